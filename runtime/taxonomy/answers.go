@@ -1,0 +1,148 @@
+package taxonomy
+
+import "strings"
+
+// The functions here answer for the first error of any taxonomy in err's tree (see [First]); without one, and
+// for nil, they answer with the zero value. They answer as the table is; a [Table] answers for its own taxonomy,
+// and as a profile has it.
+
+// CodeOf returns the code's value on the wire, or "". Of an [Unknown] it is the code that was on the wire.
+func CodeOf(err error) string {
+	c, ok := First(err, nil)
+	if !ok {
+		return ""
+	}
+	if code := c.Taxonomy().codeOf(c.Row()); code != nil {
+		return code.Value
+	}
+	if u, ok := c.(*Unknown); ok {
+		return u.Code()
+	}
+	return ""
+}
+
+// CategoryOf returns the category's name, or "". Of an [Unknown] it is the category that was on the wire.
+func CategoryOf(err error) string {
+	c, ok := First(err, nil)
+	if !ok {
+		return ""
+	}
+	t := c.Taxonomy()
+	if code := t.codeOf(c.Row()); code != nil {
+		return t.Categories[code.Category].Name
+	}
+	if u, ok := c.(*Unknown); ok {
+		return u.Category()
+	}
+	return ""
+}
+
+// IsRetryable reports whether the same call may succeed unchanged, resolved with the `when` rules.
+func IsRetryable(err error) bool {
+	t := firstTraits(err)
+	return t != nil && t.Retryable
+}
+
+// SeverityOf returns how bad the error is.
+func SeverityOf(err error) Severity {
+	if t := firstTraits(err); t != nil {
+		return t.Severity
+	}
+	return SeverityNone
+}
+
+// RecoverabilityOf returns what can be done about the error.
+func RecoverabilityOf(err error) Recoverability {
+	if t := firstTraits(err); t != nil {
+		return t.Recoverability
+	}
+	return Permanent
+}
+
+// KindOf returns whether the error is a cause or an observation.
+func KindOf(err error) Kind {
+	if t := firstTraits(err); t != nil {
+		return t.Kind
+	}
+	return KindNone
+}
+
+// HTTPStatus returns the HTTP status to answer with; 0 when none is stated.
+func HTTPStatus(err error) int {
+	if t := firstTraits(err); t != nil {
+		return int(t.HTTP)
+	}
+	return 0
+}
+
+// GRPCCode returns the number of the canonical status code of google.rpc.Code; 0 when none is stated.
+func GRPCCode(err error) int {
+	if t := firstTraits(err); t != nil {
+		return int(t.GRPC)
+	}
+	return 0
+}
+
+// HintsOf returns what the error says to whoever reacts to it.
+func HintsOf(err error) Hints {
+	c, _ := First(err, nil)
+	if h, ok := c.(interface{ Hints() Hints }); ok {
+		return h.Hints()
+	}
+	return Hints{}
+}
+
+// FeedbackOf returns what a reaction that feeds back tells the provider: the code's own words for it, otherwise
+// the message and, as a sentence after it, the resolution. A code without an error has no message of its own;
+// its value stands for it.
+func FeedbackOf(err error) string {
+	c, ok := First(err, nil)
+	if !ok {
+		return ""
+	}
+	if f, ok := c.(interface{ AppendFeedback([]byte) []byte }); ok {
+		if b := f.AppendFeedback(nil); len(b) > 0 {
+			return string(b)
+		}
+	}
+	message := c.Error()
+	code := c.Taxonomy().codeOf(c.Row())
+	if code == nil || code.Resolution == "" {
+		return message
+	}
+	if strings.HasSuffix(message, ".") {
+		return message + " " + code.Resolution
+	}
+	return message + ". " + code.Resolution
+}
+
+// HelpURL returns the address of the code's help; "" when the taxonomy or the error has none.
+func HelpURL(err error) string {
+	c, ok := First(err, nil)
+	if !ok {
+		return ""
+	}
+	t := c.Taxonomy()
+	code := t.codeOf(c.Row())
+	if code == nil || t.HelpURL == "" {
+		return ""
+	}
+	return strings.ReplaceAll(t.HelpURL, "{code}", pathEscape(code.Value))
+}
+
+// Describe returns the description of the code, or nil. It must not be changed.
+func Describe(err error) *Code {
+	c, ok := First(err, nil)
+	if !ok {
+		return nil
+	}
+	return c.Taxonomy().codeOf(c.Row())
+}
+
+func firstTraits(err error) *RowTraits {
+	c, ok := First(err, nil)
+	if !ok {
+		return nil
+	}
+	return c.Taxonomy().traits(c.Row())
+}

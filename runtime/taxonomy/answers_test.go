@@ -1,0 +1,187 @@
+package taxonomy_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
+)
+
+// other is a taxonomy of its own with a single code.
+var other = taxonomy.Taxonomy{
+	Package:    "other",
+	Categories: []taxonomy.Category{{Name: "cat", Count: 1}},
+	Codes:      []taxonomy.Code{{Value: "OTHER", Row: taxonomy.FirstRow, Resolution: "Do so."}},
+	Rows: []taxonomy.RowTraits{
+		{Reaction: &taxonomy.Reaction{Name: "none"}},
+		{Reaction: &taxonomy.Reaction{Name: "permanent"}},
+		{Code: 1, Reaction: &taxonomy.Reaction{Name: "other"}},
+	},
+}
+
+// coded is an error with a row of its choosing.
+type coded struct {
+	row   taxonomy.Row
+	cause error
+}
+
+func (c *coded) Error() string                { return "Done." }
+func (c *coded) Taxonomy() *taxonomy.Taxonomy { return &other }
+func (c *coded) Row() taxonomy.Row            { return c.row }
+func (c *coded) Unwrap() error                { return c.cause }
+
+func wrap(err error) error { return fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", err)) }
+
+func TestAnswers(t *testing.T) {
+	limited := sample.NewProviderRateLimit("p").WithRetryAfter(time.Second)
+	client := sample.NewProviderAPIError("p", "x").WithStatusCode(404)
+	for _, c := range []struct {
+		name           string
+		err            error
+		code, category string
+		retryable      bool
+		severity       taxonomy.Severity
+		recoverability taxonomy.Recoverability
+		kind           taxonomy.Kind
+		http, grpc     int
+		help           string
+	}{
+		{name: "nil"},
+		{name: "plain", err: io.EOF},
+		{"own", limited, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"wrapped", wrap(limited), "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"branch", wrap(client), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
+		{"joined", errors.Join(io.EOF, wrap(client)), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
+		{"code", sample.CodeProviderRateLimit, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityMedium, taxonomy.Retryable, taxonomy.Failure, 502, 14, ""},
+		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 0, 0, ""},
+		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 0, 0, ""},
+		{"unknown", taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Category: "new"}), "NEW", "new", false, taxonomy.SeverityMedium, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
+	} {
+		assert.Equal(t, c.code, taxonomy.CodeOf(c.err), c.name)
+		assert.Equal(t, c.category, taxonomy.CategoryOf(c.err), c.name)
+		assert.Equal(t, c.retryable, taxonomy.IsRetryable(c.err), c.name)
+		assert.Equal(t, c.severity, taxonomy.SeverityOf(c.err), c.name)
+		assert.Equal(t, c.recoverability, taxonomy.RecoverabilityOf(c.err), c.name)
+		assert.Equal(t, c.kind, taxonomy.KindOf(c.err), c.name)
+		assert.Equal(t, c.http, taxonomy.HTTPStatus(c.err), c.name)
+		assert.Equal(t, c.grpc, taxonomy.GRPCCode(c.err), c.name)
+		assert.Equal(t, c.help, taxonomy.HelpURL(c.err), c.name)
+		if d := taxonomy.Describe(c.err); d != nil {
+			assert.Equal(t, c.code, d.Value, c.name)
+		} else {
+			assert.Empty(t, c.help, c.name)
+		}
+	}
+}
+
+func TestHintsOf(t *testing.T) {
+	assert.Equal(t, taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second)}, taxonomy.HintsOf(wrap(sample.NewProviderRateLimit("p").WithRetryAfter(time.Second))))
+	assert.Equal(t, taxonomy.Hints{}, taxonomy.HintsOf(io.EOF))
+	assert.Equal(t, taxonomy.Hints{}, taxonomy.HintsOf(sample.CodeProviderRateLimit))
+	assert.Equal(t, taxonomy.Hints{}, taxonomy.HintsOf(nil))
+}
+
+func TestFeedbackOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{nil, ""},
+		{io.EOF, ""},
+		{wrap(sample.NewScopeForbidden([]string{"a", "b"})), "Do not touch a, b."},
+		{sample.NewGitCommit(), "commit failed. Commit by hand."},
+		{sample.NewProviderRateLimit("p"), "provider p limits the rate"},
+		{&coded{row: 2}, "Done. Do so."},
+		{sample.CodeScopeForbidden, "SCOPE_FORBIDDEN. Leave them."},
+	} {
+		assert.Equal(t, c.want, taxonomy.FeedbackOf(c.err))
+	}
+}
+
+func TestTable(t *testing.T) {
+	strict, err := sample.Table.Profile(sample.ProfileStrict)
+	require.NoError(t, err)
+	limited := sample.NewProviderRateLimit("p")
+	for _, c := range []struct {
+		name         string
+		err          error
+		base, strict string
+	}{
+		{"nil", nil, "", ""},
+		{"plain", io.EOF, "again", "block"},
+		{"overridden", wrap(limited), "wait", "block"},
+		{"as in the table", sample.NewGitCommit(), "once", "once"},
+		{"branch", sample.NewProviderAPIError("p", "x").WithStatusCode(404), "fatal", "fatal"},
+		{"below another taxonomy", &coded{row: 2, cause: wrap(limited)}, "wait", "block"},
+		{"beside another taxonomy", errors.Join(&coded{row: 2}, limited), "wait", "block"},
+		{"another taxonomy", wrap(&coded{row: 2}), "again", "block"},
+		{"code", sample.CodeProviderRateLimit, "wait", "block"},
+		{"zero", &sample.WorkError{}, "again", "again"},
+		{"code out of range", sample.ProviderCode(600), "again", "again"},
+	} {
+		assert.Equal(t, c.base, sample.Table.Reaction(c.err).Name, c.name)
+		assert.Equal(t, c.strict, strict.Reaction(c.err).Name, c.name)
+		if c.err == nil {
+			assert.Equal(t, taxonomy.RowTraits{}, strict.Traits(c.err))
+		} else {
+			assert.Equal(t, c.strict, strict.Traits(c.err).Reaction.Name, c.name)
+		}
+	}
+	assert.True(t, strict.Retryable(limited))
+	assert.False(t, strict.Retryable(io.EOF))
+	assert.False(t, strict.Retryable(nil))
+	assert.Equal(t, "block", strict.Row(4).Reaction.Name)
+	assert.Equal(t, "again", strict.Row(1<<31).Reaction.Name)
+	assert.Equal(t, "none", taxonomy.Table{Taxonomy: &other}.Row(77).Reaction.Name)
+	assert.Equal(t, taxonomy.Reaction{}, taxonomy.Table{Taxonomy: &other}.Reaction(io.EOF))
+	empty := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "empty"}}
+	assert.Equal(t, taxonomy.Reaction{}, *empty.Row(taxonomy.FirstRow).Reaction)
+	chains, err := sample.Table.Profile(sample.ProfileChains)
+	require.NoError(t, err)
+	assert.Equal(t, "again", chains.Reaction(io.EOF).Name)
+	_, err = empty.Profile("x")
+	assert.EqualError(t, err, `empty: no profile "x"; there are none`)
+}
+
+func TestProfile(t *testing.T) {
+	base, err := sample.Table.Profile("")
+	require.NoError(t, err)
+	assert.Equal(t, sample.Table, base)
+	_, err = sample.Table.Profile("lax")
+	assert.EqualError(t, err, `sample: no profile "lax"; there are strict, chains`)
+	withDefault := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Profiles: []taxonomy.Profile{{Name: "x"}, {Name: "default"}}}}
+	chosen, err := withDefault.Profile("")
+	require.NoError(t, err)
+	assert.Equal(t, "default", chosen.Overlay.Name)
+	again, err := chosen.Profile("x")
+	require.NoError(t, err)
+	assert.Equal(t, "x", again.Overlay.Name)
+}
+
+func TestNamed(t *testing.T) {
+	p, ok := sample.Table.Policy("rate_limit")
+	assert.True(t, ok)
+	assert.Equal(t, 21, p.MaxAttempts)
+	_, ok = sample.Table.Policy("none")
+	assert.False(t, ok)
+	r, ok := sample.Table.ReactionNamed("wait")
+	assert.True(t, ok)
+	assert.Equal(t, "Rate limited, waiting...", r.LogMessage)
+	_, ok = sample.Table.ReactionNamed("none")
+	assert.False(t, ok)
+	for value, row := range map[string]taxonomy.Row{"COMMIT_FAILED": 6, "KINDS": 7, "PROVIDER_API_ERROR": 3, "PROVIDER_CRASH": 2, "SCOPE_FORBIDDEN": 5, "provider.rate_limit": 4, "PROVIDER_THROTTLED": 4} {
+		c, ok := sample.Table.Code(value)
+		require.True(t, ok, value)
+		assert.Equal(t, row, c.Row, value)
+	}
+	_, ok = sample.Table.Code("")
+	assert.False(t, ok)
+}

@@ -1,0 +1,109 @@
+package gen
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+)
+
+// Clean says how a text is shown: the flags below, or'ed with the greatest length in bytes (0 is no limit). A
+// text is scrubbed as a whole, then cut; cleaning what is clean changes nothing.
+type Clean uint32
+
+// The flags of a Clean.
+const (
+	// Scrub masks secrets.
+	Scrub Clean = 1 << 31
+	// KeepTail keeps the end of a text that is too long, in place of its beginning.
+	KeepTail Clean = 1 << 30
+
+	maxLength = KeepTail - 1
+)
+
+// causeText is how the text of an error that is not of a taxonomy is shown.
+const causeText = Scrub | 4096
+
+// Text returns s cleaned. What is too long is cut as c says; what only the masks made too long loses its end, so
+// that the beginning of a text that is not too long never depends on the rest.
+func (c Clean) Text(s string) string {
+	tail := c&KeepTail != 0 && c.tooLong(len(s))
+	if c&Scrub != 0 {
+		s = redact.Scrub(s)
+	}
+	if c.tooLong(len(s)) {
+		s = redact.Cut(s, c.limit(), tail)
+	}
+	return s
+}
+
+// Line returns the first line of s cleaned.
+func (c Clean) Line(s string) string { return string(c.appendLine(nil, s)) }
+
+func (c Clean) limit() int { return int(c & maxLength) }
+
+// tooLong reports whether c does not allow n bytes.
+func (c Clean) tooLong(n int) bool { return c.limit() != 0 && n > c.limit() }
+
+// append appends s cleaned.
+func (c Clean) append(dst []byte, s string) []byte {
+	if c.tooLong(len(s)) {
+		return append(dst, c.Text(s)...)
+	}
+	if c&Scrub == 0 {
+		return append(dst, s...)
+	}
+	start := len(dst)
+	if dst = redact.Append(dst, s); c.tooLong(len(dst) - start) {
+		return append(dst[:start], c.Text(s)...)
+	}
+	return dst
+}
+
+// appendLine appends the first line of s cleaned.
+func (c Clean) appendLine(dst []byte, s string) []byte {
+	switch {
+	case c&Scrub == 0 || c.tooLong(len(s)):
+		return append(dst, firstLine(c.Text(s))...)
+	case !redact.Has(s, redact.Trigger|redact.Short): // neither a secret nor the end of a line
+		return append(dst, s...)
+	}
+	start := len(dst)
+	dst = redact.AppendLine(dst, s)
+	if c.tooLong(len(dst) - start + len(redact.Ellipsis) + 1) { // a cut may end in this line
+		return append(dst[:start], firstLine(c.Text(s))...)
+	}
+	return dst
+}
+
+// appendClean appends s, cleaned, as a JSON string.
+func appendClean(dst []byte, s string, c Clean) []byte {
+	switch {
+	case c&Scrub == 0 || c.tooLong(len(s)):
+		return appendString(dst, c.Text(s))
+	case !redact.Has(s, toEscape|redact.Trigger):
+		dst = append(append(dst, '"'), s...)
+		return append(dst, '"')
+	}
+	start := len(dst)
+	dst, grown := appendScrubbed(append(dst, '"'), s)
+	if c.tooLong(len(s) + grown) {
+		return appendString(dst[:start], c.Text(s))
+	}
+	return append(dst, '"')
+}
+
+func firstLine(s string) string {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.IndexByte(s, '\r'); i >= 0 {
+		s = s[:i]
+	}
+	return s
+}
+
+// echo quotes a short beginning of text that came from outside, for an error message.
+func echo(s string) string {
+	return strconv.Quote((Scrub | 64).Text(s))
+}

@@ -1,0 +1,182 @@
+package gen
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Unmarshal reads an error of taxonomy t as AppendJSON wrote it. decode makes the error from what the decoder
+// says. A code or a category that is unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]. The
+// result shares no memory with b.
+func Unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Error) (taxonomy.Error, error) {
+	e, err := unmarshal(b, t, decode)
+	if err != nil {
+		return nil, fmt.Errorf("%s: unmarshal error: %w", t.Package, err)
+	}
+	return e, nil
+}
+
+// WrongType is the error of reading e as a type that it is not of.
+func WrongType(e taxonomy.Error) error {
+	return fmt.Errorf("%s: unmarshal error: code %s is of category %s",
+		e.Taxonomy().Package, echo(taxonomy.CodeOf(e)), echo(taxonomy.CategoryOf(e)))
+}
+
+var errNotObject = errors.New("not a JSON object")
+
+func unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Error) (taxonomy.Error, error) {
+	if !json.Valid(b) {
+		var raw json.RawMessage
+		if err := json.Unmarshal(b, &raw); err != nil {
+			return nil, err
+		}
+		return nil, errNotObject
+	}
+	d := Decoder{t: t, decode: decode, scanner: scanner{b: b}}
+	d.space()
+	if d.peek() != '{' {
+		return nil, errNotObject
+	}
+	w, err := d.envelope()
+	if err != nil {
+		return nil, err
+	}
+	if !w.hasCode {
+		return nil, errors.New(`no "code"`)
+	}
+	return d.build(&w)
+}
+
+// envelope is what the JSON of an error says besides its context; texts are still as written, in quotes.
+type envelope struct {
+	domain, name, category, code, message []byte
+	context, cause, causes                []byte
+	raw                                   []byte
+	retryable, hasCode                    bool
+}
+
+// envelope reads the object that the decoder stands at.
+func (d *Decoder) envelope() (envelope, error) {
+	var w envelope
+	start := d.pos
+	for d.nextKey() {
+		value := d.value()
+		switch string(d.key) {
+		case "domain":
+			w.domain = value
+		case "name":
+			w.name = value
+		case "category":
+			w.category = value
+		case "code":
+			w.code, w.hasCode = value, true
+		case "message":
+			w.message = value
+		case "retryable":
+			if value[0] != 't' && value[0] != 'f' && value[0] != 'n' {
+				return w, errors.New("retryable: not a bool")
+			}
+			w.retryable = value[0] == 't'
+		case "context":
+			w.context = value
+		case "cause":
+			w.cause = value
+		case "causes":
+			w.causes = value
+		}
+	}
+	w.raw = d.b[start:d.pos]
+	return w, w.check()
+}
+
+// check makes sure that what must be a text is one; null is none.
+func (w *envelope) check() error {
+	for _, f := range [...]struct {
+		name  string
+		value *[]byte
+	}{
+		{"domain", &w.domain}, {"name", &w.name}, {"category", &w.category}, {"code", &w.code}, {"message", &w.message},
+	} {
+		v := *f.value
+		switch {
+		case v == nil:
+		case v[0] == 'n':
+			*f.value = nil
+		case v[0] != '"':
+			return errors.New(f.name + ": not a string")
+		}
+	}
+	if w.context != nil && w.context[0] != '{' {
+		if w.context[0] != 'n' {
+			return errors.New("context: not an object")
+		}
+		w.context = nil
+	}
+	return nil
+}
+
+// build makes the error that w describes.
+func (d *Decoder) build(w *envelope) (taxonomy.Error, error) {
+	if w.cause != nil {
+		d.cause = d.readCause(w.cause)
+	}
+	if !d.find(w) {
+		return d.unknown(w), nil
+	}
+	if w.context != nil {
+		d.scanner = scanner{b: w.context}
+	} else {
+		d.scanner = scanner{b: emptyObject}
+	}
+	e := d.decode(d)
+	if d.err != nil {
+		return nil, d.err
+	}
+	return e, nil
+}
+
+var emptyObject = []byte("{}")
+
+// find looks up category and ordinal, and reports whether they are known.
+func (d *Decoder) find(w *envelope) bool {
+	var buf [64]byte
+	t := d.t
+	if w.domain != nil && string(appendUnquoted(buf[:0], w.domain)) != t.Domain {
+		return false
+	}
+	value := appendUnquoted(buf[:0], w.code)
+	if len(value) > 0 {
+		code, ok := taxonomy.Table{Taxonomy: t}.Code(string(value))
+		if !ok {
+			return false
+		}
+		d.category = int(code.Category)
+		d.ordinal = uint16(code.Row-taxonomy.FirstRow) - t.Categories[d.category].First + 1
+		return true
+	}
+	category := appendUnquoted(buf[:0], w.category)
+	for i := range t.Categories {
+		if t.Categories[i].Name == string(category) {
+			d.category, d.ordinal = i, 0
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Decoder) unknown(w *envelope) taxonomy.Error {
+	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
+		Domain:    unquote(w.domain),
+		Name:      unquote(w.name),
+		Category:  unquote(w.category),
+		Code:      unquote(w.code),
+		Message:   unquote(w.message),
+		Retryable: w.retryable,
+		Context:   json.RawMessage(w.context),
+		Raw:       json.RawMessage(w.raw),
+		Cause:     d.cause,
+	})
+}

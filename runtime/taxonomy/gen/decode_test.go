@@ -1,0 +1,257 @@
+package gen_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
+)
+
+const head = `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m","retryable":false,"context":`
+
+func TestUnmarshalRefuses(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{``, "unexpected end of JSON input"},
+		{`{"code":`, "unexpected end of JSON input"},
+		{`{} x`, "invalid character 'x' after top-level value"},
+		{`null`, "not a JSON object"},
+		{` [1]`, "not a JSON object"},
+		{`{}`, `no "code"`},
+		{`{"code":1}`, "code: not a string"},
+		{`{"code":"KINDS","domain":[]}`, "domain: not a string"},
+		{`{"code":"KINDS","message":{}}`, "message: not a string"},
+		{`{"code":"KINDS","retryable":"true"}`, "retryable: not a bool"},
+		{`{"code":"KINDS","context":[]}`, "context: not an object"},
+		{head + `{"str":1}}`, "context.str: not a string"},
+		{head + `{"num":"x"}}`, "context.num: not an integer of 64 bits"},
+		{head + `{"num":1.5}}`, "context.num: not an integer of 64 bits"},
+		{head + `{"num":true}}`, "context.num: not a number"},
+		{head + `{"big":9223372036854775808}}`, "context.big: not an integer of 64 bits"},
+		{head + `{"size":-1}}`, "context.size: not an integer of 64 bits without a sign"},
+		{head + `{"size":{}}}`, "context.size: not a number"},
+		{head + `{"ratio":"x"}}`, "context.ratio: not a number of 64 bits"},
+		{head + `{"ratio":[]}}`, "context.ratio: not a number"},
+		{head + `{"flag":"true"}}`, "context.flag: not a bool"},
+		{head + `{"took":"1"}}`, `context.took: not a duration such as "1.5s"`},
+		{head + `{"took":1}}`, "context.took: not a string"},
+		{head + `{"at":"yesterday"}}`, "context.at: not an RFC 3339 time"},
+		{head + `{"at":[]}}`, "context.at: not a string"},
+		{head + `{"mood":"X"}}`, `context.mood: unknown value "X"`},
+		{head + `{"mood":1}}`, "context.mood: not a string"},
+		{head + `{"optMood":"password=hunter22"}}`, `context.optMood: unknown value "password=[REDACTED]"`},
+		{head + `{"list":"a"}}`, "context.list: not a list of strings"},
+		{head + `{"list":["a",1]}}`, "context.list: not a list of strings"},
+		{head + `{"run":1}}`, "context.run: not an object"},
+		{head + `{"run":{"mode":1},"num":"x"}}`, "context.run.mode: not a string"},
+		{head + `{"optRun":{"step":[]}}}`, "context.optRun.step: not a string"},
+		{head + `{"optStr":1,"optNum":"x"}}`, "context.optStr: not a string"},
+	} {
+		e, err := sample.UnmarshalError([]byte(c.in))
+		assert.EqualError(t, err, "sample: unmarshal error: "+c.want, c.in)
+		assert.Nil(t, e, c.in)
+	}
+}
+
+func TestUnmarshalIsLenient(t *testing.T) {
+	e, err := sample.UnmarshalError([]byte(` { "extra" : [ { "a" : "]}\"" } ] , "code" : "KINDS" , "c\u006fntext" : {
+		"str" : "\u00e9\ud83d\ude00\ud83dx\/\b\f\n\r\t\"\\\uD83D\uDE0a", "num" : "-5" , "big" : "9007199254740993", "size":"18446744073709551615", "ratio": "1e3",
+		"new" : { "x" : [ "}" , null , -1.5e+3 ] } , "flag" : null , "took" : null, "at" : "2024-02-03T04:05:06+01:00", "mood" : null, "list" : [ ],
+		"data" : { "k" : 1 }, "run" : null, "pin" : null, "optStr" : null, "optMood": "", "optPin": "x", "optRun": {}, "optList": null, "list": ["z"] } ,
+		"domain" : null , "retryable" : null , "cause" : null }`))
+	require.NoError(t, err)
+	k := e.(*sample.KindsError)
+	assert.Equal(t, "é😀\ufffdx/\b\f\n\r\t\"\\😊", k.Str)
+	assert.Equal(t, -5, k.Num)
+	assert.Equal(t, int64(9007199254740993), k.Big)
+	assert.Equal(t, uint64(18446744073709551615), k.Size)
+	assert.Equal(t, 1000.0, k.Ratio)
+	assert.Equal(t, time.Date(2024, 2, 3, 3, 5, 6, 0, time.UTC), k.At)
+	assert.Equal(t, []string{"z"}, k.List)
+	assert.JSONEq(t, `{"k":1}`, string(k.Data))
+	assert.True(t, k.Pin.IsZero())
+	assert.True(t, k.OptStr.IsZero())
+	assert.True(t, k.OptMood.IsZero())
+	assert.False(t, k.OptPin.IsZero())
+	assert.Equal(t, taxonomy.Some(sample.Run{}), k.OptRun)
+	assert.Nil(t, k.OptList)
+	assert.NoError(t, e.Unwrap())
+}
+
+func TestUnmarshalWithoutCode(t *testing.T) {
+	e, err := sample.UnmarshalError((&sample.ProviderError{Provider: "p"}).AppendJSON(nil))
+	require.NoError(t, err)
+	assert.Equal(t, &sample.ProviderError{Provider: "p"}, e)
+	e, err = sample.UnmarshalError([]byte(`{"code":"PROVIDER_THROTTLED"}`))
+	require.NoError(t, err)
+	assert.Equal(t, sample.NewProviderRateLimit(""), e)
+}
+
+func TestUnmarshalUnknown(t *testing.T) {
+	for _, c := range []struct {
+		in        string
+		code      string
+		retryable bool
+	}{
+		{`{"domain":"aidf","category":"provider","code":"NEW","message":"new \"thing\"","retryable":true,"context":{"a":1},"cause":{"message":"x"}}`, "NEW", true},
+		{`{"domain":"aidf","category":"provider","code":"NEW","message":"m","retryable":false}`, "NEW", false},
+		{`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m","retryable":true}`, "PROVIDER_CRASH", true},
+		{`{"domain":"aidf","category":"none","code":"","message":"m","retryable":true}`, "", true},
+	} {
+		e, err := sample.UnmarshalError([]byte(c.in))
+		require.NoError(t, err)
+		u, ok := e.(*taxonomy.Unknown)
+		require.True(t, ok, c.in)
+		assert.Equal(t, c.code, taxonomy.CodeOf(u))
+		assert.Equal(t, c.retryable, taxonomy.IsRetryable(u))
+		b, err := json.Marshal(e)
+		require.NoError(t, err)
+		assert.Equal(t, c.in, string(b))
+		assert.Equal(t, c.in, string(e.AppendJSON(nil)))
+	}
+	e, err := sample.UnmarshalError([]byte(`{"category":"provider","code":"NEW","message":"new \"thing\"","context":{"a":1},"cause":{"message":"x"}}`))
+	require.NoError(t, err)
+	assert.EqualError(t, e, `new "thing"`)
+	assert.EqualError(t, e.Unwrap(), "x")
+	assert.JSONEq(t, `{"a":1}`, string(e.AppendContext(nil)))
+	assert.True(t, sample.IsProvider(e))
+	assert.False(t, sample.IsWork(e))
+	assert.False(t, sample.InNetwork(e))
+	assert.Equal(t, sample.CategoryProvider, sample.CategoryOf(e))
+}
+
+func TestCauses(t *testing.T) {
+	crash := sample.NewProviderCrash("p")
+	const crashJSON = `{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH","message":"provider p crashed","retryable":true,"context":{"provider":"p"}}`
+	for _, c := range []struct {
+		name  string
+		cause error
+		want  string
+	}{
+		{"plain", io.EOF, `{"message":"EOF"}`},
+		{"plain with a secret", errors.New("token=abcdef"), `{"message":"token=[REDACTED]"}`},
+		{"wrapped plain", fmt.Errorf("read: %w", io.EOF), `{"message":"read: EOF"}`},
+		{"own", crash, crashJSON},
+		{"wrapped own", fmt.Errorf("b: %w", fmt.Errorf("a: %w", crash)), `{"message":"b: a: provider p crashed","cause":` + crashJSON + `}`},
+		{"traced own", taxonomy.WithStack(crash), crashJSON},
+		{"joined", errors.Join(io.EOF, crash), `{"message":"EOF\nprovider p crashed","causes":[{"message":"EOF"},` + crashJSON + `]}`},
+		{"wrapped joined", fmt.Errorf("c: %w", errors.Join(io.EOF, io.EOF)), `{"message":"c: EOF\nEOF","cause":{"message":"EOF\nEOF","causes":[{"message":"EOF"},{"message":"EOF"}]}}`},
+		{"wrapped traced own", fmt.Errorf("a: %w", taxonomy.WithStack(crash)), `{"message":"a: provider p crashed","cause":` + crashJSON + `}`},
+		{"code", sample.CodeProviderCrash, `{"message":"PROVIDER_CRASH"}`},
+		{"joined with nil", joined{io.EOF, nil, io.EOF}, `{"message":"joined","causes":[{"message":"EOF"},{"message":"EOF"}]}`},
+		{"wrapping nil", wrapping{}, `{"message":"wrapping"}`},
+		{"long", errors.New(strings.Repeat("x", 5000)), `{"message":"` + strings.Repeat("x", 4093) + `…"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sent := sample.NewProviderRateLimit("q").WithCause(c.cause)
+			text := string(sent.AppendJSON(nil))
+			_, cause, _ := strings.Cut(text, `"cause":`)
+			assert.Equal(t, c.want, strings.TrimSuffix(cause, "}"))
+			back, err := sample.UnmarshalError([]byte(text))
+			require.NoError(t, err)
+			assert.Equal(t, text, string(back.AppendJSON(nil)))
+			if c.name != "code" { // a bare code is only its text on the wire
+				assert.Equal(t, errors.Is(c.cause, crash.Code()), errors.Is(back, crash.Code()))
+			}
+		})
+	}
+}
+
+type joined []error
+
+func (joined) Error() string     { return "joined" }
+func (j joined) Unwrap() []error { return j }
+
+type wrapping struct{ err error }
+
+func (wrapping) Error() string   { return "wrapping" }
+func (w wrapping) Unwrap() error { return w.err }
+
+type cycle struct{ err error }
+
+func (*cycle) Error() string   { return "cycle" }
+func (c *cycle) Unwrap() error { return c.err }
+
+func TestCyclesEnd(t *testing.T) {
+	c := &cycle{}
+	e := sample.NewProviderRateLimit("q").WithCause(c)
+	c.err = e
+	tree := error(io.EOF)
+	for range 40 {
+		tree = errors.Join(tree, tree)
+		if len(tree.Error()) > 1<<12 {
+			tree = joined{tree, tree}
+		}
+	}
+	assert.Empty(t, taxonomy.CodeOf(joined{tree, sample.NewProviderCrash("p")}), "the bound is met before the error")
+	for _, err := range []*sample.ProviderError{e, e.WithCause(tree)} {
+		b, merr := json.Marshal(err)
+		require.NoError(t, merr)
+		assert.True(t, json.Valid(b))
+		assert.Less(t, len(b), 1<<20)
+		assert.NotEmpty(t, fmt.Sprintf("%+v", err))
+		assert.NotEmpty(t, err.LogValue().String())
+	}
+}
+
+func TestOddCausesDecode(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{`"text"`, "text"},
+		{`5`, "5"},
+		{`[1]`, "[1]"},
+		{`{}`, ""},
+		{`{"message":1}`, `{"message":1}`},
+		{`{"code":"KINDS","category":"kinds","message":"m","context":{"num":"x"}}`, "m"},
+		{`{"code":"OTHER","domain":"d","category":"c","message":"m"}`, "m"},
+		{`{"message":"m","causes":[null,{"message":"n"}]}`, "m"},
+		{`{"message":"m","causes":1}`, "m"},
+	} {
+		e, err := sample.UnmarshalError([]byte(`{"code":"KINDS","cause":` + c.in + `}`))
+		require.NoError(t, err, c.in)
+		assert.EqualError(t, e.Unwrap(), c.want, c.in)
+	}
+	deep := strings.Repeat(`{"message":"m","cause":`, 200) + `null` + strings.Repeat(`}`, 200)
+	e, err := sample.UnmarshalError([]byte(`{"code":"KINDS","cause":` + deep + `}`))
+	require.NoError(t, err)
+	n := 0
+	for c := e.Unwrap(); c != nil; c = errors.Unwrap(c) {
+		n++
+	}
+	assert.Equal(t, 33, n)
+	wide := `{"code":"KINDS","cause":{"message":"m","causes":[` + strings.Repeat(`{"message":"n"},`, 500) + `null]}}`
+	e, err = sample.UnmarshalError([]byte(wide))
+	require.NoError(t, err)
+	assert.Len(t, e.Unwrap().(interface{ Unwrap() []error }).Unwrap(), 128)
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	f.Add([]byte(head + `{"str":"a","num":1,"list":["a"],"run":{"mode":"x"},"optMood":"BLOCK"}}`))
+	f.Add(sample.NewProviderAPIError("p", "sk-abcdefghij1234567890").WithCause(errors.Join(io.EOF, sample.NewGitCommit())).AppendJSON(nil))
+	f.Add([]byte(`{"code":"NEW","category":"c","cause":{"message":"x","cause":{"code":"KINDS","category":"kinds"}}}`))
+	f.Add([]byte(`{"code":"KINDS","context":{"took":"1h","at":"2024-02-03T04:05:06Z","data":[1, "<"]},"cause":"x"}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		e, err := sample.UnmarshalError(b)
+		if err != nil {
+			return
+		}
+		first := e.AppendJSON(nil)
+		if !json.Valid(first) {
+			t.Fatalf("%q: %q", b, first)
+		}
+		again, err := sample.UnmarshalError(first)
+		if err != nil {
+			t.Fatalf("%q: %s: %v", b, first, err)
+		}
+		if second := again.AppendJSON(nil); string(second) != string(first) {
+			t.Fatalf("%q: %s, then %s", b, first, second)
+		}
+	})
+}

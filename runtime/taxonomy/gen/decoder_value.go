@@ -1,0 +1,137 @@
+package gen
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// The methods here read the value that the decoder stands at. They report false when it is null, and when it is not
+// what it must be, which ends the reading.
+
+// text returns a string in its quotes, or nil.
+func (d *Decoder) text() []byte {
+	raw := d.value()
+	if raw[0] == '"' {
+		return raw
+	}
+	if raw[0] != 'n' {
+		d.wrong("a string")
+	}
+	return nil
+}
+
+// number returns the text of a number, also of one in a string, or nil.
+func (d *Decoder) number() []byte {
+	raw := d.value()
+	switch c := raw[0]; {
+	case c == '-' || '0' <= c && c <= '9':
+		return raw
+	case c == '"':
+		return raw[1 : len(raw)-1]
+	case c != 'n':
+		d.wrong("a number")
+	}
+	return nil
+}
+
+func (d *Decoder) string() (string, bool) {
+	raw := d.text()
+	return unquote(raw), raw != nil
+}
+
+func (d *Decoder) int() (int, bool) {
+	n, ok := d.integer(strconv.IntSize)
+	return int(n), ok
+}
+
+func (d *Decoder) int64() (int64, bool) { return d.integer(64) }
+
+func (d *Decoder) integer(bits int) (int64, bool) {
+	raw := d.number()
+	if raw == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(raw), 10, bits)
+	if err != nil {
+		d.wrong(fmt.Sprintf("an integer of %d bits", bits))
+	}
+	return n, err == nil
+}
+
+func (d *Decoder) uint64() (uint64, bool) {
+	raw := d.number()
+	if raw == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(raw), 10, 64)
+	if err != nil {
+		d.wrong("an integer of 64 bits without a sign")
+	}
+	return n, err == nil
+}
+
+func (d *Decoder) float64() (float64, bool) {
+	raw := d.number()
+	if raw == nil {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		d.wrong("a number of 64 bits")
+	}
+	return f, err == nil
+}
+
+func (d *Decoder) bool() (v, ok bool) {
+	switch d.value()[0] {
+	case 't':
+		return true, true
+	case 'f':
+		return false, true
+	case 'n':
+		return false, false
+	}
+	d.wrong("a bool")
+	return false, false
+}
+
+func (d *Decoder) duration() (time.Duration, bool) {
+	raw := d.text()
+	if raw == nil {
+		return 0, false
+	}
+	v, err := time.ParseDuration(unquote(raw))
+	if err != nil {
+		d.wrong(`a duration such as "1.5s"`)
+	}
+	return v, err == nil
+}
+
+func (d *Decoder) time() (time.Time, bool) {
+	raw := d.text()
+	if raw == nil {
+		return time.Time{}, false
+	}
+	v, err := time.Parse(time.RFC3339Nano, unquote(raw))
+	if err != nil {
+		d.wrong("an RFC 3339 time")
+	}
+	return v.UTC(), err == nil
+}
+
+// word reads the word of an enum whose values are 1 to len(words); null and "" are 0.
+//
+//go:noinline
+func (d *Decoder) word(words []string) uint8 {
+	raw := d.text()
+	if len(raw) <= len(`""`) {
+		return 0
+	}
+	word := unquote(raw)
+	v := enumValue(word, words)
+	if v == 0 {
+		d.fail("unknown value " + echo(word))
+	}
+	return v
+}

@@ -1,0 +1,93 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Format prints e, an error of the category: %s and %v its message, %q the message quoted, %+v also code,
+// category, context and the chain of causes with their recorded stacks, a line each. Secrets are masked.
+//
+//go:noinline
+func Format(s fmt.State, verb rune, e taxonomy.Error, category int) {
+	c := &e.Taxonomy().Categories[category]
+	switch verb {
+	case 'v':
+		switch {
+		case s.Flag('+'):
+			p := detailPrinter{left: maxCauses}
+			p.ownError(e, c.Name, "")
+			p.causes(e.Unwrap(), maxDepth, "")
+			_, _ = s.Write(p.b)
+			return
+		case s.Flag('#'):
+			code, _ := lookup(e, e.Taxonomy())
+			_, _ = fmt.Fprintf(s, "(*%s.%s)(%s: %q)", e.Taxonomy().Package, c.Type, code, e.Error())
+			return
+		}
+	case 's', 'q', 'x', 'X':
+	default:
+		_, _ = fmt.Fprintf(s, "%%!%c(*%s.%s=%s)", verb, e.Taxonomy().Package, c.Type, e.Error())
+		return
+	}
+	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), e.Error())
+}
+
+// detailPrinter collects what %+v prints.
+type detailPrinter struct {
+	b []byte
+	// left is how many causes may still be printed.
+	left int
+}
+
+// ownError prints an error of a taxonomy, without its causes.
+func (p *detailPrinter) ownError(e taxonomy.Error, category, indent string) {
+	code, _ := lookup(e, e.Taxonomy())
+	p.b = e.AppendMessage(p.b)
+	p.field(indent, "code: ", code)
+	p.field(indent, "category: ", category)
+	p.field(indent, "context: ", "")
+	p.b = e.AppendContext(p.b)
+}
+
+func (p *detailPrinter) field(indent, name, value string) {
+	p.b = append(p.b, '\n')
+	p.b = append(p.b, indent...)
+	p.b = append(p.b, name...)
+	p.b = append(p.b, value...)
+}
+
+// causes prints err and what is below it.
+func (p *detailPrinter) causes(err error, depth int, indent string) {
+	for ; err != nil && depth > 0 && p.left > 0; depth-- {
+		p.left--
+		switch x := err.(type) {
+		case *taxonomy.Traced:
+			p.field(indent, "stack:", "")
+			p.b = x.AppendStack(p.b)
+			err = x.Unwrap()
+			continue
+		case *taxonomy.Unknown:
+			p.field(indent, "cause: ", x.Error())
+			p.field(indent+"  ", "code: ", x.Code())
+			p.field(indent+"  ", "category: ", x.Category())
+		case taxonomy.Error:
+			p.field(indent, "cause: ", "")
+			p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
+		default:
+			p.field(indent, "cause: ", causeText.Text(err.Error()))
+		}
+		switch x := err.(type) {
+		case interface{ Unwrap() error }:
+			err = x.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, e := range x.Unwrap() {
+				p.causes(e, depth-1, indent+"  ")
+			}
+			return
+		default:
+			return
+		}
+	}
+}

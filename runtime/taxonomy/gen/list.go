@@ -1,0 +1,26 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// CloneStrings returns a copy of list; nil stays nil.
+func CloneStrings(list []string) []string { return slices.Clone(list) }
+
+// CloneJSON returns a copy of raw in the form in which it goes on the wire: compact, and as a JSON string if it
+// is not valid JSON. Null is nil.
+//
+//go:noinline
+func CloneJSON(raw json.RawMessage) json.RawMessage {
+	if isNull(raw) {
+		return nil
+	}
+	return appendRaw(make([]byte, 0, len(raw)), raw)
+}
+
+// isNull reports whether raw is absent.
+func isNull(raw []byte) bool {
+	return raw == nil || string(bytes.TrimSpace(raw)) == "null"
+}

@@ -1,0 +1,254 @@
+package gen
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// MessageBuilder builds a message. A value that is absent or empty adds nothing, and takes the optional part
+// that it stands in with it.
+type MessageBuilder struct {
+	b []byte
+	// part is 0 while no optional part is open, n+1 in one that began at n, and -(n+1) when it is to fall away.
+	part int
+}
+
+// Message begins a message at the end of dst.
+func Message(dst []byte) MessageBuilder { return MessageBuilder{b: dst} }
+
+// Bytes closes the open part, if any, and returns the buffer with the message at its end.
+func (m MessageBuilder) Bytes() []byte { return m.close().b }
+
+// close takes back the open part if anything in it was absent or empty.
+func (m MessageBuilder) close() MessageBuilder {
+	if m.part < 0 {
+		m.b = m.b[:-m.part-1]
+	}
+	m.part = 0
+	return m
+}
+
+// NoCode is the message of an error of the named category that has no code.
+//
+//go:noinline
+func (m MessageBuilder) NoCode(category string) MessageBuilder {
+	m.b = append(m.b, category...)
+	m.b = append(m.b, " error without a code"...)
+	return m
+}
+
+// Begin closes the open part, if any, opens an optional part and appends its leading text. Parts do not nest.
+//
+//go:noinline
+func (m MessageBuilder) Begin(text string) MessageBuilder {
+	m = m.close()
+	m.part = len(m.b) + 1
+	m.b = append(m.b, text...)
+	return m
+}
+
+// End appends the trailing text of the optional part and closes it; if anything in it was absent or empty,
+// all of it goes.
+//
+//go:noinline
+func (m MessageBuilder) End(text string) MessageBuilder {
+	if m.part > 0 {
+		m.b = append(m.b, text...)
+	}
+	return m.close()
+}
+
+// absent notes that the open part, if any, falls away.
+func (m MessageBuilder) absent() MessageBuilder {
+	if m.part > 0 {
+		m.part = -m.part
+	}
+	return m
+}
+
+// Text appends text of the template.
+//
+//go:noinline
+func (m MessageBuilder) Text(s string) MessageBuilder {
+	m.b = append(m.b, s...)
+	return m
+}
+
+// String appends a value as it is. Words of enums are strings, too.
+//
+//go:noinline
+func (m MessageBuilder) String(s string) MessageBuilder {
+	if s == "" {
+		return m.absent()
+	}
+	m.b = append(m.b, s...)
+	return m
+}
+
+// Clean appends a cleaned text.
+//
+//go:noinline
+func (m MessageBuilder) Clean(s string, c Clean) MessageBuilder {
+	start := len(m.b)
+	if m.b = c.append(m.b, s); len(m.b) == start {
+		return m.absent()
+	}
+	return m
+}
+
+// Line appends the first line of a cleaned text.
+//
+//go:noinline
+func (m MessageBuilder) Line(s string, c Clean) MessageBuilder {
+	start := len(m.b)
+	if m.b = c.appendLine(m.b, s); len(m.b) == start {
+		return m.absent()
+	}
+	return m
+}
+
+// Quoted appends a cleaned text as a quoted Go string.
+//
+//go:noinline
+func (m MessageBuilder) Quoted(s string, c Clean) MessageBuilder {
+	if s = c.Text(s); s == "" {
+		return m.absent()
+	}
+	m.b = strconv.AppendQuote(m.b, s)
+	return m
+}
+
+// Int appends an integer.
+//
+//go:noinline
+func (m MessageBuilder) Int(n int) MessageBuilder {
+	m.b = appendInt(m.b, int64(n))
+	return m
+}
+
+// Int64 appends an integer.
+//
+//go:noinline
+func (m MessageBuilder) Int64(n int64) MessageBuilder {
+	m.b = appendInt(m.b, n)
+	return m
+}
+
+// Uint64 appends an integer.
+//
+//go:noinline
+func (m MessageBuilder) Uint64(n uint64) MessageBuilder {
+	m.b = strconv.AppendUint(m.b, n, 10)
+	return m
+}
+
+// Float64 appends a number in the shortest form that reads back as the same.
+//
+//go:noinline
+func (m MessageBuilder) Float64(f float64) MessageBuilder {
+	m.b = strconv.AppendFloat(m.b, f, 'g', -1, 64)
+	return m
+}
+
+// Bool appends "true" or "false".
+//
+//go:noinline
+func (m MessageBuilder) Bool(v bool) MessageBuilder {
+	m.b = strconv.AppendBool(m.b, v)
+	return m
+}
+
+// Duration appends a duration as time.Duration prints it, "1.5s".
+//
+//go:noinline
+func (m MessageBuilder) Duration(d time.Duration) MessageBuilder {
+	m.b = append(m.b, d.String()...)
+	return m
+}
+
+// Seconds appends a duration as a decimal number of seconds without the unit.
+//
+//go:noinline
+func (m MessageBuilder) Seconds(d time.Duration) MessageBuilder {
+	m.b = strconv.AppendFloat(m.b, d.Seconds(), 'f', -1, 64)
+	return m
+}
+
+// Time appends an instant as RFC 3339 in UTC.
+//
+//go:noinline
+func (m MessageBuilder) Time(t time.Time) MessageBuilder {
+	m.b = t.UTC().AppendFormat(m.b, time.RFC3339Nano)
+	return m
+}
+
+// Strings appends a list, its cleaned elements separated by ", ".
+//
+//go:noinline
+func (m MessageBuilder) Strings(list []string, c Clean) MessageBuilder {
+	if len(list) == 0 {
+		return m.absent()
+	}
+	for i, s := range list {
+		if i > 0 {
+			m.b = append(m.b, ", "...)
+		}
+		m.b = append(m.b, c.Text(s)...)
+	}
+	return m
+}
+
+// Count appends the length of a list; an empty list counts as absent in an optional part.
+//
+//go:noinline
+func (m MessageBuilder) Count(n int) MessageBuilder {
+	m.b = appendInt(m.b, int64(n))
+	if n == 0 {
+		return m.absent()
+	}
+	return m
+}
+
+// JSON appends a JSON value as it goes on the wire; null counts as absent.
+//
+//go:noinline
+func (m MessageBuilder) JSON(raw []byte) MessageBuilder {
+	if isNull(raw) {
+		return m.absent()
+	}
+	m.b = appendRaw(m.b, raw)
+	return m
+}
+
+// Cause appends the text of the cause, secrets masked, cut at 4096 bytes.
+//
+//go:noinline
+func (m MessageBuilder) Cause(err error) MessageBuilder {
+	return m.String(causeString(err))
+}
+
+// CauseLine appends the first line of what [MessageBuilder.Cause] appends.
+//
+//go:noinline
+func (m MessageBuilder) CauseLine(err error) MessageBuilder {
+	return m.String(firstLine(causeString(err)))
+}
+
+// CauseQuoted appends what [MessageBuilder.Cause] appends as a quoted Go string.
+//
+//go:noinline
+func (m MessageBuilder) CauseQuoted(err error) MessageBuilder {
+	return m.Quoted(causeString(err), 0)
+}
+
+func causeString(err error) string {
+	if err == nil {
+		return ""
+	}
+	if te, ok := err.(taxonomy.Error); ok {
+		return te.Error()
+	}
+	return causeText.Text(err.Error())
+}

@@ -1,0 +1,252 @@
+package gen
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// ObjectBuilder builds a JSON object. Keys are written as they stand and must need no escaping, which holds
+// for every wire name of a taxonomy.
+type ObjectBuilder struct{ b []byte }
+
+// Object begins an object at the end of dst.
+func Object(dst []byte) ObjectBuilder { return ObjectBuilder{append(dst, '{')} }
+
+// Close ends the object and returns the buffer with it at its end.
+func (o ObjectBuilder) Close() []byte { return append(o.b, '}') }
+
+// Begin opens an object as the value of key; the calls up to End are about it.
+//
+//go:noinline
+func (o ObjectBuilder) Begin(key string) ObjectBuilder {
+	o.b = append(appendKey(o.b, key), '{')
+	return o
+}
+
+// End closes the object that the last Begin opened.
+func (o ObjectBuilder) End() ObjectBuilder {
+	o.b = append(o.b, '}')
+	return o
+}
+
+// Null writes null.
+//
+//go:noinline
+func (o ObjectBuilder) Null(key string) ObjectBuilder {
+	o.b = append(appendKey(o.b, key), "null"...)
+	return o
+}
+
+// String writes a text as it is.
+//
+//go:noinline
+func (o ObjectBuilder) String(key, s string) ObjectBuilder {
+	o.b = appendString(appendKey(o.b, key), s)
+	return o
+}
+
+// Clean writes a cleaned text.
+//
+//go:noinline
+func (o ObjectBuilder) Clean(key, s string, c Clean) ObjectBuilder {
+	o.b = appendClean(appendKey(o.b, key), s, c)
+	return o
+}
+
+// Enum writes the word of an enum; the empty word is null.
+//
+//go:noinline
+func (o ObjectBuilder) Enum(key, word string) ObjectBuilder {
+	if word == "" {
+		return o.Null(key)
+	}
+	return o.String(key, word)
+}
+
+// OptEnum writes the word of an enum; the empty word is left out.
+//
+//go:noinline
+func (o ObjectBuilder) OptEnum(key, word string) ObjectBuilder {
+	if word == "" {
+		return o
+	}
+	return o.String(key, word)
+}
+
+// Secret writes the mask of a secret that is present, and null for one that is absent.
+//
+//go:noinline
+func (o ObjectBuilder) Secret(key string, present bool) ObjectBuilder {
+	if !present {
+		return o.Null(key)
+	}
+	return o.String(key, taxonomy.Redacted)
+}
+
+// OptSecret writes the mask of a secret that is present; one that is absent is left out.
+//
+//go:noinline
+func (o ObjectBuilder) OptSecret(key string, present bool) ObjectBuilder {
+	if !present {
+		return o
+	}
+	return o.Secret(key, true)
+}
+
+// Int writes an integer.
+//
+//go:noinline
+func (o ObjectBuilder) Int(key string, n int) ObjectBuilder {
+	o.b = appendInt(appendKey(o.b, key), int64(n))
+	return o
+}
+
+// Int64 writes an integer, as a number.
+//
+//go:noinline
+func (o ObjectBuilder) Int64(key string, n int64) ObjectBuilder {
+	o.b = appendInt(appendKey(o.b, key), n)
+	return o
+}
+
+// Uint64 writes an integer, as a number.
+//
+//go:noinline
+func (o ObjectBuilder) Uint64(key string, n uint64) ObjectBuilder {
+	o.b = strconv.AppendUint(appendKey(o.b, key), n, 10)
+	return o
+}
+
+// Float64 writes a number; what JSON cannot say (infinities, not a number) is null.
+//
+//go:noinline
+func (o ObjectBuilder) Float64(key string, f float64) ObjectBuilder {
+	o.b = appendFloat(appendKey(o.b, key), f)
+	return o
+}
+
+// Bool writes true or false.
+//
+//go:noinline
+func (o ObjectBuilder) Bool(key string, v bool) ObjectBuilder {
+	o.b = strconv.AppendBool(appendKey(o.b, key), v)
+	return o
+}
+
+// Duration writes a duration as time.Duration prints it, "1.5s".
+//
+//go:noinline
+func (o ObjectBuilder) Duration(key string, d time.Duration) ObjectBuilder {
+	o.b = append(append(append(appendKey(o.b, key), '"'), d.String()...), '"')
+	return o
+}
+
+// Time writes an instant as RFC 3339 in UTC; a year that RFC 3339 cannot say makes it null.
+//
+//go:noinline
+func (o ObjectBuilder) Time(key string, t time.Time) ObjectBuilder {
+	t = t.UTC()
+	if y := t.Year(); y < 0 || y > 9999 {
+		return o.Null(key)
+	}
+	o.b = append(t.AppendFormat(append(appendKey(o.b, key), '"'), time.RFC3339Nano), '"')
+	return o
+}
+
+// Strings writes a list, each element cleaned; nil is [].
+//
+//go:noinline
+func (o ObjectBuilder) Strings(key string, list []string, c Clean) ObjectBuilder {
+	b := append(appendKey(o.b, key), '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendClean(b, s, c)
+	}
+	o.b = append(b, ']')
+	return o
+}
+
+// OptStrings writes a list as Strings does; nil is left out.
+//
+//go:noinline
+func (o ObjectBuilder) OptStrings(key string, list []string, c Clean) ObjectBuilder {
+	if list == nil {
+		return o
+	}
+	return o.Strings(key, list, c)
+}
+
+// JSON writes a JSON value, compacted; nil is null, and what is not valid JSON becomes a string.
+//
+//go:noinline
+func (o ObjectBuilder) JSON(key string, raw []byte) ObjectBuilder {
+	if isNull(raw) {
+		return o.Null(key)
+	}
+	o.b = appendRaw(appendKey(o.b, key), raw)
+	return o
+}
+
+// OptJSON writes a JSON value as JSON does; null is left out.
+//
+//go:noinline
+func (o ObjectBuilder) OptJSON(key string, raw []byte) ObjectBuilder {
+	if isNull(raw) {
+		return o
+	}
+	return o.JSON(key, raw)
+}
+
+// appendKey appends the comma that is due, the key and the colon.
+func appendKey(b []byte, key string) []byte {
+	n := len(b)
+	if cap(b)-n < len(key)+4 {
+		b = slices.Grow(b, len(key)+4)
+	}
+	comma := 0
+	if b[n-1] != '{' {
+		comma = 1
+	}
+	b = b[:n+comma+len(key)+3]
+	b[n] = ','
+	b[n+comma] = '"'
+	copy(b[n+comma+1:], key)
+	b[len(b)-2], b[len(b)-1] = '"', ':'
+	return b
+}
+
+// appendFloat appends f as encoding/json writes it.
+func appendFloat(b []byte, f float64) []byte {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return append(b, "null"...)
+	}
+	abs := math.Abs(f)
+	if abs == 0 || abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(b, f, 'f', -1, 64)
+	}
+	b = strconv.AppendFloat(b, f, 'e', -1, 64)
+	if n := len(b); n >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
+		b[n-2] = b[n-1]
+		b = b[:n-1]
+	}
+	return b
+}
+
+// appendInt appends n in decimal; fast for what ids of states and counts are.
+func appendInt(b []byte, n int64) []byte {
+	switch {
+	case uint64(n) < 10:
+		return append(b, '0'+byte(n))
+	case uint64(n) < 100:
+		return append(b, '0'+byte(n/10), '0'+byte(n%10))
+	case uint64(n) < 1000:
+		return append(b, '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10))
+	}
+	return strconv.AppendInt(b, n, 10)
+}

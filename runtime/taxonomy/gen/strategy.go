@@ -1,0 +1,13 @@
+package gen
+
+import "fmt"
+
+// UnknownStrategy is the error of asking for a strategy that the taxonomy does not declare.
+//
+//go:noinline
+func UnknownStrategy(name string) error {
+	if name == "" {
+		return fmt.Errorf("recover: the reaction names no strategy")
+	}
+	return fmt.Errorf("recover: no strategy %q", name)
+}

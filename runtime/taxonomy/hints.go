@@ -1,0 +1,25 @@
+package taxonomy
+
+import "time"
+
+// Hints are what an error says to whoever reacts to it. The zero Hints say nothing.
+type Hints struct {
+	// RetryAfter is how long to wait before the next try.
+	RetryAfter Opt[time.Duration]
+	// ResetAt is when trying makes sense again.
+	ResetAt Opt[time.Time]
+	// Files are what a reaction that reverts files puts back.
+	Files []string
+	// Credential names the credential that a shared wait is about.
+	Credential string
+	// Output is what the failed work printed.
+	Output string
+}
+
+// Failed is what a strategy gets: a failure and the reaction that asks for the strategy.
+type Failed struct {
+	Err      error
+	Reaction Reaction
+	// Attempt counts the tries of the strategy for this failure, from 1.
+	Attempt int
+}

@@ -1,0 +1,70 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxMoves bounds how often the end of what is kept is moved.
+const maxMoves = 4
+
+// Cut returns s, which is longer than limit bytes, cut to at most limit, with an ellipsis in place of what is
+// missing: at its end, or, for tail, at its beginning. No rune and no mask is split. A limit without room for
+// the ellipsis has none.
+func Cut(s string, limit int, tail bool) string {
+	mark := Ellipsis
+	if limit <= len(mark) {
+		mark = ""
+	}
+	keep := limit - len(mark)
+	if tail {
+		return mark + s[keptTail(s, len(s)-keep):]
+	}
+	return s[:keptHead(s, keep)] + mark
+}
+
+// keptHead returns the greatest index, about end, that splits nothing and makes no secret of what was none.
+func keptHead(s string, end int) int {
+	if start, _, ok := splitMask(s, end); ok {
+		end = start
+	}
+	for n := 0; n < utf8.UTFMax && end > 0 && !utf8.RuneStart(s[end]); n++ {
+		end--
+	}
+	for range maxMoves {
+		found, _ := Next(s[:end], 0, 0)
+		if found < 0 {
+			return end
+		}
+		end = found
+	}
+	return strings.LastIndexByte(s[:end], '\n') + 1
+}
+
+// keptTail returns the least index, about start, that splits nothing and makes no secret of what was none.
+func keptTail(s string, start int) int {
+	if _, end, ok := splitMask(s, start); ok {
+		start = end
+	}
+	for n := 0; n < utf8.UTFMax && start < len(s) && !utf8.RuneStart(s[start]); n++ {
+		start++
+	}
+	for range maxMoves {
+		found, end := Next(s[start:], 0, 0)
+		if found < 0 {
+			return start
+		}
+		start += end
+	}
+	return len(s)
+}
+
+// splitMask returns the bounds of the mask that a cut at i would split.
+func splitMask(s string, i int) (start, end int, ok bool) {
+	from := max(0, i-len(Mask)+1)
+	n := strings.Index(s[from:min(len(s), i+len(Mask)-1)], Mask)
+	if n < 0 {
+		return 0, 0, false
+	}
+	return from + n, from + n + len(Mask), true
+}

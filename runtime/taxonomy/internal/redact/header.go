@@ -1,0 +1,98 @@
+package redact
+
+import "strings"
+
+// credentials finds what follows the words Bearer and Basic, which begin at i.
+func credentials(s string, i, floor int) (int, int) {
+	n := 0
+	switch {
+	case foldAt(s, i, "bearer"):
+		n = len("bearer")
+	case foldAt(s, i, "basic"):
+		n = len("basic")
+	}
+	if n == 0 || !startsToken(s, i, floor) {
+		return -1, 0
+	}
+	start := skipSpaces(s, i+n)
+	if start == i+n {
+		return -1, 0
+	}
+	end := valueEnd(s, start, min(len(s), start+sample))
+	if !looksSecret(s[start:end], minCredential) {
+		return -1, 0
+	}
+	return start, valueEnd(s, end, len(s))
+}
+
+// authorization finds the credentials in the value of an Authorization header, which begins at i.
+func authorization(s string, i int) (int, int) {
+	i += opening(s, i)
+	scheme := skipWhile(s, i, isToken)
+	start := skipSpaces(s, scheme)
+	if start == scheme {
+		return value(s, i, true)
+	}
+	switch strings.ToLower(s[i:min(scheme, i+sample)]) {
+	case "bearer", "basic", "token", "apikey", "negotiate":
+		return value(s, start, false)
+	case "digest", "aws4-hmac-sha256":
+		return restOfLine(s, start)
+	}
+	return value(s, i, true)
+}
+
+// restOfLine returns the bounds of what is at i up to the end of the line.
+func restOfLine(s string, i int) (int, int) {
+	end := i
+	for end < len(s) && s[end] != '\n' && s[end] != '\r' && !ends(s, end) {
+		end++
+	}
+	if end == i {
+		return -1, 0
+	}
+	return i, end
+}
+
+// userinfo finds user:password in user:password@host, which begins at i, after the "://". The user goes with the
+// password, because some services take a key for the user's name.
+func userinfo(s string, i int) (int, int) {
+	password, end := false, -1
+	start := i
+	for ; i < len(s) && !endsUserinfo(s[i]) && !ends(s, i); i++ {
+		switch {
+		case s[i] == ':':
+			password = true
+		case s[i] == '@' && password:
+			end = i
+		}
+	}
+	if end < 0 {
+		return -1, 0
+	}
+	return start, end
+}
+
+func endsUserinfo(c byte) bool {
+	if c <= ' ' || c == 0x7f {
+		return true
+	}
+	switch c {
+	case '/', '?', '#', '"', '\'', '`', '\\', '<', '>', '|', '{', '}', '(', ')', ',', ';':
+		return true
+	}
+	return false
+}
+
+// foldAt reports whether word, in lower case, is at i in any case.
+func foldAt(s string, i int, word string) bool {
+	if len(s)-i < len(word) {
+		return false
+	}
+	for j := range len(word) {
+		if s[i+j]|0x20 != word[j] {
+			return false
+		}
+	}
+	return true
+}

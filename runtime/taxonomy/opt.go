@@ -1,0 +1,48 @@
+package taxonomy
+
+import "encoding/json"
+
+// Opt is a value that may be absent. The zero Opt is absent, which is not the same as holding a zero T.
+type Opt[T any] struct {
+	v  T
+	ok bool
+}
+
+// Some returns an Opt that holds v.
+func Some[T any](v T) Opt[T] { return Opt[T]{v: v, ok: true} }
+
+// Get returns the value and whether there is one.
+func (o Opt[T]) Get() (T, bool) { return o.v, o.ok }
+
+// Or returns the value, or def when it is absent.
+func (o Opt[T]) Or(def T) T {
+	if o.ok {
+		return o.v
+	}
+	return def
+}
+
+// IsZero reports whether the value is absent; `omitzero` in a struct tag asks it.
+func (o Opt[T]) IsZero() bool { return !o.ok }
+
+// MarshalJSON returns the value as JSON, or null when it is absent.
+func (o Opt[T]) MarshalJSON() ([]byte, error) {
+	if !o.ok {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.v)
+}
+
+// UnmarshalJSON reads the value; null makes it absent.
+func (o *Opt[T]) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*o = Opt[T]{}
+		return nil
+	}
+	var v T
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*o = Some(v)
+	return nil
+}

@@ -1,0 +1,154 @@
+package taxonomy
+
+import "time"
+
+// Action is what a reaction does. The zero Action aborts, so that what was forgotten stops.
+type Action uint8
+
+// The actions.
+const (
+	Abort          Action = iota // end as failed
+	Block                        // stop and wait for a person
+	Continue                     // go on as if nothing had happened
+	Retry                        // run the iteration again
+	RetryOperation               // run again only what failed
+	Escalate                     // hand over to a higher tier
+	Recover                      // run a strategy, then retry
+)
+
+// Extent is how much an ending ends.
+type Extent uint8
+
+// The extents.
+const (
+	ExtentTask Extent = iota // this task
+	ExtentRun                // everything
+)
+
+// Revert is what a reaction takes back.
+type Revert uint8
+
+// What can be reverted.
+const (
+	RevertNone      Revert = iota
+	RevertFiles            // the files that the error names
+	RevertIteration        // all that this iteration changed
+)
+
+// Session is which conversation a retry is held in.
+type Session uint8
+
+// The sessions.
+const (
+	SessionKeep    Session = iota
+	SessionFresh           // a new conversation
+	SessionReduced         // a new conversation, and a shorter one
+)
+
+// Resume is where work goes on after a strategy.
+type Resume uint8
+
+// The points of resuming.
+const (
+	ResumeIteration Resume = iota
+	ResumeOperation
+)
+
+// Shared is whose wait a wait is.
+type Shared uint8
+
+// The scopes of a wait.
+const (
+	SharedRun        Shared = iota
+	SharedCredential        // everyone who uses the credential waits
+)
+
+// LogLevel is how loudly a reaction speaks. The zero LogLevel says nothing.
+type LogLevel uint8
+
+// The levels.
+const (
+	LogNone LogLevel = iota
+	LogDebug
+	LogInfo
+	LogWarn
+	LogError
+)
+
+// Reaction is what is to be done about an error. It is a value: changing it changes no table. The zero
+// Reaction aborts the task.
+type Reaction struct {
+	// Name is the reaction's name in the taxonomy; a reaction that stands in place has the name of its owner.
+	Name string
+	// Policy bounds and spaces the tries; nil when the reaction names none.
+	Policy *Policy
+	// Then follows when the policy, the ladder or the strategy is used up; nil when the action ends or goes on by itself.
+	Then *Reaction
+	// Strategy is the strategy that Recover runs.
+	Strategy string
+	// To is the tier that Escalate goes up to, at least.
+	To string
+	// LogMessage is said at LogLevel when the reaction is taken; empty means the error's own message.
+	LogMessage string
+
+	Action   Action
+	Extent   Extent
+	Revert   Revert
+	Session  Session
+	Resume   Resume
+	Shared   Shared
+	LogLevel LogLevel
+
+	// CountFailure raises the counter of consecutive failures.
+	CountFailure bool
+	// HonorRetryAfter lets the error's hint replace the policy's delay.
+	HonorRetryAfter bool
+	// AcceptCompletion lets what is left after the revert count as done, once validated.
+	AcceptCompletion bool
+	// FeedBack says the error to the provider in its next prompt.
+	FeedBack bool
+}
+
+// Backoff is how a delay grows.
+type Backoff uint8
+
+// The kinds of backoff.
+const (
+	Exponential Backoff = iota
+	Constant
+	Linear
+)
+
+// JitterKind is how chance changes a delay.
+type JitterKind uint8
+
+// The kinds of jitter.
+const (
+	JitterNone JitterKind = iota
+	JitterProportional
+	JitterFull
+	JitterDecorrelated
+)
+
+// Policy bounds and spaces tries.
+type Policy struct {
+	// Name is the policy's name in the taxonomy.
+	Name string
+	// MaxAttempts counts calls in total, the first included.
+	MaxAttempts int
+	// InitialDelay is the wait before the second call.
+	InitialDelay time.Duration
+	// MaxDelay bounds every computed wait.
+	MaxDelay time.Duration
+	// Multiplier is the factor of exponential growth.
+	Multiplier float64
+	// MaxElapsed bounds the time waited in a row; 0 is no bound.
+	MaxElapsed time.Duration
+	// MaxRetryAfter is the longest hint that is obeyed; a longer one goes to Then at once.
+	MaxRetryAfter time.Duration
+	// Jitter is the fraction of proportional jitter, 0 to 1.
+	Jitter float64
+
+	Backoff    Backoff
+	JitterKind JitterKind
+}

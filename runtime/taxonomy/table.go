@@ -1,0 +1,194 @@
+package taxonomy
+
+// Recoverability says what can be done about an error.
+type Recoverability uint8
+
+// The recoverabilities. The zero value is permanent.
+const (
+	Permanent   Recoverability = iota // nothing can be done by trying
+	Retryable                         // the same call may succeed unchanged
+	Recoverable                       // a strategy may help
+	Unknowable                        // needs analysis; "unknown" in the taxonomy
+)
+
+// Severity is how bad an error is. The zero Severity is none stated.
+type Severity uint8
+
+// The severities.
+const (
+	SeverityNone     Severity = iota
+	SeverityLow               // work can continue
+	SeverityMedium            // degraded
+	SeverityHigh              // a critical function is affected
+	SeverityCritical          // work cannot continue
+)
+
+// Kind tells a cause from an observation. The zero Kind is none stated.
+type Kind uint8
+
+// The kinds.
+const (
+	KindNone Kind = iota
+	Fault         // a cause
+	Failure       // an observation
+)
+
+// RowTraits are what a row says.
+type RowTraits struct {
+	// Reaction is never nil.
+	Reaction *Reaction
+	// HTTP is the status to answer with; 0 when none is stated.
+	HTTP uint16
+	// Code is the row's code as 1-based index into [Taxonomy.Codes]; 0 for the rows without a code.
+	Code uint16
+	// GRPC is the canonical status code of google.rpc.Code; 0 when none is stated.
+	GRPC           uint8
+	Retryable      bool
+	Recoverability Recoverability
+	Severity       Severity
+	Kind           Kind
+}
+
+// Code describes a code of a taxonomy.
+type Code struct {
+	Value      string // on the wire
+	Doc        string
+	Resolution string // what a person can do about it
+	Message    string // the template
+	Since      string
+	Deprecated string // why, when it is
+	ReplacedBy string // the value of the code that takes its place
+	Groups     uint64 // bit i is [Taxonomy.Groups][i]
+	Number     int    // published, never reused; 0 when there is none
+	Row        Row    // without any `when` branch
+	Branches   Row    // the first row of its `when` branches; 0 when there are none
+	Category   uint16 // index into [Taxonomy.Categories]
+}
+
+// Category describes a category of a taxonomy.
+type Category struct {
+	Name   string
+	Type   string // the Go type of its errors
+	Doc    string
+	Fields []Field
+	// Head is how the JSON of its errors begins, up to and with the quote before the code's value; "" has it made
+	// from the names, which takes longer.
+	Head  string
+	First uint16 // index into [Taxonomy.Codes] of its first code; the others follow it
+	Count uint16 // how many codes it has
+}
+
+// Alias is a former value of a code.
+type Alias struct {
+	Value string
+	Code  uint16 // index into [Taxonomy.Codes]
+}
+
+// Field describes a value of an error's context.
+type Field struct {
+	Name        string // on the wire
+	Doc         string
+	Type        string // as the taxonomy says it: "string", "enum", …
+	Enum        []string
+	Fields      []Field // of an object
+	MaxLength   int     // in bytes; 0 is no limit
+	Required    bool
+	Sensitive   bool
+	Scrub       bool
+	MessageOnly bool
+}
+
+// Named is a name of the taxonomy and what it means.
+type Named struct {
+	Name string
+	Doc  string
+}
+
+// Tier is a rung of the escalation ladder.
+type Tier struct {
+	Name       string
+	Doc        string
+	Classifies bool
+	Person     bool
+}
+
+// Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not be changed.
+type Taxonomy struct {
+	Package    string
+	Domain     string // who owns the codes
+	Doc        string
+	HelpURL    string // with {code} in it, where the code goes
+	Fallback   string // the fallback's code; empty when there is none
+	Categories []Category
+	Codes      []Code // in the order of the file
+	// ByValue are the indexes of Codes, sorted by the codes' values.
+	ByValue []uint16
+	// Aliases are sorted by value.
+	Aliases []Alias
+	Rows    []RowTraits
+	// Uncategorized is the reaction to an error that is not of this taxonomy; never nil.
+	Uncategorized *Reaction
+	Reactions     []*Reaction
+	Policies      []*Policy
+	Profiles      []Profile
+	Groups        []Named
+	Strategies    []Named
+	Sources       []Named
+	Ops           []Named
+	Tiers         []Tier
+}
+
+// RowOverride is what a profile says of a row in place of the table.
+type RowOverride struct {
+	Row    Row
+	Traits RowTraits
+}
+
+// Profile is an overlay of a taxonomy.
+type Profile struct {
+	Name string
+	Doc  string
+	// Rows are sorted by row; a row that is not there is as in the table.
+	Rows []RowOverride
+	// Uncategorized is nil when it is as in the table.
+	Uncategorized *Reaction
+	Detection     Detection
+	Recovery      Recovery
+	Retry         RetryDefaults
+	Reporting     Reporting
+}
+
+// Detection says which parts of classification a profile uses.
+type Detection struct {
+	Text           bool
+	Severity       bool
+	Recoverability bool
+}
+
+// Recovery says which strategies a profile runs, and how often.
+type Recovery struct {
+	Enabled     bool
+	MaxAttempts int      // 0 when the profile does not say
+	Allowed     []string // nil allows all
+}
+
+// RetryDefaults says whether a profile retries, and by which numbers where a reaction names no policy.
+type RetryDefaults struct {
+	Enabled bool
+	Policy  *Policy // nil when the profile gives no numbers
+}
+
+// Reporting says how much a profile tells of an error.
+type Reporting struct {
+	LogLevel LogLevel // LogNone when the profile does not say
+	Stack    bool
+	Context  bool
+}
+
+// Table answers for the rows of one taxonomy, as they are or as a profile has them. It is a small value;
+// copy it freely.
+type Table struct {
+	Taxonomy *Taxonomy
+	// Overlay is nil for the table as it is.
+	Overlay *Profile
+}

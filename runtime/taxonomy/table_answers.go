@@ -1,0 +1,131 @@
+package taxonomy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The methods that take an error answer for the first error of the table's own taxonomy in err's tree (see
+// [First]); errors of other taxonomies are passed over.
+
+// defaultProfile is the profile that holds when none is chosen, if it is declared.
+const defaultProfile = "default"
+
+// Reaction returns what is to be done about err. An error that is not of the taxonomy has the reaction that the
+// taxonomy declares for what it does not know: classify first. For nil it is the zero Reaction.
+func (t Table) Reaction(err error) Reaction {
+	if err == nil {
+		return Reaction{}
+	}
+	c, ok := First(err, t.Taxonomy)
+	if !ok {
+		return *t.uncategorized()
+	}
+	return *t.row(c.Row()).Reaction
+}
+
+// Traits returns what the row of err says. Of an error that is not of the taxonomy only the reaction is known;
+// of nil nothing, and the reaction is nil.
+func (t Table) Traits(err error) RowTraits {
+	if err == nil {
+		return RowTraits{}
+	}
+	c, ok := First(err, t.Taxonomy)
+	if !ok {
+		return RowTraits{Reaction: t.uncategorized()}
+	}
+	return *t.row(c.Row())
+}
+
+// Retryable reports whether the same call may succeed unchanged; false for an error that is not of the taxonomy.
+func (t Table) Retryable(err error) bool {
+	c, ok := First(err, t.Taxonomy)
+	return ok && t.row(c.Row()).Retryable
+}
+
+// Row returns what a row says; a row that does not exist is [RowNone].
+func (t Table) Row(row Row) RowTraits { return *t.row(row) }
+
+func (t Table) row(row Row) *RowTraits {
+	if t.Overlay != nil {
+		if traits := t.Overlay.traits(row); traits != nil {
+			return traits
+		}
+	}
+	return t.Taxonomy.traits(row)
+}
+
+func (t Table) uncategorized() *Reaction {
+	if t.Overlay != nil && t.Overlay.Uncategorized != nil {
+		return t.Overlay.Uncategorized
+	}
+	if t.Taxonomy.Uncategorized != nil {
+		return t.Taxonomy.Uncategorized
+	}
+	return nothing.Reaction
+}
+
+// Profile returns the table as the named profile has it. With no name it is the profile `default` if the
+// taxonomy declares one, otherwise the table without a profile. A name that is not declared is an error that
+// says which are.
+func (t Table) Profile(name string) (Table, error) {
+	wanted := name
+	if wanted == "" {
+		wanted = defaultProfile
+	}
+	for i := range t.Taxonomy.Profiles {
+		if p := &t.Taxonomy.Profiles[i]; p.Name == wanted {
+			return Table{Taxonomy: t.Taxonomy, Overlay: p}, nil
+		}
+	}
+	if name == "" {
+		return Table{Taxonomy: t.Taxonomy}, nil
+	}
+	if names := t.ProfileNames(); len(names) > 0 {
+		return Table{}, fmt.Errorf("%s: no profile %q; there are %s", t.Taxonomy.Package, name, strings.Join(names, ", "))
+	}
+	return Table{}, fmt.Errorf("%s: no profile %q; there are none", t.Taxonomy.Package, name)
+}
+
+// ProfileNames returns the names of the profiles, in the order of the taxonomy.
+func (t Table) ProfileNames() []string {
+	names := make([]string, len(t.Taxonomy.Profiles))
+	for i := range names {
+		names[i] = t.Taxonomy.Profiles[i].Name
+	}
+	return names
+}
+
+// Policy returns the named policy as the taxonomy declares it, without what a profile changes.
+func (t Table) Policy(name string) (Policy, bool) {
+	for _, p := range t.Taxonomy.Policies {
+		if p.Name == name {
+			return *p, true
+		}
+	}
+	return Policy{}, false
+}
+
+// ReactionNamed returns the named reaction as the taxonomy declares it, without what a profile changes.
+func (t Table) ReactionNamed(name string) (Reaction, bool) {
+	for _, r := range t.Taxonomy.Reactions {
+		if r.Name == name {
+			return *r, true
+		}
+	}
+	return Reaction{}, false
+}
+
+// Code returns the description of the code with the given wire value or alias. It must not be changed.
+func (t Table) Code(value string) (*Code, bool) {
+	c := t.Taxonomy.code(value)
+	return c, c != nil
+}
+
+// Trace returns err with the stack of the caller if the profile's reporting asks for stacks, otherwise err.
+func (t Table) Trace(err error) error {
+	if err == nil || t.Overlay == nil || !t.Overlay.Reporting.Stack {
+		return err
+	}
+	return withStack(err)
+}

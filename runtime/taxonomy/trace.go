@@ -1,0 +1,112 @@
+package taxonomy
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxFrames bounds a stack.
+	maxFrames = 64
+	// skipFrames are runtime.Callers, withStack and the exported function that calls it.
+	skipFrames = 3
+)
+
+// Traced is an error with the stack of where it was made or classified. It says nothing else: message, JSON and
+// log value are the error's own, and only %+v shows the stack.
+type Traced struct {
+	err error
+	pcs []uintptr
+}
+
+// WithStack returns err with the stack of the caller. An error that has one already is returned as it is; nil
+// stays nil.
+func WithStack(err error) error {
+	if err == nil {
+		return nil
+	}
+	return withStack(err)
+}
+
+func withStack(err error) error {
+	if traced(err) {
+		return err
+	}
+	var pcs [maxFrames]uintptr
+	n := runtime.Callers(skipFrames, pcs[:])
+	return &Traced{err: err, pcs: append([]uintptr(nil), pcs[:n]...)}
+}
+
+// traced reports whether a stack is recorded in err's chain.
+func traced(err error) bool {
+	for range maxDepth {
+		switch x := err.(type) {
+		case *Traced:
+			return true
+		case interface{ Unwrap() error }:
+			err = x.Unwrap()
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// Error returns the error's message.
+func (t *Traced) Error() string { return t.err.Error() }
+
+// Unwrap returns the error without its stack.
+func (t *Traced) Unwrap() error { return t.err }
+
+// Frames returns the stack, the innermost call first.
+func (t *Traced) Frames() *runtime.Frames { return runtime.CallersFrames(t.pcs) }
+
+// AppendStack appends the stack as text: for each call the function, and below it, indented, file and line.
+func (t *Traced) AppendStack(dst []byte) []byte {
+	frames := t.Frames()
+	for {
+		f, more := frames.Next()
+		if f.Function != "" {
+			dst = append(dst, "\n    "...)
+			dst = append(dst, f.Function...)
+			dst = append(dst, "\n        "...)
+			dst = append(dst, f.File...)
+			dst = append(dst, ':')
+			dst = strconv.AppendInt(dst, int64(f.Line), 10)
+		}
+		if !more {
+			return dst
+		}
+	}
+}
+
+// Format prints the error as it prints itself; %+v also prints the stack.
+func (t *Traced) Format(s fmt.State, verb rune) {
+	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), t.err)
+	if verb == 'v' && s.Flag('+') {
+		_, _ = io.WriteString(s, "\nstack:"+string(t.AppendStack(nil)))
+	}
+}
+
+// LogValue returns the error's log value; its message, secrets masked, when it has none.
+func (t *Traced) LogValue() slog.Value {
+	if v, ok := t.err.(slog.LogValuer); ok {
+		return v.LogValue()
+	}
+	return slog.StringValue(Scrub(t.err.Error()))
+}
+
+// MarshalJSON returns the error's JSON; an object with its message, secrets masked, when it has none.
+func (t *Traced) MarshalJSON() ([]byte, error) {
+	if m, ok := t.err.(json.Marshaler); ok {
+		return m.MarshalJSON()
+	}
+	return json.Marshal(struct {
+		Message string `json:"message"`
+	}{Scrub(strings.ToValidUTF8(t.err.Error(), "\uFFFD"))})
+}

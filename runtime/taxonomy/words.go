@@ -1,0 +1,101 @@
+package taxonomy
+
+import "strconv"
+
+// The words that the taxonomy's language has for the values of the small types; "none" where it has none.
+var (
+	actionWords         = [...]string{"abort", "block", "continue", "retry", "retry_operation", "escalate", "recover"}
+	extentWords         = [...]string{"task", "run"}
+	revertWords         = [...]string{"none", "files", "iteration"}
+	sessionWords        = [...]string{"keep", "fresh", "reduced"}
+	resumeWords         = [...]string{"iteration", "operation"}
+	sharedWords         = [...]string{"run", "credential"}
+	logLevelWords       = [...]string{"none", "debug", "info", "warn", "error"}
+	backoffWords        = [...]string{"exponential", "constant", "linear"}
+	jitterKindWords     = [...]string{"none", "proportional", "full", "decorrelated"}
+	recoverabilityWords = [...]string{"permanent", "retryable", "recoverable", "unknown"}
+	severityWords       = [...]string{"none", "low", "medium", "high", "critical"}
+	kindWords           = [...]string{"none", "fault", "failure"}
+)
+
+// word returns the word of value v of the named type; of a value that does not exist, a text such as Action(9).
+func word(words []string, name string, v uint8) string {
+	if int(v) < len(words) {
+		return words[v]
+	}
+	return name + "(" + strconv.Itoa(int(v)) + ")"
+}
+
+// String returns the word of the taxonomy's language.
+func (a Action) String() string { return word(actionWords[:], "Action", uint8(a)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (e Extent) String() string { return word(extentWords[:], "Extent", uint8(e)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (e Extent) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (r Revert) String() string { return word(revertWords[:], "Revert", uint8(r)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (r Revert) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (s Session) String() string { return word(sessionWords[:], "Session", uint8(s)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (s Session) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (r Resume) String() string { return word(resumeWords[:], "Resume", uint8(r)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (r Resume) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (s Shared) String() string { return word(sharedWords[:], "Shared", uint8(s)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (s Shared) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (l LogLevel) String() string { return word(logLevelWords[:], "LogLevel", uint8(l)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (l LogLevel) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (b Backoff) String() string { return word(backoffWords[:], "Backoff", uint8(b)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (b Backoff) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (j JitterKind) String() string { return word(jitterKindWords[:], "JitterKind", uint8(j)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (j JitterKind) MarshalText() ([]byte, error) { return []byte(j.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (r Recoverability) String() string {
+	return word(recoverabilityWords[:], "Recoverability", uint8(r))
+}
+
+// MarshalText returns the word of the taxonomy's language.
+func (r Recoverability) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (s Severity) String() string { return word(severityWords[:], "Severity", uint8(s)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (k Kind) String() string { return word(kindWords[:], "Kind", uint8(k)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
