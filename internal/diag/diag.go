@@ -1,0 +1,58 @@
+// Package diag holds what errgen has to say about a taxonomy: findings, the places they point to,
+// and the forms in which they are printed.
+package diag
+
+import "slices"
+
+// Severity tells whether a finding stops generation.
+type Severity uint8
+
+// The severities. An error stops generation; a warning does so only under -strict.
+const (
+	Error Severity = iota
+	Warning
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Span is a run of characters on one line of a source. The zero Span is no place.
+type Span struct {
+	Line int // 1-based; 0 when there is no place
+	Col  int // 1-based, counted in characters (runes), not bytes
+	Len  int // in characters; 0 counts as 1
+}
+
+// Valid reports whether s points anywhere.
+func (s Span) Valid() bool { return s.Line > 0 }
+
+// Related is a second place that explains a finding.
+type Related struct {
+	Span    Span
+	Message string // "first declared here"
+}
+
+// Finding is one fault of a taxonomy.
+type Finding struct {
+	ID       string // stable: "E-unknown-key", "W-unsorted"
+	Severity Severity
+	Span     Span
+	Message  string    // lower case, without a full stop
+	Hint     string    // the mend: `did you mean "retryable"?`; may be empty
+	Related  []Related // places that explain it
+}
+
+// Sort orders findings by position, then errors before warnings, then by id and message.
+func Sort(fs []Finding) {
+	slices.SortStableFunc(fs, compare)
+}
+
+// HasErrors reports whether any finding is an error.
+func HasErrors(fs []Finding) bool {
+	return slices.ContainsFunc(fs, func(f Finding) bool { return f.Severity == Error })
+}

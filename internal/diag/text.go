@@ -1,0 +1,120 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What is shown of a long source line: a window around the token.
+const (
+	windowWidth = 120
+	windowLead  = 40
+)
+
+func printText(w io.Writer, src *Source, f Finding) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %s [%s]\n", place(src, f.Span), f.Severity, printable(f.Message), f.ID)
+	snippet(&b, src, f.Span)
+	if f.Hint != "" {
+		fmt.Fprintf(&b, "  hint: %s\n", printable(f.Hint))
+	}
+	for _, r := range f.Related {
+		fmt.Fprintf(&b, "  %s: %s\n", place(src, r.Span), printable(r.Message))
+		snippet(&b, src, r.Span)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// place returns file:line:column, or the file alone when there is no place in it.
+func place(src *Source, s Span) string {
+	name := printable(src.display())
+	if !s.Valid() {
+		return name
+	}
+	return name + ":" + strconv.Itoa(s.Line) + ":" + strconv.Itoa(s.Col)
+}
+
+// snippet writes the source line and a run of carets under the token.
+func snippet(b *strings.Builder, src *Source, s Span) {
+	if !s.Valid() || s.Line > src.Lines() {
+		return
+	}
+	shown, under := window(src.Line(s.Line), s)
+	gutter := fmt.Sprintf("%5d", s.Line)
+	fmt.Fprintf(b, "%s | %s\n%s | %s\n", gutter, shown, strings.Repeat(" ", len(gutter)), under)
+}
+
+// window returns the part of a line around the span, and the line of carets for it. Tabs stay tabs in
+// both, so that the carets stand under the token whatever a tab's width is.
+func window(line string, s Span) (shown, under string) {
+	first := 0
+	if longer(line, windowWidth) {
+		first = max(s.Col-1-windowLead, 0)
+	}
+	var text, mark strings.Builder
+	if first > 0 {
+		text.WriteRune('…')
+		mark.WriteByte(' ')
+	}
+	n, end := 0, s.Col-1+max(s.Len, 1)
+	for _, r := range line {
+		if n >= first+windowWidth {
+			text.WriteRune('…')
+			break
+		}
+		if n >= first {
+			text.WriteRune(visible(r))
+			mark.WriteByte(under1(r, n, s.Col-1, end))
+		}
+		n++
+	}
+	if n <= s.Col-1 { // behind the end of the line
+		mark.WriteString(strings.Repeat(" ", max(s.Col-1-max(n, first), 0)) + "^")
+	}
+	return strings.TrimRight(text.String(), " \t"), strings.TrimRight(mark.String(), " \t")
+}
+
+func longer(s string, n int) bool {
+	return len(s) > n && utf8.RuneCountInString(s[:min(len(s), 4*n+4)]) > n
+}
+
+func under1(r rune, n, from, to int) byte {
+	switch {
+	case n >= from && n < to:
+		return '^'
+	case r == '\t':
+		return '\t'
+	}
+	return ' '
+}
+
+// visible returns r, or a stand-in of one character when r would control the terminal or the order of
+// what is read.
+func visible(r rune) rune {
+	switch {
+	case r == '\t':
+		return r
+	case r < ' ':
+		return '␀' + r // the control pictures
+	case r == 0x7f:
+		return '␡'
+	case r >= 0x80 && r < 0xa0, unicode.Is(unicode.Cf, r), r == 0x2028, r == 0x2029:
+		return utf8.RuneError
+	}
+	return r
+}
+
+// printable returns s on one line and without anything that controls a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		return visible(r)
+	}, s)
+}

@@ -1,0 +1,64 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/schema"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// TestParserAndSchemaAgree puts values of every form at every place of a taxonomy that uses every key, and
+// asks the parser and the schema whether they take the result. JSON is YAML, so both read the same.
+func TestParserAndSchemaAgree(t *testing.T) {
+	src, err := os.ReadFile("../spec/testdata/valid/everything.yaml")
+	require.NoError(t, err)
+	doc, err := spec.Plain(src)
+	require.NoError(t, err)
+	language := compile(t, schema.JSON(nil))
+	values := []any{nil, true, "text", json.Number("5"), []any{}, []any{"a"}, map[string]any{}, map[string]any{"unheard_of": "a"}}
+	tried, seen := 0, map[string]bool{}
+	eachPlace(doc, "", func(path string, replace func(v any)) {
+		if seen[path] {
+			return // another item of a list
+		}
+		seen[path] = true
+		for _, v := range values {
+			replace(v)
+			text, err := json.Marshal(doc)
+			require.NoError(t, err)
+			_, findings := spec.Parse("taxonomy.json", text)
+			refused := language.Validate(doc)
+			if (len(findings) == 0) != (refused == nil) {
+				assert.Fail(t, "they differ", fmt.Sprintf("%s = %v\nparser: %v\nschema: %v", path, v, findings, refused))
+			}
+			tried++
+		}
+	})
+	assert.Greater(t, tried, 1000)
+}
+
+// eachPlace calls f for every value below v with a function that replaces it. The value is put back after.
+func eachPlace(v any, path string, f func(path string, replace func(v any))) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, old := range v {
+			at := path + "." + k
+			eachPlace(old, at, f)
+			f(at, func(n any) { v[k] = n })
+			v[k] = old
+		}
+	case []any:
+		for i, old := range v {
+			at := path + "[]"
+			eachPlace(old, at, f)
+			f(at, func(n any) { v[i] = n })
+			v[i] = old
+		}
+	}
+}

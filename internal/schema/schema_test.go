@@ -1,0 +1,175 @@
+package schema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/schema"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+func compile(t *testing.T, text []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	require.NoError(t, c.AddResource("errgen.schema.json", doc))
+	s, err := c.Compile("errgen.schema.json")
+	require.NoError(t, err)
+	return s
+}
+
+// files returns the files that match, with the project's own taxonomies when they are there.
+func files(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	var out []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(p)
+		require.NoError(t, err)
+		out = append(out, found...)
+	}
+	require.NotEmpty(t, out)
+	return out
+}
+
+func TestAcceptsTaxonomies(t *testing.T) {
+	language := compile(t, schema.JSON(nil))
+	for _, file := range files(t, "../spec/testdata/valid/*.yaml", "../../taxonomy.yaml", "../../examples/*/taxonomy.yaml") {
+		t.Run(file, func(t *testing.T) {
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			doc, err := spec.Plain(src)
+			require.NoError(t, err)
+			assert.NoError(t, language.Validate(doc))
+
+			taxonomy, findings := spec.Parse(file, src)
+			require.Empty(t, findings)
+			own := compile(t, schema.JSON(taxonomy))
+			assert.NoError(t, own.Validate(doc), "with its own names")
+		})
+	}
+}
+
+func TestRefusesFaultsOfForm(t *testing.T) {
+	language := compile(t, schema.JSON(nil))
+	for _, file := range files(t, "../spec/testdata/form/*.yaml") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			doc, err := spec.Plain(src)
+			if err != nil {
+				return // no validator gets to see it
+			}
+			assert.Error(t, language.Validate(doc))
+		})
+	}
+}
+
+func TestOwnNamesAreEnums(t *testing.T) {
+	const head = `
+errgen: 1
+package: shop
+sources: {press: The press.}
+groups: {hardware: Hardware.}
+strategies: {split: Split it.}
+tiers: {low: {}, high: {}}
+policies: {patient: {max_attempts: 5}}
+reactions: {again: {action: retry, policy: patient}}
+fields: {id: {type: string}}
+`
+	const good = head + `
+categories: {press: {codes: {JAM: {message: jam}}}}
+`
+	taxonomy, findings := spec.Parse("taxonomy.yaml", []byte(good))
+	require.Empty(t, findings)
+	own, language := compile(t, schema.JSON(taxonomy)), compile(t, schema.JSON(nil))
+	for _, tt := range []struct{ name, with string }{
+		{"reaction", `categories: {press: {reaction: agian, codes: {JAM: {message: jam}}}}`},
+		{"group", `categories: {press: {codes: {JAM: {message: jam, groups: [software]}}}}`},
+		{"source", `categories: {press: {codes: {JAM: {message: jam, detect: [{source: pres}]}}}}`},
+		{"source of an example", `categories: {press: {codes: {JAM: {message: jam, examples: [{source: pres}]}}}}`},
+		{"field of args", `categories: {press: {codes: {JAM: {message: jam, args: [di]}}}}`},
+		{"field of if", `categories: {press: {codes: {JAM: {message: jam, when: [{if: {di: a}}]}}}}`},
+		{"policy", `categories: {press: {reaction: {action: retry, policy: hasty}, codes: {JAM: {message: jam}}}}`},
+		{"strategy", `categories: {press: {reaction: {action: recover, strategy: join}, codes: {JAM: {message: jam}}}}`},
+		{"tier", `categories: {press: {reaction: {action: escalate, to: top}, codes: {JAM: {message: jam}}}}`},
+		{"code", `categories: {press: {codes: {JAM: {message: jam, replaced_by: HAM}}}}`},
+		{"overlay", "categories: {press: {codes: {JAM: {message: jam}}}}\nprofiles: {p: {codes: {HAM: {http: 500}}}}"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, err := spec.Plain([]byte(head + tt.with))
+			require.NoError(t, err)
+			assert.NoError(t, language.Validate(doc), "the language knows no names")
+			assert.Error(t, own.Validate(doc))
+		})
+	}
+	for _, name := range []string{"again", "abort", "block", "continue"} {
+		doc, err := spec.Plain([]byte(head + `categories: {press: {reaction: ` + name + `, codes: {JAM: {message: jam}}}}`))
+		require.NoError(t, err)
+		assert.NoError(t, own.Validate(doc), name)
+	}
+}
+
+// def is as much of a definition as the drift test reads.
+type def struct {
+	Properties           map[string]json.RawMessage `json:"properties"`
+	Required             []string                   `json:"required"`
+	AdditionalProperties bool                       `json:"additionalProperties"`
+}
+
+func TestSchemaAndTablesAgree(t *testing.T) {
+	var got struct {
+		Defs map[string]def `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(schema.JSON(nil), &got))
+	lang := spec.TheLanguage()
+	assert.Len(t, got.Defs, len(lang.Mappings))
+	for _, m := range lang.Mappings {
+		name := strings.ReplaceAll(m.Name, " ", "_")
+		d, ok := got.Defs[name]
+		require.True(t, ok, name)
+		assert.False(t, d.AdditionalProperties, name)
+		var keys, required []string
+		for k := range d.Properties {
+			keys = append(keys, k)
+		}
+		for _, k := range m.Keys {
+			if k.Required {
+				required = append(required, k.Name)
+			}
+		}
+		assert.ElementsMatch(t, m.Names(), keys, name)
+		assert.ElementsMatch(t, required, d.Required, name)
+	}
+}
+
+func TestSchemaIsStable(t *testing.T) {
+	assert.Equal(t, string(schema.JSON(nil)), string(schema.JSON(nil)))
+	assert.True(t, json.Valid(schema.JSON(nil)))
+}
+
+func TestReferenceNamesEveryKey(t *testing.T) {
+	text := string(schema.Reference())
+	for _, m := range spec.TheLanguage().Mappings {
+		_, section, ok := strings.Cut(text, "### "+strings.ToUpper(m.Name[:1])+m.Name[1:]+"\n")
+		require.True(t, ok, m.Name)
+		section, _, _ = strings.Cut(section, "\n### ")
+		for _, k := range m.Keys {
+			assert.Contains(t, section, "| `"+k.Name+"` |", m.Name)
+		}
+	}
+	lines := strings.Split(text, "\n")
+	assert.False(t, slices.ContainsFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, "| `") && strings.Count(strings.ReplaceAll(l, `\|`, ""), "|") != 5
+	}), "every row has four cells")
+}
