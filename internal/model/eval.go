@@ -1,0 +1,92 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// Context is the values that an error carries, or an object in it; what is absent has no entry. The zero
+// Context holds nothing and can be read.
+type Context map[*Field]Value
+
+// Get returns the value of f and whether it is present. A required field always is, at least with its zero
+// value, unless its type has a value of its own for absence: an enum without a word, a secret.
+func (ctx Context) Get(f *Field) (Value, bool) {
+	v, held := ctx[f]
+	if !held {
+		v = Value{Type: f.Type}
+	}
+	switch {
+	case f.Type == EnumType:
+		return v, v.Index > 0
+	case f.Required && !f.Sensitive:
+		return v, true
+	case f.Type == Strings:
+		return v, v.Strings != nil
+	case f.Type == JSON:
+		return v, v.Str != ""
+	}
+	return v, held
+}
+
+// RowFor returns the row of an error of code c with that context: that of the first branch which holds.
+func (c *Code) RowFor(ctx Context) *Row {
+	for _, b := range c.When {
+		if b.Holds(ctx) {
+			return b.Row
+		}
+	}
+	return c.Row
+}
+
+// Holds reports whether all conditions of the branch hold.
+func (b *Branch) Holds(ctx Context) bool {
+	return !slices.ContainsFunc(b.Conds, func(c Cond) bool { return !c.Holds(ctx) })
+}
+
+// Holds reports whether the condition holds. What is absent matches nothing but `present: false`; Not does
+// not match it either.
+func (c Cond) Holds(ctx Context) bool {
+	v, present := ctx.Get(c.Field)
+	if !present {
+		return c.onlyAbsent()
+	}
+	return c.Matches(v)
+}
+
+func (c Cond) onlyAbsent() bool {
+	return c.Present != nil && !*c.Present &&
+		len(c.Values) == 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Min == nil && c.Max == nil
+}
+
+// Matches reports whether a value that is present meets every part of the condition.
+func (c Cond) Matches(v Value) bool {
+	if c.Present != nil && !*c.Present {
+		return false
+	}
+	equal := func(w Value) bool { return v.Equal(w) }
+	if len(c.Values) > 0 && !slices.ContainsFunc(c.Values, equal) {
+		return false
+	}
+	if slices.ContainsFunc(c.Not, equal) {
+		return false
+	}
+	if c.Min != nil && v.Compare(*c.Min) < 0 || c.Max != nil && v.Compare(*c.Max) > 0 {
+		return false
+	}
+	return len(c.Prefix) == 0 || slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
+}
+
+// Equal reports whether two values of one type are the same.
+func (v Value) Equal(w Value) bool {
+	if v.Type != w.Type {
+		return false
+	}
+	switch v.Type {
+	case Bool:
+		return v.Bool == w.Bool
+	case Strings:
+		return slices.Equal(v.Strings, w.Strings)
+	}
+	return v.Compare(w) == 0
+}

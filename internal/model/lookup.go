@@ -1,0 +1,129 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+var typeNames = [...]string{
+	String: "string", Int: "int", Int64: "int64", Uint64: "uint64", Float64: "float64", Bool: "bool",
+	Duration: "duration", Time: "time", Strings: "strings", JSON: "json", ObjectType: "object", EnumType: "enum",
+}
+
+// String returns the type as the taxonomy writes it; an enum's is "enum".
+func (t Type) String() string {
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "unknown"
+}
+
+// TypeOf returns the type of that name. "enum" is none: a field is one by having words.
+func TypeOf(name string) (Type, bool) {
+	i := slices.Index(typeNames[:], name)
+	return Type(max(i, 0)), i >= 0 && Type(i) != EnumType
+}
+
+// Field returns the field with that name on the wire, or nil. Where a name stands twice, it is the first.
+func (c *Category) Field(wire string) *Field { return fieldNamed(c.Fields, wire) }
+
+// Field returns the object's field with that name on the wire, or nil.
+func (o *Object) Field(wire string) *Field { return fieldNamed(o.Fields, wire) }
+
+func fieldNamed(fields []*Field, wire string) *Field {
+	i := slices.IndexFunc(fields, func(f *Field) bool { return f.Wire == wire })
+	if i < 0 {
+		return nil
+	}
+	return fields[i]
+}
+
+// WithRole returns the category's field of a role, or nil.
+func (c *Category) WithRole(role Role) *Field {
+	i := slices.IndexFunc(c.Fields, func(f *Field) bool { return f.Role == role })
+	if i < 0 {
+		return nil
+	}
+	return c.Fields[i]
+}
+
+// Takes reports whether the code's factory has a parameter for f.
+func (c *Code) Takes(f *Field) bool { return slices.Contains(c.Args, f) }
+
+// Fixed returns the value that the code gives f, if it does.
+func (c *Code) Fixed(f *Field) (Value, bool) {
+	for _, s := range c.Set {
+		if s.Field == f {
+			return s.Value, true
+		}
+	}
+	return Value{}, false
+}
+
+// CodeByKey returns the code that the taxonomy writes under key, or nil.
+func (p *Package) CodeByKey(key string) *Code {
+	return find(p.Codes, func(c *Code) bool { return c.Key == key })
+}
+
+// CategoryByName returns the category of that name, or nil.
+func (p *Package) CategoryByName(name string) *Category {
+	return find(p.Categories, func(c *Category) bool { return c.Name == name })
+}
+
+// ReactionByName returns the declared or predeclared reaction of that name as the table has it, or nil.
+func (p *Package) ReactionByName(name string) *Reaction {
+	return find(p.Reactions, func(r *Reaction) bool { return r.Declared && r.Profile == "" && r.Name == name })
+}
+
+// PolicyByName returns the declared policy of that name as the table has it, or nil.
+func (p *Package) PolicyByName(name string) *Policy {
+	return find(p.Policies, func(q *Policy) bool { return q.Declared && q.Profile == "" && q.Name == name })
+}
+
+// ProfileByName returns the profile of that name, or nil.
+func (p *Package) ProfileByName(name string) *Profile {
+	return find(p.Profiles, func(q *Profile) bool { return q.Name == name })
+}
+
+// Traits returns what the profile says of a row.
+func (p *Profile) Traits(row *Row) Traits {
+	i, found := slices.BinarySearchFunc(p.Rows, row.Index, func(o RowOverride, index int) int { return o.Row.Index - index })
+	if !found {
+		return row.Traits
+	}
+	return p.Rows[i].Traits
+}
+
+// Retries reports whether the reaction, when it is taken, calls again: the iteration or the operation.
+func (r *Reaction) Retries() bool {
+	return r.Action == taxonomy.Retry || r.Action == taxonomy.RetryOperation
+}
+
+func find[T any](list []*T, match func(*T) bool) *T {
+	if i := slices.IndexFunc(list, match); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// Index returns the Go value of a word: its place from 1.
+func (e *Enum) Index(word string) (int, bool) {
+	if e == nil {
+		return 0, false
+	}
+	i := slices.IndexFunc(e.Values, func(v EnumValue) bool { return v.Wire == word })
+	return i + 1, i >= 0
+}
+
+// Words returns the words as they are on the wire.
+func (e *Enum) Words() []string {
+	if e == nil {
+		return nil
+	}
+	words := make([]string, len(e.Values))
+	for i, v := range e.Values {
+		words[i] = v.Wire
+	}
+	return words
+}

@@ -1,0 +1,110 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
+
+// Text returns the template filled in. An empty cause is none; any other is the text of an error of no taxonomy.
+func (t Template) Text(ctx Context, cause string) string {
+	text, _ := partsText(t.Parts, ctx, cause)
+	return text
+}
+
+// partsText reports, besides the text, whether every value in it was there and not empty.
+func partsText(parts []Part, ctx Context, cause string) (string, bool) {
+	var b strings.Builder
+	whole := true
+	for _, p := range parts {
+		switch {
+		case p.Group != nil:
+			if text, ok := partsText(p.Group, ctx, cause); ok {
+				b.WriteString(text)
+			}
+		case p.Field != nil || p.Cause:
+			text, ok := p.value(ctx, cause)
+			b.WriteString(text)
+			whole = whole && ok
+		default:
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String(), whole
+}
+
+// value returns a placeholder's text, and whether there is a value that is not empty.
+func (p Part) value(ctx Context, cause string) (string, bool) {
+	if p.Cause {
+		return p.format((gen.Scrub | causeLength).Text(cause))
+	}
+	v, ok := ctx.Get(p.Field)
+	switch {
+	case p.Format == Count:
+		return strconv.Itoa(len(v.Strings)), len(v.Strings) > 0
+	case !ok:
+		return "", false
+	case p.Format == Seconds:
+		return strconv.FormatFloat(v.Duration.Seconds(), 'f', -1, 64), true
+	}
+	return p.format(p.Field.Shown(v))
+}
+
+// causeLength is where the text of a cause is cut.
+const causeLength = 4096
+
+func (p Part) format(text string) (string, bool) {
+	switch {
+	case text == "":
+		return "", false
+	case p.Format == FirstLine:
+		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+			text = text[:i]
+		}
+	case p.Format == Quoted:
+		text = strconv.Quote(text)
+	}
+	return text, text != ""
+}
+
+// Shown returns v as a message shows it: its text masked and cut as the field says.
+func (f *Field) Shown(v Value) string {
+	switch v.Type {
+	case Int, Int64:
+		return strconv.FormatInt(v.Int, 10)
+	case Uint64:
+		return strconv.FormatUint(v.Uint, 10)
+	case Float64:
+		return strconv.FormatFloat(v.Float, 'g', -1, 64)
+	case Bool:
+		return strconv.FormatBool(v.Bool)
+	case Duration:
+		return v.Duration.String()
+	case Time:
+		return v.Time.UTC().Format(time.RFC3339Nano)
+	case Strings:
+		list := make([]string, len(v.Strings))
+		for i, s := range v.Strings {
+			list[i] = f.Clean(s)
+		}
+		return strings.Join(list, ", ")
+	case String:
+		return f.Clean(v.Str)
+	default:
+		return v.Str
+	}
+}
+
+// Clean masks and cuts a text of the field.
+func (f *Field) Clean(s string) string {
+	how := gen.Clean(f.MaxLength)
+	if f.Scrub {
+		how |= gen.Scrub
+	}
+	if f.KeepTail {
+		how |= gen.KeepTail
+	}
+	return how.Text(s)
+}

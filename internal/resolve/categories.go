@@ -1,0 +1,81 @@
+package resolve
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+func (b *builder) categories() {
+	b.codes = make(map[string]*model.Code)
+	files := newIdents()
+	for i := range b.src.Categories {
+		b.category(&b.src.Categories[i], files)
+	}
+	for _, e := range b.entries {
+		b.codeBody(e)
+	}
+}
+
+func (b *builder) category(d *spec.Category, files idents) {
+	n := len(b.pkg.Categories)
+	base, typ := categoryNames(d, n+1)
+	c := &model.Category{
+		Index: n, Name: d.Name.V, Doc: d.Doc.V,
+		Type: typ, CodeType: base + "Code", Const: "Category" + base, Predicate: "Is" + base,
+		Var:  b.idents.take("category" + base),
+		File: files.take(fileName(base)),
+	}
+	b.pkg.Categories = append(b.pkg.Categories, c)
+
+	owner := fieldOwner{typePrefix: base, constPrefix: constPrefix(base), params: newIdents()}
+	for _, f := range b.pkg.Fields {
+		owner.params.take(f.Param)
+	}
+	own := b.fields(owner, d.Fields)
+	c.Fields = append(append(c.Fields, b.pkg.Fields...), own...)
+	fields := b.globals
+	if len(own) > 0 {
+		fields = maps.Clone(b.globals)
+		index(fields, own)
+	}
+	for i := range d.Codes {
+		b.code(c, d, &d.Codes[i], fields)
+	}
+}
+
+// categoryNames returns what the category's names are made of, and its type. `type: LLMError` makes the
+// base LLM; a type that does not end in Error is its own base.
+func categoryNames(d *spec.Category, n int) (base, typ string) {
+	if d.Type.Set && naming.IsExported(d.Type.V) {
+		if base := strings.TrimSuffix(d.Type.V, "Error"); base != "" {
+			return base, d.Type.V
+		}
+		return d.Type.V, d.Type.V
+	}
+	base = exported(d.Name.V, n)
+	return base, base + "Error"
+}
+
+// fileName always ends in _error, so that no category's file meets errgen's own (table_gen.go).
+func fileName(base string) string {
+	snake, _ := naming.Snake(base)
+	return snake + "_error"
+}
+
+// prefixes begin identifiers of generated packages that are not constants of fields.
+var prefixes = map[string]bool{
+	"category": true, "code": true, "first": true, "group": true, "last": true, "policy": true, "profile": true,
+	"reaction": true, "row": true, "shared": true, "test": true, "max": true,
+}
+
+func constPrefix(base string) string {
+	prefix := unexported(base, 1)
+	if prefixes[prefix] {
+		return prefix + "Field"
+	}
+	return prefix
+}

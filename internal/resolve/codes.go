@@ -1,0 +1,107 @@
+package resolve
+
+import (
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// code makes the code known by its names; codeBody does the rest once all codes are known.
+func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, fields map[string]*model.Field) {
+	name := codeName(d, len(c.Codes)+1)
+	code := &model.Code{
+		Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
+		Key: d.Name.V, Value: d.Value.Or(d.Name.V), Go: name, Const: "Code" + name, Factory: "New" + name,
+	}
+	c.Codes = append(c.Codes, code)
+	b.pkg.Codes = append(b.pkg.Codes, code)
+	b.entries = append(b.entries, entry{code: code, decl: d, parent: parent, fields: fields})
+	putFirst(b.codes, code.Key, code)
+}
+
+func codeName(d *spec.Code, n int) string {
+	if _, ok := naming.Suffix(d.GoName.V); ok && naming.IsExported("Code"+d.GoName.V) {
+		return d.GoName.V
+	}
+	return suffix(d.Name.V, n)
+}
+
+func (b *builder) codeBody(e entry) {
+	c, d := e.code, e.decl
+	c.Number, c.Doc, c.Resolution = d.Number.V, d.Doc.V, d.Resolution.V
+	c.Since, c.Deprecated = d.Since.V, d.Deprecated.V
+	if d.ReplacedBy.Set {
+		c.ReplacedBy = b.codes[d.ReplacedBy.V]
+	}
+	for _, alias := range d.Aliases {
+		c.Aliases = append(c.Aliases, alias.V)
+	}
+	for _, name := range d.Groups {
+		if g := b.groups[name.V]; g != nil {
+			c.Groups = append(c.Groups, g)
+		}
+	}
+	c.MessageText = d.Message.V
+	c.Message = template(d.Message.V, e.fields)
+	if d.Feedback.Set {
+		feedback := template(d.Feedback.V, e.fields)
+		c.Feedback = &feedback
+	}
+	c.Set = assignments(d.Set, e.fields)
+	c.Args = args(e)
+}
+
+// assignments leaves out what no field has the name of, and keeps a value of the wrong type as a zero.
+func assignments(list []spec.Assignment, fields map[string]*model.Field) []model.FieldValue {
+	var out []model.FieldValue
+	for _, a := range list {
+		f := fields[a.Field.V]
+		if f == nil {
+			continue
+		}
+		v, _ := Value(f, a.Value)
+		out = append(out, model.FieldValue{Field: f, Value: v})
+	}
+	return out
+}
+
+func args(e entry) []*model.Field {
+	if e.decl.ArgsSet {
+		return namedArgs(e)
+	}
+	var out []*model.Field
+	for _, f := range e.code.Category.Fields {
+		if _, fixed := e.code.Fixed(f); f.Required && !fixed && e.fields[f.Wire] == f {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func namedArgs(e entry) []*model.Field {
+	var out []*model.Field
+	for _, name := range e.decl.Args {
+		if f := e.fields[name.V]; f != nil && !e.code.Takes(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// branches reads the code's `when` branches; rows follow when all of them are known.
+func branches(e entry) []*model.Branch {
+	var out []*model.Branch
+	for _, w := range e.decl.When {
+		branch := &model.Branch{}
+		for _, c := range w.If {
+			f := e.fields[c.Field.V]
+			if f == nil {
+				continue
+			}
+			cond, _ := Condition(f, c.Match)
+			branch.Conds = append(branch.Conds, cond)
+		}
+		out = append(out, branch)
+	}
+	return out
+}

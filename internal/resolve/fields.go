@@ -1,0 +1,105 @@
+package resolve
+
+import (
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// fieldOwner is what a list of fields belongs to, as far as names follow from it.
+type fieldOwner struct {
+	typePrefix  string // of the types of its enums and objects: Provider
+	constPrefix string // of its constants: provider
+	params      idents
+}
+
+func (b *builder) globalFields() {
+	owner := fieldOwner{constPrefix: "shared", params: newIdents()}
+	b.pkg.Fields = b.fields(owner, b.src.Fields)
+	b.globals = make(map[string]*model.Field)
+	index(b.globals, b.pkg.Fields)
+}
+
+func index(m map[string]*model.Field, fields []*model.Field) {
+	for _, f := range fields {
+		putFirst(m, f.Wire, f)
+	}
+}
+
+func (b *builder) fields(owner fieldOwner, decls []spec.Field) []*model.Field {
+	var out []*model.Field
+	for i := range decls {
+		out = append(out, b.field(owner, &decls[i], i+1))
+	}
+	return out
+}
+
+func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
+	f := &model.Field{
+		Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
+		Required: d.Required.V, Sensitive: d.Sensitive.V, Scrub: d.Scrub.V, MessageOnly: d.MessageOnly.V,
+		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V),
+	}
+	f.Param = owner.params.take(paramName(f.Go, n))
+	if f.Scrub || f.MaxLength > 0 {
+		f.Const = b.idents.take(owner.constPrefix + f.Go)
+	}
+	for _, from := range d.From {
+		f.From = append(f.From, from.V)
+		if f.Role == model.NoRole {
+			f.Role = roles[from.V]
+		}
+	}
+	switch f.Type {
+	case model.EnumType:
+		f.Enum = b.enum(owner.typePrefix+f.Go, d)
+	case model.ObjectType:
+		f.Object = b.object(owner.typePrefix+f.Go, d)
+	}
+	if d.Default != nil {
+		if v, err := Value(f, *d.Default); err == nil {
+			f.Default = &v
+		}
+	}
+	return f
+}
+
+func fieldName(d *spec.Field, n int) string {
+	if d.GoName.Set && naming.IsExported(d.GoName.V) {
+		return d.GoName.V
+	}
+	return exported(d.Name.V, n)
+}
+
+// paramName follows the Go name, so that `name:` mends both.
+func paramName(goName string, n int) string {
+	return or(naming.Param, goName, "x", n)
+}
+
+func fieldType(d *spec.Field) model.Type {
+	switch {
+	case d.Type.V == "object" || !d.Type.Set && len(d.Fields) > 0:
+		return model.ObjectType
+	case len(d.Enum) > 0:
+		return model.EnumType
+	}
+	t, _ := model.TypeOf(d.Type.V)
+	return t
+}
+
+func (b *builder) enum(name string, d *spec.Field) *model.Enum {
+	e := &model.Enum{Type: name, Var: b.idents.take(unexported(name, 1) + "Words"), Doc: d.Doc.V}
+	for i, word := range d.Enum {
+		e.Values = append(e.Values, model.EnumValue{Wire: word.V, Const: name + suffix(word.V, i+1)})
+	}
+	b.pkg.Enums = append(b.pkg.Enums, e)
+	return e
+}
+
+// object comes after the objects and enums in it.
+func (b *builder) object(name string, d *spec.Field) *model.Object {
+	o := &model.Object{Type: name, Doc: d.Doc.V}
+	o.Fields = b.fields(fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents()}, d.Fields)
+	b.pkg.Objects = append(b.pkg.Objects, o)
+	return o
+}

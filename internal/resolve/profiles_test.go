@@ -1,0 +1,273 @@
+package resolve_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const profileBase = `
+errgen: 1
+package: errs
+groups: {auth: A., net: N.}
+strategies: {reduce: R., rest: R.}
+tiers: {low: {}, high: {}}
+policies: {slow: {initial_delay: 2s}}
+reactions:
+  again:   {action: retry, policy: slow, then: up}
+  up:      {action: escalate, then: once}
+  once:    {action: retry_operation, policy: {max_attempts: 2}, then: stop}
+  stop:    {action: abort, log: {level: warn, message: Stopping.}}
+  shorter: {action: recover, strategy: reduce, policy: slow, then: again}
+  calm:    {action: recover, strategy: rest, then: stop}
+fallback: {code: R}
+uncategorized: again
+categories:
+  net:
+    severity: low
+    fields: {n: {type: int}}
+    codes:
+      R: {message: r, retryable: true, reaction: again, groups: [net, auth], when: [{if: {n: 1}, retryable: false, reaction: stop}]}
+      S: {message: s, reaction: stop, groups: [auth]}
+  job:
+    codes:
+      C: {message: c, reaction: shorter}
+      D: {message: d, reaction: calm}
+      I: {message: i, retryable: true, reaction: {action: retry, then: {action: retry_operation, then: stop}}}
+profiles:
+  it: `
+
+// overlaid returns the taxonomy under a profile "it", and what the profile leads to: for each row (code, or
+// code and the number of its branch) the chain of reactions with the policies in parentheses.
+func overlaid(t *testing.T, profile string) (*model.Package, *model.Profile, map[string]string) {
+	t.Helper()
+	p := build(t, profileBase+profile+"\n")
+	it := p.ProfileByName("it")
+	require.NotNil(t, it)
+	got := map[string]string{}
+	for _, row := range p.Rows[2:] {
+		name := row.Code.Key
+		if row.Branch > 0 {
+			name += "." + string(rune('0'+row.Branch))
+		}
+		got[name] = chain(it.Traits(row).Reaction)
+	}
+	return p, it, got
+}
+
+func chain(r *model.Reaction) string {
+	if r == nil {
+		return ""
+	}
+	text := r.Var
+	if r.Policy != nil {
+		text += "(" + r.Policy.Var + ")"
+	}
+	if r.Then != nil {
+		text += " " + chain(r.Then)
+	}
+	return text
+}
+
+// The chains as the table has them.
+const (
+	upChain    = "reactionUp reactionOnce(policyOnce) reactionStop"
+	againChain = "reactionAgain(policySlow) " + upChain
+)
+
+var tableChains = map[string]string{
+	"R":   againChain,
+	"R.1": "reactionStop",
+	"S":   "reactionStop",
+	"C":   "reactionShorter(policySlow) " + againChain,
+	"D":   "reactionCalm reactionStop",
+	"I":   "reactionI reactionIThen reactionStop",
+}
+
+// but returns the table's chains with changes.
+func but(changes map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range tableChains {
+		out[k] = v
+	}
+	for k, v := range changes {
+		out[k] = v
+	}
+	return out
+}
+
+func TestProfileChains(t *testing.T) {
+	for _, tt := range []struct {
+		name, profile string
+		want          map[string]string
+		uncategorized string
+	}{
+		{"nothing", "{doc: D.}", nil, ""},
+		{"no retries", "{retry: {enabled: false}}", map[string]string{
+			"R": "itReactionUp reactionStop",
+			"C": "itReactionShorter(policySlow) itReactionUp reactionStop",
+			"I": "reactionStop",
+		}, "itReactionUp reactionStop"},
+		{"no recovery", "{recovery: {enabled: false}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
+		{"one strategy", "{recovery: {allowed: [rest]}}", map[string]string{"C": upChain}, ""},
+		{"no strategy", "{recovery: {allowed: []}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
+		{"neither", "{retry: {enabled: false}, recovery: {enabled: false}}", map[string]string{
+			"R": "itReactionUp reactionStop", "C": "itReactionUp reactionStop", "D": "reactionStop", "I": "reactionStop",
+		}, "itReactionUp reactionStop"},
+		{"a reaction at the end of chains", "{reactions: {stop: {log: {level: error}}}}", map[string]string{
+			"R":   "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop",
+			"R.1": "itReactionStop",
+			"S":   "itReactionStop",
+			"C":   "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop",
+			"D":   "itReactionCalm itReactionStop",
+			"I":   "itReactionI itReactionIThen itReactionStop",
+		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop"},
+		{"a policy", "{policies: {slow: {max_attempts: 9}}}", map[string]string{
+			"R": "itReactionAgain(itPolicySlow) " + upChain,
+			"C": "itReactionShorter(itPolicySlow) itReactionAgain(itPolicySlow) " + upChain,
+		}, "itReactionAgain(itPolicySlow) " + upChain},
+		{"what is as declared", "{reactions: {stop: {action: abort}}, policies: {slow: {initial_delay: 2s}}}", nil, ""},
+		{"an action that ends", "{reactions: {again: {action: abort}}}", map[string]string{
+			"R": "itReactionAgain", "C": "itReactionShorter(policySlow) itReactionAgain",
+		}, "itReactionAgain"},
+		{"a predeclared reaction", "{reactions: {block: {log: {level: error}}}, codes: {S: {reaction: block}}}", map[string]string{
+			"S": "itReactionBlock",
+		}, ""},
+		{"code before category before group before all", `{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: high}, C: {reaction: stop}}}`, map[string]string{
+			"R": "reactionBlock", "R.1": "reactionBlock", "S": "reactionBlock", "C": "reactionStop", "I": "reactionCalm reactionStop",
+		}, ""},
+		{"category before group", `{codes: {'@auth': {reaction: block}, net: {reaction: continue}}}`, map[string]string{
+			"R": "reactionContinue", "R.1": "reactionContinue", "S": "reactionContinue",
+		}, ""},
+		{"by flag", `{codes: {'*': {reaction: {retryable: block, permanent: continue}}}}`, map[string]string{
+			"R": "reactionBlock", "R.1": "reactionContinue", "S": "reactionContinue", "C": "reactionContinue", "D": "reactionContinue", "I": "reactionBlock",
+		}, ""},
+		{"by one flag", `{codes: {'*': {reaction: calm}, job: {reaction: {retryable: block}}}}`, map[string]string{
+			"R": "reactionCalm reactionStop", "R.1": "reactionCalm reactionStop", "S": "reactionCalm reactionStop", "C": "reactionCalm reactionStop", "I": "reactionBlock",
+		}, ""},
+		{"in place", `{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, extent: run}}, '*': {reaction: {action: continue}}}}`, map[string]string{
+			"S": "itReactionS", "R": "itReactionNet", "R.1": "itReactionNet", "C": "itReactionAll", "D": "itReactionAll", "I": "itReactionAll",
+		}, ""},
+		{"no retry of what is not retryable", `{codes: {'*': {reaction: continue}, '@auth': {reaction: again}, D: {reaction: again}}}`, map[string]string{
+			"R.1": "reactionContinue", "S": "reactionContinue", "C": "reactionContinue", "D": "reactionContinue", "I": "reactionContinue",
+		}, ""},
+		{"no retry by a reaction's overlay", `{reactions: {stop: {action: retry, then: block}}}`, map[string]string{
+			"R": "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop reactionBlock",
+			"I": "itReactionI itReactionIThen itReactionStop reactionBlock",
+			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop reactionBlock",
+		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop reactionBlock"},
+		{"a flag taken away", `{codes: {I: {retryable: false}}}`, map[string]string{"I": "reactionStop"}, ""},
+		{"a new end of a chain", `{reactions: {once: {then: {action: block, log: {level: error}}}}}`, map[string]string{
+			"R": "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen",
+			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen",
+		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, it, got := overlaid(t, tt.profile)
+			assert.Equal(t, but(tt.want), got)
+			assert.Equal(t, tt.uncategorized, chain(it.Uncategorized))
+		})
+	}
+}
+
+func TestProfileSkips(t *testing.T) {
+	type skip struct {
+		section, key, code string
+		branch             int
+	}
+	for _, tt := range []struct {
+		name, profile string
+		want          []skip
+	}{
+		{"nothing", "{codes: {'*': {reaction: block}}}", nil},
+		{"codes", "{codes: {S: {reaction: again}, '@net': {reaction: again}}}", []skip{{"codes", "@net", "", 0}, {"codes", "S", "S", 0}, {"codes", "@net", "R", 1}}},
+		{"flag", "{codes: {S: {retryable: true}, I: {retryable: true}}}", []skip{{"codes", "S", "S", 0}}},
+		{"reactions", "{reactions: {calm: {action: retry}}}", []skip{{"reactions", "calm", "D", 0}}},
+		{"reactions that follow", "{reactions: {stop: {action: retry}}}", []skip{
+			{"reactions", "stop", "S", 0}, {"reactions", "stop", "D", 0}, {"reactions", "stop", "R", 1},
+		}},
+		{"switches", "{recovery: {enabled: false}}", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, it, _ := overlaid(t, tt.profile)
+			got := collect(it.Skipped, func(s model.Skip) skip {
+				if s.Row.Code == nil {
+					return skip{s.Section, s.Key, "", 0}
+				}
+				return skip{s.Section, s.Key, s.Row.Code.Key, s.Row.Branch}
+			})
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestProfileTraits(t *testing.T) {
+	p, it, _ := overlaid(t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: {retryable: false}}}`)
+	r, s := p.CodeByKey("R"), p.CodeByKey("S")
+	assert.Equal(t, model.Traits{
+		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10,
+		Reaction: p.ReactionByName("up"),
+	}, it.Traits(r.Row), "the flag taken away, recoverability follows, the retry is passed over")
+	assert.Equal(t, model.Traits{
+		Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10, Reaction: p.ReactionByName("stop"),
+	}, it.Traits(s.Row))
+	assert.Equal(t, it.Traits(r.Row), it.Traits(p.Rows[0]), "rows without a code are covered as the fallback")
+}
+
+func TestProfileFallbackRows(t *testing.T) {
+	p, it, _ := overlaid(t, `{codes: {'*': {reaction: {retryable: block, permanent: continue}}}}`)
+	assert.Equal(t, "block", it.Traits(p.Rows[0]).Reaction.Name)
+	assert.Equal(t, "continue", it.Traits(p.Rows[1]).Reaction.Name)
+	assert.False(t, it.Traits(p.Rows[1]).Retryable)
+}
+
+func TestProfileSections(t *testing.T) {
+	everything := taxonomy.Detection{Text: true, Severity: true, Recoverability: true}
+	for _, tt := range []struct {
+		name, profile string
+		want          model.Profile
+	}{
+		{"defaults", "{}", model.Profile{
+			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true}, RetryEnabled: true, Reporting: taxonomy.Reporting{Context: true},
+		}},
+		{"all said", `{doc: D., detection: {text: false, severity: false}, recovery: {max_attempts: 3, allowed: [rest, reduce]},
+    retry: {max_attempts: 7, max_delay: 5s}, reporting: {log_level: warn, stack: true, context: false}}`, model.Profile{
+			Doc: "D.", Detection: taxonomy.Detection{Recoverability: true},
+			Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"rest", "reduce"}}, RetryEnabled: true,
+			RetryPolicy: &model.Policy{Var: "itPolicyRetry", Profile: "it", Policy: taxonomy.Policy{
+				Name: "it.retry", MaxAttempts: 7, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2, MaxRetryAfter: 5 * time.Second,
+			}},
+			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn, Stack: true},
+		}},
+		{"nothing allowed", "{recovery: {allowed: []}, retry: {enabled: false}}", model.Profile{
+			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}}, Reporting: taxonomy.Reporting{Context: true},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got, _ := overlaid(t, tt.profile)
+			tt.want.Name, tt.want.Const, tt.want.Var = "it", "ProfileIt", "profileIt"
+			tt.want.Rows, tt.want.Uncategorized = got.Rows, got.Uncategorized
+			assert.Equal(t, &tt.want, got)
+		})
+	}
+}
+
+// A profile's change of max_delay moves the bound on hints that follows it.
+func TestProfilePolicyFollowsItsDefaults(t *testing.T) {
+	p, it, _ := overlaid(t, "{policies: {slow: {max_delay: 1h}}}")
+	got := it.Traits(p.CodeByKey("R").Row).Reaction.Policy
+	assert.Equal(t, time.Hour, got.MaxRetryAfter)
+	assert.Equal(t, 2*time.Second, got.InitialDelay)
+	assert.Equal(t, "slow", got.Name)
+}
+
+func TestProfileLogKeepsMessage(t *testing.T) {
+	p, it, _ := overlaid(t, "{reactions: {stop: {log: {level: error}}}}")
+	got := it.Traits(p.CodeByKey("S").Row).Reaction
+	assert.Equal(t, []any{taxonomy.LogError, "Stopping."}, []any{got.LogLevel, got.LogMessage})
+}
