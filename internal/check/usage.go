@@ -1,0 +1,171 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// uses is what a taxonomy refers to, by name.
+type uses struct {
+	sources, groups, strategies, policies, reactions map[string]bool
+}
+
+func (p *pass) uses() uses {
+	u := uses{
+		sources: make(map[string]bool), groups: make(map[string]bool), strategies: make(map[string]bool),
+		policies: make(map[string]bool), reactions: make(map[string]bool),
+	}
+	p.eachTraits(func(t spec.Traits) { u.reference(t.Reaction) })
+	u.reference(p.t.Uncategorized)
+	p.eachReaction(func(_ *view, _, r *spec.Reaction) {
+		u.reference(r.Then)
+		u.strategies[r.Strategy.V] = true
+		if r.Policy != nil {
+			u.policies[r.Policy.Name.V] = true
+		}
+	})
+	for _, c := range p.codes {
+		for _, g := range c.Groups {
+			u.groups[g.V] = true
+		}
+		for _, r := range c.Detect {
+			u.rule(r)
+		}
+		for _, e := range slices.Concat(c.Examples, c.NotExamples) {
+			for _, entry := range e.Entries {
+				if entry.Key.V == "source" {
+					u.sources[entry.Value.Text] = true
+				}
+			}
+		}
+	}
+	return u
+}
+
+func (u uses) rule(r spec.Rule) {
+	for _, cond := range r.Conditions {
+		if cond.Key.V != "source" {
+			continue
+		}
+		for _, lit := range slices.Concat(cond.Match.Values, cond.Match.Not) {
+			u.sources[lit.Text] = true
+		}
+	}
+}
+
+func (u uses) reference(ref *spec.ReactionRef) {
+	if ref == nil {
+		return
+	}
+	u.reactions[ref.Name.V] = true
+	if ref.ByFlag != nil {
+		u.reactions[ref.ByFlag.Retryable.V] = true
+		u.reactions[ref.ByFlag.Permanent.V] = true
+	}
+}
+
+// unused warns of what is declared and never referred to.
+func unused(p *pass) {
+	u := p.uses()
+	check := func(what string, name spec.Text, used map[string]bool) {
+		if !used[name.V] {
+			p.report(name.Span, "%s %q is never used", what, name.V)
+		}
+	}
+	for _, s := range p.t.Sources {
+		check("source", s.Name, u.sources)
+	}
+	for _, g := range p.t.Groups {
+		check("group", g.Name, u.groups)
+	}
+	for _, s := range p.t.Strategies {
+		check("strategy", s.Name, u.strategies)
+	}
+	for _, policy := range p.t.Policies {
+		check("policy", policy.Name, u.policies)
+	}
+	for _, r := range p.t.Reactions {
+		check("reaction", r.Name, u.reactions)
+	}
+}
+
+// undocumented warns of categories and codes without a sentence about them, in a taxonomy that documents
+// any: one that documents nothing has chosen to.
+func undocumented(p *pass) {
+	if !p.documents() {
+		return
+	}
+	for _, c := range p.categories {
+		if c.Doc.V == "" {
+			p.report(c.Name.Span, "category %q has no doc", c.Name.V)
+		}
+		for _, k := range c.Codes {
+			if k.Doc.V == "" {
+				p.report(k.Name.Span, "code %s has no doc", k.Name.V).hint("say what happened, in a sentence")
+			}
+		}
+	}
+}
+
+func (p *pass) documents() bool {
+	return slices.ContainsFunc(p.codes, func(c *code) bool { return c.Doc.V != "" || c.category.Doc.V != "" })
+}
+
+// unsorted warns of numbers that go down within a category: new codes are easier to number at its end.
+func unsorted(p *pass) {
+	for _, c := range p.categories {
+		var highest spec.Int
+		for _, k := range c.Codes {
+			if !k.Number.Set || k.Number.V < 1 {
+				continue
+			}
+			if highest.Set && k.Number.V < highest.V {
+				p.report(k.Number.Span, "number %d comes after %d", k.Number.V, highest.V).related(highest.Span, "%d is here", highest.V)
+				continue
+			}
+			highest = k.Number
+		}
+	}
+}
+
+// The limits of the generated tables.
+const (
+	maxGroups = 64
+	maxCodes  = 65535
+)
+
+func limits(p *pass) {
+	if len(p.t.Groups) > maxGroups {
+		p.report(p.t.Groups[maxGroups].Name.Span, "a taxonomy has at most %d groups", maxGroups)
+	}
+	if len(p.codes) > maxCodes {
+		p.report(p.codes[maxCodes].Name.Span, "a taxonomy has at most %d codes", maxCodes)
+	}
+	if len(p.categories) > maxCodes {
+		p.report(p.categories[maxCodes].Name.Span, "a taxonomy has at most %d categories", maxCodes)
+	}
+}
+
+// noCodes finds categories that would be types which no error can have.
+func noCodes(p *pass) {
+	for _, c := range p.categories {
+		if len(c.Codes) == 0 {
+			p.report(c.Name.Span, "category %q has no codes", c.Name.V)
+		}
+	}
+}
+
+// replacedBy finds codes that are replaced by themselves, in one step or more.
+func replacedBy(p *pass) {
+	done := make(map[*code]bool)
+	for _, c := range p.codes {
+		onPath := make(map[*code]bool)
+		for ; c != nil && !done[c]; c = p.codeNamed[c.ReplacedBy.V] {
+			done[c], onPath[c] = true, true
+			if next := p.codeNamed[c.ReplacedBy.V]; onPath[next] {
+				p.report(c.ReplacedBy.Span, "%s would be replaced by itself", next.Name.V)
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+// Package rules holds a page for every finding that errgen can make about a taxonomy: what it means, why
+// it is one, how to mend it, and an example of either side. `errgen explain ID` prints it.
+package rules
+
+import (
+	"embed"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+//go:embed pages/*.md
+var pages embed.FS
+
+const suffix = ".md"
+
+// Page returns the page about a finding as Markdown. Case does not count in the id.
+func Page(id string) (string, bool) {
+	for _, known := range IDs() {
+		if strings.EqualFold(id, known) {
+			page, err := pages.ReadFile("pages/" + known + suffix)
+			return string(page), err == nil
+		}
+	}
+	return "", false
+}
+
+// IDs returns the ids that have a page, sorted.
+func IDs() []string {
+	files, err := fs.Glob(pages, "pages/*"+suffix)
+	if err != nil {
+		return nil // the pattern is constant and well formed
+	}
+	ids := make([]string, len(files))
+	for i, file := range files {
+		ids[i] = strings.TrimSuffix(strings.TrimPrefix(file, "pages/"), suffix)
+	}
+	slices.Sort(ids)
+	return ids
+}

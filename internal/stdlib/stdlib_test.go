@@ -1,0 +1,69 @@
+package stdlib_test
+
+import (
+	"go/importer"
+	"go/token"
+	"go/types"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/stdlib"
+)
+
+var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+func TestValuesExist(t *testing.T) {
+	std := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	for _, name := range stdlib.Values() {
+		v, ok := stdlib.LookupValue(name)
+		require.True(t, ok, name)
+		pkg, err := std.Import(v.Package)
+		require.NoError(t, err, name)
+		obj, isVar := pkg.Scope().Lookup(v.Name).(*types.Var)
+		require.True(t, isVar, name)
+		assert.True(t, types.Implements(obj.Type(), errorType), name)
+	}
+}
+
+func TestTypesAreErrors(t *testing.T) {
+	std := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	for _, name := range stdlib.Types() {
+		ty, ok := stdlib.LookupType(name)
+		require.True(t, ok, name)
+		pkg, err := std.Import(ty.Package)
+		require.NoError(t, err, name)
+		obj, isType := pkg.Scope().Lookup(ty.Name).(*types.TypeName)
+		require.True(t, isType, name)
+		assert.Equal(t, !ty.Pointer, types.Implements(obj.Type(), errorType), name)
+		assert.True(t, types.Implements(types.NewPointer(obj.Type()), errorType), name)
+	}
+}
+
+func TestNames(t *testing.T) {
+	v, ok := stdlib.LookupValue("os/exec.ErrNotFound")
+	assert.True(t, ok)
+	assert.Equal(t, stdlib.Value{Package: "os/exec", Name: "ErrNotFound"}, v)
+	ty, ok := stdlib.LookupType("*encoding/json.SyntaxError")
+	assert.True(t, ok)
+	assert.Equal(t, stdlib.Type{Package: "encoding/json", Name: "SyntaxError", Pointer: true}, ty)
+	for _, unknown := range []string{"", "io", "context.Canceled", "exec.ErrNotFound", "io.EOF "} {
+		_, ok := stdlib.LookupValue(unknown)
+		assert.False(t, ok, unknown)
+	}
+	_, ok = stdlib.LookupType("net.OpError")
+	assert.False(t, ok, "only the pointer is an error")
+}
+
+func TestSystemNames(t *testing.T) {
+	assert.True(t, stdlib.IsErrno("ECONNRESET"))
+	assert.False(t, stdlib.IsErrno("econnreset"))
+	assert.True(t, stdlib.IsSignal("SIGKILL"))
+	assert.False(t, stdlib.IsSignal("KILL"))
+	for _, list := range [][]string{stdlib.Errnos(), stdlib.Signals()} {
+		assert.True(t, slices.IsSorted(list))
+		assert.Equal(t, len(list), len(slices.Compact(slices.Clone(list))))
+	}
+}
