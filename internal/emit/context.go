@@ -1,0 +1,107 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// contextMethod makes the method that appends the context as JSON.
+func contextMethod(c *model.Category) jen.Code {
+	return jen.Add(note("AppendContext appends the context as a JSON object, secrets masked.")).
+		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().BlockFunc(func(g *jen.Group) {
+		g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
+		contextFields.put(g, "e", c.Fields)
+		g.Return(jen.Id("o").Dot("Close").Call())
+	})
+}
+
+// logMethod makes the method that slog calls.
+func logMethod(c *model.Category) jen.Code {
+	return jen.Add(note("LogValue returns the error for slog, secrets masked.")).
+		Add(method(c, "LogValue")).Params().Qual(pkgSlog, "Value").BlockFunc(func(g *jen.Group) {
+		g.Id("l").Op(":=").Qual(pkgGen, "Log").Call(jen.Id("e"), jen.Id(c.Var))
+		logFields.put(g, "e", c.Fields)
+		g.Return(jen.Id("l").Dot("Value").Call())
+	})
+}
+
+// builder is one of the runtime's builders that take fields: they have the same methods.
+type builder struct {
+	typ    string
+	local  string // the variable that holds it
+	method string // of an object, to put its fields in
+}
+
+var (
+	contextFields = builder{typ: "ObjectBuilder", local: "o", method: "appendContext"}
+	logFields     = builder{typ: "LogBuilder", local: "l", method: "appendLog"}
+)
+
+// objectMethod makes the method that puts an object's fields in.
+func (b builder) objectMethod(o *model.Object) jen.Code {
+	return jen.Func().Params(jen.Id("v").Op("*").Id(o.Type)).Id(b.method).
+		Params(jen.Id(b.local).Qual(pkgGen, b.typ)).Qual(pkgGen, b.typ).BlockFunc(func(g *jen.Group) {
+		b.put(g, "v", o.Fields)
+		g.Return(jen.Id(b.local))
+	})
+}
+
+// put makes the statements that put the fields of owner in.
+func (b builder) put(g *jen.Group, owner string, fields []*model.Field) {
+	for _, f := range shown(fields) {
+		value := jen.Id(owner).Dot(f.Go)
+		switch {
+		case f.Type != model.ObjectType || f.Sensitive:
+			name, args := putCall(f, value)
+			g.Id(b.local).Op("=").Id(b.local).Dot(name).Call(args...)
+		case f.Required:
+			g.Add(b.putObject(f, value))
+		default:
+			g.If(jen.List(jen.Id("x"), jen.Id("ok")).Op(":=").Add(value).Dot("Get").Call(), jen.Id("ok")).
+				Block(b.putObject(f, jen.Id("x")))
+		}
+	}
+}
+
+// putObject is the statement that puts an object in.
+func (b builder) putObject(f *model.Field, value *jen.Statement) jen.Code {
+	begun := jen.Id(b.local).Dot("Begin").Call(jen.Lit(f.Wire))
+	return jen.Id(b.local).Op("=").Add(value).Dot(b.method).Call(begun).Dot("End").Call()
+}
+
+// putCall returns the builder's method that puts a field in, and its arguments.
+func putCall(f *model.Field, value *jen.Statement) (name string, args []jen.Code) {
+	key := jen.Lit(f.Wire)
+	switch {
+	case f.Sensitive:
+		return absentable(f, "Secret"), []jen.Code{key, jen.Op("!").Add(value.Dot("IsZero").Call())}
+	case f.Type == model.EnumType:
+		return absentable(f, "Enum"), []jen.Code{key, enumWord(f, value)}
+	case f.Type == model.Strings:
+		return absentable(f, "Strings"), []jen.Code{key, value, cleaning(f)}
+	case f.Const != "":
+		return absentable(f, "Clean"), []jen.Code{key, value, cleaning(f)}
+	default:
+		return absentable(f, typeWord(f)), []jen.Code{key, value}
+	}
+}
+
+// absentable returns the name of a builder's method for a field that may be left out.
+func absentable(f *model.Field, name string) string {
+	if f.Required {
+		return name
+	}
+	return "Opt" + name
+}
+
+// shown leaves out the fields that are in the message only.
+func shown(fields []*model.Field) []*model.Field {
+	var out []*model.Field
+	for _, f := range fields {
+		if !f.MessageOnly {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// factory makes the function that returns an error of a code.
+func factory(c *model.Code) jen.Code {
+	return jen.Add(comment(factoryDoc(c), deprecation(c))).
+		Func().Id(c.Factory).Add(parameters(c.Args)).Op("*").Id(c.Category.Type).
+		Block(jen.Return(jen.Op("&").Id(c.Category.Type).Add(factoryLiteral(c))))
+}
+
+func factoryDoc(c *model.Code) string {
+	return about(c.Factory+" returns a ["+c.Const+"]", c.Doc, ".")
+}
+
+// factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their order.
+func factoryLiteral(c *model.Code) jen.Code {
+	var values composite
+	values.add("code", jen.Id(c.Const))
+	for _, f := range c.Category.Fields {
+		if value := factoryValue(c, f); value != nil {
+			values.add(f.Go, value)
+		}
+	}
+	return values.literal()
+}
+
+// factoryValue returns what the factory puts into f; nil is nothing.
+func factoryValue(c *model.Code, f *model.Field) jen.Code {
+	if c.Takes(f) {
+		return kept(f, jen.Id(f.Param))
+	}
+	if value, ok := c.Fixed(f); ok {
+		return fixed(f, value)
+	}
+	return nil
+}
+
+// fixed returns the expression that stores a value of the taxonomy in f.
+func fixed(f *model.Field, v model.Value) jen.Code {
+	if f.Optional() || f.Sensitive {
+		return held(f, literal(f, v))
+	}
+	return constant(f, v)
+}
+
+// parameters lists fields as parameters; neighbours of one type share it.
+func parameters(fields []*model.Field) jen.Code {
+	params := make([]jen.Code, len(fields))
+	for i, f := range fields {
+		params[i] = jen.Id(f.Param)
+		if i+1 == len(fields) || !sameType(f, fields[i+1]) {
+			params[i] = jen.Id(f.Param).Add(valueType(f))
+		}
+	}
+	if len(params) > maxListed {
+		return jen.Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, params...)
+	}
+	return jen.Params(params...)
+}
+
+func sameType(a, b *model.Field) bool {
+	return a.Type == b.Type && a.Enum == b.Enum && a.Object == b.Object
+}
+
+// deprecation returns the paragraph that marks a deprecated code, or "".
+func deprecation(c *model.Code) string {
+	if c.Deprecated == "" {
+		return ""
+	}
+	text := "Deprecated: " + sentence(strings.Join(strings.Fields(c.Deprecated), " "))
+	if c.ReplacedBy != nil {
+		text += " Use [" + c.ReplacedBy.Const + "]."
+	}
+	return text
+}

@@ -1,0 +1,92 @@
+package emit_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/emit"
+)
+
+// FuzzGenerate checks that whatever is accepted as a taxonomy becomes packages that gofmt leaves alone and
+// that type-check, tests included.
+func FuzzGenerate(f *testing.F) {
+	for _, path := range append(fixtures(f), "testdata/golden/provider/taxonomy.yaml") {
+		if strings.HasSuffix(path, "many.yaml") {
+			continue // large, and no more than its first code
+		}
+		src, err := os.ReadFile(path)
+		require.NoError(f, err)
+		f.Add(src)
+	}
+	for _, seed := range fuzzSeeds {
+		f.Add([]byte(seed))
+	}
+	exports := exportData(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, _ := check.Load("taxonomy.yaml", src)
+		if m == nil {
+			t.Skip()
+		}
+		typeCheck(t, exports, emit.Files(m, emit.Options{Tests: true}))
+	})
+}
+
+var fuzzSeeds = []string{
+	"errgen: 1\npackage: p\ncategories: {unmarshal: {codes: {A: {message: a}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {type: Table, codes: {A: {message: a}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {codes: {A: {message: ''}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {doc: 'x', codes: {'1': {message: '[{cause}]'}}}}\n",
+	"errgen: 1\npackage: gen\nfields: {i: {type: int, from: retry_after}}\ncategories: {a: {codes: {B: {message: '[{i}]'}}}}\n",
+	"errgen: 1\npackage: fmt\nfields: {s: {type: json, sensitive: true}}\ncategories: {a: {codes: {B: {message: b}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: object, sensitive: true, fields: {x: {enum: [a], required: true}}}}, codes: {B: {message: b}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: duration, sensitive: true, from: retry_after}}, codes: {B: {message: b}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {v: {type: int}, ok: {type: bool}}, codes: {B: {message: b, when: [{if: {v: 1, ok: true}, severity: low}]}}}}\n",
+}
+
+// typeCheck parses and type-checks generated files as one package.
+func typeCheck(t *testing.T, exports map[string]string, files []emit.File) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	for _, f := range files {
+		formatted, err := format.Source(f.Content)
+		require.NoError(t, err, f.Name)
+		require.True(t, bytes.Equal(f.Content, formatted), "%s is as gofmt leaves it", f.Name)
+		file, err := parser.ParseFile(fset, f.Name, f.Content, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		parsed = append(parsed, file)
+	}
+	lookup := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
+	_, err := config.Check("generated", fset, parsed, nil)
+	require.NoError(t, err)
+}
+
+// exportData returns the files that say what the packages export that generated code imports.
+func exportData(tb testing.TB) map[string]string {
+	tb.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
+		"github.com/errgen/errgen/runtime/taxonomy/gen", "testing", "os", "reflect", "bytes", "context",
+		"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
+	out, err := cmd.Output()
+	require.NoError(tb, err)
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
+		exports[path] = file
+	}
+	return exports
+}

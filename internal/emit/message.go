@@ -1,0 +1,178 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// messageMethod makes the method that appends the message of an error's code.
+func messageMethod(c *model.Category) jen.Code {
+	return jen.Add(note("AppendMessage appends the message.")).
+		Add(method(c, "AppendMessage")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
+		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
+		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
+			for _, code := range c.Codes {
+				g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
+			}
+			g.Default().Block(jen.Id("m").Op("=").Id("m").Dot("NoCode").Call(jen.Lit(c.Name)))
+		}),
+		jen.Return(jen.Id("m").Dot("Bytes").Call()),
+	)
+}
+
+// feedbackMethod makes the method that appends what a code says to the provider in its own words.
+func feedbackMethod(c *model.Category) jen.Code {
+	if !slices.ContainsFunc(c.Codes, hasFeedback) {
+		return nil
+	}
+	return jen.Add(comment("AppendFeedback appends what the provider is told, for codes that have words of their own for it.")).
+		Add(method(c, "AppendFeedback")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
+		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
+		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
+			for _, code := range c.Codes {
+				if hasFeedback(code) {
+					g.Case(jen.Id(code.Const)).Block(messageParts(*code.Feedback)...)
+				}
+			}
+		}),
+		jen.Return(jen.Id("m").Dot("Bytes").Call()),
+	)
+}
+
+func hasFeedback(c *model.Code) bool { return c.Feedback != nil }
+
+// messageParts makes the statements that build a message: one for each optional part, and one for each run
+// of other parts.
+func messageParts(t model.Template) []jen.Code {
+	var out []jen.Code
+	var run *jen.Statement
+	for i, p := range t.Parts {
+		if p.Group != nil {
+			endsItself := i+1 == len(t.Parts) || t.Parts[i+1].Group != nil
+			out, run = append(out, messageGroup(p.Group, endsItself)), nil
+			continue
+		}
+		if run == nil {
+			run = jen.Id("m").Op("=").Id("m")
+			out = append(out, run)
+		}
+		messagePart(run, p)
+	}
+	return out
+}
+
+// messageGroup makes the statement for an optional part: its leading and its trailing text go into the
+// calls that open and close it. Before another one, and at the end of a message, it closes by itself.
+func messageGroup(parts []model.Part, endsItself bool) jen.Code {
+	lead, trail := "", ""
+	if len(parts) > 0 && isText(parts[0]) {
+		lead, parts = parts[0].Text, parts[1:]
+	}
+	if n := len(parts); n > 0 && isText(parts[n-1]) {
+		trail, parts = parts[n-1].Text, parts[:n-1]
+	}
+	s := jen.Id("m").Op("=").Id("m").Dot("Begin").Call(jen.Lit(lead))
+	for _, p := range parts {
+		messagePart(s, p)
+	}
+	if trail == "" && endsItself {
+		return s
+	}
+	return s.Dot("End").Call(jen.Lit(trail))
+}
+
+func isText(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group == nil }
+
+// messagePart adds the call for a text or a placeholder.
+func messagePart(s *jen.Statement, p model.Part) {
+	switch {
+	case p.Cause:
+		s.Dot(causeCall(p.Format)).Call(jen.Id("e").Dot("cause"))
+	case p.Field == nil:
+		s.Dot("Text").Call(jen.Lit(p.Text))
+	default:
+		name, args := fieldCall(p.Field, p.Format)
+		s.Dot(name).Call(args...)
+	}
+}
+
+func causeCall(format model.Format) string {
+	switch format {
+	case model.FirstLine:
+		return "CauseLine"
+	case model.Quoted:
+		return "CauseQuoted"
+	default:
+		return "Cause"
+	}
+}
+
+// fieldCall returns the builder's method that shows a field in a format, and its arguments.
+func fieldCall(f *model.Field, format model.Format) (name string, args []jen.Code) {
+	value := jen.Id("e").Dot(f.Go)
+	switch f.Type {
+	case model.String:
+		return textCall(f, value, format)
+	case model.EnumType:
+		return wordCall(enumWord(f, value), format)
+	case model.Strings:
+		if format == model.Count {
+			return "Count", []jen.Code{jen.Len(value)}
+		}
+		return "Strings", []jen.Code{value, cleaning(f)}
+	case model.JSON:
+		return "JSON", []jen.Code{value}
+	case model.Duration:
+		if format == model.Seconds {
+			return optional(f, "Seconds"), []jen.Code{value}
+		}
+	}
+	return optional(f, typeWord(f)), []jen.Code{value}
+}
+
+func textCall(f *model.Field, value jen.Code, format model.Format) (string, []jen.Code) {
+	switch {
+	case format == model.FirstLine:
+		return optional(f, "Line"), []jen.Code{value, cleaning(f)}
+	case format == model.Quoted:
+		return optional(f, "Quoted"), []jen.Code{value, cleaning(f)}
+	case f.Const != "":
+		return optional(f, "Clean"), []jen.Code{value, cleaning(f)}
+	default:
+		return optional(f, "String"), []jen.Code{value}
+	}
+}
+
+func wordCall(word jen.Code, format model.Format) (string, []jen.Code) {
+	if format == model.Quoted {
+		return "Quoted", []jen.Code{word, jen.Lit(0)}
+	}
+	return "String", []jen.Code{word}
+}
+
+// optional returns the name of a builder's method for a value that may be absent.
+func optional(f *model.Field, name string) string {
+	if f.Optional() {
+		return "Opt" + name
+	}
+	return name
+}
+
+// cleaning returns how a field's text is shown.
+func cleaning(f *model.Field) jen.Code {
+	if f.Const == "" {
+		return jen.Lit(0)
+	}
+	return jen.Id(f.Const)
+}
+
+// enumWord returns the word of an enum's value; one that is absent has none.
+func enumWord(f *model.Field, value *jen.Statement) jen.Code {
+	if f.Optional() {
+		value = value.Dot("Or").Call(jen.Lit(0))
+	}
+	return value.Dot("String").Call()
+}

@@ -1,0 +1,247 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// tableTests makes the file of what the package declares as a whole.
+func tableTests(m *model.Package, names testNames) []byte {
+	w := newTestWriter(m, names)
+	w.lookups(m)
+	w.declared(m)
+	w.reactionTable(m)
+	w.rowTable(m)
+	w.aliases(m)
+	w.unknown(m)
+	for _, e := range m.Enums {
+		w.test(e.Type, "Values")
+		consts := make([]string, len(e.Values))
+		for i, v := range e.Values {
+			consts[i] = v.Const
+		}
+		w.f("#CheckEnum(t, %q, []%s{%s}, %s)\n}\n", e.Type, e.Type, strings.Join(consts, ", "), w.list(e.Words()))
+	}
+	w.strategies(m)
+	return w.bytes()
+}
+
+// lookups writes the lists by which the checker goes.
+func (w *testWriter) lookups(m *model.Package) {
+	w.f("\n// #Profiles are the names of the profiles.\nvar #Profiles = %s\n", w.list(profileNames(m)))
+	w.f("\n// #Categories are the categories.\nvar #Categories = []#Predicate{\n")
+	for _, c := range m.Categories {
+		w.f("{%q, %s},\n", c.Name, c.Predicate)
+	}
+	w.f("}\n\n// #Groups are the groups, by their bit.\nvar #Groups = []#Predicate{\n")
+	for _, g := range m.Groups {
+		w.f("{%q, %s},\n", g.Name, g.Predicate)
+	}
+	w.f("}\n\n// #None is the row of errors without a code, and #Permanent that of unknown ones that must not be tried again.\nvar (\n")
+	w.f("#None = #Row%s\n#Permanent = #Row%s\n)\n", w.rowLiteral(m.Rows[taxonomy.RowNone]), w.rowLiteral(m.Rows[taxonomy.RowPermanent]))
+}
+
+func profileNames(m *model.Package) []string {
+	names := make([]string, len(m.Profiles))
+	for i, p := range m.Profiles {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// declared writes the taxonomy without what has tests of its own.
+func (w *testWriter) declared(m *model.Package) {
+	w.test("Taxonomy", "")
+	w.f("got := *Table.Taxonomy\ngot.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil\n")
+	w.f("%s(t, %s, got)\n", w.use(pkgAssert, "Equal"), w.taxonomyLiteral(m))
+	w.f("%s(t, Table.Overlay)\n", w.use(pkgAssert, "Nil"))
+	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(m.Categories, func(c *model.Category) string { return strconv.Quote(c.Name) }))
+	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(m.Categories, func(c *model.Category) string { return c.Const }))
+	w.f("assert.Empty(t, CategoryOf(#Cause))\n")
+	if len(m.Profiles) > 0 {
+		w.f("assert.Equal(t, #Profiles, []string{%s})\n", joinEach(m.Profiles, func(p *model.Profile) string { return p.Const }))
+	}
+	if len(m.Tiers) > 0 {
+		w.f("assert.Equal(t, %s, []string{%s})\n", w.list(eachText(m.Tiers, func(t *model.Tier) string { return t.Name })),
+			joinEach(m.Tiers, func(t *model.Tier) string { return t.Const }))
+	}
+	w.f("}\n")
+	if len(m.Profiles) > 0 {
+		w.profileTable(m)
+	}
+}
+
+func (w *testWriter) taxonomyLiteral(m *model.Package) string {
+	l := w.structOf()
+	l.text("Package", m.Name)
+	l.text("Domain", m.Domain)
+	l.text("Doc", m.Doc)
+	l.text("HelpURL", m.HelpURL)
+	if m.Fallback != nil {
+		l.text("Fallback", m.Fallback.Value)
+	}
+	l.add("ByValue", "[]uint16{"+joinEach(byValue(m), func(c *model.Code) string { return strconv.Itoa(c.Index) })+"}")
+	l.list("Aliases", "Alias", w.aliasLiterals(m))
+	l.add("Uncategorized", "&"+m.Uncategorized.Var)
+	l.list("Reactions", "*Reaction", eachText(declaredReactions(m), func(r *model.Reaction) string { return "&" + r.Var }))
+	l.list("Policies", "*Policy", eachText(declaredPolicies(m), func(p *model.Policy) string { return "&" + p.Var }))
+	l.list("Groups", "Named", eachText(m.Groups, func(g *model.Group) string { return w.named(g.Name, g.Doc) }))
+	l.list("Strategies", "Named", eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) }))
+	l.list("Sources", "Named", eachText(m.Sources, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
+	l.list("Ops", "Named", eachText(m.Ops, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
+	l.list("Tiers", "Tier", eachText(m.Tiers, w.tierLiteral))
+	return w.use(pkgTaxonomy, "Taxonomy") + "{\n" + strings.Join(l.fields, ",\n") + ",\n}"
+}
+
+func byValue(m *model.Package) []*model.Code {
+	return slices.SortedFunc(slices.Values(m.Codes), func(a, b *model.Code) int { return strings.Compare(a.Value, b.Value) })
+}
+
+func (w *testWriter) aliasLiterals(m *model.Package) []string {
+	var out []string
+	for _, a := range aliasPairs(m) {
+		l := w.structOf()
+		l.text("Value", a.value)
+		l.number("Code", a.code.Index)
+		out = append(out, l.inLine())
+	}
+	return out
+}
+
+type aliasPair struct {
+	value string
+	code  *model.Code
+}
+
+func aliasPairs(m *model.Package) []aliasPair {
+	var out []aliasPair
+	for _, c := range m.Codes {
+		for _, value := range c.Aliases {
+			out = append(out, aliasPair{value, c})
+		}
+	}
+	slices.SortFunc(out, func(a, b aliasPair) int { return strings.Compare(a.value, b.value) })
+	return out
+}
+
+func declaredReactions(m *model.Package) []*model.Reaction {
+	return slices.DeleteFunc(slices.Clone(m.Reactions), func(r *model.Reaction) bool { return !r.Declared || r.Profile != "" })
+}
+
+func declaredPolicies(m *model.Package) []*model.Policy {
+	return slices.DeleteFunc(slices.Clone(m.Policies), func(p *model.Policy) bool { return !p.Declared || p.Profile != "" })
+}
+
+func (w *testWriter) named(name, doc string) string {
+	l := w.structOf()
+	l.text("Name", name)
+	l.text("Doc", doc)
+	return l.inLine()
+}
+
+func (w *testWriter) tierLiteral(t *model.Tier) string {
+	l := w.structOf()
+	l.text("Name", t.Name)
+	l.text("Doc", t.Doc)
+	l.flag("Classifies", t.Classifies)
+	l.flag("Person", t.Person)
+	return l.inLine()
+}
+
+// rowTable writes which reaction each row leads to: the very variable, since several may have one name.
+func (w *testWriter) rowTable(m *model.Package) {
+	w.test("Rows", "")
+	w.f("got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))\nfor i, row := range Table.Taxonomy.Rows {\ngot[i] = row.Reaction\n}\n")
+	w.f("for i, want := range []*%s{\n", w.use(pkgTaxonomy, "Reaction"))
+	for _, r := range m.Rows {
+		w.f("&%s, // %d\n", r.Reaction.Var, r.Index)
+	}
+	w.f("} {\n%s(t, want, got[i], \"row %%d\", i)\n}\n", w.use(pkgAssert, "Same"))
+	w.f("assert.Len(t, got, %d)\n", len(m.Rows))
+	w.f("#CheckRow(t, &%s{}, #None)\n}\n", m.Categories[0].Type)
+}
+
+// aliases writes that the former values of codes are still read.
+func (w *testWriter) aliases(m *model.Package) {
+	pairs := aliasPairs(m)
+	if len(pairs) == 0 {
+		return
+	}
+	w.test("Aliases", "")
+	w.f("for alias, code := range map[string]%s{\n", w.use(pkgTaxonomy, "Coded"))
+	for _, a := range pairs {
+		w.f("%s: %s,\n", w.str(a.value), a.code.Const)
+	}
+	w.f("} {\nback, err := UnmarshalError(#Marshal(t, #Wire{Category: string(CategoryOf(code)), Code: alias}))\n")
+	w.f("%s(t, err)\n%s(t, back, code)\n}\n}\n", w.use(pkgAssert, "NoError"), w.use(pkgAssert, "ErrorIs"))
+}
+
+// unknown writes what becomes of errors off the wire that are not of this taxonomy.
+func (w *testWriter) unknown(m *model.Package) {
+	w.test("Unknown", "")
+	w.f("for _, c := range []struct {\nwire string\nrow  #Row\n}{\n")
+	retried := "#Permanent"
+	if m.Rows[taxonomy.RowNone].Retryable {
+		retried = "#None"
+	}
+	known := m.Codes
+	domain := strconv.Quote(m.Domain)
+	category := strconv.Quote(m.Categories[0].Name)
+	line := func(domain, category, code string, retryable bool, row string) {
+		text := fmt.Sprintf(`{"domain":%s,"category":%s,"code":%s,"message":"some message","retryable":%t,"context":{"a":1}}`,
+			domain, category, code, retryable)
+		w.f("{%s, "+row+"},\n", w.str(text))
+	}
+	line(domain, category, `"no such code"`, true, retried)
+	line(domain, category, `"no such code"`, false, "#Permanent")
+	line(domain, `"no such category"`, `"no such code"`, true, retried)
+	if len(known) > 0 {
+		line(`"another domain"`, strconv.Quote(known[0].Category.Name), strconv.Quote(known[0].Value), false, "#Permanent")
+	}
+	w.f("} {\nback, err := UnmarshalError([]byte(c.wire))\n%s(t, err)\n", w.use(pkgAssert, "NoError"))
+	w.f("%s(t, &%s{}, back)\n#CheckRow(t, back, c.row)\n", w.use(pkgAssert, "IsType"), w.use(pkgTaxonomy, "Unknown"))
+	w.f("%s(t, c.wire, string(back.AppendJSON(nil)))\n}\n", w.use(pkgAssert, "JSONEq"))
+	w.f("_, err := UnmarshalError([]byte(`{`))\n%s(t, err)\n}\n", w.use(pkgAssert, "Error"))
+}
+
+// strategies writes that each name runs its own method.
+func (w *testWriter) strategies(m *model.Package) {
+	if len(m.Strategies) == 0 {
+		return
+	}
+	w.f("\n// #Strategies notes which strategy was run.\ntype #Strategies struct {\nctx %s\nmethod string\nfailure %s\n}\n",
+		w.use(pkgContext, "Context"), w.use(pkgTaxonomy, "Failed"))
+	for _, s := range m.Strategies {
+		w.f("\nfunc (s *#Strategies) %s(ctx context.Context, failure taxonomy.Failed) error {\n", s.Method)
+		w.f("s.ctx, s.method, s.failure = ctx, %q, failure\nreturn #Cause\n}\n", s.Method)
+	}
+	w.test("Recover", "")
+	w.f("for _, c := range []struct{ strategy, constant, method string }{\n")
+	for _, s := range m.Strategies {
+		w.f("{%s, %s, %q},\n", w.str(s.Name), s.Const, s.Method)
+	}
+	w.f("} {\n%s(t, c.strategy, c.constant)\n", w.use(pkgAssert, "Equal"))
+	w.f("failure := taxonomy.Failed{Err: #Cause, Reaction: taxonomy.Reaction{Strategy: c.strategy}}\nvar s #Strategies\n")
+	w.f("assert.Equal(t, #Cause, Recover(t.Context(), &s, failure))\n")
+	w.f("assert.Equal(t, #Strategies{t.Context(), c.method, failure}, s)\n}\n")
+	w.f("for _, name := range []string{\"\", \"no such strategy\"} {\nvar s #Strategies\n")
+	w.f("failure := taxonomy.Failed{Reaction: taxonomy.Reaction{Strategy: name}}\n")
+	w.f("%s(t, Recover(t.Context(), &s, failure))\n%s(t, s)\n}\n}\n", w.use(pkgAssert, "Error"), w.use(pkgAssert, "Zero"))
+}
+
+func eachText[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, item := range list {
+		out[i] = text(item)
+	}
+	return out
+}
+
+func joinEach[T any](list []T, text func(T) string) string {
+	return strings.Join(eachText(list, text), ", ")
+}

@@ -1,0 +1,92 @@
+package sample
+
+import (
+	"maps"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// Cause is the text of the cause that cases with one have.
+const Cause = "some cause"
+
+// Case is an error of a code.
+type Case struct {
+	Code    *model.Code
+	Context model.Context
+	Caused  bool // by an error with the text [Cause]
+}
+
+// Message returns the message that the error must have.
+func (c Case) Message() string { return c.Code.Message.Text(c.Context, c.cause()) }
+
+// Feedback returns what the code's own feedback must say of the error.
+func (c Case) Feedback() string { return c.Code.Feedback.Text(c.Context, c.cause()) }
+
+// Row returns the row that the error must have.
+func (c Case) Row() *model.Row { return c.Code.RowFor(c.Context) }
+
+func (c Case) cause() string {
+	if c.Caused {
+		return Cause
+	}
+	return ""
+}
+
+// With returns the case with another value of f.
+func (c Case) With(f *model.Field, v model.Value) Case {
+	c.Context = maps.Clone(c.Context)
+	c.Context[f] = v
+	return c
+}
+
+// Without returns the case without f; a required field is left empty.
+func (c Case) Without(f *model.Field) Case {
+	c.Context = maps.Clone(c.Context)
+	delete(c.Context, f)
+	if f.Required && !f.Sensitive {
+		c.Context[f] = Zero(f)
+	}
+	return c
+}
+
+func (c Case) equal(d Case) bool {
+	return c.Caused == d.Caused && same(c.Context, d.Context)
+}
+
+func same(a, b model.Context) bool {
+	return maps.EqualFunc(a, b, func(v, w model.Value) bool {
+		if v.Type == model.ObjectType {
+			return same(v.Object, w.Object)
+		}
+		return v.Equal(w)
+	})
+}
+
+// Base returns the error as the code's factory makes it.
+func Base(code *model.Code) Case {
+	c := Case{Code: code, Context: model.Context{}}
+	for i, f := range code.Category.Fields {
+		fixed, set := code.Fixed(f)
+		switch {
+		case code.Takes(f):
+			c.Context[f] = Value(f, i)
+		case set:
+			c.Context[f] = fixed
+		case f.Required && !f.Sensitive: // a secret knows by itself that it is absent
+			c.Context[f] = Zero(f)
+		}
+	}
+	return c
+}
+
+// Full returns an error of the code with a value for every field, those that the code fixes as they are.
+func Full(code *model.Code) Case {
+	c := Base(code)
+	for i, f := range code.Category.Fields {
+		if _, ok := c.Context[f]; !ok {
+			c = c.With(f, Value(f, i))
+		}
+	}
+	c.Caused = true
+	return c
+}

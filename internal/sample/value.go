@@ -1,0 +1,123 @@
+package sample
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// Value returns a value for f that differs from the zero and, where the type allows, from those of the
+// fields with another index.
+func Value(f *model.Field, index int) model.Value {
+	v := model.Value{Type: f.Type}
+	switch f.Type {
+	case model.String:
+		v.Str = "some " + f.Wire
+	case model.Int:
+		v.Int = int64(3 + index)
+	case model.Int64:
+		v.Int = math.MaxInt64 - int64(index)
+	case model.Uint64:
+		v.Uint = math.MaxUint64 - uint64(index)
+	case model.Float64:
+		v.Float = 0.5 + float64(index)
+	case model.Bool:
+		v.Bool = true
+	case model.Duration:
+		v.Duration = time.Duration(index)*time.Second + 1500*time.Millisecond
+	case model.Time:
+		v.Time = time.Date(2026, time.January, 2, 3, 4, index%60, 0, time.UTC)
+	case model.Strings:
+		v.Strings = []string{f.Wire + " 1", f.Wire + " 2"}
+	case model.JSON:
+		v.Str = `{"some":"` + f.Wire + `"}`
+	case model.EnumType:
+		v = Word(f, 1+index%len(f.Enum.Values))
+	case model.ObjectType:
+		v.Object = model.Context{}
+		for i, part := range f.Object.Fields {
+			v.Object[part] = Value(part, i)
+		}
+	}
+	return v
+}
+
+// Word returns an enum's value by its place from 1.
+func Word(f *model.Field, index int) model.Value {
+	return model.Value{Type: model.EnumType, Index: index, Str: f.Enum.Values[index-1].Wire}
+}
+
+// NoWord returns a value that an enum does not have. Its Index is the number that is out of range, negated,
+// so that the model takes it for no value.
+func NoWord(f *model.Field) model.Value {
+	return model.Value{Type: model.EnumType, Index: -len(f.Enum.Values) - 1}
+}
+
+// Other returns a value for f that is not v, where the type has more than one.
+func Other(f *model.Field, v model.Value) model.Value {
+	w := v
+	switch f.Type {
+	case model.Bool:
+		w.Bool = !v.Bool
+	case model.EnumType:
+		return Word(f, 1+max(v.Index, 0)%len(f.Enum.Values))
+	case model.String:
+		w.Str += " other"
+	case model.JSON:
+		w.Str = "[" + v.Str + "]"
+	case model.Strings:
+		w.Strings = append(slices.Clone(v.Strings), "other")
+	case model.ObjectType:
+		w.Object = maps.Clone(v.Object)
+		for part, value := range v.Object {
+			w.Object[part] = Other(part, value)
+		}
+	default:
+		return other(f, []model.Value{v})
+	}
+	return w
+}
+
+// Empty returns the value of f that messages take for absent although it is there, if its type has one.
+func Empty(f *model.Field) (model.Value, bool) {
+	v := model.Value{Type: f.Type}
+	switch f.Type {
+	case model.String:
+		return v, true
+	case model.Strings:
+		v.Strings = []string{}
+		return v, true
+	}
+	return v, false
+}
+
+// Zero returns what a field holds that nothing was put into.
+func Zero(f *model.Field) model.Value {
+	v := model.Value{Type: f.Type}
+	if f.Type == model.ObjectType {
+		v.Object = model.Context{}
+		for _, part := range f.Object.Fields {
+			if part.Required {
+				v.Object[part] = Zero(part)
+			}
+		}
+	}
+	return v
+}
+
+// Minimal returns a value of an object field without what may be left out.
+func Minimal(f *model.Field) model.Value {
+	v := model.Value{Type: model.ObjectType, Object: model.Context{}}
+	for i, part := range f.Object.Fields {
+		switch {
+		case part.Required && part.Type == model.ObjectType:
+			v.Object[part] = Minimal(part)
+		case part.Required:
+			v.Object[part] = Value(part, i)
+		}
+	}
+	return v
+}

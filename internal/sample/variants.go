@@ -1,0 +1,91 @@
+package sample
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// variants adds cases with odd values of fields: texts that are too long or secret, objects with little in
+// them, words that do not exist.
+func (s *set) variants(code *model.Code, fields []*model.Field) {
+	base := Base(code)
+	for _, f := range fields {
+		for _, v := range Variants(f) {
+			s.add(base.With(f, v))
+		}
+	}
+}
+
+// Hosts returns, for the codes of a category, the fields whose odd values their cases are to show: one code
+// does for each field.
+func Hosts(c *model.Category) map[*model.Code][]*model.Field {
+	hosts := map[*model.Code][]*model.Field{}
+	for _, f := range c.Fields {
+		if code := host(f, c); code != nil {
+			hosts[code] = append(hosts[code], f)
+		}
+	}
+	return hosts
+}
+
+// host returns the code whose cases show the odd values of f: the first whose text shows f, or else the
+// first that can hold any value of it.
+func host(f *model.Field, c *model.Category) *model.Code {
+	var able []*model.Code
+	for _, code := range c.Codes {
+		if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.Takes(f)) {
+			able = append(able, code)
+		}
+	}
+	if i := slices.IndexFunc(able, func(code *model.Code) bool { return Shows(code, f) }); i >= 0 {
+		return able[i]
+	}
+	if len(able) == 0 {
+		return nil
+	}
+	return able[0]
+}
+
+// Variants returns the odd values of a field.
+func Variants(f *model.Field) []model.Value {
+	switch {
+	case f.Sensitive:
+		return nil
+	case f.Type == model.String:
+		return textVariants(f, func(s string) model.Value { return model.Value{Type: model.String, Str: s} })
+	case f.Type == model.Strings:
+		return textVariants(f, func(s string) model.Value {
+			return model.Value{Type: model.Strings, Strings: []string{s, f.Wire + " 2"}}
+		})
+	case f.Type == model.EnumType:
+		return []model.Value{NoWord(f)}
+	case f.Type == model.ObjectType:
+		return objectVariants(f)
+	}
+	return nil
+}
+
+func textVariants(f *model.Field, value func(string) model.Value) []model.Value {
+	var out []model.Value
+	if f.MaxLength > 0 {
+		out = append(out, value(Long(f)))
+	}
+	if s, ok := Secret(f); ok {
+		out = append(out, value(s))
+	}
+	return out
+}
+
+func objectVariants(f *model.Field) []model.Value {
+	out := []model.Value{Minimal(f)}
+	for _, part := range f.Object.Fields {
+		for _, v := range Variants(part) {
+			o := model.Value{Type: model.ObjectType, Object: maps.Clone(Minimal(f).Object)}
+			o.Object[part] = v
+			out = append(out, o)
+		}
+	}
+	return out
+}
