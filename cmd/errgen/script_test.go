@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the scripts run this test's own binary as errgen.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"errgen": main})
+}
+
+// TestScript runs testdata/script: the behaviour of the command, one subject a file. With UPDATE=1 the
+// outputs that the scripts expect are written anew.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": status,
+			"files":  files,
+		},
+	})
+}
+
+// status runs a command and wants the exit status given: status 2 errgen generate.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command [argument ...]")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// files wants a directory to hold the files given and nothing else: files errs doc_gen.go own.go. A name
+// that ends in * stands for all that begin so.
+func files(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: files dir [name ...]")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	used := make(map[string]bool)
+	for _, e := range entries {
+		if e.Name() == ".tmp" { // testscript's own
+			continue
+		}
+		pattern := match(args[1:], e.Name())
+		if pattern == "" {
+			ts.Fatalf("%s holds %s", args[0], e.Name())
+		}
+		used[pattern] = true
+	}
+	for _, pattern := range args[1:] {
+		if !used[pattern] {
+			ts.Fatalf("%s does not hold %s", args[0], pattern)
+		}
+	}
+}
+
+func match(patterns []string, name string) string {
+	for _, p := range patterns {
+		if ok, err := filepath.Match(p, name); ok && err == nil {
+			return p
+		}
+	}
+	return ""
+}

@@ -1,0 +1,127 @@
+// Package cli is the errgen command: its subcommands, their flags, what they print and how they end. All
+// that it touches of its surroundings comes in with an [Env], so that tests can run it in their own process.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/errgen/errgen/internal/diag"
+)
+
+// The exit status.
+const (
+	exitClean    = 0
+	exitFindings = 1 // findings or drift
+	exitTrouble  = 2 // wrong usage, or something could not be read or written
+)
+
+// Env is what the command sees of its surroundings.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Dir            string // what relative paths are relative to; empty is the process's working directory
+}
+
+// path turns a path as the user gave it into one that can be opened.
+func (e Env) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(e.Dir, name)
+}
+
+// Run runs the command with args, the program's name not among them, and returns its exit status.
+func Run(ctx context.Context, args []string, env Env) int {
+	s := &session{ctx: ctx, Env: env}
+	return s.end(s.dispatch(args))
+}
+
+// session is one run of the command.
+type session struct {
+	Env
+	ctx context.Context
+	cmd *command // nil before it is known
+}
+
+// errFindings ends a command whose findings have been printed.
+var errFindings = errors.New("findings")
+
+// usageError is a call that makes no sense.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// end says why the command failed, if it did, and returns the exit status.
+func (s *session) end(err error) int {
+	if err == nil {
+		return exitClean
+	}
+	if errors.Is(err, errFindings) {
+		return exitFindings
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		s.note("errgen: %s", line)
+	}
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		s.note("run %q for how to use it", strings.TrimSpace("errgen help "+s.cmd.title()))
+	}
+	return exitTrouble
+}
+
+func (s *session) dispatch(args []string) error {
+	name, rest := "generate", args
+	if len(args) > 0 && !isFlag(args[0]) {
+		name, rest = args[0], args[1:]
+	}
+	if len(args) > 0 {
+		switch strings.TrimLeft(args[0], "-") {
+		case "h", "help":
+			return s.help(args[1:])
+		case "version":
+			name, rest = "version", args[1:]
+		}
+	}
+	s.cmd = commandNamed(name)
+	if s.cmd == nil {
+		return unknownCommand(name)
+	}
+	return s.run(rest)
+}
+
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+func unknownCommand(name string) error {
+	if ext := filepath.Ext(name); name == "-" || ext == ".yaml" || ext == ".yml" {
+		return usagef("%q is no command; did you mean \"errgen generate %s\"?", name, name)
+	}
+	if hint := diag.DidYouMean(name, commandNames()); hint != "" {
+		return usagef("unknown command %q; %s", name, hint)
+	}
+	return usagef("unknown command %q", name)
+}
+
+// printf writes a result. A result that nobody could read is a failure.
+func (s *session) printf(format string, args ...any) error {
+	return s.write([]byte(fmt.Sprintf(format, args...)))
+}
+
+func (s *session) write(text []byte) error {
+	if _, err := s.Stdout.Write(text); err != nil {
+		return fmt.Errorf("write result: %w", err)
+	}
+	return nil
+}
+
+// note writes a remark beside the result. Where nobody can read it there is nobody to tell.
+func (s *session) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.Stderr, format+"\n", args...)
+}

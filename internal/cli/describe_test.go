@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+func TestDescribe(t *testing.T) {
+	policy := func(p taxonomy.Policy) *model.Policy { return &model.Policy{Policy: p} }
+	tests := map[string]struct {
+		reaction model.Reaction
+		want     []string
+	}{
+		"abort":     {model.Reaction{}, []string{"ends this task as failed"}},
+		"abort all": {model.Reaction{Extent: taxonomy.ExtentRun}, []string{"ends the whole run as failed"}},
+		"block":     {model.Reaction{Action: taxonomy.Block}, []string{"stops this task until a person has seen to it"}},
+		"block all": {model.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun}, []string{"stops the whole run until a person has seen to it"}},
+		"continue, loudly": {
+			model.Reaction{Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn},
+			[]string{"goes on as if nothing had happened", "logs the error (warn)"},
+		},
+		"retry": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, LogLevel: taxonomy.LogInfo, LogMessage: "again"},
+			[]string{"runs the iteration again", `logs "again" (info)`},
+		},
+		"retry, exponentially": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
+				MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 90 * time.Second, Multiplier: 1.5, JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
+			})},
+			[]string{"runs the iteration again", "at most 5 calls in total", "waits 1s, then 1.5 times as long each time, up to 1m30s, give or take 10%"},
+		},
+		"retry, steadily": {
+			model.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential, Policy: policy(taxonomy.Policy{
+				MaxAttempts: 21, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant, MaxElapsed: 6 * time.Hour, MaxRetryAfter: 6*time.Hour + time.Minute,
+			})},
+			[]string{
+				"runs the iteration again", "at most 21 calls in total", "waits 5s each time", "waits no more than 6h in a row",
+				"a hint how long to wait takes the place of the delay (no longer than 6h1m)",
+				"whoever uses the same credential waits, too", "does not count as a failure",
+			},
+		},
+		"retry an operation, linearly": {
+			model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, Session: taxonomy.SessionFresh, HonorRetryAfter: true, Policy: policy(taxonomy.Policy{
+				MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 3 * time.Second, Backoff: taxonomy.Linear, JitterKind: taxonomy.JitterFull,
+			})},
+			[]string{
+				"runs again only what failed, in a new conversation", "at most 2 calls in total",
+				"waits 1s, then 1s more each time, up to 3s, or any shorter time by chance",
+				"a hint how long to wait takes the place of the delay",
+			},
+		},
+		"one call has no delays": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{MaxAttempts: 1, InitialDelay: time.Second})},
+			[]string{"runs the iteration again", "at most 1 call in total"},
+		},
+		"revert": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, AcceptCompletion: true, FeedBack: true},
+			[]string{
+				"takes back the files that the error names", "what is left after that may count as done, once it is validated",
+				"runs the iteration again", "the next prompt tells of the error",
+			},
+		},
+		"revert all":     {model.Reaction{Revert: taxonomy.RevertIteration}, []string{"takes back all that the iteration changed", "ends this task as failed"}},
+		"escalate":       {model.Reaction{Action: taxonomy.Escalate}, []string{"hands over to the next tier"}},
+		"escalate to":    {model.Reaction{Action: taxonomy.Escalate, To: "opus"}, []string{"hands over to tier opus, or one up from there"}},
+		"recover":        {model.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true, Session: taxonomy.SessionReduced}, []string{"runs the strategy shorten, then runs the iteration again, in a new and shorter conversation"}},
+		"recover, a bit": {model.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation, CountFailure: true}, []string{"runs the strategy fix, then runs again only what failed"}},
+		"decorrelated": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{MaxAttempts: 2, InitialDelay: time.Hour, Backoff: taxonomy.Constant, JitterKind: taxonomy.JitterDecorrelated})},
+			[]string{"runs the iteration again", "at most 2 calls in total", "waits 1h each time, moved by chance from one wait to the next"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tt.want, describe(&tt.reaction))
+		})
+	}
+}
+
+func TestCondition(t *testing.T) {
+	num := func(n int64) model.Value { return model.Value{Type: model.Int, Int: n} }
+	text := func(s string) model.Value { return model.Value{Type: model.String, Str: s} }
+	ptr := func(v model.Value) *model.Value { return &v }
+	yes, no := true, false
+	f := &model.Field{Wire: "status"}
+	tests := map[string]model.Cond{
+		"status is 408":                                {Values: []model.Value{num(408)}},
+		"status is 408, 409 or 425":                    {Values: []model.Value{num(408), num(409), num(425)}},
+		`status is "a b" or ""`:                        {Values: []model.Value{text("a b"), text("")}},
+		"status is from 400 to 499":                    {Min: ptr(num(400)), Max: ptr(num(499))},
+		"status is at least 400":                       {Min: ptr(num(400))},
+		"status is at most 499":                        {Max: ptr(num(499))},
+		"status is given and not 1 or 2":               {Not: []model.Value{num(1), num(2)}},
+		`status begins with "a" or "b"`:                {Prefix: []string{"a", "b"}},
+		"status is given":                              {Present: &yes},
+		"status is absent":                             {Present: &no},
+		"status is at least 1 and is given":            {Min: ptr(num(1)), Present: &yes},
+		"status is true":                               {Values: []model.Value{{Type: model.Bool, Bool: true}}},
+		"status is given and not 1m0s":                 {Not: []model.Value{{Type: model.Duration, Duration: time.Minute}}},
+		"status is BLOCK":                              {Values: []model.Value{{Type: model.EnumType, Str: "BLOCK", Index: 1}}},
+		"status is from 1 to 9 and is given and not 5": {Min: ptr(num(1)), Max: ptr(num(9)), Not: []model.Value{num(5)}},
+	}
+	for want, c := range tests {
+		c.Field = f
+		assert.Equal(t, want, condition(c))
+	}
+}
+
+func TestWords(t *testing.T) {
+	assert.Equal(t, "", grpcWord(0))
+	assert.Equal(t, "CANCELLED", grpcWord(1))
+	assert.Equal(t, "UNAUTHENTICATED", grpcWord(16))
+	assert.Equal(t, "", grpcWord(17))
+	assert.Equal(t, "critical", word(severityWords, taxonomy.SeverityCritical))
+	assert.Equal(t, "", word(severityWords, taxonomy.Severity(99)))
+}

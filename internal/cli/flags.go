@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/diag"
+)
+
+// options are the values of all flags of all commands.
+type options struct {
+	dir     string // "" is the taxonomy's package
+	tests   bool
+	strict  bool
+	quiet   bool
+	verbose bool
+	format  diag.Format
+}
+
+// choice defines -format.
+func (o *options) choice(fs *flag.FlagSet, usage string, allowed ...diag.Format) {
+	o.format = allowed[0]
+	fs.Func("format", usage, func(value string) error {
+		if !slices.Contains(allowed, diag.Format(value)) {
+			return fmt.Errorf("it must be %s", orList(allowed))
+		}
+		o.format = diag.Format(value)
+		return nil
+	})
+}
+
+func orList(words []diag.Format) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}
+
+func outputFlags(fs *flag.FlagSet, o *options) {
+	fs.StringVar(&o.dir, "o", "", "write to `DIR`, not to a directory named like the package beside the taxonomy")
+	fs.BoolVar(&o.tests, "tests", true, "generate the package's tests too")
+	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
+	findingFlags(fs, o)
+}
+
+func findingFlags(fs *flag.FlagSet, o *options) {
+	fs.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
+	fs.BoolVar(&o.quiet, "q", false, "print errors only: no warnings, no diff")
+	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)", diag.FormatText, diag.FormatJSON, diag.FormatGitHub)
+}
+
+// flagSet returns the flags of a command and the options that they fill.
+func (c *command) flagSet() (*flag.FlagSet, *options) {
+	o := &options{format: diag.FormatText}
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	if c.flags != nil {
+		c.flags(fs, o)
+	}
+	return fs, o
+}
+
+// run runs the session's command.
+func (s *session) run(args []string) error {
+	fs, o := s.cmd.flagSet()
+	positional, err := parse(fs, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return s.write(s.cmd.help())
+	case err != nil:
+		return err
+	case len(positional) < s.cmd.min:
+		return usagef("%s needs %s", s.cmd.name, s.cmd.args)
+	case s.cmd.max >= 0 && len(positional) > s.cmd.max:
+		return usagef("%s: unexpected argument %q", s.cmd.name, positional[s.cmd.max])
+	}
+	return s.cmd.run(s, o, positional)
+}
+
+// parse reads flags wherever they stand; what follows "--" is no flag. It returns the other arguments.
+func parse(fs *flag.FlagSet, args []string) ([]string, error) {
+	var positional []string
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, flagError(fs, err)
+		}
+		rest := fs.Args()
+		if len(rest) == 0 {
+			return positional, nil
+		}
+		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
+			return append(positional, rest...), nil
+		}
+		positional = append(positional, rest[0])
+		args = rest[1:]
+	}
+}
+
+const undefinedFlag = "flag provided but not defined: -"
+
+// flagError words an error of package flag as errgen words its own.
+func flagError(fs *flag.FlagSet, err error) error {
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	name, undefined := strings.CutPrefix(err.Error(), undefinedFlag)
+	if !undefined {
+		return usagef("%s: %v", fs.Name(), err)
+	}
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if near := diag.Nearest(name, names); near != "" {
+		return usagef("%s: unknown flag -%s; did you mean \"-%s\"?", fs.Name(), name, near)
+	}
+	return usagef("%s: unknown flag -%s", fs.Name(), name)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/errgen/errgen/internal/emit"
+	"github.com/errgen/errgen/internal/output"
+)
+
+func generateCommand() *command {
+	return &command{
+		name: "generate", args: "[taxonomy.yaml ...]", max: -1,
+		summary: "write the package that a taxonomy describes",
+		details: `
+Generate writes the package that a taxonomy describes, tests included. The directory is named like the
+package and stands beside the taxonomy, unless -o names one. Several taxonomies can be given; each has a
+directory of its own.
+
+All or nothing: everything is rendered before the first file is written, each file is replaced at once, and
+only if its bytes differ. Files that errgen made from this taxonomy and no longer makes are removed; their
+first line tells them. No other file is ever touched. Nothing is printed when all is well.`,
+		flags: outputFlags,
+		run:   (*session).generate,
+	}
+}
+
+func (s *session) generate(o *options, args []string) error {
+	plans, err := s.plan(o, args)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		if err := s.ctx.Err(); err != nil {
+			return fmt.Errorf("generate: %w", err)
+		}
+		if err := p.Write(); err != nil {
+			return fmt.Errorf("generate: %w", err)
+		}
+		if o.verbose {
+			s.steps(p)
+		}
+	}
+	return nil
+}
+
+func (s *session) steps(p *output.Plan) {
+	for _, step := range p.Steps {
+		s.note("%s: %s", step.Path, step.Action)
+	}
+}
+
+// plan loads taxonomies, renders their packages and compares those with the disk.
+func (s *session) plan(o *options, args []string) ([]*output.Plan, error) {
+	if o.dir != "" && len(args) > 1 {
+		return nil, usagef("%s: -o is for one taxonomy, and there are %d", s.cmd.name, len(args))
+	}
+	all, err := s.loadAll(args)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.report(all, o, s.Stderr); err != nil {
+		return nil, err
+	}
+	targets, err := s.targets(all, o)
+	if err != nil {
+		return nil, err
+	}
+	var plans []*output.Plan
+	var errs []error
+	for i, l := range all {
+		p, err := output.NewPlan(targets[i], render(l, o))
+		plans = append(plans, p)
+		errs = append(errs, err)
+	}
+	return plans, errors.Join(errs...)
+}
+
+// render returns the files of a taxonomy's package.
+func render(l *loaded, o *options) []output.File {
+	made := emit.Files(l.model, emit.Options{Tests: o.tests})
+	files := make([]output.File, len(made))
+	for i, f := range made {
+		files[i] = output.File(f)
+	}
+	return files
+}
+
+// targets returns where each package goes. No two of them go to the same place.
+func (s *session) targets(all []*loaded, o *options) ([]output.Target, error) {
+	targets := make([]output.Target, len(all))
+	taken := make(map[string]string)
+	for i, l := range all {
+		show := o.dir
+		if show == "" {
+			show = filepath.Join(l.dir(), l.model.Name)
+		}
+		dir := s.path(show)
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("output directory %s: %w", show, err)
+		}
+		if other, ok := taken[abs]; ok {
+			return nil, fmt.Errorf("%s and %s would both go to %s: two taxonomies need two directories", other, l.name, show)
+		}
+		taken[abs] = l.name
+		targets[i] = output.Target{
+			Dir: dir, Show: show, Package: l.model.Name,
+			Source: l.model.File, SourceDir: s.path(l.dir()),
+		}
+	}
+	return targets, nil
+}

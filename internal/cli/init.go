@@ -1,0 +1,74 @@
+package cli
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// starter is what init writes.
+//
+//go:embed starter.yaml
+var starter []byte
+
+func initCommand() *command {
+	return &command{
+		name: "init", args: "[taxonomy.yaml]", max: 1,
+		summary: "write a commented taxonomy to start from",
+		details: `
+Init writes a small taxonomy with comments that explain it, as taxonomy.yaml of the current directory unless
+another file is named; "-" prints it. It never overwrites a file.`,
+		run: (*session).init,
+	}
+}
+
+func (s *session) init(_ *options, args []string) error {
+	name := defaultFile
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name == stdinArg {
+		return s.write(starter)
+	}
+	if err := createFile(s.path(name), starter); err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return fmt.Errorf("write starter taxonomy: %s: %w", name, err)
+	}
+	return s.printf(nextSteps, name, argument(name))
+}
+
+// argument is what has to follow a command to mean the file, with a space before it.
+func argument(name string) string {
+	if name == defaultFile {
+		return ""
+	}
+	return " " + name
+}
+
+const nextSteps = `wrote %[1]s; next:
+
+  edit %[1]s to say what can go wrong in your program
+  //go:generate go tool errgen generate%[2]s
+                   a line like this in one of your Go files lets "go generate" write the package
+  go generate ./...
+  go mod tidy
+  go test ./...    runs the tests that were generated, too
+`
+
+// createFile writes a file that does not exist yet. When it fails, none is left.
+func createFile(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
