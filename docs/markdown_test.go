@@ -1,0 +1,152 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// block is a fenced block of a page.
+type block struct {
+	info string // what follows the fence: "yaml complete"
+	text string
+	line int
+	lead string // the line above the fence that is not blank
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func blocks(page string) []block {
+	var out []block
+	var open *block
+	lead := ""
+	for i, line := range strings.Split(page, "\n") {
+		info, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && open == nil:
+			open = &block{info: info, line: i + 1, lead: lead}
+		case fence:
+			out = append(out, *open)
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		case strings.TrimSpace(line) != "":
+			lead = line
+		}
+	}
+	return out
+}
+
+// prose returns the page without its fenced blocks.
+func prose(page string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+			continue
+		}
+		if !fenced {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// row is a row of a table of keys.
+type row struct {
+	keys []string // the words in code quotes in the first column
+	text string
+}
+
+// tables returns the rows of each table by the name that the comment above it gives.
+func tables(page string) map[string][]row {
+	mark := regexp.MustCompile(`^<!-- keys: ([a-z ]+) -->$`)
+	quoted := regexp.MustCompile("`([^`]+)`")
+	out := map[string][]row{}
+	name, rows := "", 0
+	for line := range strings.SplitSeq(page, "\n") {
+		if m := mark.FindStringSubmatch(line); m != nil {
+			name, rows = m[1], 0
+			continue
+		}
+		if name == "" || line == "" && rows == 0 {
+			continue
+		}
+		if !strings.HasPrefix(line, "|") {
+			name = ""
+			continue
+		}
+		if rows++; rows <= 2 {
+			continue // the head, and the line below it
+		}
+		first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+		r := row{text: line}
+		for _, m := range quoted.FindAllStringSubmatch(first, -1) {
+			r.keys = append(r.keys, m[1])
+		}
+		out[name] = append(out[name], r)
+	}
+	return out
+}
+
+// anchors returns what a link into the page can point to.
+func anchors(page string) map[string]bool {
+	drop := regexp.MustCompile(`[^a-z0-9 _-]`)
+	out := map[string]bool{}
+	for line := range strings.SplitSeq(page, "\n") {
+		if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+			out[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")] = true
+		}
+	}
+	return out
+}
+
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pages, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	above, err := filepath.Glob("../*.md")
+	require.NoError(t, err)
+	for _, name := range append(pages, above...) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			page := read(t, name)
+			for _, m := range link.FindAllStringSubmatch(prose(page), -1) {
+				checkLink(t, name, page, m[1])
+			}
+		})
+	}
+}
+
+func checkLink(t *testing.T, name, page, target string) {
+	t.Helper()
+	if strings.Contains(target, "://") {
+		return
+	}
+	file, anchor, _ := strings.Cut(target, "#")
+	if file != "" {
+		file = filepath.Join(filepath.Dir(name), file)
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("link to %s: %v", target, err)
+			return
+		}
+	}
+	if anchor == "" {
+		return
+	}
+	if file != "" {
+		page = read(t, file)
+	}
+	if !anchors(page)[anchor] {
+		t.Errorf("link to %s: no such heading", target)
+	}
+}
