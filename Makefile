@@ -1,0 +1,88 @@
+# What can be done here; `make help` lists it. Only Go, git, a C compiler (for the race detector) and make are
+# needed: every other tool is fetched by the go command, at the version that stands here.
+SHELL := bash
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+
+# The module of errgen itself, and the modules that use it.
+CONSUMERS := examples/quickstart
+MODULES   := . $(CONSUMERS)
+# Benchmarks against other libraries, apart so that those never become requirements of errgen.
+BENCH     := bench
+# What errgen generates here, beside what the consumers' go:generate lines say.
+GENERATED := gen/errs
+
+TESTFLAGS ?=
+FUZZTIME  ?= 10s
+BENCHTIME ?= 1s
+# How many mutants to try; all of them take hours.
+SAMPLE    ?= 300
+
+.PHONY: help
+help: ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+.PHONY: run
+run: ## make gen/errs of taxonomy.yaml and run the program that uses it
+	$(GO) run ./cmd/errgen generate -v -o $(GENERATED) taxonomy.yaml
+	$(GO) run ./examples/errs
+
+.PHONY: test
+test: lint check build ## everything that must hold: lint, check, all tests of all modules with the race detector
+	$(GO) run ./tools/testsum -o build/test-summary.txt $(addprefix -C ,$(MODULES)) -- -race $(TESTFLAGS) ./...
+
+.PHONY: build
+build: | build/ ## compile everything
+	@for module in $(MODULES); do (cd $$module && $(GO) build ./...) || exit 1; done
+
+.PHONY: generate
+generate: ## generate every package that is committed
+	$(GO) run ./cmd/errgen generate -o $(GENERATED) taxonomy.yaml
+	@for module in $(CONSUMERS); do (cd $$module && $(GO) generate ./...) || exit 1; done
+
+.PHONY: check
+check: ## say what generate would change, and change nothing
+	$(GO) run ./cmd/errgen check -strict -o $(GENERATED) taxonomy.yaml
+	cd examples/quickstart && $(GO) tool errgen check -strict
+
+.PHONY: lint
+lint: ## gofmt, go vet and staticcheck in every module
+	@unformatted=$$(gofmt -l .) || exit 1; \
+	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
+	@for module in $(MODULES) $(BENCH); do \
+		echo "go vet and staticcheck in $$module"; \
+		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks
+	@for module in $(MODULES) $(BENCH); do \
+		(cd $$module && $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...) || exit 1; \
+	done
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	@packages=$$($(GO) list ./...) || exit 1; \
+	for package in $$packages; do \
+		targets=$$($(GO) test -list '^Fuzz' $$package) || exit 1; \
+		for target in $$(grep '^Fuzz' <<<"$$targets"); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+.PHONY: cover
+cover: | build/ ## say how much of the code the tests run
+	$(GO) test -coverpkg=./... -coverprofile=build/cover.out ./...
+	$(GO) tool cover -func=build/cover.out | tail -n 1
+	$(GO) tool cover -html=build/cover.out -o build/cover.html
+
+.PHONY: mutation
+mutation: ## say how many of the faults that are put into gen/errs its generated tests find
+	$(GO) run ./tools/mutate -min 95 -sample $(SAMPLE) $(GENERATED)
+	$(GO) run $(GREMLINS) unleash --workers 2 --timeout-coefficient 20 ./$(GENERATED)
+
+build/:
+	@mkdir -p build
