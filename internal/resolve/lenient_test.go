@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -140,21 +139,14 @@ func many(n int) string {
 	return b.String()
 }
 
-// The bound is loose, for busy machines: what is quadratic takes a hundred times as long.
-func TestBuildTakesLinearTime(t *testing.T) {
-	best := func(n int) time.Duration {
+// What is quadratic would take a hundred times as much.
+func TestBuildAllocatesInProportion(t *testing.T) {
+	allocs := func(n int) float64 {
 		tree, findings := spec.Parse("t.yaml", []byte(many(n)))
 		require.Empty(t, findings)
-		least := time.Hour
-		for range 3 {
-			start := time.Now()
-			resolve.Build(tree)
-			least = min(least, time.Since(start))
-		}
-		return least
+		return testing.AllocsPerRun(1, func() { resolve.Build(tree) })
 	}
-	small, large := best(500), best(5000)
-	assert.Less(t, large, 40*small)
+	assert.Less(t, allocs(5000), 11*allocs(500))
 }
 
 func BenchmarkBuild(b *testing.B) {

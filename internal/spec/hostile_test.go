@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,12 +58,9 @@ func TestHostile(t *testing.T) {
 		{"16 MiB of commas", "x-a: [" + strings.Repeat("a,", 5*mega), spec.IDTooLarge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			start := time.Now()
 			taxonomy, findings := spec.Parse("taxonomy.yaml", []byte(tt.src))
 			require.NotNil(t, taxonomy)
 			inRange(t, []byte(tt.src), findings)
-			assert.Less(t, time.Since(start), time.Minute, "far above what it takes, far below a hang")
-			t.Log(time.Since(start), len(findings))
 			if tt.want == "" {
 				assert.Empty(t, findings)
 				return
