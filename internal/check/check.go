@@ -6,6 +6,7 @@ package check
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
@@ -17,9 +18,14 @@ import (
 func Check(t *spec.Taxonomy, m *model.Package) []diag.Finding {
 	s := newScope(t, m)
 	var findings []diag.Finding
-	for _, r := range rules {
-		p := &pass{scope: s, id: r.id}
-		r.run(p)
+	passes := make([]*pass, len(rules))
+	var wg sync.WaitGroup
+	for i, r := range rules {
+		passes[i] = &pass{scope: s, id: r.id}
+		wg.Go(func() { r.run(passes[i]) })
+	}
+	wg.Wait()
+	for _, p := range passes {
 		findings = append(findings, p.findings...)
 	}
 	diag.Sort(findings)
