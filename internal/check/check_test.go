@@ -46,6 +46,17 @@ func TestTooManyGroups(t *testing.T) {
 	assert.Equal(t, "66:3+3 E-limit a taxonomy has at most 64 groups", show(findings))
 }
 
+func TestTooManyWords(t *testing.T) {
+	var words strings.Builder
+	for i := range 256 {
+		fmt.Fprintf(&words, "w%d, ", i)
+	}
+	_, findings := check.Load("taxonomy.yaml", whole("fields: {kind: {enum: ["+words.String()+"]}}\n"+
+		"categories: {io: {codes: {EOF: {message: end}}}}\n"))
+	require.Len(t, findings, 1)
+	assert.Equal(t, "an enum has at most 255 words", findings[0].Message)
+}
+
 func TestTooManyCodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds under the race detector")

@@ -101,7 +101,7 @@ func unusableText(p *pass) {
 		}
 	}
 	p.eachField(func(f field, _ *category) {
-		check("a field", f.Name, "{}[]:.")
+		check("a field", f.Name, "{}[]:.\"\\<>&")
 		for _, word := range f.Enum {
 			check("a word", word, "")
 		}

@@ -63,6 +63,19 @@ categories:
 1:14 E-name a source cannot hold " "`,
 		},
 		{
+			name: "names that would need escaping on the wire",
+			yaml: `
+fields: {'a"b': {type: string, name: AB}, 'c\d': {type: string, name: CD}, 'e<f': {type: string, name: EF}}
+categories:
+  io:
+    codes:
+      EOF: {message: end}`,
+			want: `
+1:12 E-name a field cannot hold "\""
+1:45 E-name a field cannot hold "\\"
+1:78 E-name a field cannot hold "<"`,
+		},
+		{
 			name: "names that no placeholder could hold",
 			yaml: `
 fields: {"a:b": {type: string, name: AB}, "c.d": {type: string, name: CD}}

@@ -133,6 +133,7 @@ func unsorted(p *pass) {
 const (
 	maxGroups = 64
 	maxCodes  = 65535
+	maxWords  = 255
 )
 
 func limits(p *pass) {
@@ -145,6 +146,11 @@ func limits(p *pass) {
 	if len(p.categories) > maxCodes {
 		p.report(p.categories[maxCodes].Name.Span, "a taxonomy has at most %d categories", maxCodes)
 	}
+	p.eachField(func(f field, _ *category) {
+		if len(f.Enum) > maxWords {
+			p.report(f.Enum[maxWords].Span, "an enum has at most %d words", maxWords)
+		}
+	})
 }
 
 // noCodes finds categories that would be types which no error can have.
