@@ -17,7 +17,7 @@ func TestConfigErrorCodes(t *testing.T) {
 		{Name: "rawError", Doc: "What the parser said.", Type: "string", MaxLength: 500, Scrub: true},
 		{Name: "value", Doc: "The wrong value. It may hold a key or a password, so it is shown in the message only, masked and cut.", Type: "string", MaxLength: 100, Scrub: true, MessageOnly: true},
 		{Name: "expected", Doc: "What the setting would accept.", Type: "string", MaxLength: 200, MessageOnly: true},
-	}, First: 12, Count: 4}
+	}, JSONHead: `{"domain":"aidf","name":"ConfigError","category":"config","code":"`, First: 12, Count: 4}
 	genCheckCodes(t, category, []genCode[*ConfigError, ConfigCode]{
 		{
 			code:        CodeConfigInvalid,
@@ -71,11 +71,11 @@ func TestConfigErrorCopies(t *testing.T) {
 	original := NewConfigInvalid("some field", "some value", "some expected")
 	genCheckCopies(t, original, &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}, []genCopy[*ConfigError]{
 		{original.WithConfigPath("some configPath"), &ConfigError{code: CodeConfigInvalid, ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithField("some field"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{original.WithField("some field other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field other"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
 		{original.WithEnvVar("some envVar"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
 		{original.WithRawError("some rawError"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithValue("some value"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithExpected("some expected"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{original.WithValue("some value other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value other"), Expected: taxonomy.Some("some expected")}},
+		{original.WithExpected("some expected other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected other")}},
 		{original.WithCause(genCause), &ConfigError{code: CodeConfigInvalid, cause: genCause, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
 		{NewConfigInvalid("some field", "some value", "some expected"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
 		{NewConfigParseError("some configPath", "some rawError"), &ConfigError{code: CodeConfigParseError, ConfigPath: taxonomy.Some("some configPath"), RawError: taxonomy.Some("some rawError")}},

@@ -15,7 +15,7 @@ func TestGitErrorCodes(t *testing.T) {
 		{Name: "operation", Doc: "Which operation failed.", Type: "string", Required: true},
 		{Name: "files", Doc: "The files that it was about.", Type: "strings"},
 		{Name: "rawError", Doc: "What git said.", Type: "string", MaxLength: 2000, Scrub: true},
-	}, First: 16, Count: 4}
+	}, JSONHead: `{"domain":"aidf","name":"GitError","category":"git","code":"`, First: 16, Count: 4}
 	genCheckCodes(t, category, []genCode[*GitError, GitCode]{
 		{
 			code:        CodeGitCommitFailed,
@@ -65,8 +65,8 @@ func TestGitErrorCodes(t *testing.T) {
 func TestGitErrorCopies(t *testing.T) {
 	original := NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError")
 	genCheckCopies(t, original, &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}, []genCopy[*GitError]{
-		{original.WithFiles([]string{"files 1", "files 2"}), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{original.WithRawError("some rawError"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
+		{original.WithFiles([]string{"files 1", "files 2", "other"}), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2", "other"}, RawError: taxonomy.Some("some rawError")}},
+		{original.WithRawError("some rawError other"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError other")}},
 		{original.WithCause(genCause), &GitError{code: CodeGitCommitFailed, cause: genCause, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
 		{NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
 		{NewGitPushFailed("some rawError"), &GitError{code: CodeGitPushFailed, Operation: "push", RawError: taxonomy.Some("some rawError")}},

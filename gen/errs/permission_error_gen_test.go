@@ -16,7 +16,7 @@ func TestPermissionErrorCodes(t *testing.T) {
 		{Name: "policy", Doc: "The policy that refused.", Type: "string"},
 		{Name: "provider", Doc: "The provider that refused the credentials.", Type: "string"},
 		{Name: "statusCode", Doc: "The HTTP status of the refusal, 401 or 403.", Type: "int"},
-	}, First: 20, Count: 4}
+	}, JSONHead: `{"domain":"aidf","name":"PermissionError","category":"permission","code":"`, First: 20, Count: 4}
 	genCheckCodes(t, category, []genCode[*PermissionError, PermissionCode]{
 		{
 			code:        CodePermissionSkipDenied,
@@ -65,7 +65,7 @@ func TestPermissionErrorCodes(t *testing.T) {
 func TestPermissionErrorCopies(t *testing.T) {
 	original := NewPermissionSkipDenied("some resource")
 	genCheckCopies(t, original, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}, []genCopy[*PermissionError]{
-		{original.WithResource("some resource"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}},
+		{original.WithResource("some resource other"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource other")}},
 		{original.WithCommand("some command"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Command: taxonomy.Some("some command")}},
 		{original.WithPolicy("some policy"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Policy: taxonomy.Some("some policy")}},
 		{original.WithProvider("some provider"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Provider: taxonomy.Some("some provider")}},

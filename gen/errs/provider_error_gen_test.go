@@ -19,7 +19,7 @@ func TestProviderErrorCodes(t *testing.T) {
 		{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
 		{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
 		{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
-	}, Count: 4}
+	}, JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Count: 4}
 	genCheckCodes(t, category, []genCode[*ProviderError, ProviderCode]{
 		{
 			code:        CodeProviderCrash,
@@ -89,7 +89,7 @@ func TestProviderErrorCopies(t *testing.T) {
 	genCheckCopies(t, original, &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}, []genCopy[*ProviderError]{
 		{original.WithStatusCode(4), &ProviderError{code: CodeProviderCrash, Provider: "some provider", StatusCode: taxonomy.Some(4), RawError: taxonomy.Some("some rawError")}},
 		{original.WithExitCode(5), &ProviderError{code: CodeProviderCrash, Provider: "some provider", ExitCode: taxonomy.Some(5), RawError: taxonomy.Some("some rawError")}},
-		{original.WithRawError("some rawError"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
+		{original.WithRawError("some rawError other"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError other")}},
 		{original.WithRetryAfter(5500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(5500 * time.Millisecond)}},
 		{original.WithUnmatched(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), Unmatched: taxonomy.Some(true)}},
 		{original.WithCause(genCause), &ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},

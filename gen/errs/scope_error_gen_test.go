@@ -15,7 +15,7 @@ func TestScopeErrorCodes(t *testing.T) {
 		{Name: "outsideFiles", Doc: "Those of the files that are not forbidden, only outside what is allowed.", Type: "strings"},
 		{Name: "scopeMode", Doc: "How strictly the guard was set when it judged.", Type: "string", Required: true},
 		{Name: "decision", Doc: "What the guard decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
-	}, First: 9, Count: 3}
+	}, JSONHead: `{"domain":"aidf","name":"ScopeError","category":"scope","code":"`, First: 9, Count: 3}
 	genCheckCodes(t, category, []genCode[*ScopeError, ScopeCode]{
 		{
 			code:        CodeScopeForbidden,

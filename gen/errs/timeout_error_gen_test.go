@@ -13,7 +13,7 @@ func TestTimeoutErrorCodes(t *testing.T) {
 		{Name: "timeoutMs", Doc: "The limit, in milliseconds.", Type: "int64", Required: true},
 		{Name: "iteration", Doc: "The iteration that ran out of time, counted from 1; absent for an operation outside one.", Type: "int"},
 		{Name: "elapsedMs", Doc: "How long it had run, in milliseconds.", Type: "int64"},
-	}, First: 4, Count: 2}
+	}, JSONHead: `{"domain":"aidf","name":"TimeoutError","category":"timeout","code":"`, First: 4, Count: 2}
 	genCheckCodes(t, category, []genCode[*TimeoutError, TimeoutCode]{
 		{
 			code:        CodeIterationTimeout,
@@ -39,7 +39,7 @@ func TestTimeoutErrorCodes(t *testing.T) {
 func TestTimeoutErrorCopies(t *testing.T) {
 	original := NewIterationTimeout(9223372036854775807, 4)
 	genCheckCopies(t, original, &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}, []genCopy[*TimeoutError]{
-		{original.WithIteration(4), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}},
+		{original.WithIteration(3), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(3)}},
 		{original.WithElapsedMs(9223372036854775805), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4), ElapsedMs: taxonomy.Some(int64(9223372036854775805))}},
 		{original.WithCause(genCause), &TimeoutError{code: CodeIterationTimeout, cause: genCause, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}},
 	})

@@ -16,7 +16,7 @@ func TestValidationErrorCodes(t *testing.T) {
 		{Name: "exitCode", Doc: "The command's exit code.", Type: "int", Required: true},
 		{Name: "output", Doc: "What the command printed; the end of it, where it says why.", Type: "string", MaxLength: 8000, Required: true, Scrub: true},
 		{Name: "phase", Doc: "Before which step the command ran.", Type: "string", Required: true},
-	}, First: 6, Count: 3}
+	}, JSONHead: `{"domain":"aidf","name":"ValidationError","category":"validation","code":"`, First: 6, Count: 3}
 	genCheckCodes(t, category, []genCode[*ValidationError, ValidationCode]{
 		{
 			code:        CodeValidationPreCommit,

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,12 +61,27 @@ func categoryDescriptions(m *model.Package) []jen.Code {
 		d.text("Type", c.Type)
 		d.text("Doc", c.Doc)
 		d.list("Fields", runtimeType("Field"), fieldDescriptions(c.Fields))
+		d.text("JSONHead", jsonHead(m, c))
 		if len(c.Codes) > 0 {
 			d.number("First", c.Codes[0].Index)
 		}
 		d.number("Count", len(c.Codes))
 		return d.literal()
 	})
+}
+
+// jsonHead returns how the JSON of a category's errors begins, up to the code's value.
+func jsonHead(m *model.Package, c *model.Category) string {
+	head := "{"
+	if m.Domain != "" {
+		head += `"domain":` + jsonString(m.Domain) + ","
+	}
+	return head + `"name":` + jsonString(c.Type) + `,"category":` + jsonString(c.Name) + `,"code":"`
+}
+
+func jsonString(s string) string {
+	b, _ := json.Marshal(s) // a string cannot fail
+	return string(b)
 }
 
 func fieldDescriptions(fields []*model.Field) []jen.Code {

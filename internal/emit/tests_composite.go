@@ -118,6 +118,7 @@ func (w *testWriter) categoryLiteral(c *model.Category) string {
 	l.text("Type", c.Type)
 	l.text("Doc", c.Doc)
 	l.list("Fields", "Field", w.fieldLiterals(c.Fields))
+	l.text("JSONHead", jsonHead(w.m, c))
 	if len(c.Codes) > 0 {
 		l.number("First", c.Codes[0].Index)
 	}

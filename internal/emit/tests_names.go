@@ -65,7 +65,7 @@ func chosenNames(m *model.Package) map[string]bool {
 			add(v.Const)
 		}
 	}
-	for _, f := range slices.Concat(t.objects, t.secrets) {
+	for _, f := range slices.Concat(t.objects, t.secrets, t.sealed) {
 		add(f.Object.Type)
 	}
 	for _, p := range m.Profiles {

@@ -20,12 +20,7 @@ func (w *testWriter) outputs(c *model.Category) {
 		base := sample.Base(c.Codes[0])
 		w.output(c, w.made(base), w.literal(base), c.Codes[0].Value, base.Message(), base.Context)
 	}
-	zero := model.Context{}
-	for _, f := range c.Fields {
-		if f.Required && !f.Sensitive {
-			zero[f] = sample.Zero(f)
-		}
-	}
+	zero := sample.ZeroContext(c.Fields)
 	none := c.Name + " error without a code"
 	w.output(c, "&"+c.Type+"{}", c.Type+"{}", "", none, zero)
 	unreal := c.Type + "{code: " + strconv.Itoa(len(c.Codes)+600) + "}"
@@ -90,12 +85,9 @@ func (w *testWriter) hintsLiteral(c *model.Category, ctx model.Context) string {
 // with what is wrong.
 func (w *testWriter) decoding(c *model.Category) {
 	code := c.Codes[0]
-	zero := model.Context{}
+	zero := sample.ZeroContext(c.Fields)
 	var nulls []string
 	for _, f := range c.Fields {
-		if f.Required && !f.Sensitive {
-			zero[f] = sample.Zero(f)
-		}
 		nulls = append(nulls, strconv.Quote(f.Wire)+":null")
 	}
 	want := w.str(sample.JSON(c.Fields, zero))

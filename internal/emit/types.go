@@ -14,36 +14,49 @@ type types struct {
 	enums   []*model.Enum
 	objects []*model.Field // whose types are objects; each such type belongs to one field
 	secrets []*model.Field // likewise, but never shown, so that nothing shows or reads them
+	sealed  []*model.Field // secrets within objects: these come with the object, so that nothing stores them either
 }
 
 // typesOf collects what fields need, those of objects included.
 func typesOf(fields []*model.Field) types {
 	var t types
-	t.collect(fields, false)
+	t.collect(fields, place{})
 	return t
 }
 
-func (t *types) collect(fields []*model.Field, secret bool) {
+// place is where fields stand.
+type place struct{ object, secret, sealed bool }
+
+func (t *types) collect(fields []*model.Field, in place) {
 	for _, f := range fields {
-		secret := secret || f.Sensitive
-		if f.Const != "" && !secret {
+		at := place{object: true, secret: in.secret || f.Sensitive, sealed: in.sealed || in.object && f.Sensitive}
+		if f.Const != "" && !at.secret {
 			t.texts = append(t.texts, f)
 		}
 		switch f.Type {
 		case model.EnumType:
 			t.enums = append(t.enums, f.Enum)
 		case model.ObjectType:
-			t.collect(f.Object.Fields, secret)
-			if secret {
-				t.secrets = append(t.secrets, f)
-				continue
-			}
-			t.objects = append(t.objects, f)
+			t.collect(f.Object.Fields, at)
+			list := t.listOf(at)
+			*list = append(*list, f)
 		}
 	}
 }
 
-func (t types) empty() bool { return len(t.texts)+len(t.enums)+len(t.objects)+len(t.secrets) == 0 }
+// listOf returns the list for objects of a place.
+func (t *types) listOf(at place) *[]*model.Field {
+	switch {
+	case at.sealed:
+		return &t.sealed
+	case at.secret:
+		return &t.secrets
+	default:
+		return &t.objects
+	}
+}
+
+func (t types) empty() bool { return len(t.texts)+len(t.enums)+len(t.objects)+len(t.secrets)+len(t.sealed) == 0 }
 
 // ownFields are the fields of a category that are not those of every category.
 func ownFields(m *model.Package, c *model.Category) []*model.Field {
@@ -63,5 +76,8 @@ func fieldTypes(f *jen.File, t types) {
 	}
 	for _, field := range t.secrets {
 		declare(f, objectType(field.Object), objectKept(field))
+	}
+	for _, field := range t.sealed {
+		declare(f, objectType(field.Object))
 	}
 }

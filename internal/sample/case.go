@@ -64,7 +64,7 @@ func same(a, b model.Context) bool {
 
 // Base returns the error as the code's factory makes it.
 func Base(code *model.Code) Case {
-	c := Case{Code: code, Context: model.Context{}}
+	c := Case{Code: code, Context: ZeroContext(code.Category.Fields)}
 	for i, f := range code.Category.Fields {
 		fixed, set := code.Fixed(f)
 		switch {
@@ -72,8 +72,6 @@ func Base(code *model.Code) Case {
 			c.Context[f] = Value(f, i)
 		case set:
 			c.Context[f] = fixed
-		case f.Required && !f.Sensitive: // a secret knows by itself that it is absent
-			c.Context[f] = Zero(f)
 		}
 	}
 	return c

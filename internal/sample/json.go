@@ -16,8 +16,8 @@ func JSON(fields []*model.Field, ctx model.Context) string {
 	return wire{}.object(fields, ctx)
 }
 
-// LogJSON returns the context as slog's JSON handler must print it: durations are numbers there, and an
-// empty text stands for what is required and missing.
+// LogJSON returns the context as slog's JSON handler must print it: durations are numbers there, an empty
+// text stands for what is required and missing, and objects without anything in them are left out.
 func LogJSON(fields []*model.Field, ctx model.Context) string {
 	return wire{log: true}.object(fields, ctx)
 }
@@ -43,7 +43,7 @@ func (w wire) writeObject(b *bytes.Buffer, fields []*model.Field, ctx model.Cont
 	for _, f := range fields {
 		_, held := ctx[f]
 		v, ok := ctx.Get(f)
-		if f.MessageOnly || !f.Required && !ok {
+		if f.MessageOnly || !f.Required && !ok || w.log && w.printsNothing(f, v) {
 			continue
 		}
 		if b.Len() > start {
@@ -53,6 +53,11 @@ func (w wire) writeObject(b *bytes.Buffer, fields []*model.Field, ctx model.Cont
 		w.writeValue(b, f, v, held)
 	}
 	b.WriteByte('}')
+}
+
+// printsNothing reports whether a log leaves an object out: slog does so with groups that are empty.
+func (w wire) printsNothing(f *model.Field, v model.Value) bool {
+	return f.Type == model.ObjectType && !f.Sensitive && w.object(f.Object.Fields, v.Object) == "{}"
 }
 
 func (w wire) writeValue(b *bytes.Buffer, f *model.Field, v model.Value, held bool) {

@@ -98,14 +98,21 @@ func Empty(f *model.Field) (model.Value, bool) {
 func Zero(f *model.Field) model.Value {
 	v := model.Value{Type: f.Type}
 	if f.Type == model.ObjectType {
-		v.Object = model.Context{}
-		for _, part := range f.Object.Fields {
-			if part.Required {
-				v.Object[part] = Zero(part)
-			}
-		}
+		v.Object = ZeroContext(f.Object.Fields)
 	}
 	return v
+}
+
+// ZeroContext returns what fields hold that nothing was put into: the required ones their zero values.
+// Secrets know by themselves that they are absent.
+func ZeroContext(fields []*model.Field) model.Context {
+	ctx := model.Context{}
+	for _, f := range fields {
+		if f.Required && !f.Sensitive {
+			ctx[f] = Zero(f)
+		}
+	}
+	return ctx
 }
 
 // Minimal returns a value of an object field without what may be left out.

@@ -1,6 +1,11 @@
 package taxonomy
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+)
 
 // Opt is a value that may be absent. The zero Opt is absent, which is not the same as holding a zero T.
 type Opt[T any] struct {
@@ -24,6 +29,23 @@ func (o Opt[T]) Or(def T) T {
 
 // IsZero reports whether the value is absent; `omitzero` in a struct tag asks it.
 func (o Opt[T]) IsZero() bool { return !o.ok }
+
+// Format prints the value as it prints itself, so that a [Secret] in it stays one; an absent one is <absent>.
+func (o Opt[T]) Format(f fmt.State, verb rune) {
+	if !o.ok {
+		_, _ = io.WriteString(f, "<absent>")
+		return
+	}
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), o.v)
+}
+
+// LogValue returns the value for slog; an absent one is null.
+func (o Opt[T]) LogValue() slog.Value {
+	if !o.ok {
+		return slog.AnyValue(nil)
+	}
+	return slog.AnyValue(o.v)
+}
 
 // MarshalJSON returns the value as JSON, or null when it is absent.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {

@@ -75,8 +75,8 @@ const (
 	LogError
 )
 
-// Reaction is what is to be done about an error. It is a value: changing it changes no table. The zero
-// Reaction aborts the task.
+// Reaction is what is to be done about an error. It is a value: changing it changes no table. What Policy and
+// Then point to is the table's own; change a copy. The zero Reaction aborts the task.
 type Reaction struct {
 	// Name is the reaction's name in the taxonomy; a reaction that stands in place has the name of its owner.
 	Name string

@@ -8,28 +8,29 @@ import (
 // Redacted stands wherever a secret is not shown.
 const Redacted = "[REDACTED]"
 
-type secretState uint8
-
-const (
-	secretAbsent  secretState = iota
-	secretHeld                // the value is known
-	secretUnknown             // there was one, but it came off the wire masked
-)
-
 // Secret is a value that no print, log or JSON shows; only [Secret.Reveal] does. The zero Secret is absent.
 type Secret[T any] struct {
-	v     T
-	state secretState
+	// v is a pointer because fmt looks into unexported fields without asking their Format; an address is all
+	// that it finds.
+	v *T
+	// masked tells that there was a value, which came off the wire as a mask.
+	masked bool
 }
 
 // SecretOf returns a Secret that holds v.
-func SecretOf[T any](v T) Secret[T] { return Secret[T]{v: v, state: secretHeld} }
+func SecretOf[T any](v T) Secret[T] { return Secret[T]{v: &v} }
 
 // Reveal returns the value and whether it is known. It is not known when it is absent or came off the wire.
-func (s Secret[T]) Reveal() (T, bool) { return s.v, s.state == secretHeld }
+func (s Secret[T]) Reveal() (T, bool) {
+	if s.v == nil {
+		var none T
+		return none, false
+	}
+	return *s.v, true
+}
 
 // IsZero reports whether the secret is absent.
-func (s Secret[T]) IsZero() bool { return s.state == secretAbsent }
+func (s Secret[T]) IsZero() bool { return s.v == nil && !s.masked }
 
 // String returns [Redacted], or "" when the secret is absent.
 func (s Secret[T]) String() string {
@@ -58,9 +59,6 @@ func (s Secret[T]) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON notes that there was a secret; what was sent is not kept, because it is a mask.
 func (s *Secret[T]) UnmarshalJSON(b []byte) error {
-	*s = Secret[T]{}
-	if string(b) != "null" {
-		s.state = secretUnknown
-	}
+	*s = Secret[T]{masked: string(b) != "null"}
 	return nil
 }

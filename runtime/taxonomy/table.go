@@ -71,11 +71,11 @@ type Category struct {
 	Type   string // the Go type of its errors
 	Doc    string
 	Fields []Field
-	// Head is how the JSON of its errors begins, up to and with the quote before the code's value; "" has it made
+	// JSONHead is how the JSON of its errors begins, up to and with the quote before the code's value; "" has it made
 	// from the names, which takes longer.
-	Head  string
-	First uint16 // index into [Taxonomy.Codes] of its first code; the others follow it
-	Count uint16 // how many codes it has
+	JSONHead string
+	First    uint16 // index into [Taxonomy.Codes] of its first code; the others follow it
+	Count    uint16 // how many codes it has
 }
 
 // Alias is a former value of a code.

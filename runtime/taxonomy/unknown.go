@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
@@ -34,28 +35,37 @@ type Wire struct {
 }
 
 // Unknown is an error off the wire whose code or domain the decoding taxonomy does not know. It keeps what the
-// wire said, and gives it back as it came. It may be retried only if the wire and the taxonomy's fallback say so.
+// wire said, and passes it on with secrets masked. It may be retried only if the wire and the taxonomy's fallback say so.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
 	row Row
+	// json and context are w's, fit to be shown.
+	json, context json.RawMessage
 }
 
 // NewUnknown returns the error that w describes, as one of taxonomy t without a code of it. It copies what w
-// refers to. JSON longer than 64 KiB is not kept: the error is then written anew, without its context.
+// refers to. JSON longer than 64 KiB is not kept: the error is then written anew, its texts cut, and without
+// its context and cause.
 func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	u := &Unknown{t: t, w: w, row: RowPermanent}
 	if w.Retryable && t.traits(RowNone).Retryable {
 		u.row = RowNone
 	}
 	if len(w.Raw) > maxRaw {
-		u.w.Context = nil
-		u.w.Message = shortened(w.Message)
+		u.w.Context, u.w.Cause = nil, nil
+		for _, s := range []*string{&u.w.Domain, &u.w.Name, &u.w.Category, &u.w.Code, &u.w.Message} {
+			*s = strings.Clone(shortened(*s))
+		}
 		u.w.Raw = u.rewritten()
-		return u
+	} else {
+		u.w.Raw = bytes.Clone(w.Raw)
+		u.w.Context = bytes.Clone(w.Context)
 	}
-	u.w.Raw = bytes.Clone(w.Raw)
-	u.w.Context = bytes.Clone(w.Context)
+	u.json, u.context = presentable(u.w.Raw), presentable(u.w.Context)
+	if u.json == nil {
+		u.json = u.rewritten()
+	}
 	return u
 }
 
@@ -69,11 +79,23 @@ func (u *Unknown) rewritten() json.RawMessage {
 		Message   string   `json:"message"`
 		Retryable bool     `json:"retryable"`
 		Context   struct{} `json:"context"`
-	}{shortened(u.w.Domain), shortened(u.w.Name), shortened(u.w.Category), shortened(u.w.Code), u.w.Message, u.w.Retryable, struct{}{}})
+	}{shortened(u.w.Domain), shortened(u.w.Name), shortened(u.w.Category), shortened(u.w.Code), shortened(u.w.Message), u.w.Retryable, struct{}{}})
 	if err != nil {
 		return json.RawMessage("{}")
 	}
 	return b
+}
+
+// presentable returns JSON of a stranger as our own is: on one line, escaped for HTML, valid UTF-8, what looks
+// like a secret masked; or nil if that cannot be done.
+func presentable(raw []byte) json.RawMessage {
+	for _, text := range []string{redact.Scrub(string(raw)), string(raw)} {
+		b, err := json.Marshal(json.RawMessage(strings.ToValidUTF8(text, "\ufffd")))
+		if err == nil && len(raw) > 0 {
+			return b
+		}
+	}
+	return nil
 }
 
 func shortened(s string) string {
@@ -88,6 +110,9 @@ func (u *Unknown) Wire() Wire { return u.w }
 
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
+
+// Of reports whether the wire says that the error is of t's domain; one without a domain is of any.
+func (u *Unknown) Of(t *Taxonomy) bool { return u.w.Domain == "" || u.w.Domain == t.Domain }
 
 // Category returns the category's name on the wire.
 func (u *Unknown) Category() string { return u.w.Category }
@@ -113,23 +138,18 @@ func (u *Unknown) Error() string {
 // AppendMessage appends what Error returns.
 func (u *Unknown) AppendMessage(dst []byte) []byte { return append(dst, u.Error()...) }
 
-// AppendContext appends the context on the wire.
+// AppendContext appends the context on the wire, what looks like a secret masked.
 func (u *Unknown) AppendContext(dst []byte) []byte {
-	if u.w.Context == nil {
+	if u.context == nil {
 		return append(dst, "{}"...)
 	}
-	return append(dst, u.w.Context...)
+	return append(dst, u.context...)
 }
 
-// AppendJSON appends the JSON that the error was read from.
-func (u *Unknown) AppendJSON(dst []byte) []byte {
-	if len(u.w.Raw) == 0 {
-		return append(dst, u.rewritten()...)
-	}
-	return append(dst, u.w.Raw...)
-}
+// AppendJSON appends the JSON that the error was read from, on one line, what looks like a secret masked.
+func (u *Unknown) AppendJSON(dst []byte) []byte { return append(dst, u.json...) }
 
-// MarshalJSON returns the JSON that the error was read from.
+// MarshalJSON returns what AppendJSON appends.
 func (u *Unknown) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil }
 
 // LogValue returns what the wire said, secrets masked; of the context, that there was one.
@@ -155,7 +175,7 @@ func (u *Unknown) LogValue() slog.Value {
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):
-		text := u.Error() + "\ncode: " + shortened(u.w.Code) + " (unknown)\ncategory: " + shortened(u.w.Category)
+		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (unknown)\ncategory: " + strconv.Quote(shortened(u.w.Category))
 		if u.w.Cause != nil {
 			text += "\ncause: " + shortened(u.w.Cause.Error())
 		}

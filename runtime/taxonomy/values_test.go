@@ -138,6 +138,55 @@ func TestTrace(t *testing.T) {
 	assert.Same(t, error(crash), chains.Trace(crash))
 }
 
+// TestUnknownIsShownAsOurs gives what a stranger wrote: in lines, with tags, a secret, bytes that are no text.
+func TestUnknownIsShownAsOurs(t *testing.T) {
+	raw := "{\n  \"code\": \"NEW\",\n  \"context\": {\"a\": \"<b>\", \"password\": \"hunter22\", \"c\": \"\xff\"}\n}"
+	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Raw: json.RawMessage(raw)})
+	const want = `{"code":"NEW","context":{"a":"\u003cb\u003e","password":"[REDACTED]","c":"\ufffd"}}`
+	b, err := json.Marshal(u)
+	require.NoError(t, err)
+	assert.JSONEq(t, want, string(b))
+	assert.Equal(t, string(b), string(u.AppendJSON(nil)))
+	assert.NotContains(t, string(b), "\n")
+	assert.NotContains(t, string(b), "hunter22")
+	assert.Equal(t, raw, string(u.Wire().Raw))
+}
+
+func TestUnknownKeepsNoLongTexts(t *testing.T) {
+	long := strings.Repeat("x", 100<<10)
+	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{
+		Code: long, Category: long, Message: long, Raw: json.RawMessage(`{"code":"` + long + `"}`), Cause: io.EOF,
+	})
+	assert.Less(t, len(u.AppendJSON(nil))+len(u.Code())+len(u.Category()), 32<<10)
+	assert.NoError(t, u.Unwrap(), "what is not written is not kept")
+}
+
+func TestOptPrintsAsItsValue(t *testing.T) {
+	type pair struct {
+		N taxonomy.Opt[int]
+		S taxonomy.Opt[struct{ Key taxonomy.Secret[string] }]
+	}
+	p := pair{N: taxonomy.Some(529), S: taxonomy.Some(struct{ Key taxonomy.Secret[string] }{taxonomy.SecretOf("hidden")})}
+	assert.Equal(t, "{529 {[REDACTED]}}", fmt.Sprint(p))
+	assert.Equal(t, "{<absent> <absent>}", fmt.Sprint(pair{}))
+	assert.Equal(t, "00529", fmt.Sprintf("%05d", p.N))
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "p", p, "n", p.N, "s", p.S, "none", taxonomy.Opt[int]{})
+	assert.Contains(t, log.String(), "n=529")
+	assert.NotContains(t, log.String(), "hidden")
+}
+
+// TestSecretInEveryVerb also prints secrets where fmt cannot ask them how to: in unexported fields, and by %p.
+func TestSecretInEveryVerb(t *testing.T) {
+	s := taxonomy.SecretOf("hidden")
+	for _, v := range []any{s, &s, struct{ s taxonomy.Secret[string] }{s}, []taxonomy.Secret[string]{s}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%p", "%t"} {
+			assert.NotContains(t, fmt.Sprintf(verb, v), "hidden", verb)
+			assert.NotContains(t, fmt.Sprintf(verb, v), "68696464656e", verb)
+		}
+	}
+}
+
 func TestUnknown(t *testing.T) {
 	raw := json.RawMessage(`{"code":"NEW"}`)
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{
@@ -155,7 +204,7 @@ func TestUnknown(t *testing.T) {
 	assert.Equal(t, "token=[REDACTED]", fmt.Sprintf("%v", u))
 	assert.Equal(t, `"token=[REDACTED]"`, fmt.Sprintf("%q", u))
 	assert.Equal(t, `(*taxonomy.Unknown)(NEW: "token=[REDACTED]")`, fmt.Sprintf("%#v", u))
-	assert.Equal(t, "token=[REDACTED]\ncode: NEW (unknown)\ncategory: new\ncause: EOF", fmt.Sprintf("%+v", u))
+	assert.Equal(t, "token=[REDACTED]\ncode: \"NEW\" (unknown)\ncategory: \"new\"\ncause: EOF", fmt.Sprintf("%+v", u))
 
 	bare := taxonomy.NewUnknown(&other, taxonomy.Wire{Code: "NEW", Retryable: true})
 	assert.Equal(t, taxonomy.RowPermanent, bare.Row())

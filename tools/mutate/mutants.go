@@ -127,6 +127,8 @@ func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false
+	case *ast.ValueSpec:
+		return !blank(n)
 	case *ast.BasicLit:
 		f.literal(n)
 	case *ast.Ident:
@@ -153,6 +155,11 @@ func (f *finder) visit(n ast.Node) bool {
 		f.swap(n)
 	}
 	return true
+}
+
+// blank reports whether a declaration declares nothing: it is an assertion that the compiler checks.
+func blank(n *ast.ValueSpec) bool {
+	return !slices.ContainsFunc(n.Names, func(name *ast.Ident) bool { return name.Name != "_" })
 }
 
 func (f *finder) add(kind string, at token.Pos, edits ...edit) {

@@ -26,6 +26,7 @@ func TestMutate(t *testing.T) {
 		{"struct tags", "type t struct {\n\ta int `json:\"a\"`\n}", []string{"literal: `json:\"a\"` -> `json:\"Xa\"`"}},
 		{"booleans", "var a, b = true, false", []string{"boolean: true -> false", "boolean: false -> true"}},
 		{"imports stay", "", nil},
+		{"assertions to the compiler stay", "const _ = uint(a - 1)", nil},
 		{"neighbours in a list", "var a = []int{b, c, c}", []string{"swap: b, c -> c, b"}},
 		{"keyed fields have no order", "var a = t{b: c, d: e}", nil},
 		{"operators", "var a = b < c && d == e", []string{"operator: < -> <=", "operator: && -> ||", "operator: == -> !="}},

@@ -13,7 +13,7 @@ func TestOrderErrorCodes(t *testing.T) {
 	category := taxonomy.Category{Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.", Fields: []taxonomy.Field{
 		{Name: "orderId", Doc: "Which order.", Type: "string", Required: true},
 		{Name: "items", Doc: "Which of its items.", Type: "strings"},
-	}, Count: 2}
+	}, JSONHead: `{"domain":"shop.example.com","name":"OrderError","category":"order","code":"`, Count: 2}
 	genCheckCodes(t, category, []genCode[*OrderError, OrderCode]{
 		{
 			code:        CodeOrderNotFound,

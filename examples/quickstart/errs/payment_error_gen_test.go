@@ -20,7 +20,7 @@ func TestPaymentErrorCodes(t *testing.T) {
 		{Name: "status", Doc: "The gateway's HTTP status, when it answered.", Type: "int"},
 		{Name: "reply", Doc: "What the gateway said.", Type: "string", MaxLength: 300, Scrub: true},
 		{Name: "retryAfter", Doc: "How long the gateway asks to wait.", Type: "duration"},
-	}, First: 2, Count: 2}
+	}, JSONHead: `{"domain":"shop.example.com","name":"PaymentError","category":"payment","code":"`, First: 2, Count: 2}
 	genCheckCodes(t, category, []genCode[*PaymentError, PaymentCode]{
 		{
 			code:        CodePaymentDeclined,
@@ -77,7 +77,7 @@ func TestPaymentErrorCopies(t *testing.T) {
 	original := NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds)
 	genCheckCopies(t, original, &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds)}, []genCopy[*PaymentError]{
 		{original.WithCard("some card"), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Card: taxonomy.SecretOf("some card"), Reason: taxonomy.Some(PaymentReasonInsufficientFunds)}},
-		{original.WithReason(PaymentReasonInsufficientFunds), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds)}},
+		{original.WithReason(PaymentReasonExpired), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonExpired)}},
 		{original.WithReason(PaymentReason(4)), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806}},
 		{original.WithStatus(7), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds), Status: taxonomy.Some(7)}},
 		{original.WithReply("some reply"), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds), Reply: taxonomy.Some("some reply")}},

@@ -26,7 +26,8 @@ var definition = taxonomy.Taxonomy{
 				{Name: "orderId", Doc: "Which order.", Type: "string", Required: true},
 				{Name: "items", Doc: "Which of its items.", Type: "strings"},
 			},
-			Count: 2,
+			JSONHead: "{\"domain\":\"shop.example.com\",\"name\":\"OrderError\",\"category\":\"order\",\"code\":\"",
+			Count:    2,
 		},
 		{
 			Name: "payment",
@@ -41,8 +42,9 @@ var definition = taxonomy.Taxonomy{
 				{Name: "reply", Doc: "What the gateway said.", Type: "string", MaxLength: 300, Scrub: true},
 				{Name: "retryAfter", Doc: "How long the gateway asks to wait.", Type: "duration"},
 			},
-			First: 2,
-			Count: 2,
+			JSONHead: "{\"domain\":\"shop.example.com\",\"name\":\"PaymentError\",\"category\":\"payment\",\"code\":\"",
+			First:    2,
+			Count:    2,
 		},
 	},
 	Codes: []taxonomy.Code{

@@ -27,14 +27,23 @@ const causeText = Scrub | 4096
 // Text returns s cleaned. What is too long is cut as c says; what only the masks made too long loses its end, so
 // that the beginning of a text that is not too long never depends on the rest.
 func (c Clean) Text(s string) string {
+	before, kept, after := c.parts(s)
+	if before == "" && after == "" {
+		return kept
+	}
+	return before + kept + after
+}
+
+// parts returns what Text returns in three parts, of which the first and the last need no escaping.
+func (c Clean) parts(s string) (before, kept, after string) {
 	tail := c&KeepTail != 0 && c.tooLong(len(s))
 	if c&Scrub != 0 {
 		s = redact.Scrub(s)
 	}
 	if c.tooLong(len(s)) {
-		s = redact.Cut(s, c.limit(), tail)
+		return redact.Kept(s, c.limit(), tail)
 	}
-	return s
+	return "", s, ""
 }
 
 // Line returns the first line of s cleaned.
@@ -47,40 +56,51 @@ func (c Clean) tooLong(n int) bool { return c.limit() != 0 && n > c.limit() }
 
 // append appends s cleaned.
 func (c Clean) append(dst []byte, s string) []byte {
-	if c.tooLong(len(s)) {
-		return append(dst, c.Text(s)...)
+	if !c.tooLong(len(s)) {
+		if c&Scrub == 0 {
+			return append(dst, s...)
+		}
+		start := len(dst)
+		if dst = redact.Append(dst, s); !c.tooLong(len(dst) - start) {
+			return dst
+		}
+		dst = dst[:start]
 	}
-	if c&Scrub == 0 {
-		return append(dst, s...)
-	}
-	start := len(dst)
-	if dst = redact.Append(dst, s); c.tooLong(len(dst) - start) {
-		return append(dst[:start], c.Text(s)...)
-	}
-	return dst
+	before, kept, after := c.parts(s)
+	return append(append(append(dst, before...), kept...), after...)
 }
 
 // appendLine appends the first line of s cleaned.
 func (c Clean) appendLine(dst []byte, s string) []byte {
 	switch {
 	case c&Scrub == 0 || c.tooLong(len(s)):
-		return append(dst, firstLine(c.Text(s))...)
+		return c.appendLineOfParts(dst, s)
 	case !redact.Has(s, redact.Trigger|redact.Short): // neither a secret nor the end of a line
 		return append(dst, s...)
 	}
 	start := len(dst)
 	dst = redact.AppendLine(dst, s)
 	if c.tooLong(len(dst) - start + len(redact.Ellipsis) + 1) { // a cut may end in this line
-		return append(dst[:start], firstLine(c.Text(s))...)
+		return c.appendLineOfParts(dst[:start], s)
 	}
 	return dst
+}
+
+func (c Clean) appendLineOfParts(dst []byte, s string) []byte {
+	before, kept, after := c.parts(s)
+	line := firstLine(kept)
+	dst = append(append(dst, before...), line...)
+	if len(line) < len(kept) {
+		return dst
+	}
+	return append(dst, after...)
 }
 
 // appendClean appends s, cleaned, as a JSON string.
 func appendClean(dst []byte, s string, c Clean) []byte {
 	switch {
 	case c&Scrub == 0 || c.tooLong(len(s)):
-		return appendString(dst, c.Text(s))
+		return c.appendJSONParts(dst, s)
 	case !redact.Has(s, toEscape|redact.Trigger):
 		dst = append(append(dst, '"'), s...)
 		return append(dst, '"')
@@ -88,8 +108,15 @@ func appendClean(dst []byte, s string, c Clean) []byte {
 	start := len(dst)
 	dst, grown := appendScrubbed(append(dst, '"'), s)
 	if c.tooLong(len(s) + grown) {
-		return appendString(dst[:start], c.Text(s))
+		return c.appendJSONParts(dst[:start], s)
 	}
+	return append(dst, '"')
+}
+
+func (c Clean) appendJSONParts(dst []byte, s string) []byte {
+	before, kept, after := c.parts(s)
+	dst = append(append(dst, '"'), before...)
+	dst = append(appendText(dst, kept), after...)
 	return append(dst, '"')
 }
 

@@ -59,7 +59,7 @@ func InCategory(err error, t *taxonomy.Taxonomy, category int) bool {
 		return false
 	}
 	if u, ok := c.(*taxonomy.Unknown); ok {
-		return u.Category() == t.Categories[category].Name
+		return u.Of(t) && u.Category() == t.Categories[category].Name
 	}
 	code := codeOf(c.Row(), t)
 	return code != nil && int(code.Category) == category
@@ -84,6 +84,9 @@ func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 	c, ok := taxonomy.First(err, t)
 	if !ok {
+		return ""
+	}
+	if u, ok := c.(*taxonomy.Unknown); ok && !u.Of(t) {
 		return ""
 	}
 	return taxonomy.CategoryOf(c)

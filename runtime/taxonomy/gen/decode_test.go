@@ -145,7 +145,7 @@ func TestCauses(t *testing.T) {
 		{"joined", errors.Join(io.EOF, crash), `{"message":"EOF\nprovider p crashed","causes":[{"message":"EOF"},` + crashJSON + `]}`},
 		{"wrapped joined", fmt.Errorf("c: %w", errors.Join(io.EOF, io.EOF)), `{"message":"c: EOF\nEOF","cause":{"message":"EOF\nEOF","causes":[{"message":"EOF"},{"message":"EOF"}]}}`},
 		{"wrapped traced own", fmt.Errorf("a: %w", taxonomy.WithStack(crash)), `{"message":"a: provider p crashed","cause":` + crashJSON + `}`},
-		{"code", sample.CodeProviderCrash, `{"message":"PROVIDER_CRASH"}`},
+		{"code", sample.CodeProviderCrash, strings.Replace(strings.Replace(crashJSON, "provider p crashed", "PROVIDER_CRASH", 1), `{"provider":"p"}`, `{}`, 1)},
 		{"joined with nil", joined{io.EOF, nil, io.EOF}, `{"message":"joined","causes":[{"message":"EOF"},{"message":"EOF"}]}`},
 		{"wrapping nil", wrapping{}, `{"message":"wrapping"}`},
 		{"long", errors.New(strings.Repeat("x", 5000)), `{"message":"` + strings.Repeat("x", 4093) + `…"}`},
@@ -157,10 +157,10 @@ func TestCauses(t *testing.T) {
 			assert.Equal(t, c.want, strings.TrimSuffix(cause, "}"))
 			back, err := sample.UnmarshalError([]byte(text))
 			require.NoError(t, err)
-			assert.Equal(t, text, string(back.AppendJSON(nil)))
-			if c.name != "code" { // a bare code is only its text on the wire
-				assert.Equal(t, errors.Is(c.cause, crash.Code()), errors.Is(back, crash.Code()))
+			if c.name != "code" { // a bare code comes back as an error of that code
+				assert.Equal(t, text, string(back.AppendJSON(nil)))
 			}
+			assert.Equal(t, errors.Is(c.cause, crash.Code()), errors.Is(back, crash.Code()))
 		})
 	}
 }
@@ -174,6 +174,60 @@ type wrapping struct{ err error }
 
 func (wrapping) Error() string   { return "wrapping" }
 func (w wrapping) Unwrap() error { return w.err }
+
+// TestDeepTypedCauses cuts a chain at 32 causes and keeps the codes above the cut.
+func TestDeepTypedCauses(t *testing.T) {
+	var err error = sample.NewGitCommit()
+	for range 100 {
+		err = sample.NewGitCommit().WithCause(err)
+	}
+	top := sample.NewProviderCrash("p").WithCause(err)
+	text := string(top.AppendJSON(nil))
+	assert.Equal(t, 32, strings.Count(text, `"cause":{`))
+	assert.Equal(t, 32, strings.Count(text, `"code":"COMMIT_FAILED"`))
+	assert.Less(t, len(text), 32*1000)
+	back, uerr := sample.UnmarshalError([]byte(text))
+	require.NoError(t, uerr)
+	assert.ErrorIs(t, back, sample.CodeGitCommit)
+	second := string(back.AppendJSON(nil)) // only messages that say what was cut off have changed
+	assert.Equal(t, 32, strings.Count(second, `"code":"COMMIT_FAILED"`))
+	back, uerr = sample.UnmarshalError([]byte(second))
+	require.NoError(t, uerr)
+	assert.True(t, second == string(back.AppendJSON(nil)))
+}
+
+// TestCauseOfItself shows that an error which is its own cause is shown all the same, though its message says
+// its cause.
+func TestCauseOfItself(t *testing.T) {
+	for name, wrap := range map[string]func(error) error{
+		"directly":    func(err error) error { return err },
+		"in a join":   func(err error) error { return errors.Join(io.EOF, err) },
+		"with a word": func(err error) error { return fmt.Errorf("again: %w", err) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := sample.NewGitCommit()
+			*e = *e.WithCause(wrap(e))
+			assert.Contains(t, e.Error(), "commit failed: ")
+			assert.True(t, json.Valid(e.AppendJSON(nil)))
+			assert.NotEmpty(t, fmt.Sprintf("%+v", e))
+			assert.NotEmpty(t, e.LogValue().String())
+			assert.Equal(t, "COMMIT_FAILED", taxonomy.CodeOf(e))
+		})
+	}
+}
+
+func TestTimeThatCannotBeSaid(t *testing.T) {
+	_, err := sample.UnmarshalError([]byte(`{"category":"kinds","code":"KINDS","context":{"at":"9999-12-31T23:59:59-12:00"}}`))
+	assert.ErrorContains(t, err, "at: not an RFC 3339 time")
+}
+
+func TestForeignDomainIsOfNoCategory(t *testing.T) {
+	e, err := sample.UnmarshalError([]byte(`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m"}`))
+	require.NoError(t, err)
+	assert.False(t, sample.IsProvider(e))
+	assert.Empty(t, sample.CategoryOf(e))
+	assert.Equal(t, "provider", taxonomy.CategoryOf(e))
+}
 
 type cycle struct{ err error }
 

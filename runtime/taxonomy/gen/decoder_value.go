@@ -114,10 +114,12 @@ func (d *Decoder) time() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	v, err := time.Parse(time.RFC3339Nano, unquote(raw))
-	if err != nil {
+	v = v.UTC()
+	if err != nil || !sayable(v) {
 		d.wrong("an RFC 3339 time")
+		return time.Time{}, false
 	}
-	return v.UTC(), err == nil
+	return v, true
 }
 
 // word reads the word of an enum whose values are 1 to len(words); null and "" are 0.

@@ -9,14 +9,15 @@ const marshalSize = 512
 //
 //go:noinline
 func AppendJSON(dst []byte, e taxonomy.Error, category int) []byte {
+	w := jsonTree{left: maxCauses}
+	return w.error(dst, e, category, maxDepth+1)
+}
+
+// error appends e, an error of the category, with depth levels at the most.
+func (w *jsonTree) error(dst []byte, e taxonomy.Error, category, depth int) []byte {
 	t := e.Taxonomy()
-	c := &t.Categories[category]
 	code, traits := lookup(e, t)
-	if c.Head != "" {
-		dst = append(dst, c.Head...)
-	} else {
-		dst = appendHead(dst, t, c)
-	}
+	dst = appendHead(dst, t, &t.Categories[category])
 	dst = append(appendText(dst, code), `","message":"`...)
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
@@ -26,20 +27,25 @@ func AppendJSON(dst []byte, e taxonomy.Error, category int) []byte {
 		dst = append(dst, `","retryable":false,"context":`...)
 	}
 	dst = e.AppendContext(dst)
-	if cause := e.Unwrap(); cause != nil {
-		dst = append(dst, `,"cause":`...)
-		dst = appendCause(dst, cause)
+	if cause := e.Unwrap(); cause != nil && depth > 1 && w.left > 0 {
+		dst = w.cause(append(dst, `,"cause":`...), cause, depth-1)
 	}
 	return append(dst, '}')
 }
 
-// appendHead appends what [taxonomy.Category.Head] is when generated code does not say it.
+// appendHead appends how the JSON of a category's errors begins, up to the code's value. The type is a Go
+// identifier, which needs no escaping.
 func appendHead(dst []byte, t *taxonomy.Taxonomy, c *taxonomy.Category) []byte {
-	dst = append(dst, '{')
-	if t.Domain != "" {
-		dst = append(appendText(append(dst, `"domain":"`...), t.Domain), `",`...)
+	if c.JSONHead != "" {
+		return append(dst, c.JSONHead...)
 	}
-	dst = append(appendText(append(dst, `"name":"`...), c.Type), `","category":"`...)
+	if t.Domain != "" {
+		dst = append(dst, `{"domain":"`...)
+		dst = append(appendText(dst, t.Domain), `","name":"`...)
+	} else {
+		dst = append(dst, `{"name":"`...)
+	}
+	dst = append(append(dst, c.Type...), `","category":"`...)
 	return append(appendText(dst, c.Name), `","code":"`...)
 }
 

@@ -70,8 +70,8 @@ func (p *detailPrinter) causes(err error, depth int, indent string) {
 			continue
 		case *taxonomy.Unknown:
 			p.field(indent, "cause: ", x.Error())
-			p.field(indent+"  ", "code: ", x.Code())
-			p.field(indent+"  ", "category: ", x.Category())
+			p.field(indent+"  ", "code: ", echo(x.Code())+" (unknown)")
+			p.field(indent+"  ", "category: ", echo(x.Category()))
 		case taxonomy.Error:
 			p.field(indent, "cause: ", "")
 			p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")

@@ -1,19 +1,19 @@
 package gen
 
-import "github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+)
 
 // Classes of the bytes at which copying a text into a JSON string stops.
 const (
 	toEscape = redact.Short | redact.Long | redact.NonASCII
 )
 
-const (
-	// block is how many bytes redact.ClassOf looks at.
-	block = 8
-	// window is how many bytes are looked at one by one after a block in which something was found: where quotes
-	// are, there are more.
-	window = 32
-)
+// block is how many bytes redact.ClassOf looks at.
+const block = 8
 
 const hexDigits = "0123456789abcdef"
 
@@ -36,16 +36,26 @@ func appendText(dst []byte, s string) []byte {
 func appendEscaped[T string | []byte](dst []byte, s T) []byte {
 	done := 0
 	for i := 0; i < len(s); {
-		for len(s)-i >= block && redact.ClassOf(s[i:])&toEscape == 0 {
+		classes := uint8(toEscape)
+		for len(s)-i >= block {
+			if classes = redact.ClassOf(s[i:]); classes&toEscape != 0 {
+				break
+			}
 			i += block
 		}
-		for end := min(i+window, len(s)); i < end; {
+		if classes&toEscape == redact.Short && len(s)-i >= block {
+			dst = appendShorts(append(dst, s[done:i]...), s[i:])
+			i += block
+			done = i
+			continue
+		}
+		for end := min(i+block, len(s)); i < end; {
 			switch class := redact.Class[s[i]] & toEscape; class {
 			case 0:
 				i++
 			case redact.Short:
 				dst = append(dst, s[done:i]...)
-				dst = append(dst, '\\', shortEscapes[s[i]])
+				dst = append(dst, '\\', byte(pairs[s[i]]>>8))
 				i++
 				done = i
 			default:
@@ -61,21 +71,54 @@ func appendEscaped[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, s[done:]...)
 }
 
+// appendShorts appends the first 8 bytes of s, all of them either plain or escaped by a backslash and a letter. It
+// has no branches that depend on the text, because quotes come when they like: of each byte it writes two, of which
+// the next overwrites the second if the byte was plain.
+func appendShorts[T string | []byte](dst []byte, s T) []byte {
+	dst = slices.Grow(dst, 2*block+1)
+	n := len(dst)
+	w, b, i := s[:block], dst[n:n+2*block+1], 0
+	i = putPair(b, i, w[0])
+	i = putPair(b, i, w[1])
+	i = putPair(b, i, w[2])
+	i = putPair(b, i, w[3])
+	i = putPair(b, i, w[4])
+	i = putPair(b, i, w[5])
+	i = putPair(b, i, w[6])
+	i = putPair(b, i, w[7])
+	return dst[:n+i]
+}
+
+func putPair(b []byte, i int, c byte) int {
+	binary.LittleEndian.PutUint16(b[i:], pairs[c])
+	return i + 1 + int(redact.Class[c]&redact.Short)
+}
+
 // appendScrubbed appends s as it stands in a JSON string, its secrets masked, and returns by how many bytes the
 // masks made it longer. But for the masks it is appendEscaped, repeated here because one pass is faster.
 func appendScrubbed(dst []byte, s string) ([]byte, int) {
 	done, floor, grown := 0, 0, 0
 	for i := 0; i < len(s); {
-		for len(s)-i >= block && redact.ClassOf(s[i:])&(toEscape|redact.Trigger) == 0 {
+		classes := uint8(toEscape | redact.Trigger)
+		for len(s)-i >= block {
+			if classes = redact.ClassOf(s[i:]); classes != 0 {
+				break
+			}
 			i += block
 		}
-		for end := min(i+window, len(s)); i < end; {
-			switch class := redact.Class[s[i]] & (toEscape | redact.Trigger); class {
+		if classes == redact.Short && len(s)-i >= block {
+			dst = appendShorts(append(dst, s[done:i]...), s[i:])
+			i += block
+			done = i
+			continue
+		}
+		for end := min(i+block, len(s)); i < end; {
+			switch class := redact.Class[s[i]]; class {
 			case 0:
 				i++
 			case redact.Short:
 				dst = append(dst, s[done:i]...)
-				dst = append(dst, '\\', shortEscapes[s[i]])
+				dst = append(dst, '\\', byte(pairs[s[i]]>>8))
 				i++
 				done = i
 			case redact.Trigger:
@@ -83,6 +126,10 @@ func appendScrubbed(dst []byte, s string) ([]byte, int) {
 				if start < 0 {
 					i++
 					continue
+				}
+				if start < done { // letters of the secret are written already
+					dst = dst[:len(dst)-(done-start)]
+					done = start
 				}
 				dst = append(appendEscaped(dst, s[done:start]), redact.Mask...)
 				grown += len(redact.Mask) - (stop - start)
@@ -122,11 +169,6 @@ func appendRare[T string | []byte](dst []byte, s T) ([]byte, int) {
 	default:
 		return append(dst, `\ufffd`...), 1
 	}
-}
-
-// shortEscapes are the letters of the escapes of two characters.
-var shortEscapes = [256]byte{
-	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
 }
 
 // plainRune returns the length of the rune at i if it is not ASCII and stands in a JSON string as it is, otherwise 0:

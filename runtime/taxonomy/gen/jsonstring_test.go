@@ -6,10 +6,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 var texts = []string{
@@ -176,4 +179,22 @@ func TestNumbers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(appendInt(nil, n)))
 	}
+}
+
+func TestCleanedFieldsOfObjects(t *testing.T) {
+	o := Object([]byte("x")).Clean("a", "token=abcdef\n", Scrub).OptClean("b", taxonomy.Some("0123456789"), 8).OptClean("c", taxonomy.Opt[string]{}, Scrub).
+		Strings("d", []string{"token=abcdef", "b"}, Scrub)
+	assert.Equal(t, `x{"a":"token=[REDACTED]\n","b":"01234…","d":["token=[REDACTED]","b"]}`, string(o.Close()))
+	m := Message(nil).Clean("token=abcdef", Scrub).Begin(" [").Clean("", Scrub).End("]").Text(".").Begin(" [").Line("\nx", Scrub).End("]").
+		Begin(" [").OptClean(taxonomy.Some("x"), Scrub).OptQuoted(taxonomy.Opt[string]{}, 0).End("]")
+	assert.Equal(t, "token=[REDACTED].", string(m.Bytes()))
+	assert.Equal(t, "one", Clean(0).Line("one\rtwo"))
+}
+
+func TestSecretMustRead(t *testing.T) {
+	d := Decoder{scanner: scanner{b: []byte(`{"a":1,"b":2}`)}}
+	assert.True(t, d.Next())
+	d.Secret(new(time.Time))
+	assert.False(t, d.Next())
+	assert.EqualError(t, d.err, "context.a: not a secret")
 }

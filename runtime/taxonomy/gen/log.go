@@ -168,11 +168,15 @@ func (l LogBuilder) Duration(key string, d time.Duration) LogBuilder {
 	return l.add(key, slog.DurationValue(d))
 }
 
-// Time adds an instant, in UTC.
+// Time adds an instant, in UTC; a year that RFC 3339 cannot say makes it null.
 //
 //go:noinline
 func (l LogBuilder) Time(key string, t time.Time) LogBuilder {
-	return l.add(key, slog.TimeValue(t.UTC()))
+	t = t.UTC()
+	if !sayable(t) {
+		return l.add(key, slog.AnyValue(nil))
+	}
+	return l.add(key, slog.TimeValue(t))
 }
 
 // Strings adds a list, each element cleaned.

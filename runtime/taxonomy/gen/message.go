@@ -243,12 +243,16 @@ func (m MessageBuilder) CauseQuoted(err error) MessageBuilder {
 	return m.Quoted(causeString(err), 0)
 }
 
+// causeString returns the text of a cause, secrets masked and cut. A tree that is too deep or too wide may be
+// a cycle, which the text of an error in it would follow for ever: its first code stands for it.
 func causeString(err error) string {
 	if err == nil {
 		return ""
 	}
-	if te, ok := err.(taxonomy.Error); ok {
-		return te.Error()
+	if !bounded(err) {
+		if c, ok := taxonomy.First(err, nil); ok {
+			return taxonomy.CodeOf(c)
+		}
 	}
 	return causeText.Text(err.Error())
 }

@@ -150,12 +150,15 @@ func (o ObjectBuilder) Duration(key string, d time.Duration) ObjectBuilder {
 //go:noinline
 func (o ObjectBuilder) Time(key string, t time.Time) ObjectBuilder {
 	t = t.UTC()
-	if y := t.Year(); y < 0 || y > 9999 {
+	if !sayable(t) {
 		return o.Null(key)
 	}
 	o.b = append(t.AppendFormat(append(appendKey(o.b, key), '"'), time.RFC3339Nano), '"')
 	return o
 }
+
+// sayable reports whether RFC 3339 can say t.
+func sayable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // Strings writes a list, each element cleaned; nil is [].
 //

@@ -44,7 +44,7 @@ func TestFormat(t *testing.T) {
 				"cause: EOF\nprovider p crashed\n" +
 				"  cause: EOF\n" +
 				"  cause: provider p crashed\n    code: PROVIDER_CRASH\n    category: provider\n    context: {\"provider\":\"p\"}\n" +
-				"  cause: new\n    code: NEW\n    category: other"},
+				"  cause: new\n    code: \"NEW\" (unknown)\n    category: \"other\""},
 	} {
 		assert.Equal(t, c.want, fmt.Sprintf(c.format, c.err), c.format)
 	}

@@ -28,12 +28,8 @@ var Class = [256]uint8{
 	4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
 }
 
-const (
-	// block is how many bytes are looked at together.
-	block = 8
-	// window is how many bytes are looked at one by one after a block in which something was found.
-	window = 32
-)
+// block is how many bytes are looked at together.
+const block = 8
 
 // ClassOf returns all the classes of the first 8 bytes of s, which must have as many.
 func ClassOf[T string | []byte](s T) uint8 {

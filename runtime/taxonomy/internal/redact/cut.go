@@ -5,25 +5,36 @@ import (
 	"unicode/utf8"
 )
 
-// maxMoves bounds how often the end of what is kept is moved.
-const maxMoves = 4
+const (
+	// maxMoves bounds how often the end of what is kept is moved.
+	maxMoves = 4
+	// reach is how far from a cut a text can be judged anew because of it: no decision about what is no secret looks
+	// farther, back or ahead.
+	reach = 2 * sample
+)
 
 // Cut returns s, which is longer than limit bytes, cut to at most limit, with an ellipsis in place of what is
-// missing: at its end, or, for tail, at its beginning. No rune and no mask is split. A limit without room for
-// the ellipsis has none.
+// missing: at its end, or, for tail, at its beginning. No rune and no mask is split, and nothing that was no secret
+// becomes one. A limit without room for the ellipsis has none.
 func Cut(s string, limit int, tail bool) string {
+	before, kept, after := Kept(s, limit, tail)
+	return before + kept + after
+}
+
+// Kept returns the three parts of what [Cut] returns: one of before and after is the ellipsis.
+func Kept(s string, limit int, tail bool) (before, kept, after string) {
 	mark := Ellipsis
 	if limit <= len(mark) {
 		mark = ""
 	}
 	keep := limit - len(mark)
 	if tail {
-		return mark + s[keptTail(s, len(s)-keep):]
+		return mark, s[keptTail(s, len(s)-keep):], ""
 	}
-	return s[:keptHead(s, keep)] + mark
+	return "", s[:keptHead(s, keep)], mark
 }
 
-// keptHead returns the greatest index, about end, that splits nothing and makes no secret of what was none.
+// keptHead returns the greatest index, about end, up to which s can be kept.
 func keptHead(s string, end int) int {
 	if start, _, ok := splitMask(s, end); ok {
 		end = start
@@ -32,7 +43,7 @@ func keptHead(s string, end int) int {
 		end--
 	}
 	for range maxMoves {
-		found, _ := Next(s[:end], 0, 0)
+		found, _ := Next(s[:end], max(0, end-reach), 0)
 		if found < 0 {
 			return end
 		}
@@ -41,7 +52,7 @@ func keptHead(s string, end int) int {
 	return strings.LastIndexByte(s[:end], '\n') + 1
 }
 
-// keptTail returns the least index, about start, that splits nothing and makes no secret of what was none.
+// keptTail returns the least index, about start, from which s can be kept.
 func keptTail(s string, start int) int {
 	if _, end, ok := splitMask(s, start); ok {
 		start = end
@@ -50,7 +61,7 @@ func keptTail(s string, start int) int {
 		start++
 	}
 	for range maxMoves {
-		found, end := Next(s[start:], 0, 0)
+		found, end := next(s[start:], 0, min(reach, len(s)-start), 0)
 		if found < 0 {
 			return start
 		}

@@ -2,7 +2,7 @@
 //
 // Masked are: provider keys (sk-…, also Stripe's sk_live_…), tokens of GitHub, GitLab, Slack, npm and Hugging
 // Face, ids of AWS keys, Google's API keys, JSON web tokens, private keys in PEM, what follows `Bearer` and
-// `Basic`, `Authorization` headers, passwords in URLs, and the values of keys that name a secret (password,
+// `Basic`, `Authorization` headers, user and password in URLs, and the values of keys that name a secret (password,
 // token, api_key, …), written as key=value, key: value, in JSON, also in JSON within a JSON string, and in the
 // query of a URL.
 //
@@ -12,6 +12,7 @@
 //	key="value"      any value
 //	key=value        6 bytes and more
 //	key: value       6 bytes and more, with a digit, a capital after a small letter, or one of !@#$%^*+=~
+//	key: "value"     likewise, and without white space
 //	Bearer value     8 bytes and more, likewise
 //
 // A value that is not in quotes ends at white space, quotes, backslash and , ; & ( ) [ ] { } < > |.

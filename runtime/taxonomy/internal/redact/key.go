@@ -33,8 +33,12 @@ func keyBefore(s string, i, floor int) keyKind {
 	return noKey
 }
 
-// minName is the length of the shortest name.
-const minName = 3
+const (
+	// minName is the length of the shortest name.
+	minName = 3
+	// maxKey bounds how many bytes a name may take with the '_' and '-' in it.
+	maxKey = 48
+)
 
 // The names of secrets by their last two letters, without '_' and '-', which may stand anywhere in them. A longer
 // key that ends with a name as a word of its own names a secret, too: clientSecret, AWS_SECRET_ACCESS_KEY.
@@ -73,8 +77,8 @@ func namesEndingIn(a, b byte) []string {
 
 // endsInName reports whether name ends at i as a word of its own.
 func endsInName(s string, i, floor int, name string) bool {
-	for n := len(name); n > 0; {
-		if i--; i < floor {
+	for n, last := len(name), max(floor, i-maxKey); n > 0; {
+		if i--; i < last {
 			return false
 		}
 		c := s[i]

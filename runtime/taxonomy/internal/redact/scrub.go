@@ -68,7 +68,7 @@ func next(s string, i, limit, floor int) (start, end int) {
 		for limit-i >= block && ClassOf(s[i:])&Trigger == 0 {
 			i += block
 		}
-		for last := min(i+window, limit); i < last; i++ {
+		for last := min(i+block, limit); i < last; i++ {
 			if Class[s[i]]&Trigger == 0 {
 				continue
 			}

@@ -63,8 +63,8 @@ const (
 
 func twoKB(unit string) string { return strings.Repeat(unit, 2048/len(unit)+1)[:2046] }
 
-// shapes are what AppendJSON and UnmarshalError are measured on. The long texts stand in a scrubbed field; the
-// newline keeps them out of the message.
+// shapes are what AppendJSON and UnmarshalError are measured on. The long texts stand in a scrubbed field; a
+// newline keeps them out of the message, but for the one that says so.
 var shapes = []struct {
 	name string
 	err  *ProviderError
@@ -73,6 +73,7 @@ var shapes = []struct {
 	{"prose", NewProviderAPIError("anthropic-api", "\n"+twoKB(sentence)[:1990]).WithStatusCode(529)},
 	{"json", NewProviderAPIError("anthropic-api", "\n"+twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
 	{"cyrillic", NewProviderAPIError("anthropic-api", "\n"+twoKB(cyrillic)[:1990]).WithStatusCode(529)},
+	{"json in message too", NewProviderAPIError("anthropic-api", twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
 	{"secret", NewProviderAPIError("anthropic-api", "\nkey sk-abcdefghij1234567890 "+twoKB(sentence)[:1960]).WithStatusCode(529)},
 }
 

@@ -16,11 +16,6 @@ type KindsCode uint16
 // CodeKinds has a field of each type, required and optional.
 const CodeKinds KindsCode = 1
 
-const (
-	firstKinds taxonomy.Row = 7
-	countKinds              = 1
-)
-
 // Error returns the code's value on the wire.
 func (c KindsCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
 
@@ -31,7 +26,7 @@ func (c KindsCode) String() string { return gen.CodeValue(c.Row(), &definition) 
 func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 
 // Row returns the code's row, without any `when` branch.
-func (c KindsCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), firstKinds, countKinds) }
+func (c KindsCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 7, 1) }
 
 // Reaction returns what is to be done about the code, without any `when` branch.
 func (c KindsCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }

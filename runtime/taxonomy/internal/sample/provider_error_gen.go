@@ -23,11 +23,6 @@ const (
 )
 
 const (
-	firstProvider taxonomy.Row = 2
-	countProvider              = 3
-)
-
-const (
 	rowProviderCrashWhen1    taxonomy.Row = 8
 	rowProviderAPIErrorWhen2 taxonomy.Row = 9
 )
@@ -43,7 +38,7 @@ func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 
 // Row returns the code's row, without any `when` branch.
 func (c ProviderCode) Row() taxonomy.Row {
-	return gen.CodeRow(uint16(c), firstProvider, countProvider)
+	return gen.CodeRow(uint16(c), 2, 3)
 }
 
 // Reaction returns what is to be done about the code, without any `when` branch.

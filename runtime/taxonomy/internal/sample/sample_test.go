@@ -1,10 +1,12 @@
 package sample
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,7 +197,10 @@ func TestEnum(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	err := wrap3(NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529))
 	pe, _ := errors.AsType[*ProviderError](err)
-	buf := make([]byte, 0, 1024)
+	secret := NewProviderAPIError("p", "sk-abcdefghij1234567890 \"x\"")
+	long := NewProviderAPIError("p", strings.Repeat("a \"quoted\" ж\n", 300))
+	caused := NewProviderCrash("p").WithCause(io.EOF)
+	buf := make([]byte, 0, 16<<10)
 	var text string
 	for _, c := range []struct {
 		name string
@@ -208,6 +213,9 @@ func TestAllocations(t *testing.T) {
 		{"Table.Reaction", 0, func() { Table.Reaction(err) }},
 		{"code's Reaction", 0, func() { _ = CodeProviderAPIError.Reaction() }},
 		{"AppendJSON", 0, func() { buf = pe.AppendJSON(buf[:0]) }},
+		{"AppendJSON of a secret", 0, func() { buf = secret.AppendJSON(buf[:0]) }},
+		{"AppendJSON of a text to escape and to cut", 0, func() { buf = long.AppendJSON(buf[:0]) }},
+		{"AppendJSON with a cause", 0, func() { buf = caused.AppendJSON(buf[:0]) }},
 		{"AppendContext", 0, func() { buf = pe.AppendContext(buf[:0]) }},
 		{"AppendMessage", 0, func() { buf = pe.AppendMessage(buf[:0]) }},
 		{"Error", 1, func() { text = pe.Error() }},
@@ -217,4 +225,53 @@ func TestAllocations(t *testing.T) {
 		assert.Equal(t, c.want, testing.AllocsPerRun(100, c.do), c.name)
 	}
 	_ = text
+}
+
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		err  taxonomy.Coded
+		want taxonomy.Row
+	}{
+		{&ProviderError{}, 0},
+		{NewProviderCrash("p"), 2},
+		{NewProviderCrash("p").WithUnmatched(false), 2},
+		{NewProviderCrash("p").WithUnmatched(true), 8},
+		{NewProviderAPIError("p", ""), 3},
+		{NewProviderAPIError("p", "").WithStatusCode(399), 3},
+		{NewProviderAPIError("p", "").WithStatusCode(400), 9},
+		{NewProviderAPIError("p", "").WithStatusCode(408), 3},
+		{NewProviderAPIError("p", "").WithStatusCode(499), 9},
+		{NewProviderAPIError("p", "").WithStatusCode(500), 3},
+		{NewGitCommit(), 6},
+		{CodeKinds, 7},
+		{KindsCode(2), 0},
+	} {
+		assert.Equal(t, c.want, c.err.Row())
+	}
+}
+
+type strategies struct{ ran taxonomy.Failed }
+
+func (s *strategies) ReduceContext(_ context.Context, failure taxonomy.Failed) error {
+	s.ran = failure
+	return nil
+}
+
+func TestRecover(t *testing.T) {
+	var s strategies
+	failure := taxonomy.Failed{Err: io.EOF, Reaction: taxonomy.Reaction{Strategy: StrategyReduceContext}, Attempt: 2}
+	require.NoError(t, Recover(t.Context(), &s, failure))
+	assert.Equal(t, failure, s.ran)
+	assert.EqualError(t, Recover(t.Context(), &s, taxonomy.Failed{}), "recover: the reaction names no strategy")
+}
+
+func TestUnmarshalJSON(t *testing.T) {
+	sent := NewScopeForbidden([]string{"a"}).WithDecision(WorkDecisionAskUser)
+	var back WorkError
+	require.NoError(t, json.Unmarshal(sent.AppendJSON(nil), &back))
+	assert.Equal(t, sent, &back)
+	var other ProviderError
+	assert.EqualError(t, json.Unmarshal(sent.AppendJSON(nil), &other), `sample: unmarshal error: code "SCOPE_FORBIDDEN" is of category "work"`)
+	assert.EqualError(t, other.UnmarshalJSON([]byte("{}")), `sample: unmarshal error: no "code"`)
+	assert.Equal(t, []Category{"provider", "work", "kinds"}, Categories())
 }

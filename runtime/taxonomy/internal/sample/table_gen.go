@@ -17,7 +17,7 @@ var definition = taxonomy.Taxonomy{
 	Fallback: "PROVIDER_CRASH",
 	Categories: []taxonomy.Category{
 		{
-			Name: "provider", Type: "ProviderError", Head: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Doc: "The provider failed.", First: 0, Count: 3,
+			Name: "provider", Type: "ProviderError", JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Doc: "The provider failed.", First: 0, Count: 3,
 			Fields: []taxonomy.Field{
 				{Name: "unmatched", Type: "bool", Doc: "No rule described it."},
 				{Name: "retryAfter", Type: "duration", Doc: "How long to wait."},
@@ -29,7 +29,7 @@ var definition = taxonomy.Taxonomy{
 			},
 		},
 		{
-			Name: "work", Type: "WorkError", Head: `{"domain":"aidf","name":"WorkError","category":"work","code":"`, Doc: "Work on the repository failed.", First: 3, Count: 2,
+			Name: "work", Type: "WorkError", JSONHead: `{"domain":"aidf","name":"WorkError","category":"work","code":"`, Doc: "Work on the repository failed.", First: 3, Count: 2,
 			Fields: []taxonomy.Field{
 				{Name: "files", Type: "strings", Doc: "What revert undoes."},
 				{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},

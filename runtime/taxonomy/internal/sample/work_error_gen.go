@@ -19,11 +19,6 @@ const (
 	CodeGitCommit WorkCode = 2
 )
 
-const (
-	firstWork taxonomy.Row = 5
-	countWork              = 2
-)
-
 // Error returns the code's value on the wire.
 func (c WorkCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
 
@@ -34,7 +29,7 @@ func (c WorkCode) String() string { return gen.CodeValue(c.Row(), &definition) }
 func (c WorkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 
 // Row returns the code's row, without any `when` branch.
-func (c WorkCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), firstWork, countWork) }
+func (c WorkCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 5, 2) }
 
 // Reaction returns what is to be done about the code, without any `when` branch.
 func (c WorkCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }

@@ -17,7 +17,8 @@ var definition = taxonomy.Taxonomy{
 			Fields: []taxonomy.Field{
 				{Name: "id", Type: "string", Required: true},
 			},
-			Count: 2,
+			JSONHead: "{\"name\":\"UserError\",\"category\":\"user\",\"code\":\"",
+			Count:    2,
 		},
 	},
 	Codes: []taxonomy.Code{

@@ -31,7 +31,8 @@ var definition = taxonomy.Taxonomy{
 				{Name: "files", Doc: "What was written.", Type: "strings"},
 				{Name: "limit", Doc: "What there was too much of.", Type: "enum", Enum: []string{"requests", "tokens"}},
 			},
-			Count: 4,
+			JSONHead: "{\"domain\":\"example.org\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
+			Count:    4,
 		},
 	},
 	Codes: []taxonomy.Code{
