@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
@@ -31,7 +32,7 @@ func packageName(p *pass) {
 		return
 	}
 	switch {
-	case !token.IsIdentifier(name.V) || name.V == "_" || strings.HasPrefix(name.V, "_"):
+	case !token.IsIdentifier(name.V) || strings.HasPrefix(name.V, "_") || name.V == "init" || strings.ContainsFunc(name.V, notASCII):
 		p.report(name.Span, "%q cannot name a Go package", name.V).hint("use lower-case letters and digits, as in errs")
 	case slices.Contains(shadowedPackages, name.V) || strings.HasSuffix(name.V, "_test"):
 		p.report(name.Span, "a package called %q could not be imported like any other", name.V).hint("choose another name, such as errs")
@@ -39,6 +40,9 @@ func packageName(p *pass) {
 		p.report(name.Span, "%q is a name of the Go language; every file that imports the package would lose it", name.V)
 	}
 }
+
+// notASCII reports whether r could not stand in an import path.
+func notASCII(r rune) bool { return r > unicode.MaxASCII }
 
 // unusableNames finds the names that no Go identifier follows from.
 func unusableNames(p *pass) {

@@ -8,8 +8,16 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// eachTemplate visits the texts with placeholders.
+// eachTemplate visits the texts with placeholders, but for those that are too long to be looked into.
 func (p *pass) eachTemplate(visit func(c *code, text spec.Text)) {
+	p.eachTemplateOfAnyLength(func(c *code, text spec.Text) {
+		if len(text.V) <= maxTemplate {
+			visit(c, text)
+		}
+	})
+}
+
+func (p *pass) eachTemplateOfAnyLength(visit func(c *code, text spec.Text)) {
 	for _, c := range p.codes {
 		for _, text := range []spec.Text{c.Message, c.Feedback} {
 			if text.Set {

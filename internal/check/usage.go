@@ -131,9 +131,10 @@ func unsorted(p *pass) {
 
 // The limits of the generated tables.
 const (
-	maxGroups = 64
-	maxCodes  = 65535
-	maxWords  = 255
+	maxTemplate = 8 << 10
+	maxGroups   = 64
+	maxCodes    = 65535
+	maxWords    = 254
 )
 
 func limits(p *pass) {
@@ -146,6 +147,14 @@ func limits(p *pass) {
 	if len(p.categories) > maxCodes {
 		p.report(p.categories[maxCodes].Name.Span, "a taxonomy has at most %d categories", maxCodes)
 	}
+	if len(p.codes) == 0 && len(p.categories) == 0 && p.t.Version.Set {
+		p.report(p.t.Version.Span, "the taxonomy has no codes").hint("declare one under categories")
+	}
+	p.eachTemplateOfAnyLength(func(_ *code, text spec.Text) {
+		if len(text.V) > maxTemplate {
+			p.report(text.Span, "a text with placeholders has at most %d bytes", maxTemplate)
+		}
+	})
 	p.eachField(func(f field, _ *category) {
 		if len(f.Enum) > maxWords {
 			p.report(f.Enum[maxWords].Span, "an enum has at most %d words", maxWords)

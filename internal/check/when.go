@@ -20,12 +20,19 @@ func whenSecret(p *pass) {
 			why, at = "scrubbed", f.Scrub.Span
 		case f.MessageOnly.V:
 			why, at = "not in the context on the wire", f.MessageOnly.Span
+		case f.MaxLength.Set && !onlyPresence(cond.Match):
+			why, at = "cut on the wire", f.MaxLength.Span
 		default:
 			return
 		}
 		p.report(cond.Field.Span, "%s is %s, so the branch would be decided differently after decoding", f.Name.V, why).
 			related(at, "said here")
 	})
+}
+
+// onlyPresence reports whether a condition asks nothing but whether there is a value.
+func onlyPresence(m spec.Matcher) bool {
+	return m.Present.Set && len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0
 }
 
 func (p *pass) eachCondition(visit func(f field, cond spec.Condition)) {

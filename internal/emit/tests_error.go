@@ -10,7 +10,7 @@ import (
 // made returns the expression that makes a case's error: its factory and what is put on top of it; or the
 // struct itself, where a factory does not lead to it.
 func (w *testWriter) made(c sample.Case) string {
-	base := sample.Base(c.Code)
+	base := w.baseOf(c.Code)
 	if !reachable(c, base) {
 		return "&" + w.literal(c)
 	}
@@ -32,6 +32,14 @@ func (w *testWriter) made(c sample.Case) string {
 		text += ".WithCause(" + w.prefix + "Cause)"
 	}
 	return text
+}
+
+// baseOf returns what the code's factory makes; it is asked for many cases of one code in a row.
+func (w *testWriter) baseOf(c *model.Code) sample.Case {
+	if w.base.Code != c {
+		w.base = sample.Base(c)
+	}
+	return w.base
 }
 
 // reachable reports whether the factory and With methods can make the case.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
 )
 
 const (
@@ -21,6 +22,7 @@ type testWriter struct {
 	testNames
 	body    bytes.Buffer
 	imports map[string]bool
+	base    sample.Case // the last that baseOf returned
 }
 
 func newTestWriter(m *model.Package, names testNames) *testWriter {

@@ -56,7 +56,9 @@ func (t *types) listOf(at place) *[]*model.Field {
 	}
 }
 
-func (t types) empty() bool { return len(t.texts)+len(t.enums)+len(t.objects)+len(t.secrets)+len(t.sealed) == 0 }
+func (t types) empty() bool {
+	return len(t.texts)+len(t.enums)+len(t.objects)+len(t.secrets)+len(t.sealed) == 0
+}
 
 // ownFields are the fields of a category that are not those of every category.
 func ownFields(m *model.Package, c *model.Category) []*model.Field {

@@ -115,7 +115,7 @@ func fillFloat(v *model.Value, lit spec.Literal) error {
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
 		return errors.New("a finite number is needed here")
 	}
-	v.Float = n
+	v.Float = n + 0 // there is no negative zero among Go constants
 	return nil
 }
 

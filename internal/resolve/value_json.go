@@ -93,7 +93,6 @@ func writeJSONMap(b *bytes.Buffer, lit spec.Literal, depth int) error {
 
 func writeJSONString(b *bytes.Buffer, text string) {
 	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
 	_ = enc.Encode(text) // a string always encodes
 	b.Truncate(b.Len() - 1)
 }

@@ -52,7 +52,7 @@ func TestValue(t *testing.T) {
 		{"json", model.JSON, spec.Literal{Kind: spec.LitMap, Keys: []spec.LiteralEntry{
 			{Key: text(`a"`), Value: list(number("1_0"), lit(spec.LitFloat, ".5"), str("<x>"))},
 			{Key: text("b"), Value: lit(spec.LitBool, "True")},
-		}}, model.Value{Str: `{"a\"":[10,0.5,"<x>"],"b":true}`}},
+		}}, model.Value{Str: `{"a\"":[10,0.5,"\u003cx\u003e"],"b":true}`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.want.Type = tt.typ

@@ -100,7 +100,9 @@ func writeRaw(b *bytes.Buffer, raw string) {
 	if raw == "" {
 		raw = "null"
 	}
-	_ = json.Compact(b, []byte(raw)) // what a taxonomy holds is valid
+	var compact bytes.Buffer
+	_ = json.Compact(&compact, []byte(raw)) // what a taxonomy holds is valid
+	json.HTMLEscape(b, compact.Bytes())
 }
 
 func (w wire) writeList(b *bytes.Buffer, f *model.Field, items []string) {
@@ -115,10 +117,10 @@ func (w wire) writeList(b *bytes.Buffer, f *model.Field, items []string) {
 	w.encode(b, shown)
 }
 
-// encode writes v as JSON; only encoding/json itself escapes what HTML would need.
+// encode writes v as JSON; slog alone does not escape it for HTML.
 func (w wire) encode(b *bytes.Buffer, v any) {
 	e := json.NewEncoder(b)
-	e.SetEscapeHTML(w.plain)
+	e.SetEscapeHTML(!w.log)
 	_ = e.Encode(v) // strings, lists of them and finite numbers always encode
 	b.Truncate(b.Len() - 1)
 }

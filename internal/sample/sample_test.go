@@ -146,7 +146,7 @@ func TestJSON(t *testing.T) {
 		wire, log, plain string
 	}{
 		{"duration", "type: duration", nil, `"1.5s"`, "1500000000", "1500000000"},
-		{"html", "type: string", text("<&>"), `"<&>"`, `"<&>"`, `"\u003c\u0026\u003e"`},
+		{"html", "type: string", text("<&>"), `"\u003c\u0026\u003e"`, `"<&>"`, `"\u003c\u0026\u003e"`},
 		{"cut", "type: string, max_length: 5", text("abcdef"), `"ab…"`, `"ab…"`, `"abcdef"`},
 		{"secret", "type: string, sensitive: true", nil, `"[REDACTED]"`, `"[REDACTED]"`, `"[REDACTED]"`},
 		{"largest number", "type: uint64", nil, "18446744073709551615", "18446744073709551615", "18446744073709551615"},
