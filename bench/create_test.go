@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"io"
 	"testing"
 
@@ -18,7 +19,11 @@ type plainTimeout struct {
 	elapsedMs taxonomy.Opt[int64]
 }
 
-func (e *plainTimeout) Error() string { return "timeout" }
+func (e *plainTimeout) Error() string {
+	return fmt.Sprintf("limit of %d ms exceeded in iteration %v after %v ms", e.timeoutMs, e.iteration, e.elapsedMs)
+}
+
+func (e *plainTimeout) Unwrap() error { return e.cause }
 
 var limit = int64(300_000)
 
