@@ -87,15 +87,17 @@ func (u *Unknown) rewritten() json.RawMessage {
 }
 
 // presentable returns JSON of a stranger as our own is: on one line, escaped for HTML, valid UTF-8, what looks
-// like a secret masked; or nil if that cannot be done.
+// like a secret masked; or nil if a mask, in the place of a number, leaves no JSON.
 func presentable(raw []byte) json.RawMessage {
-	for _, text := range []string{redact.Scrub(string(raw)), string(raw)} {
-		b, err := json.Marshal(json.RawMessage(strings.ToValidUTF8(text, "\ufffd")))
-		if err == nil && len(raw) > 0 {
-			return b
-		}
+	if len(raw) == 0 {
+		return nil
 	}
-	return nil
+	text := strings.ToValidUTF8(redact.Scrub(string(raw)), "\ufffd")
+	b, err := json.Marshal(json.RawMessage(text))
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 func shortened(s string) string {

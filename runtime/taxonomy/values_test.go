@@ -152,6 +152,18 @@ func TestUnknownIsShownAsOurs(t *testing.T) {
 	assert.Equal(t, raw, string(u.Wire().Raw))
 }
 
+// TestUnknownWithASecretNumber gives a secret that no mask can stand for in JSON: it is left out.
+func TestUnknownWithASecretNumber(t *testing.T) {
+	const context = `{"password":12345678901}`
+	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{
+		Code: "NEW", Message: "m", Context: json.RawMessage(context), Raw: json.RawMessage(`{"code":"NEW","message":"m","context":` + context + `}`),
+	})
+	for _, shown := range []string{string(u.AppendJSON(nil)), string(u.AppendContext(nil))} {
+		assert.True(t, json.Valid([]byte(shown)), shown)
+		assert.NotContains(t, shown, "12345678901")
+	}
+}
+
 func TestUnknownKeepsNoLongTexts(t *testing.T) {
 	long := strings.Repeat("x", 100<<10)
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{

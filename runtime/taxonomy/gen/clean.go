@@ -40,10 +40,13 @@ func (c Clean) parts(s string) (before, kept, after string) {
 	if c&Scrub != 0 {
 		s = redact.Scrub(s)
 	}
-	if c.tooLong(len(s)) {
-		return redact.Kept(s, c.limit(), tail)
+	switch {
+	case !c.tooLong(len(s)):
+		return "", s, ""
+	case c&Scrub == 0:
+		return redact.KeptPlain(s, c.limit(), tail)
 	}
-	return "", s, ""
+	return redact.Kept(s, c.limit(), tail)
 }
 
 // Line returns the first line of s cleaned.

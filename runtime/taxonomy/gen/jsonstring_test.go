@@ -63,6 +63,8 @@ func TestClean(t *testing.T) {
 		{8, "0123456789", "01234…"},
 		{8 | KeepTail, "0123456789", "…56789"},
 		{10, "0123456789", "0123456789"},
+		{20, "GET https://u:p@host/path failed", "GET https://u:p@h…"},
+		{20 | KeepTail, "failed: token=abcdef123456", "…oken=abcdef123456"},
 		{Scrub | 40, "password=hunter22 " + strings.Repeat("x", 30), "password=[REDACTED] xxxxxxxxxxxxxxxxx…"},
 		{Scrub | KeepTail | 40, "password=hunter22 " + strings.Repeat("x", 40), "…" + strings.Repeat("x", 37)},
 		{Scrub | KeepTail | 40, strings.Repeat("x", 30) + " password=hunter22", "…xxxxxxxxxxxxxxxxx password=[REDACTED]"},

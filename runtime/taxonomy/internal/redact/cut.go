@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxMoves bounds how often the end of what is kept is moved.
-	maxMoves = 4
+	maxMoves = 16
 	// reach is how far from a cut a text can be judged anew because of it: no decision about what is no secret looks
 	// farther, back or ahead.
 	reach = 2 * sample
@@ -23,15 +23,44 @@ func Cut(s string, limit int, tail bool) string {
 
 // Kept returns the three parts of what [Cut] returns: one of before and after is the ellipsis.
 func Kept(s string, limit int, tail bool) (before, kept, after string) {
-	mark := Ellipsis
-	if limit <= len(mark) {
-		mark = ""
-	}
-	keep := limit - len(mark)
+	mark, keep := room(limit)
 	if tail {
 		return mark, s[keptTail(s, len(s)-keep):], ""
 	}
 	return "", s[:keptHead(s, keep)], mark
+}
+
+// KeptPlain is [Kept] for a text that shows its secrets, of which nothing is kept back but the rune at the cut.
+func KeptPlain(s string, limit int, tail bool) (before, kept, after string) {
+	mark, keep := room(limit)
+	if tail {
+		return mark, s[nextRune(s, len(s)-keep):], ""
+	}
+	return "", s[:lastRune(s, keep)], mark
+}
+
+// room returns the ellipsis, if limit has room for it, and how many bytes can be kept beside it.
+func room(limit int) (mark string, keep int) {
+	if limit <= len(Ellipsis) {
+		return "", limit
+	}
+	return Ellipsis, limit - len(Ellipsis)
+}
+
+// lastRune returns the greatest index up to end at which no rune is split.
+func lastRune(s string, end int) int {
+	for n := 0; n < utf8.UTFMax && end > 0 && !utf8.RuneStart(s[end]); n++ {
+		end--
+	}
+	return end
+}
+
+// nextRune returns the least index from start at which no rune is split.
+func nextRune(s string, start int) int {
+	for n := 0; n < utf8.UTFMax && start < len(s) && !utf8.RuneStart(s[start]); n++ {
+		start++
+	}
+	return start
 }
 
 // keptHead returns the greatest index, about end, up to which s can be kept.
@@ -39,9 +68,7 @@ func keptHead(s string, end int) int {
 	if start, _, ok := splitMask(s, end); ok {
 		end = start
 	}
-	for n := 0; n < utf8.UTFMax && end > 0 && !utf8.RuneStart(s[end]); n++ {
-		end--
-	}
+	end = lastRune(s, end)
 	for range maxMoves {
 		found, _ := Next(s[:end], max(0, end-reach), 0)
 		if found < 0 {
@@ -57,9 +84,7 @@ func keptTail(s string, start int) int {
 	if _, end, ok := splitMask(s, start); ok {
 		start = end
 	}
-	for n := 0; n < utf8.UTFMax && start < len(s) && !utf8.RuneStart(s[start]); n++ {
-		start++
-	}
+	start = nextRune(s, start)
 	for range maxMoves {
 		found, end := next(s[start:], 0, min(reach, len(s)-start), 0)
 		if found < 0 {

@@ -16,7 +16,9 @@ var fragments = []string{
 	`"`, `"`, `'`, `\"`, `\`, " ", " ", "\n", ",", ";", "&", "/", "://", "@", ".", "-", "_", "…", "ж", "\xff", "[REDACTED]", "[", "]", "REDACTED",
 	"Bearer ", "basic ", "digest ", "sk-", "sk-abcdefghij1234567890", "ghp_abcdefghij1234567890", "AKIAABCDEFGHIJKLMNOP", "xoxb-1234567890",
 	"eyJabcdefghij.", "eyJabcdefghij.abcdefghijk.a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "abc", "abcdef", "a1", "aB3xyz",
-	"http", "user", "null", "{", "}", "(", ")", "0",
+	"http", "user", `\n`, `\\n`, `\u003c`, "%3D", "%25", "\x1b[31m", "\x1b", "[31m", `\\\"`, "--", "curl ", "-u ", "--password ", "hf_", "npm_", "ya29.", "SG.", "hvs.",
+	"$", "${", "$ABC", "*", "PG", "max", "[\"", "\", \"", ":\\/\\/", "0123456789abcdef", "getUser2", "()", "dXNlcjpwYXNz",
+	"null", "{", "}", "(", ")", "0",
 }
 
 func TestScrubOfFragments(t *testing.T) {

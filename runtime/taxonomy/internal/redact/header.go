@@ -4,25 +4,40 @@ import "strings"
 
 // credentials finds what follows the words Bearer and Basic, which begin at i.
 func credentials(s string, i, floor int) (int, int) {
-	n := 0
+	n, is := 0, isBearer
 	switch {
 	case foldAt(s, i, "bearer"):
 		n = len("bearer")
 	case foldAt(s, i, "basic"):
-		n = len("basic")
+		n, is = len("basic"), isUserPassword
 	}
 	if n == 0 || !startsToken(s, i, floor) {
 		return -1, 0
 	}
-	start := skipSpaces(s, i+n)
+	start := afterScheme(s, i+n)
 	if start == i+n {
 		return -1, 0
 	}
+	start += opening(s, start)
 	end := valueEnd(s, start, min(len(s), start+sample))
-	if !looksSecret(s[start:end], minCredential) {
+	if !is(s[start:end]) {
 		return -1, 0
 	}
 	return start, valueEnd(s, end, len(s))
+}
+
+// afterScheme skips what separates a scheme that ends at i from the credentials.
+func afterScheme(s string, i int) int {
+	if hasAt(s, i, ":") {
+		i++
+	}
+	return skipSpaces(s, i)
+}
+
+// isBearer reports whether s, the beginning of what follows Bearer, is unlike a word, or longer than one. The names
+// of parameters, such as error_description, are no words here.
+func isBearer(s string) bool {
+	return !isReference(s) && (skipWhile(s, 0, isWord) >= minKey || looksSecret(s, minCredential))
 }
 
 // authorization finds the credentials in the value of an Authorization header, which begins at i.
@@ -31,15 +46,15 @@ func authorization(s string, i int) (int, int) {
 	scheme := skipWhile(s, i, isToken)
 	start := skipSpaces(s, scheme)
 	if start == scheme {
-		return value(s, i, true)
+		return value(s, i, someDoubt)
 	}
 	switch strings.ToLower(s[i:min(scheme, i+sample)]) {
 	case "bearer", "basic", "token", "apikey", "negotiate":
-		return value(s, start, false)
+		return value(s, start, noDoubt)
 	case "digest", "aws4-hmac-sha256":
 		return restOfLine(s, start)
 	}
-	return value(s, i, true)
+	return value(s, i, someDoubt)
 }
 
 // restOfLine returns the bounds of what is at i up to the end of the line.
@@ -55,22 +70,27 @@ func restOfLine(s string, i int) (int, int) {
 }
 
 // userinfo finds user:password in user:password@host, which begins at i, after the "://". The user goes with the
-// password, because some services take a key for the user's name.
+// password, because some services take a key for the user's name. Without a password, too, the user may be a key.
 func userinfo(s string, i int) (int, int) {
-	password, end := false, -1
-	start := i
+	start, key, end := i, -1, -1
+	password := false
 	for ; i < len(s) && !endsUserinfo(s[i]) && !ends(s, i); i++ {
 		switch {
 		case s[i] == ':':
 			password = true
 		case s[i] == '@' && password:
 			end = i
+		case s[i] == '@':
+			key = i
 		}
 	}
-	if end < 0 {
-		return -1, 0
+	switch {
+	case end >= 0:
+		return start, end
+	case key >= start+minKey && hasDigit(s[start:key]):
+		return start, key
 	}
-	return start, end
+	return -1, 0
 }
 
 func endsUserinfo(c byte) bool {

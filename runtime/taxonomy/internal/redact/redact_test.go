@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -148,7 +149,7 @@ func TestCut(t *testing.T) {
 }
 
 func FuzzScrub(f *testing.F) {
-	for _, c := range scrubCases {
+	for _, c := range slices.Concat(scrubCases, attackCases) {
 		f.Add(c.in)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -163,7 +164,7 @@ func FuzzScrub(f *testing.F) {
 }
 
 func FuzzCut(f *testing.F) {
-	for i, c := range scrubCases {
+	for i, c := range slices.Concat(scrubCases, attackCases) {
 		f.Add(c.in, uint8(i+7), i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, s string, limit uint8, tail bool) {
@@ -191,6 +192,8 @@ func TestScrubTerminates(t *testing.T) {
 		"a", "=", ":", "_", "-", "token:", "token=", "token: \"", "\"token\":\"", "sk-", "sk-a ", "eyJ", "eyJ-", "eyJa.", "-----BEGIN ",
 		"-----BEGIN PRIVATE KEY-----", "://", "://a:", "a:b@", "bearer ", "bearer a", "Authorization: digest\n", "AKIA", "[REDACTED]",
 		"token:\"[REDACTED]", "\\\"token\\\":\\\"", "ghp_", "xoxb-", "AIza", "password:    \t", "ж", "…", "\x80",
+		"\\", "\\n", "\"token\":[\"a\",\"", "'token':['a','b\n", "hf_", "npm_", "_ghp_", "_AKIA", "SG.", "ya29.", ".", "-u ", "curl -u ", "--token ", "--token-", "bearer:",
+		"%25", "\x1b[", "$", "password=$A", "token = a", "basic dXNl",
 	} {
 		text := strings.Repeat(unit, (1<<20)/len(unit))
 		once := redact.Scrub(text)

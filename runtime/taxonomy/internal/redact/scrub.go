@@ -84,14 +84,19 @@ func next(s string, i, limit, floor int) (start, end int) {
 // nothing is given away. It spares most calls of At, and has few branches that depend on the text.
 func suspicious(s string, i int) bool {
 	if c := s[i]; c == ':' || c == '=' {
-		return i+1 < len(s) && s[i+1] == '/' || mayBeKey(s, i)
+		return i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '\\') || mayBeKey(s, i)
 	} else if c|0x20 == 'b' {
 		return i+1 < len(s) && s[i+1]|0x24 == 'e' // 'a' or 'e', in any case
 	} else if c == '_' {
 		return i > 1 && endings[s[i-2]]&(endings[s[i-1]]>>8)&prefixEnd != 0
+	} else if c == '.' {
+		return i > 1 && mayBeDotted(s[i-2], s[i-1])
 	}
 	return true
 }
+
+// mayBeDotted reports whether a prefix before '.' may end in the letters: SG, ya29, hvs, hvb, hvr.
+func mayBeDotted(a, b byte) bool { return a == 'S' && b == 'G' || a == '2' && b == '9' || a == 'v' }
 
 // harmless reports whether the byte at i is the colon after a key in quotes that names no secret. Suspicious would
 // say so, too; this is small enough to be inlined, and in JSON it is nearly always so.
@@ -101,7 +106,7 @@ func harmless(s string, i int) bool {
 }
 
 // mayBeKey reports whether two letters that names of secrets end in are before the separator at i, perhaps with a
-// quote between; or white space or a colon, before which it does not look.
+// quote between; or white space, a colon or a backslash, before which it does not look.
 func mayBeKey(s string, i int) bool {
 	if i--; i >= 0 && isQuote(s[i]) {
 		if i--; i >= 0 && s[i] == '\\' {
@@ -111,7 +116,7 @@ func mayBeKey(s string, i int) bool {
 	if i < 1 {
 		return false
 	}
-	return endings[s[i-1]]&(endings[s[i]]>>8)&nameEnd != 0 || s[i] == ' ' || s[i] == '\t' || s[i] == ':'
+	return endings[s[i-1]]&(endings[s[i]]>>8)&nameEnd != 0 || isSpace(s[i]) || s[i] == ':' || s[i] == '\\'
 }
 
 // At returns the bounds of the secret that the byte at i, one of the class [Trigger], gives away; start is -1
@@ -134,9 +139,14 @@ func judge(s string, i, floor int) (start, end int) {
 		if hasAt(s, i+1, "//") {
 			return userinfo(s, i+3)
 		}
+		if hasAt(s, i+1, `\/\/`) { // as some write it in JSON
+			return userinfo(s, i+5)
+		}
 		return mapped(s, i, floor)
 	case '-':
 		return hyphenToken(s, i, floor)
+	case '.':
+		return dotToken(s, i, floor)
 	case '_':
 		return underscoreToken(s, i, floor)
 	case 'I':

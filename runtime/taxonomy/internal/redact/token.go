@@ -6,6 +6,7 @@ const (
 	minSlack    = 10
 	minSegment  = 10 // of a JSON web token
 	minGoogle   = 30
+	minWord     = 30 // letters without a digit
 	awsIDLength = 16
 )
 
@@ -14,6 +15,9 @@ func hyphenToken(s string, i, floor int) (int, int) {
 	if hasAt(s, i, pemBegin) {
 		return privateKey(s, i)
 	}
+	if startsToken(s, i, floor) {
+		return flagValue(s, i, floor)
+	}
 	switch {
 	case i-2 >= floor && s[i-1] == 'k' && s[i-2] == 's':
 		return prefixed(s, i-2, i+1, floor, minKey, true)
@@ -21,14 +25,46 @@ func hyphenToken(s string, i, floor int) (int, int) {
 		return prefixed(s, i-4, i+1, floor, minSlack, false)
 	case i > floor && s[i-1] == 't' && endsAt(s, i, floor, "glpat"):
 		return prefixed(s, i-5, i+1, floor, minKey, false)
+	case i > floor && s[i-1] == 'p' && endsAt(s, i, floor, "xapp"):
+		return prefixed(s, i-4, i+1, floor, minSlack, true)
 	}
 	return -1, 0
 }
+
+// dotToken finds the tokens whose prefix ends in '.', which is at i: those of SendGrid, Google and Vault. They have
+// more dots in them.
+func dotToken(s string, i, floor int) (int, int) {
+	for _, prefix := range [...]string{"SG", "ya29", "hvs", "hvb", "hvr"} {
+		if endsAt(s, i, floor, prefix) && startsPrefix(s, i-len(prefix), floor) {
+			return dotted(s, i-len(prefix), i+1)
+		}
+	}
+	return -1, 0
+}
+
+// dotted finds a token at start, what follows the prefix of which is at body.
+func dotted(s string, start, body int) (int, int) {
+	limit := min(len(s), body+sample)
+	end := skipWhile(s[:limit], body, isDotted)
+	if end-body < minKey || !looksRandom(s[body:end]) {
+		return -1, 0
+	}
+	end = skipWhile(s, end, isDotted)
+	for s[end-1] == '.' {
+		end--
+	}
+	return start, end
+}
+
+func isDotted(c byte) bool { return isToken(c) || c == '.' }
 
 // underscoreToken finds the tokens whose prefix ends in '_', which is at i.
 func underscoreToken(s string, i, floor int) (int, int) {
 	if i == floor {
 		return -1, 0
+	}
+	if endsAt(s, i, floor, "dop") && hasAt(s, i+1, "v1_") {
+		return prefixed(s, i-3, i+4, floor, minKey, true)
 	}
 	switch s[i-1] {
 	case 'p', 'o', 's', 'u', 'r':
@@ -48,11 +84,11 @@ func underscoreToken(s string, i, floor int) (int, int) {
 		}
 	case 'm':
 		if endsAt(s, i-1, floor, "np") {
-			return prefixed(s, i-3, i+1, floor, minKey, true)
+			return word(s, i-3, i+1, floor)
 		}
 	case 'f':
 		if endsAt(s, i-1, floor, "h") {
-			return prefixed(s, i-2, i+1, floor, minKey, true)
+			return word(s, i-2, i+1, floor)
 		}
 	}
 	return -1, 0
@@ -71,7 +107,7 @@ func stripeKey(s string, i, floor int) (int, int) {
 func capitalToken(s string, i, floor int) (int, int) {
 	switch {
 	case i-2 >= floor && (s[i-2:i] == "AK" || s[i-2:i] == "AS") && hasAt(s, i+1, "A"):
-		if startsToken(s, i-2, floor) {
+		if startsPrefix(s, i-2, floor) {
 			end := skipWhile(s, i+2, isCapital)
 			if end-(i+2) >= awsIDLength {
 				return i - 2, end
@@ -105,20 +141,39 @@ func webToken(s string, i, floor int) (int, int) {
 // prefixed finds a token with the prefix s[start:body], at least least bytes of which follow the prefix, with a
 // digit among them if digit says so.
 func prefixed(s string, start, body, floor, least int, digit bool) (int, int) {
-	if !startsToken(s, start, floor) {
+	if !startsPrefix(s, start, floor) {
 		return -1, 0
 	}
-	end := skipWhile(s, body, isToken)
+	end := skipWhile(s[:min(len(s), body+sample)], body, isToken)
 	if end-body < least || digit && !hasDigit(s[body:end]) {
 		return -1, 0
 	}
-	return start, end
+	return start, skipWhile(s, end, isToken)
 }
 
-// startsToken reports whether no token goes on at i. The bytes before it being none of a token's, no two
-// attempts look at the same run of them.
+// word finds a token with the prefix s[start:body] after which there are no '_' and '-' at first, other than in the
+// names of npm's and Hugging Face's own variables and functions.
+func word(s string, start, body, floor int) (int, int) {
+	if !startsPrefix(s, start, floor) {
+		return -1, 0
+	}
+	end := skipWhile(s[:min(len(s), body+sample)], body, isWord)
+	if n := end - body; n < minWord && (n < minKey || !hasDigit(s[body:end])) {
+		return -1, 0
+	}
+	return start, skipWhile(s, end, isToken)
+}
+
+// startsToken reports whether no token goes on at i. The bytes before it being none of a token's, or the end of an
+// escape, hardly any two attempts look at the same run of them.
 func startsToken(s string, i, floor int) bool {
-	return i >= floor && (i == floor || !isToken(s[i-1]))
+	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s, i, floor))
+}
+
+// startsPrefix reports whether a prefix can be at i that is unlike any word, and so may be the end of a longer one:
+// token_ghp_…. What follows it must be judged by a sample.
+func startsPrefix(s string, i, floor int) bool {
+	return startsToken(s, i, floor) || i > floor && (s[i-1] == '_' || s[i-1] == '-')
 }
 
 // endsAt reports whether word, not begun before floor, ends at i.

@@ -1,7 +1,5 @@
 package redact
 
-import "strings"
-
 // Lengths that decide whether a value looks like a secret.
 const (
 	minValue      = 6
@@ -18,80 +16,128 @@ func assigned(s string, i, floor int) (int, int) {
 	if at > floor && s[at-1] == ':' {
 		at--
 	}
-	if k := keyBefore(s, at, floor); k == noKey {
+	kind := keyBefore(s, at, floor)
+	if kind == noKey {
 		return -1, 0
 	}
 	from := i + 1
 	if hasAt(s, from, "=") || hasAt(s, from, ">") {
 		from++
 	}
-	return value(s, skipSpaces(s, from), false)
+	from = skipSpaces(s, from)
+	if kind.isToken() && (at < i || at > floor && isSpace(s[at-1])) {
+		return quotedOr(s, from, muchDoubt) // an assignment in source code
+	}
+	return value(s, from, noDoubt)
 }
 
 // mapped finds the value of a key in key: value and "key": "value", and the credentials in an Authorization
 // header; ':' is at i.
 func mapped(s string, i, floor int) (int, int) {
+	from := skipSpaces(s, i+1)
 	switch keyBefore(s, i, floor) {
 	case plainKey:
-		return value(s, skipSpaces(s, i+1), true)
+		return quotedOr(s, from, someDoubt)
+	case tokenKey:
+		return value(s, from, someDoubt)
+	case bareTokenKey:
+		return value(s, from, muchDoubt)
 	case quotedKey:
-		from := skipSpaces(s, i+1)
-		if opening(s, from) > 0 {
-			return value(s, from, false)
+		if n := bracket(s, from); n > 0 {
+			return list(s, skipSpaces(s, from+n))
 		}
-		return value(s, from, true)
+		return quotedOr(s, from, someDoubt)
 	case authorizationKey:
-		return authorization(s, skipSpaces(s, i+1))
+		return authorization(s, from+bracket(s, from))
 	}
 	return -1, 0
 }
 
-// value returns the bounds of the value at i. A doubtful one must look like a secret.
-func value(s string, i int, doubtful bool) (int, int) {
+// bracket returns the length of the bracket at i that begins a list.
+func bracket(s string, i int) int {
+	if hasAt(s, i, "[") && !hasAt(s, i, Mask) {
+		return 1
+	}
+	return 0
+}
+
+// list finds the values in quotes of a list in JSON, the first of which is at i, all as one, so that a mask leaves
+// it a list.
+func list(s string, i int) (int, int) {
+	n := opening(s, i)
+	if n == 0 {
+		return -1, 0
+	}
+	quote := s[i : i+n]
+	start, end := value(s, i, noDoubt)
+	for start >= 0 {
+		stop := nextInList(s, end, quote)
+		if stop < 0 {
+			break
+		}
+		end = stop
+	}
+	return start, end
+}
+
+// nextInList returns where the value ends that follows in a list on the one that ends at i, or -1.
+func nextInList(s string, i int, quote string) int {
+	if !hasAt(s, i, quote) {
+		return -1
+	}
+	i = skipSpaces(s, i+len(quote))
+	if !hasAt(s, i, ",") {
+		return -1
+	}
+	i = skipSpaces(s, i+1)
+	if !hasAt(s, i, quote) {
+		return -1
+	}
+	if i = closing(s, i+len(quote), quote, false); !hasAt(s, i, quote) {
+		return -1
+	}
+	return i
+}
+
+// quotedOr is value for one that is under no doubt if it is in quotes.
+func quotedOr(s string, i int, d doubt) (int, int) {
+	if opening(s, i) > 0 {
+		d = noDoubt
+	}
+	return value(s, i, d)
+}
+
+// value returns the bounds of the value at i, which must look like a secret as far as it is in doubt.
+func value(s string, i int, d doubt) (int, int) {
 	if n := opening(s, i); n > 0 {
 		start := i + n
-		end := closing(s, start, s[i:start], doubtful)
-		if end == start || doubtful && !looksSecret(s[start:end], minValue) {
+		end := closing(s, start, s[i:start], d != noDoubt)
+		if end == start || !isSecret(s[start:end], d, minValue) {
 			return -1, 0
+		}
+		if d == noDoubt {
+			return start, end
 		}
 		return start, wholeClosing(s, start, end, s[i:start])
 	}
 	end := valueEnd(s, i, min(len(s), i+sample))
-	if end-i < minValue || doubtful && !looksSecret(s[i:end], minValue) {
+	if end-i < minValue || !isSecret(s[i:end], d, minValue) {
 		return -1, 0
 	}
 	return i, valueEnd(s, end, len(s))
 }
 
-// looksSecret reports whether s, the beginning of a value, is unlike a word: long enough, with a digit, a capital
-// after a small letter or a sign that words do not have. What fills the sample is.
-func looksSecret(s string, least int) bool {
-	if len(s) >= sample {
-		return true
-	}
-	if len(s) < least {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case isDigit(c), strings.IndexByte("!@#$%^*+=~", c) >= 0:
-			return true
-		case isUpper(c) && i > 0 && isLower(s[i-1]):
-			return true
-		}
-	}
-	return false
-}
+// maxSlashes is how many backslashes stand before a quote in JSON three times within a JSON string.
+const maxSlashes = 7
 
-// opening returns the length of the quote at i: 1, 2 for one that is escaped, or 0 when there is none.
+// opening returns the length of the quote at i with the backslashes that escape it, or 0 when there is none.
 func opening(s string, i int) int {
-	switch {
-	case i >= len(s):
-		return 0
-	case isQuote(s[i]):
-		return 1
-	case s[i] == '\\' && i+1 < len(s) && isQuote(s[i+1]):
-		return 2
+	n := 0
+	for n < maxSlashes && hasAt(s, i+n, `\`) {
+		n++
+	}
+	if i+n < len(s) && isQuote(s[i+n]) {
+		return n + 1
 	}
 	return 0
 }
@@ -114,25 +160,46 @@ func wholeClosing(s string, start, end int, quote string) int {
 }
 
 func closingWithin(s string, i, limit int, quote string, noSpaces bool) int {
-	start := i
-	for ; i < limit; i++ {
+	start, mark := i, quote[len(quote)-1]
+	for i < limit {
 		switch c := s[i]; {
-		case c == '\n', c == '\r':
+		case c == '\n', c == '\r', c == mark:
 			return i
 		case ends(s, i):
 			if noSpaces {
 				return start
 			}
 			return i
-		case c == quote[0] && hasAt(s, i, quote):
-			return i
-		case c == '\\' && len(quote) == 1 && i+1 < limit && (s[i+1] == quote[0] || s[i+1] == '\\'):
-			i++
-		case noSpaces && (c == ' ' || c == '\t'):
+		case c == '\\':
+			next, ended := slashes(s[:limit], i, quote)
+			if ended {
+				return next
+			}
+			i = next
+			continue
+		case noSpaces && isSpace(c):
 			return start
 		}
+		i++
 	}
-	return min(i, limit)
+	return i
+}
+
+// slashes looks at the backslashes at i in a value that began with quote. If the quote after them ends the value it
+// returns where, otherwise where to go on.
+func slashes(s string, i int, quote string) (next int, ended bool) {
+	next = skipWhile(s, i, isBackslash)
+	if next == len(s) || s[next] != quote[len(quote)-1] {
+		return next, false
+	}
+	n := next - i
+	switch {
+	case len(quote) == 1 && n%2 == 0:
+		return next, true
+	case len(quote) > 1 && n < len(quote): // the value's own quote, or one farther out
+		return i, true
+	}
+	return next + 1, false
 }
 
 // valueEnd returns where a value without quotes ends, at most limit.
@@ -168,10 +235,14 @@ func ends(s string, i int) bool {
 }
 
 func skipSpaces(s string, i int) int {
-	for n := 0; n < maxSpaces && i < len(s) && (s[i] == ' ' || s[i] == '\t'); n++ {
+	for n := 0; n < maxSpaces && i < len(s) && isSpace(s[i]); n++ {
 		i++
 	}
 	return i
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' }
+
+func isBackslash(c byte) bool { return c == '\\' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

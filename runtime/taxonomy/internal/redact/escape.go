@@ -1,0 +1,56 @@
+package redact
+
+import "strings"
+
+// maxEscape bounds the length of an escape or a colour code.
+const maxEscape = 24
+
+// afterEscape reports whether an escape or a colour code, not begun before floor, ends at i: its last letter is no
+// part of the word that begins at i.
+func afterEscape(s string, i, floor int) bool {
+	t := s[max(floor, i-maxEscape):i]
+	return endsInLetterEscape(t) || endsInCode(t) || endsInColor(t)
+}
+
+// endsInLetterEscape reports whether t ends in an escape of one letter, such as \n.
+func endsInLetterEscape(t string) bool {
+	n := len(t)
+	return n >= 2 && t[n-2] == '\\' && strings.IndexByte("abefnrtv", t[n-1]) >= 0
+}
+
+// endsInCode reports whether t ends in an escape with digits: \uXXXX, \xXX, \033, %XX or, escaped twice, %25XX.
+func endsInCode(t string) bool {
+	for _, escape := range [...]struct {
+		mark   string
+		digits int
+	}{{"%", 2}, {"%25", 2}, {`\x`, 2}, {`\u`, 4}, {`\0`, 2}} {
+		n := len(t) - escape.digits
+		if n >= 0 && strings.HasSuffix(t[:n], escape.mark) && allHex(t[n:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsInColor reports whether t ends in a control sequence of a terminal, whose escape character may itself be
+// written as an escape.
+func endsInColor(t string) bool {
+	if t == "" {
+		return false
+	}
+	if strings.HasSuffix(t[:len(t)-1], "\x1b(") {
+		return true // the choice of a character set, as tput sends it with the end of a colour
+	}
+	t = strings.TrimRight(t[:len(t)-1], "0123456789;:?")
+	t, ok := strings.CutSuffix(t, "[")
+	return ok && (strings.HasSuffix(t, "\x1b") || endsInCode(t) || endsInLetterEscape(t))
+}
+
+func allHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; !isDigit(s[i]) && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
