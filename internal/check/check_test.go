@@ -92,3 +92,28 @@ categories:
 		require.Equal(t, first, again)
 	}
 }
+
+// TestGroupsDeclaredFirstWin overlays a code by two of its groups. The reaction that the later group would give
+// lacks its hint, so a finding would show that it had won.
+func TestGroupsDeclaredFirstWin(t *testing.T) {
+	for _, tt := range []struct{ groups, want string }{
+		{"{a: A., b: B.}", ""},
+		{"{b: B., a: A.}", "E-hint-field"},
+	} {
+		_, findings := check.Load("taxonomy.yaml", whole(`
+groups: `+tt.groups+`
+policies: {p: {max_attempts: 2}}
+reactions: {wait: {action: retry, policy: p, honor_retry_after: true}}
+categories:
+  io: {codes: {EOF: {message: end, retryable: true, reaction: {action: retry}, groups: [a, b]}}}
+profiles: {strict: {codes: {'@b': {reaction: wait}, '@a': {reaction: abort}}}}
+`))
+		var ids []string
+		for _, f := range findings {
+			if f.Severity == diag.Error {
+				ids = append(ids, f.ID)
+			}
+		}
+		assert.Equal(t, tt.want, strings.Join(ids, " "), tt.groups)
+	}
+}

@@ -74,7 +74,7 @@ func overReaction(top, below *spec.Reaction) *spec.Reaction {
 // overlaid returns the table as a profile has it. What the profile names and the table lacks is left out;
 // another rule reports it.
 func (s *scope) overlaid(profile *spec.Profile) *view {
-	v := &view{profile: profile, reactions: maps.Clone(s.base.reactions), policies: maps.Clone(s.base.policies)}
+	v := &view{profile: profile, groups: s.groups.list, reactions: maps.Clone(s.base.reactions), policies: maps.Clone(s.base.policies)}
 	for i := range profile.Reactions {
 		top := &profile.Reactions[i]
 		if below, ok := v.reactions[top.Name.V]; ok {

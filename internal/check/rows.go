@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -89,7 +90,15 @@ func (v *view) overlaysOf(c *code) []*spec.Overlay {
 			groups = append(groups, o)
 		}
 	}
+	slices.SortStableFunc(groups, func(a, b *spec.Overlay) int {
+		return cmp.Compare(v.groupRank(a.Key.V[1:]), v.groupRank(b.Key.V[1:]))
+	})
 	return slices.Concat(exact, category, groups, all)
+}
+
+// groupRank is the place of a group among those declared: of two groups the first one wins.
+func (v *view) groupRank(name string) int {
+	return slices.Index(v.groups, name)
 }
 
 func (c *code) in(group string) bool {

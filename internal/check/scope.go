@@ -69,6 +69,7 @@ type code struct {
 // view is the reactions and policies as the table has them, or as a profile does.
 type view struct {
 	profile   *spec.Profile // nil for the table
+	groups    []string      // as declared
 	reactions map[string]*spec.Reaction
 	policies  map[string]*spec.Policy
 	rows      []row
