@@ -18,7 +18,7 @@ func endsInLetterEscape(t string) bool {
 	return n >= 2 && t[n-2] == '\\' && strings.IndexByte("abefnrtv", t[n-1]) >= 0
 }
 
-// endsInCode reports whether t ends in an escape with digits: \uXXXX, \xXX, \033, %XX or, escaped twice, %25XX.
+// endsInCode reports whether t ends in an escape with digits: \u003c, \x3c, \033, %3C or, escaped twice, %253C.
 func endsInCode(t string) bool {
 	for _, escape := range [...]struct {
 		mark   string
