@@ -23,6 +23,7 @@ type Package struct {
 	Categories []*Category // order of the file
 	Codes      []*Code     // all of them, order of the file
 	Rows       []*Row      // by index: none, permanent, the codes, their branches
+	Rules      []*Rule     // of all codes, order of the file
 	Enums      []*Enum     // order of first use
 	Objects    []*Object   // order of first use
 
@@ -202,6 +203,9 @@ type Code struct {
 
 	Row  *Row
 	When []*Branch
+
+	Rules    []*Rule
+	Examples []*Example // the examples, then the counter-examples
 }
 
 // FieldValue is what a code fixes.

@@ -1,0 +1,39 @@
+package model
+
+import (
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Rule is one detect rule.
+type Rule struct {
+	Name       string // PROVIDER_RATE_LIMIT/2: the code's key, and the place among its rules
+	Place      int    // among the code's rules, from 1
+	Code       *Code
+	Doc        string // the rule on one line, as the taxonomy has it
+	Conditions []detect.Condition
+	Text       []string // regular expressions
+	Contains   []string // plain, in any case
+	Priority   int
+	Set        []FieldValue
+}
+
+// Example is a whole piece of evidence, and what it must or must not become.
+type Example struct {
+	Place    int // among the code's examples (or counter-examples), from 1
+	Code     *Code
+	Not      bool              // a counter-example
+	Evidence taxonomy.Evidence // without Err
+	// Is and As name the error of the standard library that the evidence holds; at most one is given.
+	Is, As string
+	Want   *Want
+}
+
+// Want is what an example expects beyond its code; what is nil is not asked.
+type Want struct {
+	Retryable      *bool
+	Recoverability *taxonomy.Recoverability
+	Severity       *taxonomy.Severity
+	Reaction       string // "" is not asked
+	Context        []FieldValue
+}

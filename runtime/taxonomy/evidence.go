@@ -1,0 +1,108 @@
+package taxonomy
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Evidence is what is known of a failure before it has a code: the vocabulary that runtimes and taxonomies
+// share. A rule of a taxonomy asks for some of it, and an error's fields are filled from it. Empty texts, a zero
+// status, a zero time, nil lists and maps are absent: the source did not say.
+//
+// A *Evidence is an error, so that it travels wherever errors do; classifying finds it in a chain. Its JSON, its
+// message and its log form mask secrets and cut texts; its fields are as they were given. It must not be
+// changed while others read it.
+type Evidence struct {
+	// Source names who reports, as the taxonomy's rules do: "anthropic-api", "git".
+	Source string
+	// Op is the operation that failed: "call", "push".
+	Op string
+	// Type is the source's own type of error ("overloaded_error"), or one that the runtime gives: "timeout",
+	// "network", "not_found", "start".
+	Type string
+	// Status is the HTTP status; 0 is none.
+	Status int
+	// StatusDerived reports that Status was read out of Text. Rules that ask for it then rank as rules on text.
+	StatusDerived bool
+	// Code is the source's own code: "23505", "ENOTFOUND".
+	Code string
+	// ExitCode is what a process exited with.
+	ExitCode Opt[int]
+	// Signal is the name of the signal that ended a process: "SIGKILL".
+	Signal string
+	// Errno is the name of a system error: "ECONNRESET".
+	Errno string
+	// Text is what was said on the error channel. Rules search its end; see detect.TextLimit.
+	Text string
+	// Output is what the failed work printed. Rules never search it.
+	Output string
+	// Files are the files that the failure is about.
+	Files []string
+	// RetryAfter is how long the source asks to wait.
+	RetryAfter Opt[time.Duration]
+	// ResetAt is when trying makes sense again.
+	ResetAt time.Time
+	// Credential names the credential that was used. It is a name, never the credential itself.
+	Credential string
+	// Attributes are whatever else the source knows, by lower-case name.
+	Attributes map[string]string
+	// Err is the Go error that this is evidence of. It becomes the cause of the error that is made.
+	Err error
+}
+
+// Attribute returns an attribute, or "" when there is none.
+func (e *Evidence) Attribute(name string) string { return e.Attributes[name] }
+
+// Unwrap returns the Go error that this is evidence of, or nil.
+func (e *Evidence) Unwrap() error { return e.Err }
+
+// Error says on one line who failed at what and how, secrets masked.
+func (e *Evidence) Error() string {
+	var b strings.Builder
+	for _, s := range []string{e.Source, e.Op} {
+		if s != "" {
+			separate(&b, " ")
+			b.WriteString(s)
+		}
+	}
+	for _, s := range e.particulars() {
+		separate(&b, ": ")
+		b.WriteString(s)
+	}
+	if b.Len() == 0 {
+		return "failure without evidence"
+	}
+	return shortened(Scrub(b.String()))
+}
+
+func (e *Evidence) particulars() []string {
+	var out []string
+	add := func(s string) {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	if e.Status != 0 {
+		add("status " + strconv.Itoa(e.Status))
+	}
+	add(e.Type)
+	add(e.Code)
+	if code, ok := e.ExitCode.Get(); ok {
+		add("exit code " + strconv.Itoa(code))
+	}
+	add(e.Signal)
+	add(e.Errno)
+	line, _, _ := strings.Cut(strings.TrimSpace(shortened(e.Text)), "\n")
+	add(strings.TrimSpace(line))
+	if e.Text == "" && e.Err != nil {
+		add(e.Err.Error())
+	}
+	return out
+}
+
+func separate(b *strings.Builder, sep string) {
+	if b.Len() > 0 {
+		b.WriteString(sep)
+	}
+}
