@@ -11,8 +11,8 @@ import (
 // status, a zero time, nil lists and maps are absent: the source did not say.
 //
 // A *Evidence is an error, so that it travels wherever errors do; classifying finds it in a chain. Its JSON, its
-// message and its log form mask secrets and cut texts; its fields are as they were given. It must not be
-// changed while others read it.
+// message, its log value and what fmt prints of it mask secrets and cut what is long; its fields are as they were
+// given. It must not be changed while others read it.
 type Evidence struct {
 	// Source names who reports, as the taxonomy's rules do: "anthropic-api", "git".
 	Source string
@@ -52,18 +52,32 @@ type Evidence struct {
 }
 
 // Attribute returns an attribute, or "" when there is none.
-func (e *Evidence) Attribute(name string) string { return e.Attributes[name] }
+func (e *Evidence) Attribute(name string) string {
+	if e == nil {
+		return ""
+	}
+	return e.Attributes[name]
+}
 
 // Unwrap returns the Go error that this is evidence of, or nil.
-func (e *Evidence) Unwrap() error { return e.Err }
+func (e *Evidence) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
-// Error says on one line who failed at what and how, secrets masked.
+// Error says on one line who failed at what and how: secrets masked, control characters replaced by spaces, cut at
+// 4096 bytes.
 func (e *Evidence) Error() string {
+	if e == nil {
+		return noEvidence
+	}
 	var b strings.Builder
 	for _, s := range []string{e.Source, e.Op} {
 		if s != "" {
 			separate(&b, " ")
-			b.WriteString(s)
+			b.WriteString(beginning(s, maxWord))
 		}
 	}
 	for _, s := range e.particulars() {
@@ -71,33 +85,36 @@ func (e *Evidence) Error() string {
 		b.WriteString(s)
 	}
 	if b.Len() == 0 {
-		return "failure without evidence"
+		return noEvidence
 	}
-	return shortened(Scrub(b.String()))
+	return oneLine(beginning(b.String(), maxMessage))
 }
+
+const noEvidence = "failure without evidence"
 
 func (e *Evidence) particulars() []string {
 	var out []string
-	add := func(s string) {
+	add := func(s string, limit int) {
 		if s != "" {
-			out = append(out, s)
+			out = append(out, beginning(s, limit))
 		}
 	}
 	if e.Status != 0 {
-		add("status " + strconv.Itoa(e.Status))
+		add("status "+strconv.Itoa(e.Status), maxWord)
 	}
-	add(e.Type)
-	add(e.Code)
+	add(e.Type, maxWord)
+	add(e.Code, maxWord)
 	if code, ok := e.ExitCode.Get(); ok {
-		add("exit code " + strconv.Itoa(code))
+		add("exit code "+strconv.Itoa(code), maxWord)
 	}
-	add(e.Signal)
-	add(e.Errno)
-	line, _, _ := strings.Cut(strings.TrimSpace(shortened(e.Text)), "\n")
-	add(strings.TrimSpace(line))
-	if e.Text == "" && e.Err != nil {
-		add(e.Err.Error())
+	add(e.Signal, maxWord)
+	add(e.Errno, maxWord)
+	text := e.Text
+	if text == "" && !reaches(e.Err, e) {
+		text = errorText(e.Err)
 	}
+	line, _, _ := strings.Cut(strings.TrimSpace(beginning(text, maxMessage)), "\n")
+	add(strings.TrimSpace(line), maxMessage)
 	return out
 }
 

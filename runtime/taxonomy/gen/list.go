@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // CloneStrings returns a copy of list; nil stays nil.
@@ -18,6 +20,13 @@ func CloneJSON(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return appendRaw(make([]byte, 0, len(raw)), raw)
+}
+
+// SecretJSON returns what [CloneJSON] returns, as a secret.
+//
+//go:noinline
+func SecretJSON(raw json.RawMessage) taxonomy.Secret[json.RawMessage] {
+	return taxonomy.SecretOf(CloneJSON(raw))
 }
 
 // isNull reports whether raw is absent.

@@ -1,0 +1,125 @@
+package taxonomy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+)
+
+// Bounds on what is shown of evidence, in bytes but for maxList, the number of files and of attributes. A text and an
+// output keep their end, where tools say what went wrong.
+const (
+	maxWord  = 256
+	maxValue = 1024
+	maxText  = maxMessage
+	maxList  = 64
+	// surroundings is how much beside what is kept is looked at, so that a secret that the cut splits is seen as one.
+	surroundings = 16 << 10
+)
+
+// beginning returns the beginning of s, secrets masked. It looks at a bounded part of s only.
+func beginning(s string, limit int) string {
+	if len(s) <= limit {
+		return atMost(redact.Scrub(s), limit, false)
+	}
+	masked := maskedPart(s[:min(len(s), limit+surroundings)], 0, limit)
+	return atMost(masked+redact.Ellipsis, limit, false)
+}
+
+// ending returns the end of s, secrets masked. It looks at a bounded part of s only.
+func ending(s string, limit int) string {
+	if len(s) <= limit {
+		return atMost(redact.Scrub(s), limit, true)
+	}
+	s = s[max(0, len(s)-limit-surroundings):]
+	masked := maskedPart(s, len(s)-limit, len(s))
+	return atMost(redact.Ellipsis+masked, limit, true)
+}
+
+// atMost returns valid UTF-8 of at most limit bytes.
+func atMost(masked string, limit int, tail bool) string {
+	masked = strings.ToValidUTF8(masked, "\uFFFD")
+	if len(masked) <= limit {
+		return masked
+	}
+	return strings.Clone(redact.Cut(masked, limit, tail))
+}
+
+// maskedPart returns s[from:to], what is part of a secret of s masked, and without the rune that a bound splits.
+func maskedPart(s string, from, to int) string {
+	for from < to && from > 0 && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	for to > from && to < len(s) && !utf8.RuneStart(s[to]) {
+		to--
+	}
+	var b strings.Builder
+	done := from
+	for start, end := redact.Next(s, 0, 0); start >= 0 && start < to; start, end = redact.Next(s, end, end) {
+		if end <= done {
+			continue
+		}
+		b.WriteString(s[done:max(start, done)])
+		b.WriteString(redact.Mask)
+		done = end
+	}
+	if done < to {
+		b.WriteString(s[done:to])
+	}
+	return b.String()
+}
+
+// oneLine returns s without anything that breaks a line or commands a terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+// errorText returns the text of an error that may be anybody's: "" for nil, a note when its Error method panics.
+func errorText(err error) (text string) {
+	if err == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("(%T panics when asked for its text)", err)
+		}
+	}()
+	return err.Error()
+}
+
+// reaches reports whether e is in err's tree, so that asking err for its text would ask e again. A tree that panics
+// when it is walked, or has no end, counts as one.
+func reaches(err error, e *Evidence) (found bool) {
+	defer func() {
+		if recover() != nil {
+			found = true
+		}
+	}()
+	left := 16 * maxErrors
+	return reachesWithin(err, e, 16*maxDepth, &left)
+}
+
+func reachesWithin(err error, e *Evidence, depth int, left *int) bool {
+	if *left--; *left < 0 || depth <= 0 {
+		return true
+	}
+	if x, ok := err.(*Evidence); ok && x == e {
+		return true
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		return reachesWithin(x.Unwrap(), e, depth-1, left)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(x.Unwrap(), func(err error) bool { return reachesWithin(err, e, depth-1, left) })
+	}
+	return false
+}
