@@ -5,6 +5,7 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 // Option changes how one piece of evidence is classified. The zero Option changes nothing.
 type Option struct {
 	noText    bool
+	stack     bool
 	limit     int
 	source    string
 	op        string
@@ -19,9 +20,13 @@ type Recorder interface {
 // DefaultTextLimit is how many bytes of the end of a text are searched unless [TextLimit] says otherwise.
 const DefaultTextLimit = 16 << 10
 
-// In classifies as the table's profile says: a profile may switch rules on text off.
+// In classifies as the table's profile says: a profile may switch rules on text off, and with them reading a status
+// out of a text, and may ask for the stack of where an error is made.
 func In(table taxonomy.Table) Option {
-	return Option{noText: table.Overlay != nil && !table.Overlay.Detection.Text}
+	if table.Overlay == nil {
+		return Option{}
+	}
+	return Option{noText: !table.Overlay.Detection.Text, stack: table.Overlay.Reporting.Stack}
 }
 
 // TextLimit has the last n bytes of the text searched and kept in place of the last 16 KiB. An n below 1 changes nothing.
@@ -37,9 +42,19 @@ func During(op string) Option { return Option{op: op} }
 // is passed over: recording never changes what becomes of a failure.
 func Unmatched(r Recorder) Option { return Option{unmatched: r} }
 
+// merged returns what all options say together.
+func merged(opts []Option) Option {
+	var o Option
+	for i := range opts {
+		o = o.merge(opts[i])
+	}
+	return o
+}
+
 // merge adds what more says to o; of two that say the same thing the later one counts.
 func (o Option) merge(more Option) Option {
 	o.noText = o.noText || more.noText
+	o.stack = o.stack || more.stack
 	if more.limit > 0 {
 		o.limit = more.limit
 	}

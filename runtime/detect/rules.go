@@ -14,11 +14,15 @@ type Rules struct {
 	Patterns []Pattern
 	// Needs are the required fields that only evidence can fill, by code.
 	Needs []Need
+	// FallbackSet are the fields that are set where no rule matches, by wire name.
+	FallbackSet []string
 	// Make makes the error of a rule, or of no rule with [NoRule], from evidence. It never returns nil.
 	Make func(rule int, ev *taxonomy.Evidence) taxonomy.Error
 	// Is reports whether err is, or wraps, the error value or type of the standard library that a rule names in
 	// `is` or `as`.
 	Is func(err error, name string) bool
+
+	tables tables
 }
 
 // NoRule is the index of no rule.
@@ -122,6 +126,8 @@ type Need struct {
 	Field string // wire name
 	// From are the keys of evidence that fill it, in order: "status", "attributes.mode".
 	From []string
-	// Type is the field's, as the taxonomy says it: "int". What cannot be read as one does not fill it.
+	// Type is the field's, as the taxonomy says it: "int". What cannot be read as one does not fill it; see [Read].
 	Type string
+	// Words are an enum's.
+	Words []string
 }

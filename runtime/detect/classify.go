@@ -1,0 +1,132 @@
+package detect
+
+import (
+	"context"
+	"errors"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Classify returns the error of the taxonomy that raw is evidence of; [Of] says what raw can be. Nil stays nil, and
+// so does a nil pointer. A cancelled context, and an error of the taxonomy already, are returned as they are, with
+// all that is wrapped around them. Methods of raw that panic do no harm.
+func (r *Rules) Classify(raw any, opts []Option) error {
+	done, outcome := r.unclassified(raw)
+	if outcome != Matched {
+		return done
+	}
+	ev := Of(raw)
+	var room taxonomy.Evidence
+	rule, as := r.decide(&ev, &room, opts)
+	return Traced(r.Make(rule, as), opts)
+}
+
+// ClassifyEvidence is [Rules.Classify] for evidence. It does not keep ev.
+func (r *Rules) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
+	var room taxonomy.Evidence
+	rule, as, err := r.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return Traced(r.Make(rule, as), opts)
+}
+
+// Decide returns the index of the rule that the evidence is won by, or [NoRule], and the evidence to make the error
+// of: ev itself, or room, made a copy of ev, where options or its text change something about it. When there is
+// nothing to classify, as is nil and err is what to return: nil, a cancelled context, an error of the taxonomy already.
+// Decide neither allocates nor keeps ev or room.
+func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
+	if ev == nil {
+		return NoRule, nil, nil
+	}
+	if ev.Err != nil && r.passes(ev.Err) != Matched {
+		return NoRule, nil, ev.Err
+	}
+	rule, as = r.decide(ev, room, opts)
+	return rule, as, nil
+}
+
+// decide is Decide for what is to be classified.
+func (r *Rules) decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence) {
+	var q query
+	q.ask(ev, opts)
+	rule = r.match(ev, &q)
+	if q.changed(ev) {
+		q.copyTo(room, ev)
+		ev = room
+	}
+	if rule == NoRule && len(opts) > 0 {
+		report(ev, opts)
+	}
+	return rule, ev
+}
+
+// report hands evidence that no rule matches to whoever collects it. It is a copy, so that the caller's evidence can
+// stay on its stack.
+func report(ev *taxonomy.Evidence, opts []Option) {
+	if recorder := merged(opts).unmatched; recorder != nil {
+		c := *ev
+		try(func() { _ = recorder.Record(&c) })
+	}
+}
+
+// unclassified returns what becomes of raw without classifying, and why; the outcome is Matched when raw is to be
+// classified.
+func (r *Rules) unclassified(raw any) (done error, outcome Outcome) {
+	switch x := raw.(type) {
+	case nil:
+		return nil, Nothing
+	case *taxonomy.Evidence:
+		if x == nil {
+			return nil, Nothing
+		}
+	case taxonomy.Evidence:
+		if x.Err == nil {
+			return nil, Matched
+		}
+		return x.Err, r.passes(x.Err)
+	}
+	err, ok := raw.(error)
+	if isNil(raw) && !(ok && speaks(err)) {
+		return nil, Nothing
+	}
+	if !ok {
+		return nil, Matched
+	}
+	return err, r.passes(err)
+}
+
+// speaks reports whether an error has a text; the method of a nil pointer mostly panics.
+func speaks(err error) bool {
+	_, ok := ask(func() string { return err.Error() })
+	return ok
+}
+
+// passes returns Cancelled or Passed for an error that is not to be classified, and else Matched.
+func (r *Rules) passes(err error) Outcome {
+	if cancelled, _ := ask(func() bool { return errors.Is(err, context.Canceled) }); cancelled {
+		return Cancelled
+	}
+	if r.Taxonomy == nil {
+		return Matched
+	}
+	if own, _ := ask(func() bool { _, ok := taxonomy.First(err, r.Taxonomy); return ok }); own {
+		return Passed
+	}
+	return Matched
+}
+
+// Traced returns err, with the stack of the call if a table given to [In] asks for stacks.
+func Traced(err error, opts []Option) error {
+	if len(opts) == 0 {
+		return err
+	}
+	return withStack(err, opts)
+}
+
+func withStack(err error, opts []Option) error {
+	if o := merged(opts); o.stack {
+		return taxonomy.WithStack(err)
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package detect
+
+import (
+	"net/http"
+	"strings"
+)
+
+const (
+	// headLimit is how much of a text's first line is looked at for a status.
+	headLimit = 256
+	// wordLimit is how many words may stand between "HTTP" or "status" and the number.
+	wordLimit = 3
+	// joints are what may stand between these words.
+	joints = " \t:=\"'("
+)
+
+// derivedStatus returns the HTTP status of a failure that a text begins with or names as one in its first line, or 0:
+// "404 Not Found", "429: slow down", "HTTP/1.1 503", "failed with status code 502". A number that stands in a
+// sentence by itself is none.
+func derivedStatus(text string) int {
+	line := text[:min(len(text), headLimit)]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	for i := 0; i+3 <= len(line); i++ {
+		// The first digit of a status that says of a failure is 4 or 5.
+		if line[i]-'4' > 1 || !statusAt(line, i) {
+			continue
+		}
+		if strings.TrimLeft(line[:i], " \t\r") == "" && opens(line[i:]) || named(line[:i]) {
+			return number3(line[i:])
+		}
+		i += 2
+	}
+	return 0
+}
+
+func number3(s string) int { return int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0') }
+
+// statusAt reports whether three digits stand at i that are no part of a longer word or number.
+func statusAt(line string, i int) bool {
+	if !isDigit(line[i+1]) || !isDigit(line[i+2]) {
+		return false
+	}
+	if i > 0 && (isWord(line[i-1]) || line[i-1] == '.' || line[i-1] == '-') {
+		return false
+	}
+	after := line[i+3:]
+	if after == "" {
+		return true
+	}
+	if isWord(after[0]) || after[0] >= 0x80 {
+		return false
+	}
+	return !(len(after) > 1 && (after[0] == '.' || after[0] == ',') && isDigit(after[1]))
+}
+
+// opens reports whether a line that begins with a status goes on as one does.
+func opens(line string) bool {
+	after := line[3:]
+	rest := strings.TrimSpace(after)
+	if rest == "" {
+		return true
+	}
+	if after[0] == ':' {
+		return true
+	}
+	if !isSpace(after[0]) {
+		return false
+	}
+	return rest[0] == '{' || phrased(rest, number3(line))
+}
+
+// phrased reports whether s begins with the reason phrase of a status.
+func phrased(s string, status int) bool {
+	if begins(s, http.StatusText(status)) {
+		return true
+	}
+	for _, p := range phrases {
+		if p.status == status && begins(s, p.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// phrases are reason phrases that net/http words otherwise, but other standards and widespread servers use.
+var phrases = [...]struct {
+	status int
+	text   string
+}{
+	{408, "Request Time-out"},
+	{413, "Payload Too Large"},
+	{413, "Content Too Large"},
+	{414, "URI Too Long"},
+	{414, "Request-URI Too Large"},
+	{416, "Range Not Satisfiable"},
+	{422, "Unprocessable Content"},
+	{503, "Service Temporarily Unavailable"},
+	{504, "Gateway Time-out"},
+	{529, "Overloaded"},
+}
+
+// begins reports whether s begins with a phrase, in any case, and the phrase's last word ends there.
+func begins(s, phrase string) bool {
+	n := len(phrase)
+	return n > 0 && len(s) >= n && strings.EqualFold(s[:n], phrase) && (len(s) == n || !isWord(s[n]))
+}
+
+// named reports whether the words before a number say that it is a status: "HTTP/1.1 ", "status code: ".
+func named(before string) bool {
+	rest := strings.TrimRight(before, joints)
+	if len(rest) == len(before) {
+		return false
+	}
+	for range wordLimit {
+		word := lastWord(rest)
+		rest = strings.TrimRight(rest[:len(rest)-len(word)], joints)
+		switch {
+		case oneOf(word, "code", "error"):
+			continue
+		case oneOf(word, "status", "statuscode", "status_code", "status-code", "http_status", "http-status", "httpstatus"):
+			return !oneOf(lastWord(rest), "exit")
+		}
+		return isHTTP(word)
+	}
+	return false
+}
+
+// isHTTP reports whether a word is HTTP, with or without a version.
+func isHTTP(word string) bool {
+	if len(word) < 4 || !strings.EqualFold(word[:4], "http") {
+		return false
+	}
+	if word = word[4:]; word == "" {
+		return true
+	}
+	if word[0] != '/' || len(word) == 1 {
+		return false
+	}
+	return strings.Trim(word[1:], "0123456789.") == ""
+}
+
+func oneOf(word string, list ...string) bool {
+	for _, s := range list {
+		if len(s) == len(word) && strings.EqualFold(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastWord returns the word that s ends with; a word holds letters, digits and what joins them in names.
+func lastWord(s string) string {
+	i := len(s)
+	for i > 0 && (isWord(s[i-1]) || s[i-1] == '/' || s[i-1] == '.' || s[i-1] == '-') {
+		i--
+	}
+	return s[i:]
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// isWord reports whether c is an ASCII letter, digit or underscore, as \b of a regular expression has it.
+func isWord(c byte) bool { return c|0x20-'a' < 26 || isDigit(c) || c == '_' }

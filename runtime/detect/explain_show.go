@@ -1,0 +1,143 @@
+package detect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// maxRunnersUp is how many rules are printed that matched, too.
+const maxRunnersUp = 5
+
+// String returns the outcome's word.
+func (o Outcome) String() string {
+	switch o {
+	case Nothing:
+		return "nothing"
+	case Cancelled:
+		return "cancelled"
+	case Passed:
+		return "passed"
+	case Matched:
+		return "matched"
+	case Fallback:
+		return "fallback"
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
+
+// MarshalText returns the outcome's word.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// why says what the outcome means, for those without a rule.
+func (o Outcome) why() string {
+	switch o {
+	case Nothing:
+		return "there is no error"
+	case Cancelled:
+		return "a cancelled context is not classified"
+	case Passed:
+		return "it is an error of the taxonomy already"
+	}
+	return "no rule matches"
+}
+
+// String says on a few lines what the error became and why, secrets masked.
+func (e Explanation) String() string {
+	var b strings.Builder
+	if e.Err != nil {
+		if code := taxonomy.CodeOf(e.Err); code != "" {
+			fmt.Fprintf(&b, "%s (%s): ", oneLine(code), oneLine(taxonomy.CategoryOf(e.Err)))
+		}
+		b.WriteString(oneLine(textOf(e.Err)) + "\n")
+	}
+	if e.Rule != nil {
+		line(&b, "rule", e.Rule.line())
+	} else {
+		line(&b, "rule", "none: "+e.Outcome.why())
+	}
+	for i, r := range e.RunnersUp {
+		if i == maxRunnersUp {
+			line(&b, "also matched", fmt.Sprintf("and %d more", len(e.RunnersUp)-i))
+			break
+		}
+		line(&b, "also matched", r.line())
+	}
+	if len(e.Missing) > 0 {
+		line(&b, "missing", strings.Join(e.Missing, ", "))
+	}
+	if e.Outcome == Matched || e.Outcome == Fallback {
+		line(&b, "evidence", oneLine(e.Evidence.Error()))
+	}
+	if e.Evidence.StatusDerived {
+		line(&b, "status", fmt.Sprintf("%d, read out of the text", e.Evidence.Status))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (r *Rule) line() string {
+	if r.Doc == "" {
+		return r.Name
+	}
+	return r.Name + " " + oneLine(r.Doc)
+}
+
+func line(b *strings.Builder, label, text string) {
+	fmt.Fprintf(b, "  %-12s  %s\n", label, text)
+}
+
+// oneLine returns text without line ends and controls, secrets masked.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || 0x7f <= r && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, taxonomy.Scrub(text))
+}
+
+// ruleJSON is a rule in the JSON of an explanation.
+type ruleJSON struct {
+	Name string `json:"name"`
+	Rule string `json:"rule,omitempty"`
+}
+
+func (r *Rule) json() ruleJSON { return ruleJSON{r.Name, r.Doc} }
+
+// MarshalJSON returns the explanation as an object: outcome, code, category, message, error, rule, runners_up,
+// missing and evidence, secrets masked; what does not apply is left out.
+func (e Explanation) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Outcome   Outcome            `json:"outcome"`
+		Code      string             `json:"code,omitempty"`
+		Category  string             `json:"category,omitempty"`
+		Message   string             `json:"message,omitempty"`
+		Error     any                `json:"error,omitempty"`
+		Rule      *ruleJSON          `json:"rule,omitempty"`
+		RunnersUp []ruleJSON         `json:"runners_up,omitempty"`
+		Missing   []string           `json:"missing,omitempty"`
+		Evidence  *taxonomy.Evidence `json:"evidence,omitempty"`
+	}{Outcome: e.Outcome, Missing: e.Missing}
+	if e.Err != nil {
+		out.Code, out.Category = taxonomy.CodeOf(e.Err), taxonomy.CategoryOf(e.Err)
+		out.Message = taxonomy.Scrub(textOf(e.Err))
+		if own, ok := taxonomy.First(e.Err, nil); ok {
+			if m, ok := own.(json.Marshaler); ok {
+				out.Error = m
+			}
+		}
+	}
+	if e.Rule != nil {
+		rule := e.Rule.json()
+		out.Rule = &rule
+	}
+	for _, r := range e.RunnersUp {
+		out.RunnersUp = append(out.RunnersUp, r.json())
+	}
+	if e.Outcome == Matched || e.Outcome == Fallback {
+		out.Evidence = &e.Evidence
+	}
+	return json.Marshal(out)
+}

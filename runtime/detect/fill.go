@@ -1,0 +1,149 @@
+package detect
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
+
+// The functions of this file fill the fields of errors from evidence. Generated packages call them. A text that is
+// empty fills nothing, and neither does one that cannot be read as the field's type.
+
+// NonZero returns v, or nothing when it is the zero value: a status of 0, an empty text.
+func NonZero[T comparable](v T) taxonomy.Opt[T] {
+	var zero T
+	if v == zero {
+		return taxonomy.Opt[T]{}
+	}
+	return taxonomy.Some(v)
+}
+
+// Instant returns t, or nothing when it is the zero time.
+func Instant(t time.Time) taxonomy.Opt[time.Time] {
+	if t.IsZero() {
+		return taxonomy.Opt[time.Time]{}
+	}
+	return taxonomy.Some(t)
+}
+
+// Widen returns a number as an int64.
+func Widen(n taxonomy.Opt[int]) taxonomy.Opt[int64] {
+	v, ok := n.Get()
+	if !ok {
+		return taxonomy.Opt[int64]{}
+	}
+	return taxonomy.Some(int64(v))
+}
+
+// Digits returns a number as a text, in decimal.
+func Digits(n taxonomy.Opt[int]) taxonomy.Opt[string] {
+	v, ok := n.Get()
+	if !ok {
+		return taxonomy.Opt[string]{}
+	}
+	return taxonomy.Some(strconv.Itoa(v))
+}
+
+// ReadInt reads a decimal number.
+func ReadInt(text string) taxonomy.Opt[int] { return parsed(strconv.Atoi(text)) }
+
+// ReadInt64 reads a decimal number.
+func ReadInt64(text string) taxonomy.Opt[int64] { return parsed(strconv.ParseInt(text, 10, 64)) }
+
+// ReadUint64 reads a decimal number that is not negative.
+func ReadUint64(text string) taxonomy.Opt[uint64] { return parsed(strconv.ParseUint(text, 10, 64)) }
+
+// ReadFloat64 reads a finite number.
+func ReadFloat64(text string) taxonomy.Opt[float64] {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return taxonomy.Opt[float64]{}
+	}
+	return taxonomy.Some(v)
+}
+
+// ReadBool reads "true", "false" and what else [strconv.ParseBool] knows.
+func ReadBool(text string) taxonomy.Opt[bool] { return parsed(strconv.ParseBool(text)) }
+
+// ReadDuration reads a duration as it is on the wire: "1m30s".
+func ReadDuration(text string) taxonomy.Opt[time.Duration] { return parsed(time.ParseDuration(text)) }
+
+// ReadTime reads a time in the form of RFC 3339, and returns it in UTC.
+func ReadTime(text string) taxonomy.Opt[time.Time] {
+	v, err := time.Parse(time.RFC3339Nano, text)
+	return parsed(v.UTC(), err)
+}
+
+// ReadWord reads one of an enum's words; its value is its place among them, from 1.
+func ReadWord[T ~uint8](text string, words []string) taxonomy.Opt[T] {
+	i := slices.Index(words, text)
+	if i < 0 || text == "" {
+		return taxonomy.Opt[T]{}
+	}
+	return taxonomy.Some(T(i + 1))
+}
+
+// ReadStrings returns a copy of a list, or nil when nothing is in it.
+func ReadStrings(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clone(list)
+}
+
+// ReadJSON returns text in the form in which JSON goes on the wire, or nil when it is null or no JSON.
+func ReadJSON(text string) json.RawMessage {
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return gen.CloneJSON(json.RawMessage(text))
+}
+
+func parsed[T any](v T, err error) taxonomy.Opt[T] {
+	if err != nil {
+		return taxonomy.Opt[T]{}
+	}
+	return taxonomy.Some(v)
+}
+
+// First returns the first of the values that is there.
+func First[T any](values ...taxonomy.Opt[T]) taxonomy.Opt[T] {
+	for _, v := range values {
+		if !v.IsZero() {
+			return v
+		}
+	}
+	return taxonomy.Opt[T]{}
+}
+
+// FirstList returns the first of the lists, or of the JSON texts, that is not nil.
+func FirstList[S ~[]E, E any](lists ...S) S {
+	for _, list := range lists {
+		if list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// Seal returns a value as a secret.
+func Seal[T any](value taxonomy.Opt[T]) taxonomy.Secret[T] {
+	v, ok := value.Get()
+	if !ok {
+		return taxonomy.Secret[T]{}
+	}
+	return taxonomy.SecretOf(v)
+}
+
+// SealList returns a list, or a JSON text, as a secret; nil is none.
+func SealList[S ~[]E, E any](list S) taxonomy.Secret[S] {
+	if list == nil {
+		return taxonomy.Secret[S]{}
+	}
+	return taxonomy.SecretOf(list)
+}

@@ -1,0 +1,129 @@
+package detect_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	someDate  = "Wed, 21 Oct 2026 07:28:00 GMT"
+	laterDate = "Wed, 21 Oct 2026 07:30:00 GMT"
+)
+
+func TestHeaderWaits(t *testing.T) {
+	after := func(d time.Duration) taxonomy.Evidence { return taxonomy.Evidence{RetryAfter: taxonomy.Some(d)} }
+	at := func(unix int64) taxonomy.Evidence { return taxonomy.Evidence{ResetAt: time.Unix(unix, 0).UTC()} }
+	later := time.Date(2026, 10, 21, 7, 30, 0, 0, time.UTC).Unix()
+	both := at(1_800_000_000)
+	both.RetryAfter = taxonomy.Some(3 * time.Second)
+	for _, c := range []struct {
+		headers []string
+		want    taxonomy.Evidence
+	}{
+		{nil, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "30"}, after(30 * time.Second)},
+		{[]string{"retry-after", "30"}, after(30 * time.Second)},
+		{[]string{"Retry-After", " 1.5 "}, after(1500 * time.Millisecond)},
+		{[]string{"Retry-After", "0"}, after(0)},
+		{[]string{"Retry-After", "-1"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "NaN"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "Inf"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "1e3"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "0x10"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "99999999999999999999999"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "40000000"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", "soon"}, taxonomy.Evidence{}},
+		{[]string{"Retry-After", laterDate}, at(later)},
+		{[]string{"Retry-After", laterDate, "Date", someDate}, after(2 * time.Minute)},
+		{[]string{"Retry-After", someDate, "Date", laterDate}, after(0)},
+		{[]string{"Retry-After", laterDate, "Date", "now"}, at(later)},
+		{[]string{"Retry-After-Ms", "250", "Retry-After", "1"}, after(250 * time.Millisecond)},
+		{[]string{"Retry-After-Ms", "x", "Retry-After", "1"}, after(time.Second)},
+		{[]string{"X-Ratelimit-Reset-Requests", "1s", "X-Ratelimit-Reset-Tokens", "6m0s"}, taxonomy.Evidence{}},
+		{[]string{"X-Ratelimit-Reset-Requests", "-1s", "X-Ratelimit-Remaining-Requests", "0"}, taxonomy.Evidence{}},
+		{[]string{"Anthropic-Ratelimit-Tokens-Reset", "2027-01-15T08:00:00Z", "Anthropic-Ratelimit-Tokens-Remaining", "9"}, taxonomy.Evidence{}},
+		{[]string{"Anthropic-Ratelimit-Unified-Reset", "1800000000", "Anthropic-Ratelimit-Unified-Status", "rejected"}, at(1_800_000_000)},
+		{[]string{"Anthropic-Ratelimit-Unified-Reset", "1800000000", "Anthropic-Ratelimit-Unified-Status", "allowed"}, taxonomy.Evidence{}},
+		{[]string{"X-Ratelimit-Reset", "1800000000"}, at(1_800_000_000)},
+		{[]string{"X-Rate-Limit-Reset", "1800000000"}, at(1_800_000_000)},
+		{[]string{"X-Ratelimit-Reset", "1800000000", "X-Ratelimit-Remaining", "0", "Retry-After", "3"}, both},
+		{[]string{"X-Ratelimit-Reset", "1800000000000"}, at(1_800_000_000)},
+		{[]string{"X-Ratelimit-Reset", "2027-01-15T08:00:00Z"}, at(1_800_000_000)},
+		{[]string{"Ratelimit-Reset", "50"}, after(50 * time.Second)},
+		{[]string{"Ratelimit-Reset", "6m0s"}, after(6 * time.Minute)},
+		{[]string{"Ratelimit-Reset", "50", "Ratelimit-Remaining", "3"}, taxonomy.Evidence{}},
+		{[]string{"X-Ratelimit-Reset", "99999999999999999"}, taxonomy.Evidence{}},
+		{[]string{"X-Ratelimit-Reset", "50000000"}, taxonomy.Evidence{}},
+		{[]string{"X-Ratelimit-Reset", "-5"}, taxonomy.Evidence{}},
+	} {
+		h := http.Header{}
+		for i := 0; i < len(c.headers); i += 2 {
+			h[c.headers[i]] = append(h[c.headers[i]], c.headers[i+1])
+		}
+		var ev taxonomy.Evidence
+		detect.Header(&ev, h)
+		ev.Attributes = nil
+		assert.Equal(t, c.want, ev, "of %v", c.headers)
+	}
+}
+
+func TestHeaderSpentLimits(t *testing.T) {
+	var ev taxonomy.Evidence
+	detect.Header(&ev, http.Header{
+		"X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Requests": {"1s"},
+		"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"6m0s"},
+		"Anthropic-Ratelimit-Requests-Remaining": {"0"}, "Anthropic-Ratelimit-Requests-Reset": {"2027-01-15T08:00:00Z"},
+		"Anthropic-Ratelimit-Input-Tokens-Remaining": {"0"}, "Anthropic-Ratelimit-Input-Tokens-Reset": {"2027-01-15T09:00:00+01:00"},
+		"Anthropic-Ratelimit-Tokens-Remaining": {"1"}, "Anthropic-Ratelimit-Tokens-Reset": {"2028-01-15T08:00:00Z"},
+	})
+	assert.Equal(t, taxonomy.Some(6*time.Minute), ev.RetryAfter)
+	assert.Equal(t, time.Unix(1_800_000_000, 0).UTC(), ev.ResetAt)
+}
+
+func TestHeaderAttributes(t *testing.T) {
+	h := http.Header{
+		"X-Ratelimit-Limit": {"60"}, "x-ratelimit-remaining": {"0"}, "X-Ratelimit-Reset": {"1800000000"}, "X-Ratelimit-Used": {"60"},
+		"X-Ratelimit-Resource": {"core"}, "X-Should-Retry": {"false"}, "Retry-After": {"60"}, "X-Github-Request-Id": {"A:1"}, "X-Ratelimit-Remaining-Tokens": {"5"},
+		"Set-Cookie": {"session=1"}, "Authorization": {"Bearer x"}, "X-Api-Key": {"k"}, "Server": {"s"},
+	}
+	ev := taxonomy.Evidence{Attributes: attributes("ratelimit-limit", "kept")}
+	detect.Header(&ev, h)
+	assert.Equal(t, attributes("ratelimit-limit", "kept", "ratelimit-remaining", "0", "ratelimit-reset", "1800000000", "ratelimit-used", "60",
+		"ratelimit-resource", "core", "should-retry", "false", "retry-after", "60", "request-id", "A:1", "ratelimit-remaining-tokens", "5"), ev.Attributes)
+	assert.Contains(t, h, "x-ratelimit-remaining", "the headers stay as they were")
+	assert.NotPanics(t, func() { detect.Header(&ev, nil) })
+}
+
+func TestHeaderAttributesAreBounded(t *testing.T) {
+	var ev taxonomy.Evidence
+	detect.Header(&ev, http.Header{"X-Request-Id": {strings.Repeat("é", 1000)}})
+	assert.Equal(t, strings.Repeat("é", 512), ev.Attribute("request-id"))
+	detect.Header(&ev, http.Header{"X-Should-Retry": {"x" + strings.Repeat("é", 1000)}})
+	assert.Equal(t, "x"+strings.Repeat("é", 511), ev.Attribute("should-retry"))
+}
+
+func FuzzHeader(f *testing.F) {
+	f.Add("Retry-After", "30", "Date", someDate)
+	f.Add("x-ratelimit-reset", "1800000000", "X-Ratelimit-Remaining", "0")
+	f.Add("Anthropic-Ratelimit-Tokens-Reset", "9999-12-31T23:59:59-23:59", "Anthropic-Ratelimit-Tokens-Remaining", "0")
+	f.Fuzz(func(t *testing.T, a, b, c, d string) {
+		var ev taxonomy.Evidence
+		detect.Header(&ev, http.Header{a: {b}, c: {d, b}, "": nil})
+		if d, ok := ev.RetryAfter.Get(); ok {
+			assert.True(t, 0 <= d && d <= 366*24*time.Hour)
+		}
+		if !ev.ResetAt.IsZero() {
+			assert.True(t, ev.ResetAt.Year() >= 1999 && ev.ResetAt.Year() <= 2200)
+		}
+		b2, err := ev.MarshalJSON()
+		assert.NoError(t, err)
+		assert.NoError(t, new(taxonomy.Evidence).UnmarshalJSON(b2))
+	})
+}

@@ -1,0 +1,306 @@
+// Package normal finds what texts about one kind of failure have in common.
+package normal
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	// limit is how many runes a normalised text has at most.
+	limit = 100
+	// window is how many bytes of a text are looked at.
+	window = 16 << 10
+)
+
+// Text returns a text on one line of at most 100 runes, with stand-ins for what changes from one failure to the next.
+// Normalising what is normalised changes nothing; the time is linear in the part that is looked at.
+func Text(text string) string {
+	n := normalizer{in: plain(text), limit: limit}
+	n.run()
+	return strings.TrimRight(n.cut(), " ")
+}
+
+// Literals returns the parts of a text that are kept, without what is masked and without white space and punctuation
+// at their ends.
+func Literals(text string) []string {
+	n := normalizer{in: plain(text), limit: window, parts: true}
+	n.run()
+	n.endPart()
+	return n.literals
+}
+
+// plain returns the beginning of a text as one line of valid UTF-8 without controls.
+func plain(text string) string {
+	if len(text) > window {
+		text = text[:window]
+	}
+	var b strings.Builder
+	gap := false
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if skip := escapeSequence(text[i:]); skip > 0 {
+			i += skip
+			continue
+		}
+		i += size
+		switch {
+		case r == utf8.RuneError, r <= ' ', 0x7f <= r && r <= 0xa0, isLayout(r):
+			gap = true
+			continue
+		case gap && b.Len() > 0:
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// isLayout reports whether r only says where a line ends or which way it is read.
+func isLayout(r rune) bool {
+	return r == 0x2028 || r == 0x2029 || 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x2069 || r == 0xfeff
+}
+
+// escapeSequence returns the length of the terminal's control sequence that s begins with, or 0.
+func escapeSequence(s string) int {
+	if len(s) < 2 || s[0] != 0x1b {
+		return 0
+	}
+	if s[1] != '[' {
+		return 1
+	}
+	for i := 2; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] > 0x3f {
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// normalizer reads a plain text from the left. What it has written stays as it is when it is read again: no stand-in
+// holds a digit, a hexadecimal number of 8 digits, a path or a quote, and each ends in a letter as what it stands
+// for did.
+type normalizer struct {
+	in    string
+	limit int // runes of out
+	out   strings.Builder
+	runes int
+	// never are the quotes that are not closed any more.
+	never [3]bool
+
+	parts    bool
+	part     strings.Builder
+	literals []string
+}
+
+func (n *normalizer) run() {
+	for i := 0; i < len(n.in) && n.runes < n.limit; {
+		switch c := n.in[i]; {
+		case isQuote(c) && (i == 0 || !isAlnum(n.in[i-1])):
+			i += n.quoted(i)
+		case isPathByte(c):
+			i += n.word(i)
+		default:
+			_, size := utf8.DecodeRuneInString(n.in[i:])
+			n.keep(n.in[i : i+size])
+			i += size
+		}
+	}
+}
+
+// quoted writes what stands in quotes from i on and returns its length. A quote that nothing closes is kept.
+func (n *normalizer) quoted(i int) int {
+	c := n.in[i]
+	kind := strings.IndexByte(quotes, c)
+	end := -1
+	if !n.never[kind] {
+		end = strings.IndexByte(n.in[i+1:], c)
+	}
+	if end < 0 {
+		n.never[kind] = true
+		n.keep(n.in[i : i+1])
+		return 1
+	}
+	n.standIn(string(c) + "X" + string(c))
+	return end + 2
+}
+
+// word writes the longest run of characters that paths consist of, from i on, and returns its length.
+func (n *normalizer) word(i int) int {
+	end := i
+	for end < len(n.in) && isPathByte(n.in[end]) {
+		end++
+	}
+	if isDrive(n.in[i:end]) && strings.HasPrefix(n.in[end:], `:\`) {
+		for end += 2; end < len(n.in) && (isPathByte(n.in[end]) || n.in[end] == '\\'); {
+			end++
+		}
+		return n.path(i, end, n.in[i:i+1]+`:\PATH`)
+	}
+	if word := n.in[i:end]; isRooted(word) {
+		return n.path(i, end, "/PATH")
+	} else if isFile(word) {
+		return n.path(i, end, "PATH")
+	}
+	n.numbers(n.in[i:end])
+	return end - i
+}
+
+// isDrive reports whether a word names a drive. N stands for a number.
+func isDrive(word string) bool { return len(word) == 1 && isLetter(word[0]) && word != "N" }
+
+// path writes a stand-in for a path, but not for the punctuation that follows it, and returns the length of what it
+// stands for.
+func (n *normalizer) path(i, end int, standIn string) int {
+	for end > i && !isAlnum(n.in[end-1]) {
+		end--
+	}
+	if !isAlnum(n.in[max(end-1, i)]) || end-i < 3 { // C:\ and the like
+		end = i + 1
+		n.numbers(n.in[i:end])
+		return 1
+	}
+	n.standIn(standIn)
+	return end - i
+}
+
+// isRooted reports whether a word is a path of two elements and more that begins at a root or a directory's name
+// for itself, as ./ and ~/ do.
+func isRooted(word string) bool {
+	word = strings.TrimLeft(word, ".~")
+	if !strings.HasPrefix(word, "/") || strings.HasPrefix(word, "//") {
+		return false
+	}
+	elements := 0
+	for i := 1; i < len(word); i++ {
+		if word[i-1] == '/' && isAlnum(word[i]) {
+			elements++
+		}
+	}
+	return elements > 1
+}
+
+// isFile reports whether a word has a dot within a name behind a slash.
+func isFile(word string) bool {
+	slash := strings.IndexByte(word, '/')
+	if slash < 1 || !isAlnum(word[0]) {
+		return false
+	}
+	for i := slash + 2; i+1 < len(word); i++ {
+		if word[i] == '.' && isAlnum(word[i-1]) && isAlnum(word[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+const uuidLayout = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+
+// numbers writes a word with stand-ins for its numbers.
+func (n *normalizer) numbers(word string) {
+	for i := 0; i < len(word); {
+		if isUUID(word[i:]) && (i == 0 || !isAlnum(word[i-1])) {
+			n.standIn("UUID")
+			i += len(uuidLayout)
+			continue
+		}
+		digits, hex := 0, 0
+		for i+digits < len(word) && isDigit(word[i+digits]) {
+			digits++
+		}
+		for i+hex < len(word) && isHex(word[i+hex]) {
+			hex++
+		}
+		switch {
+		case hex >= 8 && hex > digits:
+			n.standIn("HASH")
+			i += hex
+		case digits > 0:
+			n.standIn("N")
+			i += digits
+		default:
+			// The rest of a run of letters is no hexadecimal number either.
+			letters := max(hex-trailing(word[i:i+hex]), 1)
+			n.keep(word[i : i+letters])
+			i += letters
+		}
+	}
+}
+
+// trailing returns how many bytes of s come from its first digit on.
+func trailing(s string) int {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			return len(s) - i
+		}
+	}
+	return 0
+}
+
+func isUUID(s string) bool {
+	if len(s) < len(uuidLayout) || len(s) > len(uuidLayout) && isAlnum(s[len(uuidLayout)]) {
+		return false
+	}
+	for i := range len(uuidLayout) {
+		if uuidLayout[i] == '-' && s[i] != '-' || uuidLayout[i] == 'x' && !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *normalizer) keep(s string) {
+	n.write(s)
+	if n.parts {
+		n.part.WriteString(s)
+	}
+}
+
+func (n *normalizer) standIn(s string) {
+	n.write(s)
+	n.endPart()
+}
+
+func (n *normalizer) write(s string) {
+	n.out.WriteString(s)
+	n.runes += utf8.RuneCountInString(s)
+}
+
+// endPart ends a part that is kept, and sets it free of what is masked.
+func (n *normalizer) endPart() {
+	for part := range strings.SplitSeq(n.part.String(), taxonomy.Redacted) {
+		if part = strings.Trim(part, punctuation); part != "" {
+			n.literals = append(n.literals, part)
+		}
+	}
+	n.part.Reset()
+}
+
+// cut returns what was written, as far as the limit goes.
+func (n *normalizer) cut() string {
+	s, runes := n.out.String(), 0
+	for i := range s {
+		if runes == n.limit {
+			return s[:i]
+		}
+		runes++
+	}
+	return s
+}
+
+const (
+	quotes      = "'\"`"
+	punctuation = " \t.,:;!?-_+=~/\\|#*@%&$^<>()[]{}'\"`"
+)
+
+func isQuote(c byte) bool  { return strings.IndexByte(quotes, c) >= 0 }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isAlnum(c byte) bool  { return isDigit(c) || isLetter(c) }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// isPathByte reports whether c is in words, numbers and paths.
+func isPathByte(c byte) bool { return isAlnum(c) || strings.IndexByte("._~/+@-", c) >= 0 }

@@ -1,0 +1,108 @@
+package detect
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Entry is a line of a [Record]. Empty lines say nothing, and a crash can leave half an entry on a line.
+type Entry struct {
+	// Time is when the evidence was recorded, in UTC and to the second.
+	Time     time.Time         `json:"time,omitzero"`
+	Evidence taxonomy.Evidence `json:"evidence"`
+}
+
+// Bounds on what an entry holds of evidence, before it is made to fit. All but the numbers of files and attributes
+// are in bytes.
+const (
+	minEntry           = 512
+	maxEntryWord       = 256
+	maxEntryValue      = 512
+	maxEntryFiles      = 16
+	maxEntryAttributes = 32
+	// scrubContext is how much is looked at beyond what is kept of either end of a text, so that a secret is seen
+	// whole where the text is cut.
+	scrubContext = 16 << 10
+)
+
+// entryLine returns the entry for evidence as a line of at most o.MaxEntry bytes.
+func entryLine(ev *taxonomy.Evidence, o RecordOptions) ([]byte, error) {
+	at := o.Now().UTC().Truncate(time.Second)
+	if at.Year() < 0 || at.Year() > 9999 {
+		at = time.Time{} // JSON has no form for it
+	}
+	for step := 0; ; step++ {
+		line, err := json.Marshal(&Entry{Time: at, Evidence: entryEvidence(ev, o.MaxEntry, step)})
+		if err != nil {
+			return nil, err
+		}
+		if len(line) < o.MaxEntry || step == maxEntrySteps {
+			return append(line, '\n'), nil
+		}
+	}
+}
+
+// maxEntrySteps is the step at which every text is empty.
+const maxEntrySteps = 32
+
+// entryEvidence returns what an entry holds of evidence, secrets masked. Each step halves what is kept of all that is long.
+func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
+	word := func(s string) string { return entryText(s, maxEntryWord>>step) }
+	out := taxonomy.Evidence{
+		Source: word(ev.Source), Op: word(ev.Op), Type: word(ev.Type), Status: ev.Status, StatusDerived: ev.StatusDerived,
+		Code: word(ev.Code), ExitCode: ev.ExitCode, Signal: word(ev.Signal), Errno: word(ev.Errno),
+		Text: entryText(saidBy(ev), limit>>step), RetryAfter: ev.RetryAfter, ResetAt: ev.ResetAt,
+	}
+	for _, file := range ev.Files[:min(len(ev.Files), maxEntryFiles>>step)] {
+		out.Files = append(out.Files, entryText(file, maxEntryValue>>step))
+	}
+	names := slices.Sorted(maps.Keys(ev.Attributes))
+	for _, name := range names[:min(len(names), maxEntryAttributes>>step)] {
+		if out.Attributes == nil {
+			out.Attributes = make(map[string]string)
+		}
+		out.Attributes[word(name)] = entryText(ev.Attributes[name], maxEntryValue>>step)
+	}
+	return out
+}
+
+// saidBy returns what evidence says in words: its text, or its error's.
+func saidBy(ev *taxonomy.Evidence) (text string) {
+	if ev.Text != "" || ev.Err == nil {
+		return ev.Text
+	}
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T", ev.Err)
+		}
+	}()
+	return ev.Err.Error()
+}
+
+const leftOut = "\n…\n"
+
+// entryText returns a text with its secrets masked and at most limit bytes long. Of a longer one a quarter is its
+// beginning and the rest its end.
+func entryText(s string, limit int) string {
+	if window := limit + scrubContext; len(s) > 2*window {
+		s = taxonomy.Scrub(s[:window]) + leftOut + taxonomy.Scrub(s[len(s)-window:])
+	} else {
+		s = taxonomy.Scrub(s)
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= limit {
+		return s
+	}
+	if limit < 4*len(leftOut) {
+		return strings.ToValidUTF8(s[:limit], "")
+	}
+	head := limit / 4
+	tail := limit - head - len(leftOut)
+	return strings.ToValidUTF8(s[:head], "") + leftOut + strings.ToValidUTF8(s[len(s)-tail:], "")
+}

@@ -1,0 +1,227 @@
+package detect_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+var noon = time.Date(2026, 1, 2, 13, 0, 0, 5, time.FixedZone("", 3600))
+
+func clock() time.Time { return noon }
+
+func openRecord(t *testing.T, o detect.RecordOptions) (*detect.Record, string) {
+	t.Helper()
+	if o.Now == nil {
+		o.Now = clock
+	}
+	path := filepath.Join(t.TempDir(), "unmatched.jsonl")
+	r, err := detect.OpenRecord(path, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = r.Close() })
+	return r, path
+}
+
+// entries reads a record; every line must be an entry, or empty.
+func entries(t *testing.T, path string) []detect.Entry {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var out []detect.Entry
+	for line := range bytes.Lines(b) {
+		if len(line) == 1 {
+			continue
+		}
+		var e detect.Entry
+		require.NoError(t, json.Unmarshal(line, &e), string(line))
+		out = append(out, e)
+	}
+	return out
+}
+
+func TestRecord(t *testing.T) {
+	r, path := openRecord(t, detect.RecordOptions{})
+	require.NoError(t, r.Record(&taxonomy.Evidence{
+		Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "fatal: password=hunter2hunter2 refused", Output: "printed",
+		Credential: "work", Attributes: map[string]string{"remote": "origin"}, Files: []string{"a.go"}, Err: errors.New("no"),
+	}))
+	require.NoError(t, r.Record(&taxonomy.Evidence{Source: "git", Err: errors.New("lost")}))
+	require.NoError(t, r.Record(nil))
+	require.NoError(t, r.Close())
+
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, `{"time":"2026-01-02T12:00:00Z","evidence":{"source":"git","op":"push","exit_code":128,"text":"fatal: password=[REDACTED] refused","files":["a.go"],"attributes":{"remote":"origin"}}}
+{"time":"2026-01-02T12:00:00Z","evidence":{"source":"git","text":"lost"}}
+`, string(b))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o600), info.Mode())
+}
+
+func TestRecordAfterClose(t *testing.T) {
+	r, _ := openRecord(t, detect.RecordOptions{})
+	require.NoError(t, r.Close())
+	assert.ErrorIs(t, r.Record(&taxonomy.Evidence{Text: "a"}), os.ErrClosed)
+	assert.ErrorIs(t, r.Close(), os.ErrClosed)
+}
+
+func TestRecordThatIsFull(t *testing.T) {
+	r, path := openRecord(t, detect.RecordOptions{MaxBytes: 200})
+	require.NoError(t, r.Record(&taxonomy.Evidence{Text: "one"}))
+	require.NoError(t, r.Record(&taxonomy.Evidence{Text: "two"}))
+	err := r.Record(&taxonomy.Evidence{Text: strings.Repeat("three ", 20)})
+	assert.ErrorIs(t, err, detect.ErrRecordFull)
+	assert.EqualError(t, err, "record evidence: record is full")
+	assert.Len(t, entries(t, path), 2)
+	assert.NoError(t, r.Record(&taxonomy.Evidence{Text: "six"}), "what is short enough still fits")
+}
+
+// One failure over and over does not fill the record; the count is of the facts and the normalised text.
+func TestRecordOfRepeats(t *testing.T) {
+	r, path := openRecord(t, detect.RecordOptions{MaxRepeats: 3})
+	for i := range 10 {
+		require.NoError(t, r.Record(&taxonomy.Evidence{Source: "cli", Text: fmt.Sprintf("lost %d files", i)}))
+	}
+	assert.Len(t, entries(t, path), 3)
+	for _, ev := range []taxonomy.Evidence{
+		{Source: "git", Text: "lost 1 files"}, {Source: "cli", Text: "lost 1 file"}, {Source: "cli", Status: 500, Text: "lost 1 files"},
+		{Source: "cli", ExitCode: taxonomy.Some(0), Text: "lost 1 files"}, {Source: "cli", Err: errors.New("lost 1 thing")},
+	} {
+		require.NoError(t, r.Record(&ev))
+	}
+	assert.Len(t, entries(t, path), 8)
+}
+
+func TestRecordGoesOnWhereItEnded(t *testing.T) {
+	tests := map[string]struct {
+		before, want string
+	}{
+		"an empty file":         {"", `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
+		"whole lines":           {"old\n", "old\n" + `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
+		"a line cut by a crash": {`{"time":"20`, `{"time":"20` + "\n" + `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "r")
+			require.NoError(t, os.WriteFile(path, []byte(tt.before), 0o600))
+			r, err := detect.OpenRecord(path, detect.RecordOptions{Now: clock})
+			require.NoError(t, err)
+			require.NoError(t, r.Record(&taxonomy.Evidence{Text: "new"}))
+			require.NoError(t, r.Close())
+			b, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, string(b))
+		})
+	}
+}
+
+func TestOpenRecordRefuses(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, os.WriteFile(at("file"), nil, 0o600))
+	require.NoError(t, os.Symlink("file", at("link")))
+	require.NoError(t, os.Symlink("nowhere", at("dangling")))
+	tests := map[string]string{
+		dir:             "open record: open " + dir + ": is not a regular file",
+		at("link"):      "open record: open " + at("link") + ": is not a regular file",
+		at("dangling"):  "open record: open " + at("dangling") + ": is not a regular file",
+		os.DevNull:      "open record: open " + os.DevNull + ": is not a regular file",
+		at("no/record"): "open record: open " + at("no/record") + ": no such file or directory",
+	}
+	for path, want := range tests {
+		r, err := detect.OpenRecord(path, detect.RecordOptions{})
+		assert.EqualError(t, err, want)
+		assert.Nil(t, r)
+	}
+	assert.NoFileExists(t, at("nowhere"))
+}
+
+// Several goroutines with records of their own share a file as several processes do.
+func TestRecordShared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r")
+	var wg sync.WaitGroup
+	for w := range 4 {
+		r, err := detect.OpenRecord(path, detect.RecordOptions{MaxRepeats: 1000})
+		require.NoError(t, err)
+		defer func() { _ = r.Close() }()
+		for g := range 2 {
+			wg.Go(func() {
+				for i := range 50 {
+					assert.NoError(t, r.Record(&taxonomy.Evidence{Source: "s", Text: strings.Repeat("x", w+g*i)}))
+				}
+			})
+		}
+	}
+	wg.Wait()
+	assert.Len(t, entries(t, path), 400)
+}
+
+func TestRecordBoundsEntries(t *testing.T) {
+	long := strings.Repeat("ä\x00\"", 5000)
+	many := make(map[string]string)
+	for i := range 1000 {
+		many[fmt.Sprintf("name-%04d", i)] = long
+	}
+	tests := map[string]taxonomy.Evidence{
+		"a long text":        {Text: long},
+		"100 MB":             {Text: strings.Repeat("a", 100<<20)},
+		"invalid UTF-8":      {Text: strings.Repeat("\xff", 5000)},
+		"long words":         {Source: long, Op: long, Type: long, Code: long, Signal: long, Errno: long},
+		"many attributes":    {Attributes: many},
+		"many files":         {Files: strings.Split(long, "\x00")},
+		"everything at once": {Source: long, Type: long, Text: long, Attributes: many, Files: strings.Split(long, "\x00")},
+	}
+	for name, ev := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, limit := range []int{1, 600, 4096} {
+				r, path := openRecord(t, detect.RecordOptions{MaxEntry: limit})
+				before := ev
+				require.NoError(t, r.Record(&ev))
+				assert.Equal(t, before, ev)
+				b, err := os.ReadFile(path)
+				require.NoError(t, err)
+				assert.LessOrEqual(t, len(b), max(limit, 512))
+				assert.Len(t, entries(t, path), 1)
+			}
+		})
+	}
+}
+
+// Of a long text the beginning, which groups it, and the end, which rules search, are kept.
+func TestRecordKeepsBothEnds(t *testing.T) {
+	r, path := openRecord(t, detect.RecordOptions{})
+	secret := "sk-ant-api03-" + strings.Repeat("Ab3", 30)
+	text := "first " + strings.Repeat(secret+" and so on, ", 1<<14) + " last"
+	require.NoError(t, r.Record(&taxonomy.Evidence{Text: text}))
+	got := entries(t, path)[0].Evidence.Text
+	assert.True(t, strings.HasPrefix(got, "first [REDACTED] and so on, "), got)
+	assert.True(t, strings.HasSuffix(got, " last"), got)
+	assert.Contains(t, got, "\n…\n")
+	assert.NotContains(t, got, "Ab3")
+	assert.Greater(t, len(got), 1500)
+}
+
+type panicking struct{}
+
+func (panicking) Error() string { panic("no") }
+
+func TestRecordOfAnErrorThatPanics(t *testing.T) {
+	r, path := openRecord(t, detect.RecordOptions{})
+	require.NoError(t, r.Record(&taxonomy.Evidence{Err: panicking{}}))
+	assert.Equal(t, "detect_test.panicking", entries(t, path)[0].Evidence.Text)
+}

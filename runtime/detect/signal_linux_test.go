@@ -1,0 +1,26 @@
+package detect
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/internal/stdlib"
+)
+
+// TestSignalNames sees that every name that a taxonomy may use is made of some number.
+func TestSignalNames(t *testing.T) {
+	made := map[string]bool{}
+	for n := 1; n < 65; n++ {
+		name := signalName(syscall.Signal(n))
+		assert.True(t, strings.HasPrefix(name, "SIG"))
+		assert.False(t, made[name], name)
+		assert.Equal(t, n < 32, stdlib.IsSignal(name), name)
+		made[name] = true
+	}
+	for _, name := range stdlib.Signals() {
+		assert.True(t, made[CanonicalSignal(name)] || name == "SIGSTKFLT", "no number is %s", name)
+	}
+}
