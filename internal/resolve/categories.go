@@ -17,6 +17,7 @@ func (b *builder) categories() {
 	}
 	for _, e := range b.entries {
 		b.codeBody(e)
+		b.detection(e)
 	}
 }
 

@@ -23,7 +23,10 @@ func sound(t *testing.T, tree *spec.Taxonomy, p *model.Package) {
 		require.Len(t, c.Codes, len(tree.Categories[i].Codes))
 		require.Len(t, c.Fields, len(tree.Fields)+len(tree.Categories[i].Fields))
 		for j, code := range c.Codes {
-			require.Len(t, code.When, len(tree.Categories[i].Codes[j].When))
+			decl := &tree.Categories[i].Codes[j]
+			require.Len(t, code.When, len(decl.When))
+			require.Len(t, code.Rules, len(decl.Detect))
+			require.Len(t, code.Examples, len(decl.Examples)+len(decl.NotExamples))
 			soundCode(t, code)
 		}
 	}
@@ -59,6 +62,10 @@ func soundCode(t *testing.T, code *model.Code) {
 	for _, f := range code.Args {
 		require.NotNil(t, f)
 	}
+	for _, r := range code.Rules {
+		require.Same(t, code, r.Code)
+		require.NotContains(t, r.Doc, "\n")
+	}
 	for _, part := range code.Message.Parts {
 		require.False(t, part.Field != nil && part.Cause)
 	}
@@ -78,6 +85,8 @@ func TestBuildOfFaults(t *testing.T) {
 		{"abort declared anew", "errgen: 1\npackage: p\nreactions: {abort: {action: retry, then: abort}, block: {action: retry, then: abort}}\ncategories: {a: {codes: {A: {message: a}}}}\nprofiles: {q: {retry: {enabled: false}}}"},
 		{"cycles under a profile", "errgen: 1\npackage: p\nreactions: {a: {action: retry, then: b}, b: {action: escalate, then: block}}\ncategories: {c: {codes: {A: {message: a, reaction: a, retryable: true}}}}\nprofiles: {q: {retry: {enabled: false}, reactions: {b: {then: a}}}}"},
 		{"unknown names in a profile", "errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\nprofiles: {q: {reactions: {x: {action: block, then: y}}, policies: {z: {max_attempts: 1}}, codes: {A: {reaction: x}, '@g': {reaction: x}, nope: {severity: low}, c: {reaction: nope}}}}"},
+		{"faulty rules", codes("A: {message: a, detect: [{status: {min: a, not: [x]}, errno: {prefix: [1]}, attributes: {a: {min: x}, b: [[]]}, set: {x: 1, n: q}}, {}, 7, {text: [1], is: [a, {}]}]}")},
+		{"faulty examples", codes("A: {message: a, examples: [{status: x, exit_code: 99999999999999999999, retry_after: 1, reset_at: x, files: a, attributes: {a: [1], b: {c: d}}, want: {context: {n: x, y: 1}, severity: x}}, 7, {}], not_examples: [{is: 1}]}")},
 		{"flags outside overlays", codes("A: {message: a, reaction: {retryable: block, permanent: abort}}")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,6 +123,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add(string(everything))
 	f.Add(profileBase + "{retry: {enabled: false}, reactions: {stop: {then: again, action: retry}}}\n")
 	f.Add(codes("A: {message: '{x} {n:y}', when: [{if: {n: {not: [1]}}}]}"))
+	f.Add(codes("A: {message: a, detect: [{text: \"a\\nb\", attributes: {x: {min: 1}}}], examples: [{reset_at: x, want: {context: {n: 1}}}]}"))
 	f.Fuzz(func(t *testing.T, src string) {
 		tree, _ := spec.Parse("t.yaml", []byte(src))
 		sound(t, tree, resolve.Build(tree))

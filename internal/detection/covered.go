@@ -1,0 +1,161 @@
+package detection
+
+import (
+	"slices"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/detect"
+)
+
+// Covered returns, for each of the rules that an earlier one covers, the first that does. A rule covers another when
+// each of its conditions follows from one of the other's, and what it searches texts for is the same or within what the
+// other does. The rules must be in the order of [Ranked]. Regular expressions that are no plain literals cover only
+// themselves. A pair of rules with very long lists is not decided, and counts as not covered.
+func Covered(ranked []*model.Rule) map[*model.Rule]*model.Rule {
+	c := newCoverage(ranked)
+	out := make(map[*model.Rule]*model.Rule)
+	for i, r := range ranked {
+		if by := c.firstOver(i); by >= 0 {
+			out[r] = ranked[by]
+			continue // what it covers, the other one covers
+		}
+		c.add(i)
+	}
+	return out
+}
+
+// coverage finds the rules that can cover another one without trying them all: a rule that asks for certain values can
+// only cover rules that ask for one of these.
+type coverage struct {
+	ranked   []*model.Rule
+	searched []searched
+	common   map[trait]int
+	byTrait  map[trait][]int // ranks, ascending
+	any      []int           // rules without conditions
+	size     []int
+	work     int // how much may still be compared
+}
+
+// trait is a value that a condition lists, or that a condition lists none.
+type trait struct {
+	key    detect.Key
+	name   string
+	listed bool
+	text   string
+	number int
+}
+
+func newCoverage(ranked []*model.Rule) *coverage {
+	c := &coverage{
+		ranked: ranked, searched: make([]searched, len(ranked)), size: make([]int, len(ranked)), common: make(map[trait]int),
+		byTrait: make(map[trait][]int), work: maxWork,
+	}
+	for i, r := range ranked {
+		c.searched[i], c.size[i] = searchedBy(r), size(r)
+		for j := range r.Conditions {
+			for _, t := range traits(&r.Conditions[j]) {
+				c.common[t]++
+			}
+		}
+	}
+	return c
+}
+
+// maxWork bounds how many values are compared in all: a hostile file must not hang.
+const maxWork = 1 << 27
+
+// traits are what a condition lists; one that lists nothing has one trait.
+func traits(c *detect.Condition) []trait {
+	var out []trait
+	if c.Key != detect.Is && c.Key != detect.As { // these have several names
+		for _, s := range c.Any {
+			out = append(out, trait{c.Key, c.Name, true, s, 0})
+		}
+		for _, n := range c.AnyNumber {
+			out = append(out, trait{c.Key, c.Name, true, "", n})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, trait{key: c.Key, name: c.Name})
+	}
+	return out
+}
+
+// add makes a rule known under the traits of the condition that is rarest.
+func (c *coverage) add(rank int) {
+	var rarest []trait
+	least := 0
+	for i := range c.ranked[rank].Conditions {
+		own := traits(&c.ranked[rank].Conditions[i])
+		count := 0
+		for _, t := range own {
+			count += c.common[t]
+		}
+		if rarest == nil || count < least {
+			rarest, least = own, count
+		}
+	}
+	for _, t := range rarest {
+		c.byTrait[t] = append(c.byTrait[t], rank)
+	}
+	if rarest == nil {
+		c.any = append(c.any, rank)
+	}
+}
+
+// firstOver returns the first of the known rules that covers a rule, or -1.
+func (c *coverage) firstOver(rank int) int {
+	best := -1
+	try := func(candidates []int) {
+		for _, i := range candidates {
+			if best >= 0 && i >= best || c.work < 0 {
+				return
+			}
+			if c.covers(i, rank) {
+				best = i
+				return
+			}
+		}
+	}
+	try(c.any)
+	for i := range c.ranked[rank].Conditions {
+		for _, t := range askedOf(&c.ranked[rank].Conditions[i]) {
+			try(c.byTrait[t])
+		}
+	}
+	return best
+}
+
+// askedOf returns traits of which a condition that follows from c has one: either it lists nothing, or it lists whatever
+// meets c, of which one is enough.
+func askedOf(c *detect.Condition) []trait {
+	out := []trait{{key: c.Key, name: c.Name}}
+	if i := slices.IndexFunc(c.Any, func(s string) bool { return textMeets(c, s) }); i >= 0 {
+		out = append(out, trait{c.Key, c.Name, true, c.Any[i], 0})
+	}
+	if i := slices.IndexFunc(c.AnyNumber, func(n int) bool { return numberMeets(c, n) }); i >= 0 {
+		out = append(out, trait{c.Key, c.Name, true, "", c.AnyNumber[i]})
+	}
+	if len(c.AnyNumber) == 0 && c.Bounds&detect.HasMin != 0 {
+		low, _ := limits(c)
+		out = append(out, trait{c.Key, c.Name, true, "", int(low)})
+	}
+	return out
+}
+
+func (c *coverage) covers(wide, narrow int) bool {
+	if c.work -= c.size[wide] * c.size[narrow]; c.work < 0 {
+		return false
+	}
+	return meetsAll(c.ranked[narrow], c.ranked[wide]) && finds(&c.searched[narrow], &c.searched[wide])
+}
+
+// size is how many values a rule lists, and one.
+func size(r *model.Rule) int {
+	n := 1 + len(r.Text) + len(r.Contains)
+	for i := range r.Conditions {
+		c := &r.Conditions[i]
+		n += len(c.Any) + len(c.Not) + len(c.Prefix) + len(c.AnyNumber) + len(c.NotNumber)
+	}
+	return n
+}

@@ -1,0 +1,73 @@
+package detection
+
+import (
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Judge says what evidence becomes in a taxonomy. It is safe for concurrent use.
+type Judge struct {
+	m      *model.Package
+	rules  *detect.Rules
+	ranked []*model.Rule
+}
+
+// NewJudge returns a judge of m's rules, whose expressions must compile. m must not change any more.
+func NewJudge(m *model.Package) *Judge {
+	return &Judge{m: m, rules: Rules(m), ranked: Ranked(m)}
+}
+
+// Verdict is what evidence becomes.
+type Verdict struct {
+	// Rule is the rule that won; nil when none did, and the evidence becomes the fallback.
+	Rule *model.Rule
+	// Evidence is what was asked about: with what the text gave away, and the text cut.
+	Evidence *taxonomy.Evidence
+	// Code is nil when no rule won and there is no fallback; then Row is nil and Context empty.
+	Code    *model.Code
+	Context model.Context
+	Row     *model.Row
+	// Missing are the required fields that the evidence does not fill, by wire name.
+	Missing []string
+}
+
+// Of returns what ev becomes, classified without options. It does not change ev, which must not be nil.
+func (j *Judge) Of(ev *taxonomy.Evidence) Verdict {
+	v := Verdict{Evidence: ev}
+	var room taxonomy.Evidence
+	rule, as, _ := j.rules.Decide(ev, &room, nil)
+	if as == nil {
+		return v // nothing that is ever classified
+	}
+	v.Evidence = as
+	if rule != detect.NoRule {
+		v.Rule = j.ranked[rule]
+	}
+	v.Code, v.Context, v.Missing = Fill(j.m, v.Rule, as)
+	if v.Code != nil {
+		v.Row = v.Code.RowFor(v.Context)
+	}
+	return v
+}
+
+// Winner returns the rule that wins ev, or nil.
+func (j *Judge) Winner(ev *taxonomy.Evidence) *model.Rule {
+	if rule := j.rules.Match(ev, nil); rule != detect.NoRule {
+		return j.ranked[rule]
+	}
+	return nil
+}
+
+// Evidence returns the evidence of an example, with the error of the standard library that it names. An error that
+// errgen does not know is left out.
+func Evidence(x *model.Example) taxonomy.Evidence {
+	ev := x.Evidence
+	for _, name := range []string{x.Is, x.As} {
+		if err, ok := stdlib.Make(name); ok {
+			ev.Err = err
+		}
+	}
+	return ev
+}

@@ -1,0 +1,53 @@
+package detection
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/detect"
+)
+
+// class is what a rule ranks by among rules of its priority.
+type class uint8
+
+const (
+	structured class = iota // asks for more than who failed at what
+	textual                 // searches the text
+	general                 // asks for source and op only
+)
+
+// Ranked returns the rules of m in the order in which they win: higher priority, class, order of the file. The rules of
+// [Rules] stand in this order.
+func Ranked(m *model.Package) []*model.Rule { return ranked(m, classOf) }
+
+// ranked sorts stably, so that the order of the file decides last.
+func ranked(m *model.Package, of func(*model.Rule) class) []*model.Rule {
+	out := slices.Clone(m.Rules)
+	slices.SortStableFunc(out, func(a, b *model.Rule) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(of(a), of(b)))
+	})
+	return out
+}
+
+func classOf(r *model.Rule) class { return classWithout(r, detect.Source, detect.Op) }
+
+// derivedClass is the class of a rule when the status was read out of the text: it is no more than text then.
+func derivedClass(r *model.Rule) class {
+	c := classWithout(r, detect.Source, detect.Op, detect.Status)
+	if c == general && classOf(r) == structured {
+		return textual
+	}
+	return c
+}
+
+// classWithout returns the class of a rule that has no conditions on the given keys.
+func classWithout(r *model.Rule, keys ...detect.Key) class {
+	switch {
+	case slices.ContainsFunc(r.Conditions, func(c detect.Condition) bool { return !slices.Contains(keys, c.Key) }):
+		return structured
+	case len(r.Text)+len(r.Contains) > 0:
+		return textual
+	}
+	return general
+}
