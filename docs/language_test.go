@@ -15,7 +15,7 @@ import (
 // Every block that says it is complete must load without a finding, and every other block of YAML must say
 // that it is not one.
 func TestExamplesLoad(t *testing.T) {
-	for _, name := range []string{"language.md", "../README.md"} {
+	for _, name := range []string{"language.md", "classification.md", "../README.md"} {
 		complete := 0
 		for _, b := range blocks(read(t, name)) {
 			if b.info != "yaml complete" && !(strings.HasPrefix(b.info, "yaml") && strings.HasPrefix(b.text, "errgen:")) {
@@ -149,7 +149,7 @@ func TestFindingsAreListed(t *testing.T) {
 func TestActionTable(t *testing.T) {
 	values := map[string]string{
 		"policy": "{max_attempts: 2}", "honor_retry_after": "false", "shared": "run", "then": "block", "session": "fresh",
-		"count_failure": "true", "feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "extent": "run",
+		"feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "extent": "run",
 	}
 	head, rows := actionTable(t, read(t, "language.md"))
 	require.Len(t, rows, len(values))

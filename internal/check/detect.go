@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/internal/stdlib"
 )
 
-func (p *pass) eachRule(visit func(c *code, r *spec.Rule)) {
-	for _, c := range p.codes {
+func (s *scope) eachRule(visit func(c *code, r *spec.Rule)) {
+	for _, c := range s.codes {
 		for i := range c.Detect {
 			visit(c, &c.Detect[i])
 		}
@@ -67,7 +67,7 @@ func emptyRule(p *pass) {
 func emptyRange(p *pass) {
 	p.eachRule(func(_ *code, r *spec.Rule) {
 		for _, cond := range r.Conditions {
-			m, faults := resolve.Condition(evidenceField(cond), cond.Match)
+			m, faults := resolve.Condition(resolve.EvidenceField(cond), cond.Match)
 			if len(faults) > 0 {
 				continue
 			}
@@ -78,29 +78,13 @@ func emptyRange(p *pass) {
 	})
 }
 
-// evidenceField is what a condition tests, as if it were a field. Attributes are texts; between bounds they
-// are read as numbers.
-func evidenceField(cond spec.RuleCondition) *model.Field {
-	f := &model.Field{Wire: cond.Key.V, Type: model.String}
-	switch cond.Key.V {
-	case "status", "exit_code":
-		f.Type = model.Int
-	case "attributes":
-		f.Wire += "." + cond.Attribute.V
-		if cond.Match.Min != nil || cond.Match.Max != nil {
-			f.Type = model.Float64
-		}
-	}
-	return f
-}
-
 // attributeBounds finds bounds of attributes that are no numbers.
 func attributeBounds(p *pass) {
 	p.eachRule(func(_ *code, r *spec.Rule) {
 		for _, cond := range r.Conditions {
 			for _, bound := range []*spec.Literal{cond.Match.Min, cond.Match.Max} {
 				if cond.Key.V == "attributes" && bound != nil {
-					p.typed(cond.Attribute.V, evidenceField(cond), *bound)
+					p.typed(cond.Attribute.V, resolve.EvidenceField(cond), *bound)
 				}
 			}
 		}
@@ -207,37 +191,17 @@ func systemPrefix(p *pass) {
 func weakText(p *pass) {
 	p.eachRule(func(_ *code, r *spec.Rule) {
 		for _, text := range r.Text {
-			re, err := syntax.Parse(text.V, syntax.Perl)
-			if err == nil && text.V != "" && !certainLiteral(re.Simplify()) {
-				p.report(text.Span, "the expression has no literal of %d bytes that every match holds", minLiteral).
+			literals, _, err := prefilter.Analyse(text.V)
+			if err == nil && text.V != "" && len(literals) == 0 {
+				p.report(text.Span, "the expression has no literal of %d bytes that every match holds", prefilter.MinLiteral).
 					hint("add a word that is always there, or test something else as well")
 			}
 		}
 		for _, text := range r.Contains {
-			if len(text.V) > 0 && len(text.V) < minLiteral {
-				p.report(text.Span, "the text has less than %d bytes", minLiteral).
+			if text.V != "" && len(prefilter.Plain(text.V)) == 0 {
+				p.report(text.Span, "the text has less than %d bytes", prefilter.MinLiteral).
 					hint("add what stands around it, or test something else as well")
 			}
 		}
 	})
-}
-
-const minLiteral = 3
-
-// certainLiteral reports whether every match of an expression holds a literal that is long enough. Of
-// alternatives each must hold one.
-func certainLiteral(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return len(string(re.Rune)) >= minLiteral
-	case syntax.OpCapture, syntax.OpPlus:
-		return certainLiteral(re.Sub[0])
-	case syntax.OpRepeat:
-		return re.Min > 0 && certainLiteral(re.Sub[0])
-	case syntax.OpConcat:
-		return slices.ContainsFunc(re.Sub, certainLiteral)
-	case syntax.OpAlternate:
-		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !certainLiteral(sub) })
-	}
-	return false
 }

@@ -185,7 +185,7 @@ func fixedArgs(p *pass) {
 func unfillable(p *pass) {
 	for _, c := range p.codes {
 		for _, f := range c.category.fields {
-			if !(f.Required.V || c.takes(f)) || c.sets(f.Name.V) || len(f.From) > 0 || f.Default != nil {
+			if !(f.Required.V || c.takes(f)) || c.sets(f.Name.V) || evidenceFills(*f.Field) {
 				continue
 			}
 			for _, r := range c.Detect {
@@ -205,16 +205,20 @@ func unfillable(p *pass) {
 
 // unfillableObject looks into an object that evidence can fill in part.
 func (p *pass) unfillableObject(f field) {
-	filled := func(inner spec.Field) bool { return len(inner.From) > 0 || inner.Default != nil }
-	if f.model.Type != model.ObjectType || !slices.ContainsFunc(f.Fields, filled) {
+	if f.model.Type != model.ObjectType || !slices.ContainsFunc(f.Fields, evidenceFills) {
 		return
 	}
 	for _, inner := range f.Fields {
-		if inner.Required.V && !filled(inner) && inner.Type.V != "object" {
+		if inner.Required.V && !evidenceFills(inner) && inner.Type.V != "object" {
 			p.report(inner.Name.Span, "evidence fills %s, but nothing gives it its %q", f.Name.V, inner.Name.V).
 				hint("give the field a from or a default")
 		}
 	}
+}
+
+// evidenceFills reports whether classification can give a field a value: an object one for any field in it.
+func evidenceFills(f spec.Field) bool {
+	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, evidenceFills)
 }
 
 func assigns(set []spec.Assignment, name string) bool {

@@ -107,8 +107,8 @@ categories:
     fields: {path: {type: string, required: true}, n: {type: int}}
     codes:
       A: {message: a, detect: [{source: cli, set: {path: x}}, {source: cli, text: abcd}]}
-      B: {message: b, args: [n, path], detect: [{source: cli, set: {path: x}}]}
-      C: {message: c, set: {path: y}, detect: [{source: cli}]}
+      B: {message: b, args: [n, path], detect: [{status: 7, set: {path: x}}]}
+      C: {message: c, set: {path: y}, detect: [{status: 8}]}
       LOST: {message: lost}
       RARE: {message: never detected}`,
 			want: `
@@ -118,7 +118,7 @@ categories:
 7:63+25 E-unfillable nothing gives A its "path" when it is detected
   hint: give the field a from or a default, or set it in this rule
   5:14+4 declared here
-8:49+29 E-unfillable nothing gives B its "n" when it is detected
+8:49+27 E-unfillable nothing gives B its "n" when it is detected
   hint: give the field a from or a default, or set it in this rule
   5:52 declared here`,
 		},
@@ -134,6 +134,23 @@ categories:
       LOST: {message: lost}`,
 			want: `
 1:11+3 W-unused source "cli" is never used`,
+		},
+		{
+			name: "objects that are filled by what is in them, and one that is not",
+			yaml: `
+fallback: {code: LOST}
+categories:
+  io:
+    fields:
+      a: {type: object, required: true, fields: {b: {type: object, fields: {c: {type: int, required: true, from: status}}}}}
+      d: {type: object, required: true, fields: {e: {type: string, default: x}}}
+      f: {type: object, required: true, fields: {g: {type: string}}}
+    codes:
+      LOST: {message: lost}`,
+			want: `
+1:18+4 E-unfillable nothing gives LOST its "f" when it is the fallback
+  hint: give the field a from or a default, or set it here
+  7:7 declared here`,
 		},
 		{
 			name: "an object filled in part",

@@ -14,7 +14,7 @@ import (
 
 // fixedNames are the exported names that every generated package may hold, now or with a later errgen.
 var fixedNames = []string{
-	"Categories", "Category", "CategoryOf", "Classify", "Explain", "Recover", "Strategies", "Table", "UnmarshalError",
+	"Categories", "Category", "CategoryOf", "Classify", "ClassifyEvidence", "Explain", "Recover", "Strategies", "Table", "UnmarshalError",
 }
 
 // methodNames are the methods of a generated error. A field of that name would hide one.

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,12 +20,18 @@ type ruleTest struct {
 	want string // as show writes it; empty for no finding
 }
 
+// untestedID is the warning that tests of other rules leave out, so that they need no examples.
+const untestedID = "W-untested-rule"
+
 func runRuleTests(t *testing.T, tests []ruleTest) {
 	t.Helper()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			model, findings := check.Load("taxonomy.yaml", whole(tt.yaml))
+			if !strings.Contains(tt.want, untestedID) {
+				findings = slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.ID == untestedID })
+			}
 			assert.Equal(t, strings.Trim(tt.want, "\n"), show(findings))
 			assert.Equal(t, diag.HasErrors(findings), model == nil)
 		})

@@ -12,8 +12,8 @@ import (
 // ignoreID is the id of the warning about ignore comments that silence nothing.
 const ignoreID = "W-ignore-unused"
 
-// unusedID is a warning that cannot be relied on where part of a file could not be read.
-const unusedID = "W-unused"
+// wholeOnly are the findings that cannot be relied on where part of a file could not be read.
+var wholeOnly = []string{"W-unused", "W-untested-rule", "E-covered-rule", "E-example", "E-counter-example", "E-want"}
 
 // Load reads, resolves and checks a taxonomy. The findings are those of form and of meaning, sorted; those
 // that a comment of the file ignores are left out. The model is nil if one of them is an error.
@@ -22,7 +22,7 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	broken := diag.HasErrors(findings)
 	m := resolve.Build(t)
 	for _, f := range Check(t, m) {
-		if !(broken && f.ID == unusedID) {
+		if !(broken && slices.Contains(wholeOnly, f.ID)) {
 			findings = append(findings, f)
 		}
 	}
@@ -49,7 +49,7 @@ func silence(ignores []spec.Ignore, findings []diag.Finding, broken bool) []diag
 	})
 	for _, ignore := range ignores {
 		for _, id := range ignore.IDs {
-			if !used[id.Span] && !(broken && id.V == unusedID) {
+			if !used[id.Span] && !(broken && slices.Contains(wholeOnly, id.V)) {
 				kept = append(kept, idle(id))
 			}
 		}

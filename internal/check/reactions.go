@@ -51,7 +51,6 @@ func (p *pass) eachReaction(visit func(v *view, combined, written *spec.Reaction
 // actionsOf says which actions take a key. Keys that are not here go with every action.
 var actionsOf = map[string][]string{
 	"policy":            {"retry", "retry_operation", "recover"},
-	"count_failure":     {"retry", "retry_operation", "recover", "escalate", "continue"},
 	"honor_retry_after": {"retry", "retry_operation", "recover"},
 	"shared":            {"retry", "retry_operation", "recover"},
 	"then":              {"retry", "retry_operation", "recover", "escalate"},
@@ -83,7 +82,6 @@ func keysOf(r *spec.Reaction) []written {
 	if r.Then != nil {
 		add("then", true, refSpan(r.Then, false))
 	}
-	add("count_failure", r.CountFailure.Set, r.CountFailure.Span)
 	add("honor_retry_after", r.HonorRetryAfter.Set, r.HonorRetryAfter.Span)
 	add("shared", r.Shared.Set, r.Shared.Span)
 	add("extent", r.Extent.Set, r.Extent.Span)

@@ -13,7 +13,7 @@ reactions:
   a: {action: abort, policy: p, then: block, session: fresh, feed_back: true}
   b: {action: retry, strategy: s, extent: run, to: high, resume: operation}
   c: {action: continue, honor_retry_after: true, shared: credential}
-  d: {action: block, extent: run, count_failure: false, revert: iteration}
+  d: {action: block, extent: run, count_failure: true, session: fresh, revert: iteration}
 tiers: {high: {}}
 categories:
   io: {codes: {A: {message: a, reaction: a}, B: {message: b, retryable: true, reaction: b}, C: {message: c, reaction: c}, D: {message: d, reaction: d}}}`,
@@ -48,8 +48,8 @@ categories:
 6:58+10 E-action-key continue does not take shared
   hint: shared goes with retry, retry_operation, recover
   6:15+8 the action
-7:50+5 E-action-key block does not take count_failure
-  hint: count_failure goes with retry, retry_operation, recover, escalate, continue
+7:65+5 E-action-key block does not take session
+  hint: session goes with retry, retry_operation, recover, escalate
   7:15+5 the action`,
 		},
 		{

@@ -78,6 +78,10 @@ var rules = []rule{
 	{"E-regexp", badRegexp},
 	{"E-empty-rule", emptyRule},
 	{"E-empty-range", emptyRange},
+	{"E-covered-rule", coveredRules},
+	{"E-example", strayExamples},
+	{"E-counter-example", wonCounterExamples},
+	{"E-want", unmetWants},
 
 	{"W-retryable-stops", retryableStops},
 	{"W-overlay-skipped", overlaySkipped},
@@ -86,4 +90,5 @@ var rules = []rule{
 	{"W-unsorted", unsorted},
 	{"W-unused", unused},
 	{"W-weak-text", weakText},
+	{"W-untested-rule", untestedRules},
 }

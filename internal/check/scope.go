@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
@@ -16,6 +17,9 @@ type scope struct {
 	codeNamed  map[string]*code
 	base       *view
 	views      []*view // base, then the profiles
+
+	trialOnce sync.Once
+	trial     *trial // for tried
 
 	sources, ops, groups, strategies, tiers, policies, reactions, codeKeys, categoryNames nameSet
 }

@@ -12,6 +12,9 @@ var runtimeOps = strings.Fields(`
 	load_config prepare lock resume available detect_changes save revert scope ask budget call
 	validate_pre_commit validate_pre_push validate_pre_pr commit push pr file_task notify state_write`)
 
+// Operations returns the operations that no taxonomy has to declare.
+func Operations() []string { return slices.Clone(runtimeOps) }
+
 // known reports a name that is not among the valid ones.
 func (p *pass) known(what string, name spec.Text, valid nameSet, section string) {
 	if !name.Set || valid.has(name.V) {

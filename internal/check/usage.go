@@ -135,6 +135,7 @@ const (
 	maxGroups   = 64
 	maxCodes    = 65535
 	maxWords    = 254
+	maxRules    = 65535
 )
 
 func limits(p *pass) {
@@ -146,6 +147,9 @@ func limits(p *pass) {
 	}
 	if len(p.categories) > maxCodes {
 		p.report(p.categories[maxCodes].Name.Span, "a taxonomy has at most %d categories", maxCodes)
+	}
+	if n := p.firstRuleBeyond(maxRules); n != nil {
+		p.report(first(n.Span, p.t.Version.Span), "a taxonomy has at most %d detect rules", maxRules)
 	}
 	if len(p.codes) == 0 && len(p.categories) == 0 && p.t.Version.Set {
 		p.report(p.t.Version.Span, "the taxonomy has no codes").hint("declare one under categories")
@@ -160,6 +164,19 @@ func limits(p *pass) {
 			p.report(f.Enum[maxWords].Span, "an enum has at most %d words", maxWords)
 		}
 	})
+}
+
+// firstRuleBeyond returns the first rule, or text that rules search for, behind so many of them.
+func (s *scope) firstRuleBeyond(n int) (beyond *spec.Rule) {
+	rules, texts := 0, 0
+	s.eachRule(func(_ *code, r *spec.Rule) {
+		rules++
+		texts += len(r.Text) + len(r.Contains)
+		if beyond == nil && max(rules, texts) > n {
+			beyond = r
+		}
+	})
+	return beyond
 }
 
 // noCodes finds categories that would be types which no error can have.

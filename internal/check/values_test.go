@@ -83,7 +83,7 @@ categories:
 			name: "wanted objects",
 			yaml: `
 sources: {cli: A.}
-fields: {run: {type: object, fields: {mode: {type: string}, n: {type: int}}}}
+fields: {run: {type: object, fields: {mode: {type: string, from: attributes.mode}, n: {type: int, from: attributes.n}}}}
 categories:
   io:
     codes:
@@ -91,7 +91,7 @@ categories:
         message: end
         detect: [{source: cli}]
         examples:
-          - {source: cli, want: {context: {run: {mode: x, n: 1}}}}
+          - {source: cli, attributes: {mode: x, n: 1}, want: {context: {run: {mode: x, n: 1}}}}
           - {source: cli, want: {context: {run: {mod: x, n: one}}}}
           - {source: cli, want: {context: {run: all}}}`,
 			want: `

@@ -27,7 +27,9 @@ func describe(r *model.Reaction) []string {
 	}
 	say(r.HonorRetryAfter, "a hint how long to wait takes the place of the delay%s", hintBound(r.Policy))
 	say(r.Shared == taxonomy.SharedCredential, "whoever uses the same credential waits, too")
-	say((r.Retries() || r.Action == taxonomy.Recover) && !r.CountFailure, "does not count as a failure")
+	tries := r.Retries() || r.Action == taxonomy.Recover
+	say(tries && !r.CountFailure, "does not count as a failure")
+	say(!tries && r.CountFailure, "counts as a failure")
 	say(r.FeedBack, "the next prompt tells of the error")
 	say(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", word(logWords, r.LogLevel))
 	say(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, word(logWords, r.LogLevel))

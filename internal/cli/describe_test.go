@@ -18,6 +18,9 @@ func TestDescribe(t *testing.T) {
 	}{
 		"abort":     {model.Reaction{}, []string{"ends this task as failed"}},
 		"abort all": {model.Reaction{Extent: taxonomy.ExtentRun}, []string{"ends the whole run as failed"}},
+		"abort, counted": {
+			model.Reaction{CountFailure: true}, []string{"ends this task as failed", "counts as a failure"},
+		},
 		"block":     {model.Reaction{Action: taxonomy.Block}, []string{"stops this task until a person has seen to it"}},
 		"block all": {model.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun}, []string{"stops the whole run until a person has seen to it"}},
 		"continue, loudly": {

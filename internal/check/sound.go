@@ -1,0 +1,65 @@
+package check
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/errgen/errgen/internal/resolve"
+	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/internal/stdlib"
+)
+
+// soundRule reports whether nothing in a rule is at fault by itself.
+func (s *scope) soundRule(r *spec.Rule) bool {
+	if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(r.Conditions, func(c spec.RuleCondition) bool { return !s.soundCondition(c) }) &&
+		!slices.ContainsFunc(r.Contains, func(t spec.Text) bool { return t.V == "" }) &&
+		!slices.ContainsFunc(r.Text, func(t spec.Text) bool { return t.V == "" || !compiles(t.V) })
+}
+
+func compiles(expr string) bool {
+	_, err := regexp.Compile(expr)
+	return err == nil
+}
+
+func (s *scope) soundCondition(c spec.RuleCondition) bool {
+	if _, faults, ok := resolve.RuleCondition(c); !ok || len(faults) > 0 {
+		return false
+	}
+	tests, faults := resolve.Condition(resolve.EvidenceField(c), c.Match)
+	if len(faults) == 0 && contradiction(tests) != "" {
+		return false
+	}
+	if (c.Key.V == "is" || c.Key.V == "as") && len(c.Match.Prefix) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(c.Match.Values, c.Match.Not), func(lit spec.Literal) bool {
+		return !s.knownName(c.Key.V, lit.Text)
+	})
+}
+
+// knownName reports whether a name is one of those that the key takes.
+func (s *scope) knownName(key, name string) bool {
+	known := true
+	switch key {
+	case "source":
+		known = s.sources.has(name)
+	case "op":
+		known = s.ops.has(name)
+	case "is":
+		_, known = stdlib.LookupValue(name)
+	case "as":
+		_, known = stdlib.LookupType(name)
+	case "errno":
+		known = stdlib.IsErrno(name)
+	case "signal":
+		known = stdlib.IsSignal(name)
+	}
+	return known
+}
+
+func (s *scope) soundExample(e *spec.Example) bool {
+	return !slices.ContainsFunc(e.Entries, func(entry spec.LiteralEntry) bool { return !s.knownName(entry.Key.V, entry.Value.Text) })
+}
