@@ -1,6 +1,7 @@
 // Errs shows what the package generated from errgen's own taxonomy can do. It follows a task through a bad
-// day: the provider is overloaded, the agent touches what it must not, a push fails. Every decision is
-// looked up in the generated table; nothing here, advice apart, knows what a code means.
+// day: the provider is overloaded, the agent touches what it must not, a push fails; and lets some things really
+// fail, to have them classified. Every decision is looked up in the generated table; nothing here, advice
+// apart, knows what a code means.
 package main
 
 import (
@@ -27,6 +28,7 @@ func tell(w io.Writer) error {
 	s.wire(day.overloaded)
 	s.stranger()
 	s.verbose(day.overloaded)
+	s.incidents()
 	s.table()
 	s.advise(day.push)
 	return s.err

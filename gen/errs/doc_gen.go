@@ -5,7 +5,8 @@
 // failure.
 //
 // An error is made by the factory of its code, matched by its code or its type, and asked for its
-// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote.
+// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote. [Classify] makes one of
+// what failed elsewhere.
 package errs
 
 import "github.com/errgen/errgen/runtime/taxonomy/gen"

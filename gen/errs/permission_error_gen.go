@@ -76,7 +76,8 @@ type PermissionError struct {
 	Command taxonomy.Opt[string] `json:"command,omitzero"`
 	// Policy: the policy that refused.
 	Policy taxonomy.Opt[string] `json:"policy,omitzero"`
-	// Provider: the provider that refused the credentials.
+	// Provider says who met the refusal: the provider whose credentials they are, or a part of the
+	// executor.
 	Provider taxonomy.Opt[string] `json:"provider,omitzero"`
 	// StatusCode: the HTTP status of the refusal, 401 or 403.
 	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`

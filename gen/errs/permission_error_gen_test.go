@@ -14,7 +14,7 @@ func TestPermissionErrorCodes(t *testing.T) {
 		{Name: "resource", Doc: "What was asked for.", Type: "string", MaxLength: 500},
 		{Name: "command", Doc: "The command that was refused.", Type: "string", MaxLength: 500, Scrub: true},
 		{Name: "policy", Doc: "The policy that refused.", Type: "string"},
-		{Name: "provider", Doc: "The provider that refused the credentials.", Type: "string"},
+		{Name: "provider", Doc: "Who met the refusal: the provider whose credentials they are, or a part of the executor.", Type: "string"},
 		{Name: "statusCode", Doc: "The HTTP status of the refusal, 401 or 403.", Type: "int"},
 	}, JSONHead: `{"domain":"aidf","name":"PermissionError","category":"permission","code":"`, First: 20, Count: 4}
 	genCheckCodes(t, category, []genCode[*PermissionError, PermissionCode]{

@@ -65,7 +65,10 @@ func (c *ProviderCode) UnmarshalText(text []byte) error {
 }
 
 // The rows of codes under a when rule.
-const rowProviderAPIErrorWhen2 taxonomy.Row = 26
+const (
+	rowProviderAPIErrorWhen1 taxonomy.Row = 26
+	rowProviderAPIErrorWhen3 taxonomy.Row = 27
+)
 
 // ProviderError is an error of category provider: the AI provider failed, or the way to it.
 //
@@ -80,10 +83,17 @@ type ProviderError struct {
 	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`
 	// ExitCode: the exit code of the provider's process, when it exited with one.
 	ExitCode taxonomy.Opt[int] `json:"exitCode,omitzero"`
+	// Signal: the signal that ended the provider's process.
+	Signal taxonomy.Opt[string] `json:"signal,omitzero"`
 	// RawError is what the provider said. Messages, logs and JSON mask secrets in it and cut it.
 	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
 	// RetryAfter says how long the provider asks to wait.
 	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
+	// ResetAt says when the provider lets one in again.
+	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
+	// QuotaExceeded: the account has no quota or credit left. Somebody must pay; waiting for seconds
+	// cannot help.
+	QuotaExceeded taxonomy.Opt[bool] `json:"quotaExceeded,omitzero"`
 	// Unmatched: nothing described the failure, so that it was taken for a crash.
 	Unmatched taxonomy.Opt[bool] `json:"unmatched,omitzero"`
 }
@@ -136,6 +146,13 @@ func (e *ProviderError) WithExitCode(exitCode int) *ProviderError {
 	return &c
 }
 
+// WithSignal returns a copy of e with the given Signal.
+func (e *ProviderError) WithSignal(signal string) *ProviderError {
+	c := *e
+	c.Signal = taxonomy.Some(signal)
+	return &c
+}
+
 // WithRawError returns a copy of e with the given RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
 	c := *e
@@ -147,6 +164,20 @@ func (e *ProviderError) WithRawError(rawError string) *ProviderError {
 func (e *ProviderError) WithRetryAfter(retryAfter time.Duration) *ProviderError {
 	c := *e
 	c.RetryAfter = taxonomy.Some(retryAfter)
+	return &c
+}
+
+// WithResetAt returns a copy of e with the given ResetAt.
+func (e *ProviderError) WithResetAt(resetAt time.Time) *ProviderError {
+	c := *e
+	c.ResetAt = taxonomy.Some(resetAt)
+	return &c
+}
+
+// WithQuotaExceeded returns a copy of e with the given QuotaExceeded.
+func (e *ProviderError) WithQuotaExceeded(quotaExceeded bool) *ProviderError {
+	c := *e
+	c.QuotaExceeded = taxonomy.Some(quotaExceeded)
 	return &c
 }
 
@@ -193,10 +224,14 @@ func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (e *ProviderError) Row() taxonomy.Row {
 	switch e.code {
 	case CodeProviderAPIError:
-		switch v, ok := e.StatusCode.Get(); {
-		case ok && (v == 408 || v == 409 || v == 425 || v == 429): // as the code itself
-		case ok && 400 <= v && v <= 499:
-			return rowProviderAPIErrorWhen2
+		v1, ok1 := e.QuotaExceeded.Get()
+		v2, ok2 := e.StatusCode.Get()
+		switch {
+		case ok1 && v1:
+			return rowProviderAPIErrorWhen1
+		case ok2 && (v2 == 408 || v2 == 409 || v2 == 425 || v2 == 429): // as the code itself
+		case ok2 && 400 <= v2 && v2 <= 499:
+			return rowProviderAPIErrorWhen3
 		}
 	}
 	return e.code.Row()
@@ -204,7 +239,7 @@ func (e *ProviderError) Row() taxonomy.Row {
 
 // Hints returns what the error says to whoever reacts to it.
 func (e *ProviderError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter}
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 // AppendMessage appends the message.
@@ -214,6 +249,7 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	case CodeProviderCrash:
 		m = m.Text("provider ").String(e.Provider).Text(" crashed")
 		m = m.Begin(" with exit code ").OptInt(e.ExitCode)
+		m = m.Begin(" on ").OptString(e.Signal)
 		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
 	case CodeProviderNotAvailable:
 		m = m.Text("provider ").String(e.Provider).Text(" is not available")
@@ -236,8 +272,11 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o = o.String("provider", e.Provider)
 	o = o.OptInt("statusCode", e.StatusCode)
 	o = o.OptInt("exitCode", e.ExitCode)
+	o = o.OptString("signal", e.Signal)
 	o = o.OptClean("rawError", e.RawError, providerRawError)
 	o = o.OptDuration("retryAfter", e.RetryAfter)
+	o = o.OptTime("resetAt", e.ResetAt)
+	o = o.OptBool("quotaExceeded", e.QuotaExceeded)
 	o = o.OptBool("unmatched", e.Unmatched)
 	return o.Close()
 }
@@ -279,8 +318,11 @@ func (e *ProviderError) LogValue() slog.Value {
 	l = l.String("provider", e.Provider)
 	l = l.OptInt("statusCode", e.StatusCode)
 	l = l.OptInt("exitCode", e.ExitCode)
+	l = l.OptString("signal", e.Signal)
 	l = l.OptClean("rawError", e.RawError, providerRawError)
 	l = l.OptDuration("retryAfter", e.RetryAfter)
+	l = l.OptTime("resetAt", e.ResetAt)
+	l = l.OptBool("quotaExceeded", e.QuotaExceeded)
 	l = l.OptBool("unmatched", e.Unmatched)
 	return l.Value()
 }
@@ -294,10 +336,16 @@ func (e *ProviderError) decode(d *gen.Decoder) {
 			d.OptInt(&e.StatusCode)
 		case "exitCode":
 			d.OptInt(&e.ExitCode)
+		case "signal":
+			d.OptString(&e.Signal)
 		case "rawError":
 			d.OptString(&e.RawError)
 		case "retryAfter":
 			d.OptDuration(&e.RetryAfter)
+		case "resetAt":
+			d.OptTime(&e.ResetAt)
+		case "quotaExceeded":
+			d.OptBool(&e.QuotaExceeded)
 		case "unmatched":
 			d.OptBool(&e.Unmatched)
 		default:

@@ -16,21 +16,26 @@ func TestProviderErrorCodes(t *testing.T) {
 		{Name: "provider", Doc: "Which provider failed.", Type: "string", Required: true},
 		{Name: "statusCode", Doc: "The HTTP status, when there was one. A process's exit code is never put here.", Type: "int"},
 		{Name: "exitCode", Doc: "The exit code of the provider's process, when it exited with one.", Type: "int"},
+		{Name: "signal", Doc: "The signal that ended the provider's process.", Type: "string"},
 		{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
 		{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
+		{Name: "resetAt", Doc: "When the provider lets one in again.", Type: "time"},
+		{Name: "quotaExceeded", Doc: "The account has no quota or credit left. Somebody must pay; waiting for seconds cannot help.", Type: "bool"},
 		{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
 	}, JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Count: 4}
 	genCheckCodes(t, category, []genCode[*ProviderError, ProviderCode]{
 		{
 			code:        CodeProviderCrash,
-			description: taxonomy.Code{Value: "PROVIDER_CRASH", Doc: "The provider ended without an answer, or in a way that nothing describes.", Resolution: "Read the provider's own log; run its command by hand with the same input.", Message: "provider {provider} crashed[ with exit code {exitCode}][: {rawError:first_line}]", Number: 101, Row: 2},
+			description: taxonomy.Code{Value: "PROVIDER_CRASH", Doc: "The provider ended without an answer, or in a way that nothing describes.", Resolution: "Read the provider's own log; run its command by hand with the same input.", Message: "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]", Number: 101, Row: 2},
 			rows:        []genRow{{2, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*ProviderError]{
 				{2, NewProviderCrash("some provider", "some rawError"), "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
+				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`},
+				{2, NewProviderCrash("", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), "provider  crashed with exit code 5 on some signal: some rawError", `{"provider":"","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`},
+				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithSignal("some signal"), "provider some provider crashed on some signal: some rawError", `{"provider":"some provider","signal":"some signal","rawError":"some rawError\nsecond line"}`},
 				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5), "provider some provider crashed with exit code 5: some rawError", `{"provider":"some provider","exitCode":5,"rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("", "some rawError\nsecond line").WithExitCode(5), "provider  crashed with exit code 5: some rawError", `{"provider":"","exitCode":5,"rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider", "some rawError\nsecond line"), "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider", "").WithExitCode(5), "provider some provider crashed with exit code 5", `{"provider":"some provider","exitCode":5,"rawError":""}`},
+				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal(""), "provider some provider crashed with exit code 5: some rawError", `{"provider":"some provider","exitCode":5,"signal":"","rawError":"some rawError\nsecond line"}`},
+				{2, NewProviderCrash("some provider", "").WithExitCode(5).WithSignal("some signal"), "provider some provider crashed with exit code 5 on some signal", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":""}`},
 				{2, NewProviderCrash("some provider", "first "+strings.Repeat("x", 2000)+" last"), "provider some provider crashed: …" + strings.Repeat("x", 1992) + " last", `{"provider":"some provider","rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
 				{2, NewProviderCrash("some provider", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`},
 			},
@@ -49,7 +54,8 @@ func TestProviderErrorCodes(t *testing.T) {
 			description: taxonomy.Code{Value: "PROVIDER_API_ERROR", Doc: "The provider's API answered with an error, or could not be reached.", Resolution: "With a status from 400 to 499 the request itself is at fault, so look at the model name, the parameters and the length of the prompt. Otherwise look at the provider's status page.", Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]", Groups: 0b1, Number: 103, Row: 4, Branches: 26},
 			rows: []genRow{
 				{4, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "backoff, block, backoff"},
-				{26, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"},
+				{26, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"},
+				{27, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"},
 			},
 			cases: []genCase[*ProviderError]{
 				{4, NewProviderAPIError("some provider", "some rawError"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
@@ -59,16 +65,18 @@ func TestProviderErrorCodes(t *testing.T) {
 				{4, NewProviderAPIError("some provider", "").WithStatusCode(4), "provider some provider API error 4", `{"provider":"some provider","statusCode":4,"rawError":""}`},
 			},
 			picks: []genPick[*ProviderError]{
+				{26, NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(true)},
+				{4, NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(false)},
+				{4, NewProviderAPIError("some provider", "some rawError")},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(408)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(409)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(425)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(429)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(399)},
-				{26, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
-				{26, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
+				{27, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
+				{27, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(500)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(3)},
-				{4, NewProviderAPIError("some provider", "some rawError")},
 			},
 		},
 		{
@@ -77,8 +85,8 @@ func TestProviderErrorCodes(t *testing.T) {
 			rows:        []genRow{{5, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "wait, block, wait"}},
 			cases: []genCase[*ProviderError]{
 				{5, NewProviderRateLimit("some provider"), "provider some provider limits the rate", `{"provider":"some provider"}`},
-				{5, NewProviderRateLimit("some provider").WithRetryAfter(5500 * time.Millisecond), "provider some provider limits the rate, retry after 5.5s", `{"provider":"some provider","retryAfter":"5.5s"}`},
-				{5, NewProviderRateLimit("").WithRetryAfter(5500 * time.Millisecond), "provider  limits the rate, retry after 5.5s", `{"provider":"","retryAfter":"5.5s"}`},
+				{5, NewProviderRateLimit("some provider").WithRetryAfter(6500 * time.Millisecond), "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`},
+				{5, NewProviderRateLimit("").WithRetryAfter(6500 * time.Millisecond), "provider  limits the rate, retry after 6.5s", `{"provider":"","retryAfter":"6.5s"}`},
 			},
 		},
 	})
@@ -89,8 +97,11 @@ func TestProviderErrorCopies(t *testing.T) {
 	genCheckCopies(t, original, &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}, []genCopy[*ProviderError]{
 		{original.WithStatusCode(4), &ProviderError{code: CodeProviderCrash, Provider: "some provider", StatusCode: taxonomy.Some(4), RawError: taxonomy.Some("some rawError")}},
 		{original.WithExitCode(5), &ProviderError{code: CodeProviderCrash, Provider: "some provider", ExitCode: taxonomy.Some(5), RawError: taxonomy.Some("some rawError")}},
+		{original.WithSignal("some signal"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", Signal: taxonomy.Some("some signal"), RawError: taxonomy.Some("some rawError")}},
 		{original.WithRawError("some rawError other"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError other")}},
-		{original.WithRetryAfter(5500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(5500 * time.Millisecond)}},
+		{original.WithRetryAfter(6500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond)}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
+		{original.WithQuotaExceeded(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), QuotaExceeded: taxonomy.Some(true)}},
 		{original.WithUnmatched(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), Unmatched: taxonomy.Some(true)}},
 		{original.WithCause(genCause), &ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
 		{NewProviderCrash("some provider", "some rawError"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
@@ -104,7 +115,7 @@ func TestProviderErrorHints(t *testing.T) {
 		hints taxonomy.Hints
 	}{
 		{NewProviderCrash("some provider", "some rawError"), taxonomy.Hints{}},
-		{NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithRetryAfter(5500 * time.Millisecond).WithUnmatched(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(5500 * time.Millisecond)}},
+		{NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithUnmatched(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
 	} {
 		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
 	}
@@ -114,15 +125,18 @@ func TestProviderErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(ProviderError), genWire{Category: "provider", Code: "PROVIDER_CRASH"}, []genDecoded{
 		{`{}`, `{"provider":""}`},
 		{`{"no such field":[1,{}]}`, `{"provider":""}`},
-		{`{"no such field":[1,{}],"provider":"some provider","statusCode":4,"exitCode":5,"rawError":"some rawError","retryAfter":"5.5s","unmatched":true}`, `{"provider":"some provider","statusCode":4,"exitCode":5,"rawError":"some rawError","retryAfter":"5.5s","unmatched":true}`},
-		{`{"provider":null,"statusCode":null,"exitCode":null,"rawError":null,"retryAfter":null,"unmatched":null}`, `{"provider":""}`},
+		{`{"no such field":[1,{}],"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`, `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`},
+		{`{"provider":null,"statusCode":null,"exitCode":null,"signal":null,"rawError":null,"retryAfter":null,"resetAt":null,"quotaExceeded":null,"unmatched":null}`, `{"provider":""}`},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"provider":1}`, "context.provider"},
 		{`{"statusCode":"no such value"}`, "context.statusCode"},
 		{`{"exitCode":"no such value"}`, "context.exitCode"},
+		{`{"signal":1}`, "context.signal"},
 		{`{"rawError":1}`, "context.rawError"},
 		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
+		{`{"resetAt":"no such value"}`, "context.resetAt"},
+		{`{"quotaExceeded":"no such value"}`, "context.quotaExceeded"},
 		{`{"unmatched":"no such value"}`, "context.unmatched"},
 	})
 }
@@ -130,12 +144,12 @@ func TestProviderErrorDecoding(t *testing.T) {
 func TestProviderErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "provider", []genOutput[*ProviderError]{
 		{
-			NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithRetryAfter(5500 * time.Millisecond).WithUnmatched(true).WithCause(genCause), "PROVIDER_CRASH",
-			"provider some provider crashed with exit code 5: some rawError",
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"rawError":"some rawError","retryAfter":"5.5s","unmatched":true}`,
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"rawError":"some rawError","retryAfter":5500000000,"unmatched":true}`,
-			ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", StatusCode: taxonomy.Some(4), ExitCode: taxonomy.Some(5), RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(5500 * time.Millisecond), Unmatched: taxonomy.Some(true)},
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"rawError":"some rawError","retryAfter":5500000000,"unmatched":true}`,
+			NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithUnmatched(true).WithCause(genCause), "PROVIDER_CRASH",
+			"provider some provider crashed with exit code 5 on some signal: some rawError",
+			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`,
+			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`,
+			ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", StatusCode: taxonomy.Some(4), ExitCode: taxonomy.Some(5), Signal: taxonomy.Some("some signal"), RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), QuotaExceeded: taxonomy.Some(true), Unmatched: taxonomy.Some(true)},
+			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`,
 		},
 		{
 			NewProviderCrash("some provider", "some rawError"), "PROVIDER_CRASH",

@@ -26,8 +26,11 @@ var definition = taxonomy.Taxonomy{
 				{Name: "provider", Doc: "Which provider failed.", Type: "string", Required: true},
 				{Name: "statusCode", Doc: "The HTTP status, when there was one. A process's exit code is never put here.", Type: "int"},
 				{Name: "exitCode", Doc: "The exit code of the provider's process, when it exited with one.", Type: "int"},
+				{Name: "signal", Doc: "The signal that ended the provider's process.", Type: "string"},
 				{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
 				{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
+				{Name: "resetAt", Doc: "When the provider lets one in again.", Type: "time"},
+				{Name: "quotaExceeded", Doc: "The account has no quota or credit left. Somebody must pay; waiting for seconds cannot help.", Type: "bool"},
 				{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
 			},
 			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
@@ -52,7 +55,7 @@ var definition = taxonomy.Taxonomy{
 			Doc:  "A command that checks the work found it wanting. The agent is shown the output.",
 			Fields: []taxonomy.Field{
 				{Name: "command", Doc: "The command that was run.", Type: "string", MaxLength: 500, Required: true, Scrub: true},
-				{Name: "exitCode", Doc: "The command's exit code.", Type: "int", Required: true},
+				{Name: "exitCode", Doc: "The command's exit code; -1 when it did not exit with one, as after a signal.", Type: "int", Required: true},
 				{Name: "output", Doc: "What the command printed; the end of it, where it says why.", Type: "string", MaxLength: 8000, Required: true, Scrub: true},
 				{Name: "phase", Doc: "Before which step the command ran.", Type: "string", Required: true},
 			},
@@ -111,7 +114,7 @@ var definition = taxonomy.Taxonomy{
 				{Name: "resource", Doc: "What was asked for.", Type: "string", MaxLength: 500},
 				{Name: "command", Doc: "The command that was refused.", Type: "string", MaxLength: 500, Scrub: true},
 				{Name: "policy", Doc: "The policy that refused.", Type: "string"},
-				{Name: "provider", Doc: "The provider that refused the credentials.", Type: "string"},
+				{Name: "provider", Doc: "Who met the refusal: the provider whose credentials they are, or a part of the executor.", Type: "string"},
 				{Name: "statusCode", Doc: "The HTTP status of the refusal, 401 or 403.", Type: "int"},
 			},
 			JSONHead: "{\"domain\":\"aidf\",\"name\":\"PermissionError\",\"category\":\"permission\",\"code\":\"",
@@ -124,7 +127,7 @@ var definition = taxonomy.Taxonomy{
 			Value:      "PROVIDER_CRASH",
 			Doc:        "The provider ended without an answer, or in a way that nothing describes.",
 			Resolution: "Read the provider's own log; run its command by hand with the same input.",
-			Message:    "provider {provider} crashed[ with exit code {exitCode}][: {rawError:first_line}]",
+			Message:    "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]",
 			Number:     101,
 			Row:        2,
 		},
@@ -402,7 +405,9 @@ var definition = taxonomy.Taxonomy{
 		{Reaction: &reactionStop, Code: 23},
 		// PERMISSION_API_AUTH
 		{Reaction: &reactionStopAll, Code: 24},
-		// PROVIDER_API_ERROR, when 2
+		// PROVIDER_API_ERROR, when 1
+		{Reaction: &reactionStopAll, Code: 3},
+		// PROVIDER_API_ERROR, when 3
 		{Reaction: &reactionStop, Code: 3},
 	},
 	Uncategorized: &reactionAgain,
@@ -484,6 +489,19 @@ var definition = taxonomy.Taxonomy{
 		{Name: "network", Doc: "Needs the network; an outage explains it."},
 		{Name: "credentials", Doc: "About a key, a token or a login."},
 		{Name: "human", Doc: "Only a person can put it right; trying again cannot."},
+	},
+	Sources: []taxonomy.Named{
+		{Name: "config", Doc: "The loader of the configuration."},
+		{Name: "executor", Doc: "The executor itself, before and after its iterations."},
+		{Name: "state", Doc: "The store of what the executor remembers."},
+		{Name: "budget", Doc: "The guard of tokens and cost."},
+		{Name: "scope", Doc: "The guard of the files that a task may change, and whoever it asks."},
+		{Name: "git", Doc: "Git, or what runs it."},
+		{Name: "validator", Doc: "The commands that check the work."},
+		{Name: "notify", Doc: "What tells people how a run went."},
+		{Name: "claude-cli", Doc: "A provider that is a process."},
+		{Name: "anthropic-api", Doc: "A provider over HTTP."},
+		{Name: "openai-api", Doc: "A provider over HTTP."},
 	},
 }
 

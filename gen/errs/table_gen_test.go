@@ -72,6 +72,19 @@ func TestTaxonomy(t *testing.T) {
 			{Name: "credentials", Doc: "About a key, a token or a login."},
 			{Name: "human", Doc: "Only a person can put it right; trying again cannot."},
 		},
+		Sources: []taxonomy.Named{
+			{Name: "config", Doc: "The loader of the configuration."},
+			{Name: "executor", Doc: "The executor itself, before and after its iterations."},
+			{Name: "state", Doc: "The store of what the executor remembers."},
+			{Name: "budget", Doc: "The guard of tokens and cost."},
+			{Name: "scope", Doc: "The guard of the files that a task may change, and whoever it asks."},
+			{Name: "git", Doc: "Git, or what runs it."},
+			{Name: "validator", Doc: "The commands that check the work."},
+			{Name: "notify", Doc: "What tells people how a run went."},
+			{Name: "claude-cli", Doc: "A provider that is a process."},
+			{Name: "anthropic-api", Doc: "A provider over HTTP."},
+			{Name: "openai-api", Doc: "A provider over HTTP."},
+		},
 	}, got)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"provider", "timeout", "validation", "scope", "config", "git", "permission"}, Categories())
@@ -193,11 +206,12 @@ func TestRows(t *testing.T) {
 		&reactionStop,        // 23
 		&reactionStop,        // 24
 		&reactionStopAll,     // 25
-		&reactionStop,        // 26
+		&reactionStopAll,     // 26
+		&reactionStop,        // 27
 	} {
 		assert.Same(t, want, got[i], "row %d", i)
 	}
-	assert.Len(t, got, 27)
+	assert.Len(t, got, 28)
 	genCheckRow(t, &ProviderError{}, genNone)
 }
 

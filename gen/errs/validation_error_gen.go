@@ -68,7 +68,7 @@ type ValidationError struct {
 
 	// Command: the command that was run. Messages, logs and JSON mask secrets in it and cut it.
 	Command string `json:"command"`
-	// ExitCode: the command's exit code.
+	// ExitCode: the command's exit code; -1 when it did not exit with one, as after a signal.
 	ExitCode int `json:"exitCode"`
 	// Output is what the command printed; the end of it, where it says why. Messages, logs and JSON
 	// mask secrets in it and cut it.

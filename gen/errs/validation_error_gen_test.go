@@ -13,7 +13,7 @@ import (
 func TestValidationErrorCodes(t *testing.T) {
 	category := taxonomy.Category{Name: "validation", Type: "ValidationError", Doc: "A command that checks the work found it wanting. The agent is shown the output.", Fields: []taxonomy.Field{
 		{Name: "command", Doc: "The command that was run.", Type: "string", MaxLength: 500, Required: true, Scrub: true},
-		{Name: "exitCode", Doc: "The command's exit code.", Type: "int", Required: true},
+		{Name: "exitCode", Doc: "The command's exit code; -1 when it did not exit with one, as after a signal.", Type: "int", Required: true},
 		{Name: "output", Doc: "What the command printed; the end of it, where it says why.", Type: "string", MaxLength: 8000, Required: true, Scrub: true},
 		{Name: "phase", Doc: "Before which step the command ran.", Type: "string", Required: true},
 	}, JSONHead: `{"domain":"aidf","name":"ValidationError","category":"validation","code":"`, First: 6, Count: 3}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
@@ -55,7 +57,7 @@ func (s *session) explain(o *options, args []string) error {
 	return s.write(x.text())
 }
 
-// json prints v on a line of its own.
+// json prints v on a line of its own, without anything that controls a terminal.
 func (s *session) json(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -63,7 +65,25 @@ func (s *session) json(v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("%s: %w", s.cmd.name, err)
 	}
-	return s.write(b.Bytes())
+	return s.write(escapeControls(b.Bytes()))
+}
+
+// escapeControls escapes what encoding/json leaves of the characters that control a terminal or turn the direction of
+// writing. They stand within strings only.
+func escapeControls(text []byte) []byte {
+	var b bytes.Buffer
+	for i, r := range string(text) {
+		switch {
+		case r == utf8.RuneError:
+			_, size := utf8.DecodeRune(text[i:])
+			b.Write(text[i : i+size])
+		case 0x7f <= r && r < 0xa0, r < 0x10000 && unicode.Is(unicode.Cf, r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
 }
 
 func findCode(m *model.Package, name string) *model.Code {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // options are the values of all flags of all commands.
@@ -19,6 +20,12 @@ type options struct {
 	quiet   bool
 	verbose bool
 	format  diag.Format
+
+	taxonomy string // "" is none
+	profile  string // "" is the default one
+	evidence taxonomy.Evidence
+	text     *string // in place of standard input, unless nil
+	least    int
 }
 
 // choice defines -format.

@@ -54,17 +54,33 @@ func allHelp() []byte {
 func (c *command) help() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "usage: %s\n\n%s\n", strings.Join(c.usage(), " "), strings.TrimSpace(c.details))
+	b.Write(c.flagHelp())
+	return b.Bytes()
+}
+
+// flagHelp lists the flags with their values, aligned.
+func (c *command) flagHelp() []byte {
+	type line struct{ flag, usage string }
+	var lines []line
+	width := 14
 	fs, _ := c.flagSet()
-	head := "\nflags:\n"
 	fs.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
 		if f.DefValue == "true" {
 			value = "=false"
 			usage += " (default true)"
 		}
-		fmt.Fprintf(&b, "%s  %-14s %s\n", head, strings.TrimSpace("-"+join(f.Name, value)), usage)
-		head = ""
+		l := line{strings.TrimSpace("-" + join(f.Name, value)), usage}
+		width = max(width, len(l.flag))
+		lines = append(lines, l)
 	})
+	var b bytes.Buffer
+	for i, l := range lines {
+		if i == 0 {
+			b.WriteString("\nflags:\n")
+		}
+		fmt.Fprintf(&b, "  %-*s %s\n", width, l.flag, l.usage)
+	}
 	return b.Bytes()
 }
 

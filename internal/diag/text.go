@@ -109,6 +109,9 @@ func visible(r rune) rune {
 	return r
 }
 
+// Printable returns s on one line and without anything that controls a terminal.
+func Printable(s string) string { return printable(s) }
+
 // printable returns s on one line and without anything that controls a terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -90,6 +90,8 @@ func kept(f *model.Field, given *jen.Statement) jen.Code {
 		return held(f, jen.Qual(pkgGen, "Enum").Call(given, lastValue(f.Enum)))
 	case f.Type == model.Strings:
 		return held(f, jen.Qual(pkgGen, "CloneStrings").Call(given))
+	case f.Type == model.JSON && f.Sensitive:
+		return jen.Qual(pkgGen, "SecretJSON").Call(given)
 	case f.Type == model.JSON:
 		return held(f, jen.Qual(pkgGen, "CloneJSON").Call(given))
 	default:

@@ -28,6 +28,9 @@ func plan(m *model.Package, opts Options) []file {
 	if len(m.Strategies) > 0 {
 		files = append(files, file{name: "strategies_gen.go", build: func(f *jen.File) { strategies(f, m) }})
 	}
+	if classifies(m) {
+		files = append(files, file{name: "detect_gen.go", build: func(f *jen.File) { classification(f, m) }})
+	}
 	return append(files,
 		file{name: "doc_gen.go", build: func(f *jen.File) { packageDoc(f, m) }},
 		file{name: "json_gen.go", build: func(f *jen.File) { unmarshalling(f, m) }},

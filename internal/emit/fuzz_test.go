@@ -54,6 +54,10 @@ var fuzzSeeds = []string{
 	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: object, sensitive: true, fields: {x: {enum: [a], required: true}}}}, codes: {B: {message: b}}}}\n",
 	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: duration, sensitive: true, from: retry_after}}, codes: {B: {message: b}}}}\n",
 	"errgen: 1\npackage: p\ncategories: {a: {fields: {v: {type: int}, ok: {type: bool}}, codes: {B: {message: b, when: [{if: {v: 1, ok: true}, severity: low}]}}}}\n",
+	"errgen: 1\npackage: detect\nfallback: {code: A}\ncategories: {ev: {fields: {cmp: {type: object, fields: {ev: {type: string, from: [text, op]}, cmp: {type: json, from: attributes.detect}, " +
+		"taxonomy: {type: int, sensitive: true, from: exit_code}}}}, codes: {A: {message: a}}}}\n",
+	"errgen: 1\npackage: cmp\nfields: {rule: {enum: [a], from: code, sensitive: true, default: a}}\ncategories: {a: {codes: {A: {message: a, set: {rule: a}, detect: [{is: io.EOF}, {as: '*net.OpError'}], examples: [{is: io.EOF}]}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {s: {type: time, from: [reset_at, code], default: 2020-01-02T03:04:05Z}}, codes: {A: {message: a, detect: [{text: \"`\\\"\\\\n\", attributes: {\"`\": {min: -1e9, max: 0.5}}, set: {s: 2021-01-02T03:04:05Z}}]}}}}\n",
 }
 
 // typeCheck parses and type-checks generated files as one package.
@@ -79,7 +83,8 @@ func typeCheck(t *testing.T, exports map[string]string, files []emit.File) {
 func exportData(tb testing.TB) map[string]string {
 	tb.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
-		"github.com/errgen/errgen/runtime/taxonomy/gen", "testing", "os", "reflect", "bytes", "context",
+		"github.com/errgen/errgen/runtime/taxonomy/gen", "github.com/errgen/errgen/runtime/detect",
+		"github.com/errgen/errgen/internal/stdlib", "testing", "os", "reflect", "bytes", "context",
 		"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
 	out, err := cmd.Output()
 	require.NoError(tb, err)

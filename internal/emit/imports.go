@@ -9,7 +9,10 @@ import (
 const (
 	pkgTaxonomy = "github.com/errgen/errgen/runtime/taxonomy"
 	pkgGen      = "github.com/errgen/errgen/runtime/taxonomy/gen"
+	pkgDetect   = "github.com/errgen/errgen/runtime/detect"
+	pkgCmp      = "cmp"
 	pkgContext  = "context"
+	pkgErrors   = "errors"
 	pkgFmt      = "fmt"
 	pkgJSON     = "encoding/json"
 	pkgSlices   = "slices"
@@ -22,7 +25,10 @@ const (
 var packages = []struct{ path, name string }{
 	{pkgTaxonomy, "taxonomy"},
 	{pkgGen, "gen"},
+	{pkgDetect, "detect"},
+	{pkgCmp, "cmp"},
 	{pkgContext, "context"},
+	{pkgErrors, "errors"},
 	{pkgFmt, "fmt"},
 	{pkgJSON, "json"},
 	{pkgSlices, "slices"},

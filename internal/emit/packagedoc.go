@@ -31,8 +31,12 @@ func packageDoc(f *jen.File, m *model.Package) {
 
 func packageComment(m *model.Package) []string {
 	first := about("Package "+m.Name+" holds typed errors and the reactions to them", m.Doc, ".")
-	return []string{first, "An error is made by the factory of its code, matched by its code or its type, and asked for its reaction " +
-		"through [Table]; [UnmarshalError] reads what MarshalJSON wrote."}
+	use := "An error is made by the factory of its code, matched by its code or its type, and asked for its reaction " +
+		"through [Table]; [UnmarshalError] reads what MarshalJSON wrote."
+	if classifies(m) {
+		use += " [Classify] makes one of what failed elsewhere."
+	}
+	return []string{first, use}
 }
 
 // versionCheck refuses to compile with a runtime that does not fit.

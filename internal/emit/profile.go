@@ -16,7 +16,7 @@ func profiles(m *model.Package) []jen.Code {
 		if p.Uncategorized != nil {
 			c.address("Uncategorized", p.Uncategorized.Var)
 		}
-		c.nested("Detection", detection(p))
+		c.nested("Detection", detecting(p))
 		c.nested("Recovery", recovery(p))
 		c.nested("Retry", retryDefaults(p))
 		c.nested("Reporting", reporting(p))
@@ -49,7 +49,7 @@ func rowNumber(r *model.Row) jen.Code {
 	return jen.Lit(r.Index)
 }
 
-func detection(p *model.Profile) composite {
+func detecting(p *model.Profile) composite {
 	var c composite
 	c.flag("Text", p.Detection.Text)
 	c.flag("Severity", p.Detection.Severity)

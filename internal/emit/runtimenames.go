@@ -1,6 +1,9 @@
 package emit
 
-import "github.com/errgen/errgen/runtime/taxonomy"
+import (
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
 
 // The runtime's constants by value. The zero ones have no name here: literals leave them out.
 var (
@@ -28,4 +31,10 @@ var (
 		taxonomy.SeverityCritical: "SeverityCritical",
 	}
 	kindNames = []string{taxonomy.Fault: "Fault", taxonomy.Failure: "Failure"}
+	keyNames  = []string{
+		detect.Source: "Source", detect.Op: "Op", detect.Status: "Status", detect.Type: "Type", detect.Code: "Code",
+		detect.ExitCode: "ExitCode", detect.Signal: "Signal", detect.Errno: "Errno", detect.Is: "Is", detect.As: "As",
+		detect.Attribute: "Attribute",
+	}
+	presenceNames = []string{detect.Present: "Present", detect.Absent: "Absent"}
 )

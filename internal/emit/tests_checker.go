@@ -7,16 +7,19 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// checker is what checks, the same for every package but for the package's name.
-//
-//go:embed tests_checker.txt
-var checker string
+// The functions that check, the same for every package but for its name: those of every package, and those for what
+// classifies.
+var (
+	//go:embed tests_checker.txt
+	checker string
+	//go:embed tests_classify.txt
+	classifyChecker string
+)
 
 var checkerNames = regexp.MustCompile(`\bgen([A-Z]\w*)`)
 
-// checkerFile makes the file that holds the checking functions.
-func checkerFile(m *model.Package, names testNames) []byte {
-	source := checker
+// checkerFile makes a file that holds checking functions.
+func checkerFile(m *model.Package, names testNames, source string) []byte {
 	if names.prefix != defaultPrefix {
 		source = checkerNames.ReplaceAllString(source, names.prefix+"$1")
 	}

@@ -3,7 +3,8 @@
 // Package provider holds typed errors and the reactions to them: Errors of a model provider.
 //
 // An error is made by the factory of its code, matched by its code or its type, and asked for its
-// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote.
+// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote. [Classify] makes one of
+// what failed elsewhere.
 package provider
 
 import "github.com/errgen/errgen/runtime/taxonomy/gen"

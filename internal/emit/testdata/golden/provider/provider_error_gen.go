@@ -85,6 +85,8 @@ type ProviderError struct {
 	Files []string `json:"files,omitzero"`
 	// Limit is what there was too much of.
 	Limit taxonomy.Opt[ProviderLimit] `json:"limit,omitzero"`
+	// Call: the call that failed.
+	Call taxonomy.Opt[ProviderCall] `json:"call,omitzero"`
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -119,6 +121,39 @@ func (v *ProviderLimit) UnmarshalText(text []byte) error {
 		*v = ProviderLimit(n)
 	}
 	return err
+}
+
+// ProviderCall is a part of an error's context: the call that failed.
+type ProviderCall struct {
+	// ID: its number.
+	ID string `json:"id"`
+	// Tries says how often it was tried.
+	Tries taxonomy.Opt[int] `json:"tries,omitzero"`
+}
+
+func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
+	o = o.String("id", v.ID)
+	o = o.OptInt("tries", v.Tries)
+	return o
+}
+
+func (v *ProviderCall) appendLog(l gen.LogBuilder) gen.LogBuilder {
+	l = l.String("id", v.ID)
+	l = l.OptInt("tries", v.Tries)
+	return l
+}
+
+func (v *ProviderCall) decode(d *gen.Decoder) {
+	for d.Next() {
+		switch string(d.Key()) {
+		case "id":
+			d.String(&v.ID)
+		case "tries":
+			d.OptInt(&v.Tries)
+		default:
+			d.Skip()
+		}
+	}
 }
 
 // NewCrash returns a [CodeCrash]: the provider process died.
@@ -190,6 +225,13 @@ func (e *ProviderError) WithFiles(files []string) *ProviderError {
 func (e *ProviderError) WithLimit(limit ProviderLimit) *ProviderError {
 	c := *e
 	c.Limit = gen.SomeEnum(limit, ProviderLimitTokens)
+	return &c
+}
+
+// WithCall returns a copy of e with the given Call.
+func (e *ProviderError) WithCall(call ProviderCall) *ProviderError {
+	c := *e
+	c.Call = taxonomy.Some(call)
 	return &c
 }
 
@@ -290,6 +332,9 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o = o.OptSecret("token", !e.Token.IsZero())
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("limit", e.Limit.Or(0).String())
+	if x, ok := e.Call.Get(); ok {
+		o = x.appendContext(o.Begin("call")).End()
+	}
 	return o.Close()
 }
 
@@ -334,6 +379,9 @@ func (e *ProviderError) LogValue() slog.Value {
 	l = l.OptSecret("token", !e.Token.IsZero())
 	l = l.OptStrings("files", e.Files, 0)
 	l = l.OptEnum("limit", e.Limit.Or(0).String())
+	if x, ok := e.Call.Get(); ok {
+		l = x.appendLog(l.Begin("call")).End()
+	}
 	return l.Value()
 }
 
@@ -354,6 +402,12 @@ func (e *ProviderError) decode(d *gen.Decoder) {
 			d.Strings(&e.Files)
 		case "limit":
 			gen.DecodeOptEnum(d, &e.Limit, providerLimitWords)
+		case "call":
+			if d.Open() {
+				var x ProviderCall
+				x.decode(d)
+				e.Call = taxonomy.Some(x)
+			}
 		default:
 			d.Skip()
 		}

@@ -30,6 +30,10 @@ var definition = taxonomy.Taxonomy{
 				{Name: "token", Doc: "The credential that was used.", Type: "string", Sensitive: true},
 				{Name: "files", Doc: "What was written.", Type: "strings"},
 				{Name: "limit", Doc: "What there was too much of.", Type: "enum", Enum: []string{"requests", "tokens"}},
+				{Name: "call", Doc: "The call that failed.", Type: "object", Fields: []taxonomy.Field{
+					{Name: "id", Doc: "Its number.", Type: "string", Required: true},
+					{Name: "tries", Doc: "How often it was tried.", Type: "int"},
+				}},
 			},
 			JSONHead: "{\"domain\":\"example.org\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
 			Count:    4,
@@ -131,6 +135,10 @@ var definition = taxonomy.Taxonomy{
 	},
 	Strategies: []taxonomy.Named{
 		{Name: "reduce_context", Doc: "Run again with a shorter prompt."},
+	},
+	Sources: []taxonomy.Named{
+		{Name: "api", Doc: "The provider's API."},
+		{Name: "cli", Doc: "The provider's command."},
 	},
 }
 

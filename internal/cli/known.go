@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// known says what is known of a failure, one part a line, secrets masked and texts cut.
+func known(ev *taxonomy.Evidence) []string {
+	var out []string
+	text := func(key, value string) {
+		if value != "" {
+			out = append(out, key+" "+strconv.Quote(clipped(value)))
+		}
+	}
+	text("source", ev.Source)
+	text("op", ev.Op)
+	if ev.Status != 0 {
+		line := "status " + strconv.Itoa(ev.Status)
+		if ev.StatusDerived {
+			line += ", read out of the text"
+		}
+		out = append(out, line)
+	}
+	text("type", ev.Type)
+	text("code", ev.Code)
+	if code, ok := ev.ExitCode.Get(); ok {
+		out = append(out, "exit code "+strconv.Itoa(code))
+	}
+	text("signal", ev.Signal)
+	text("errno", ev.Errno)
+	text("error", errorText(ev.Err))
+	text("text", ev.Text)
+	for _, file := range ev.Files {
+		text("file", file)
+	}
+	if d, ok := ev.RetryAfter.Get(); ok {
+		out = append(out, "retry after "+short(d))
+	}
+	if !ev.ResetAt.IsZero() {
+		out = append(out, "reset at "+ev.ResetAt.UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(ev.Attributes)) {
+		text("attribute "+diag.Printable(name), ev.Attributes[name])
+	}
+	return out
+}
+
+// Bounds on what is shown of texts, in bytes. The JSON has all of them.
+const (
+	maxShown   = 200
+	maxMessage = 1000
+)
+
+// clipped returns the beginning of a text, secrets masked.
+func clipped(s string) string { return clip(taxonomy.Scrub(s), maxShown) }
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// withoutSecrets returns evidence with what fills sensitive fields masked: those of the code's category, or of all
+// categories when there is no code.
+func withoutSecrets(m *model.Package, code *model.Code, ev taxonomy.Evidence) taxonomy.Evidence {
+	ev.Attributes = maps.Clone(ev.Attributes)
+	for _, c := range m.Categories {
+		if code == nil || code.Category == c {
+			hide(&ev, c.Fields)
+		}
+	}
+	return ev
+}
+
+func hide(ev *taxonomy.Evidence, fields []*model.Field) {
+	for _, f := range fields {
+		if f.Object != nil {
+			hide(ev, f.Object.Fields)
+		}
+		if !f.Sensitive {
+			continue
+		}
+		for _, from := range f.From {
+			hidePart(ev, from)
+		}
+	}
+}
+
+func hidePart(ev *taxonomy.Evidence, from string) {
+	texts := map[string]*string{
+		"text": &ev.Text, "output": &ev.Output, "type": &ev.Type, "code": &ev.Code, "credential": &ev.Credential,
+	}
+	if text := texts[from]; text != nil && *text != "" {
+		*text = taxonomy.Redacted
+	}
+	if name, ok := strings.CutPrefix(from, "attributes."); ok && ev.Attributes[name] != "" {
+		ev.Attributes[name] = taxonomy.Redacted
+	}
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/suggest"
+	"github.com/errgen/errgen/runtime/detect"
+)
+
+func suggestCommand() *command {
+	return &command{
+		name: "suggest", args: "FILE ...", min: 1, max: -1,
+		summary: "propose rules for evidence that no rule matched",
+		details: `
+Suggest reads records of evidence (detect.Record writes them), groups what is alike, and prints a code with a rule and
+examples for each group, as YAML to paste. It changes no taxonomy. Lines that cannot be read are reported and passed
+over. With a taxonomy, what its rules match by now is left out, and what it would have to declare is said.
+
+  errgen suggest -taxonomy taxonomy.yaml unmatched.jsonl`,
+		flags: func(set *flag.FlagSet, o *options) {
+			set.StringVar(&o.taxonomy, "taxonomy", "", "leave out what the rules of the taxonomy `FILE` match")
+			o.least = 1
+			set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
+				o.least, err = numberFrom(s, 1, 1<<31-1)
+				return err
+			})
+			o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
+		},
+		run: (*session).suggest,
+	}
+}
+
+func (s *session) suggest(o *options, args []string) error {
+	c, wanted, err := s.known(o, args)
+	if err != nil {
+		return err
+	}
+	groups, matched := suggest.NewGroups(), 0
+	for _, name := range args {
+		err := s.readRecord(name, func(e detect.Entry) {
+			if c != nil && c.matches(&e.Evidence) {
+				matched++
+				return
+			}
+			groups.Add(e)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	result := groups.Propose(wanted)
+	result.Matched = matched
+	if o.format == diag.FormatJSON {
+		return s.json(result)
+	}
+	return s.write(result.YAML())
+}
+
+// known loads the taxonomy, if one is named. Without one the classifier is nil.
+func (s *session) known(o *options, args []string) (*classifier, suggest.Options, error) {
+	wanted := suggest.Options{Least: o.least}
+	stdin := 0
+	for _, name := range append([]string{o.taxonomy}, args...) {
+		if name == stdinArg {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return nil, wanted, usagef("suggest: standard input can be read only once")
+	}
+	if o.taxonomy == "" {
+		return nil, wanted, nil
+	}
+	l, err := s.valid([]string{o.taxonomy})
+	if err != nil {
+		return nil, wanted, err
+	}
+	wanted.Sources, wanted.Ops = namesOf(l.model.Sources), namesOf(l.model.Ops)
+	for _, c := range l.model.Codes {
+		wanted.Names = append(wanted.Names, c.Key, c.Value, c.Go)
+		wanted.Names = append(wanted.Names, c.Aliases...)
+	}
+	return newClassifier(l, nil), wanted, nil
+}
+
+func namesOf(list []model.Named) []string {
+	var out []string
+	for _, n := range list {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// maxFaults is how many lines of a record are reported one by one.
+const maxFaults = 10
+
+func (s *session) readRecord(name string, add func(detect.Entry)) error {
+	in := s.Stdin
+	if name != stdinArg {
+		f, err := os.Open(s.path(name))
+		if err != nil {
+			return recordError(name, err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	faults, err := suggest.Read(in, add)
+	if err != nil {
+		return recordError(name, err)
+	}
+	for i, fault := range faults {
+		if i == maxFaults {
+			s.note("errgen: %s: %s cannot be read either", diag.Printable(displayed(name)), count(len(faults)-i, "more line", "more lines"))
+			break
+		}
+		s.note("errgen: %s:%d: not read: %s", diag.Printable(displayed(name)), fault.Line, diag.Printable(fault.Err.Error()))
+	}
+	return nil
+}
+
+// recordError says what is wrong with the path as the user gave it.
+func recordError(name string, err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("read record: %s: %w", displayed(name), err)
+}

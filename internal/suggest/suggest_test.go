@@ -1,0 +1,206 @@
+package suggest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/suggest"
+)
+
+// groups reads a record whose every line is an entry.
+func groups(t *testing.T, record string) *suggest.Groups {
+	t.Helper()
+	g := suggest.NewGroups()
+	faults, err := suggest.Read(strings.NewReader(record), g.Add)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+	return g
+}
+
+func TestProposals(t *testing.T) {
+	tests := []struct{ name, record, want string }{
+		{
+			name: "the source's own type",
+			record: `
+{"time":"2026-01-02T12:00:00Z","evidence":{"source":"api","op":"call","status":529,"type":"overloaded_error","text":"Overloaded"}}
+{"time":"2026-01-02T12:00:09Z","evidence":{"source":"api","op":"call","status":529,"type":"overloaded_error","text":"Overloaded"}}`,
+			want: `
+      # 2 entries from 2026-01-02T12:00:00Z to 2026-01-02T12:00:09Z
+      #   "Overloaded"
+      OVERLOADED_ERROR:
+        message: overloaded error
+        detect:
+          - {source: api, status: 529, type: overloaded_error}
+        examples:
+          - {source: api, op: call, status: 529, type: overloaded_error, text: "Overloaded"}
+`,
+		},
+		{
+			name: "several texts",
+			record: `
+{"source":"git","errno":"EWOULDBLOCK","text":"read 1: again"}
+{"source":"git","errno":"EAGAIN","text":"write 1: again"}
+{"source":"git","errno":"EAGAIN","text":"write 2: again"}`,
+			want: `
+      # 3 entries
+      #   "write N: again"
+      #   "read N: again"
+      GIT_EAGAIN:
+        message: git eagain
+        detect:
+          - {source: git, errno: EAGAIN}
+        examples:
+          - {source: git, errno: EAGAIN, text: "write 1: again"}
+          - {source: git, errno: EAGAIN, text: "read 1: again"}
+`,
+		},
+		{
+			name: "text where nothing else tells",
+			record: `
+{"source":"cli","exit_code":1,"text":"Error: session 12 has 'expired' on this host"}
+{"source":"cli","exit_code":1,"text":"error:  session 7 has 'gone' on this host"}`,
+			want: `
+      # 2 entries
+      #   "Error: session N has 'X' on this host"
+      #   "error: session N has 'X' on this host"
+      ON_THIS_HOST:
+        message: on this host
+        detect:
+          - {source: cli, contains: on this host}
+        examples:
+          - {source: cli, exit_code: 1, text: "Error: session 12 has 'expired' on this host"}
+          - {source: cli, exit_code: 1, text: "error:  session 7 has 'gone' on this host"}
+`,
+		},
+		{
+			name:   "an exit code where there is no text",
+			record: `{"source":"cli","op":"call","exit_code":139}`,
+			want: `
+      # 1 entry
+      CLI_EXIT_139:
+        message: cli exit 139
+        detect:
+          - {source: cli, exit_code: 139, priority: -10}
+        examples:
+          - {source: cli, op: call, exit_code: 139}
+`,
+		},
+		{
+			name: "what asks for more comes first",
+			record: `
+{"source":"cli","text":"clone failed"}
+{"source":"cli","text":"clone failed"}
+{"source":"cli","text":"could not go on: clone failed: no space"}
+{"source":"cli","type":"disk"}
+{"source":"cli","type":"disk"}
+{"source":"cli","type":"disk","code":"12"}`,
+			want: `
+      # 1 entry
+      #   "could not go on: clone failed: no space"
+      COULD_NOT_GO_ON_CLONE_FAILED:
+        message: could not go on clone failed
+        detect:
+          - {source: cli, contains: "could not go on: clone failed: no space"}
+        examples:
+          - {source: cli, text: "could not go on: clone failed: no space"}
+
+      # 2 entries
+      #   "clone failed"
+      CLONE_FAILED:
+        message: clone failed
+        detect:
+          - {source: cli, contains: clone failed}
+        examples:
+          - {source: cli, text: "clone failed"}
+
+      # 1 entry
+      CLI_DISK:
+        message: cli disk
+        detect:
+          - {source: cli, type: disk, code: "12"}
+        examples:
+          - {source: cli, type: disk, code: "12"}
+
+      # 2 entries
+      DISK:
+        message: disk
+        detect:
+          - {source: cli, type: disk}
+        examples:
+          - {source: cli, type: disk}
+`,
+		},
+		{
+			name: "what cannot be told apart, and what says nothing",
+			record: `
+{"source":"cli","text":"failed: 12"}
+{"source":"cli","text":"failed: 12"}
+{"source":"cli","text":"1 failed"}
+{"source":"cli"}
+{"source":"cli","text":"12"}
+{"source":"two words","text":"\u001b[31m'X'\u0000"}`,
+			want: `
+      # 2 entries
+      #   "failed: N"
+      # The rule looks for little: make it longer, or ask for more.
+      FAILED:
+        message: failed
+        detect:
+          - {source: cli, contains: failed}
+        examples:
+          - {source: cli, text: "failed: 12"}
+
+# Without a proposal:
+# 1 entry, "'x'": there is nothing that a rule could ask for
+# 1 entry, source cli: there is nothing that a rule could ask for
+# 1 entry, source cli, "n": there is nothing that a rule could ask for
+# 1 entry, source cli, "n failed": not told apart from FAILED
+`,
+		},
+		{
+			name: "hostile text",
+			record: `{"source":"a: b #c","type":"yes","text":"x"}
+{"source":"no","code":"{[\"'\\|>&*!%@` + "`" + `\u0000\u0007\u0085\u202e\ufeff\ud83d\ude00\ud800 #, ]}","text":"# - ? : -- ...\n--- \u2028"}
+{"source":"${x}","type":"{placeholder} [[x]]","text":"{placeholder}"}`,
+			want: `
+      # 1 entry
+      #   "x"
+      # No source is known by a name, so the rule is for every source.
+      FAILURE:
+        message: failure
+        detect:
+          - {type: "yes"}
+        examples:
+          - {type: "yes", text: "x"}
+
+      # 1 entry
+      #   "{placeholder}"
+      PLACEHOLDER_X:
+        message: placeholder x
+        detect:
+          - {source: "${x}", type: "{placeholder} [[x]]"}
+        examples:
+          - {source: "${x}", type: "{placeholder} [[x]]", text: "{placeholder}"}
+
+      # 1 entry
+      #   "# - ? : -- ... ---"
+      NO_CODE:
+        message: no code
+        detect:
+          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\x07\x85\u202e\ufeff😀� #, ]}"}
+        examples:
+          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\x07\x85\u202e\ufeff😀� #, ]}", text: "# - ? : -- ...\n---"}
+`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := groups(t, tt.record).Propose(suggest.Options{Sources: []string{"api", "git", "cli", "no", "${x}"}})
+			_, body, _ := strings.Cut(string(r.YAML()), "for you to say.\n")
+			assert.Equal(t, tt.want, body)
+		})
+	}
+}
