@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
 # The module of errgen itself, and the modules that use it.
-CONSUMERS := examples/quickstart
+CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
 MODULES   := . $(CONSUMERS)
 # Benchmarks against other libraries, apart so that those never become requirements of errgen.
 BENCH     := bench
@@ -45,7 +45,7 @@ generate: ## generate every package that is committed
 .PHONY: check
 check: ## say what generate would change, and change nothing
 	$(GO) run ./cmd/errgen check -strict -o $(GENERATED) taxonomy.yaml
-	cd examples/quickstart && $(GO) tool errgen check -strict
+	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck in every module

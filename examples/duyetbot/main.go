@@ -1,0 +1,64 @@
+// Duyetbot says what a failure of a bot that works on GitHub is: it classifies what it is told by the rules of
+// taxonomy.yaml, and says which rule decided.
+//
+//	go run . -source github -status 403 -attr ratelimit-remaining=0
+//	npm test 2>&1 | go run . -source tool -exit-code 1
+//	go run . -json -profile fast -source llm <<<'Rate limit exceeded'
+//
+// What was said on the error channel is read from standard input; of a long text the end counts.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/errgen/errgen/runtime/detect"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+//go:generate go tool errgen generate
+
+func main() {
+	err := run(os.Args[1:], piped(os.Stdin), os.Stdout, os.Stderr)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	fmt.Fprintln(os.Stderr, printable(err.Error()))
+	os.Exit(2)
+}
+
+// run classifies what args and in tell, and writes what it came to to out. Only wrong usage and failing input and output are
+// errors; usage is written to hints.
+func run(args []string, in io.Reader, out, hints io.Writer) error {
+	o, err := parse(args, hints)
+	if err != nil {
+		return err
+	}
+	text, err := tail(in, textLimit)
+	if err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	o.evidence.Text = text
+	table, err := errs.Table.Profile(o.profile)
+	if err != nil {
+		return err
+	}
+	report := newReport(table, errs.Explain(&o.evidence, detect.In(table)))
+	if o.json {
+		return report.json(out)
+	}
+	return report.text(out)
+}
+
+// piped returns f unless a person would have to type what is read from it.
+func piped(f *os.File) io.Reader {
+	info, err := f.Stat()
+	if err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		return nil
+	}
+	return f
+}

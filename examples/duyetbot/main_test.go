@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the files of testdata anew")
+
+func TestProgram(t *testing.T) {
+	tests := []struct {
+		name  string // of the file in testdata that holds the output
+		args  string
+		input string
+	}{
+		{"rate-limit.txt", "-status 429 -source github", ""},
+		{"rate-limit.json", "-status 403 -source github -attr ratelimit-remaining=0 -json", "API rate limit exceeded for user ID 1"},
+		{"types.txt", "-source tool -exit-code 2", "src/app.ts(12,5): error TS2345: no\nFAIL\n"},
+		{"fast.txt", "-profile fast -source llm", "Rate limit exceeded"},
+		{"unmatched.txt", "", "something new"},
+		{"nothing.txt", "", ""},
+		{"system.txt", "-source system -signal SIGKILL", ""},
+		{"file.txt", "-errno ENOENT -op load -code E7 -type failed", ""},
+		{"hostile.json", "-source tool -json", "\x1b[2J\x1b]0;title\aBuild failed \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+		{"hostile.txt", "-source tool", "\x1b[2J\x1b]0;title\aBuild failed \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			require.NoError(t, run(strings.Fields(tt.args), strings.NewReader(tt.input), &out, io.Discard))
+			path := filepath.Join("testdata", tt.name)
+			if *update {
+				require.NoError(t, os.WriteFile(path, out.Bytes(), 0o644))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), out.String())
+			assert.NotContains(t, out.String(), "\x1b", "nothing that a terminal obeys")
+			assert.NotContains(t, out.String(), "\u202e", "nothing that turns the direction of reading")
+			assert.NotContains(t, out.String(), "ghp_0123", "no secret")
+			if strings.HasSuffix(tt.name, ".json") {
+				assert.True(t, json.Valid(out.Bytes()))
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	tests := map[string]string{
+		"-status many":     "invalid value",
+		"-exit-code many":  "not a number",
+		"-attr colour":     "not key=value",
+		"-attr =red":       "not key=value",
+		"-colour red":      "flag provided but not defined",
+		"-profile careful": "no profile",
+		"something":        "unexpected argument",
+	}
+	for args, want := range tests {
+		t.Run(args, func(t *testing.T) {
+			err := run(strings.Fields(args), nil, io.Discard, io.Discard)
+			assert.ErrorContains(t, err, want)
+		})
+	}
+	var hints bytes.Buffer
+	require.ErrorIs(t, run([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
+	assert.Contains(t, hints.String(), "-exit-code number")
+}
+
+func TestBrokenInputAndOutput(t *testing.T) {
+	broken := errors.New("broken")
+	require.ErrorIs(t, run(nil, iotest.ErrReader(broken), io.Discard, io.Discard), broken)
+	for _, args := range [][]string{nil, {"-json"}} {
+		require.ErrorIs(t, run(args, nil, writer(func([]byte) (int, error) { return 0, broken }), io.Discard), broken)
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+func TestTail(t *testing.T) {
+	tests := []struct {
+		name string
+		in   io.Reader
+		want string
+	}{
+		{"nothing there", nil, ""},
+		{"empty", strings.NewReader(""), ""},
+		{"short", strings.NewReader("abc"), "abc"},
+		{"exact", strings.NewReader("abcd"), "abcd"},
+		{"long", strings.NewReader("0123456789abcdefghij"), "ghij"},
+		{"byte by byte", iotest.OneByteReader(strings.NewReader("0123456789abcdefghij")), "ghij"},
+		{"with the end at once", iotest.DataErrReader(strings.NewReader("0123456789")), "6789"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tail(tt.in, 4)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+	huge, err := tail(io.LimitReader(endless{}, 100<<20), textLimit)
+	require.NoError(t, err)
+	assert.Len(t, huge, textLimit)
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }
+
+func TestPrintable(t *testing.T) {
+	tests := []struct{ in, printed, escaped string }{
+		{"plain – text", "plain – text", "plain – text"},
+		{"\x1b[31mred", "�[31mred", "\x1b[31mred"}, // JSON has no such character
+		{"two\nlines", "two�lines", "two\nlines"},
+		{"\u202eturned", "�turned", `\u202eturned`},
+		{"\U000e0041tag", "�tag", `\udb40\udc41tag`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.printed, func(t *testing.T) {
+			assert.Equal(t, tt.printed, printable(tt.in))
+			assert.Equal(t, tt.escaped, string(escaped([]byte(tt.in))))
+		})
+	}
+	assert.Equal(t, "��", printable("\xff\xfe"))
+}
+
+// TestFindings: what the taxonomy gets wrong is found when it is generated from, and never skipped at run time.
+func TestFindings(t *testing.T) {
+	tests := []struct {
+		row, old, new, finding string
+	}{
+		{"D162 a pattern that does not compile", `'(?i)\bquota\b'`, `'(?i)\bquota('`, "E-regexp"},
+		{"B-D01 a code that is not declared", "fallback: {code: SYSTEM_ERROR", "fallback: {code: DEPENDENCY_MISSING", "E-unknown-name"},
+		{"B-D13 a strategy that is not declared", "strategy: fix_build", "strategy: wait_and_retry", "E-unknown-name"},
+	}
+	src, err := os.ReadFile("taxonomy.yaml")
+	require.NoError(t, err)
+	for _, tt := range tests {
+		t.Run(tt.row, func(t *testing.T) {
+			broken := strings.Replace(string(src), tt.old, tt.new, 1)
+			require.NotEqual(t, string(src), broken)
+			cmd := exec.Command("go", "tool", "errgen", "lint", "-")
+			cmd.Stdin = strings.NewReader(broken)
+			out, err := cmd.CombinedOutput()
+			require.Error(t, err)
+			assert.Contains(t, string(out), tt.finding)
+		})
+	}
+}

@@ -1,0 +1,20 @@
+module orchestrator.example.com/runner
+
+go 1.26.0
+
+tool github.com/errgen/errgen/cmd/errgen
+
+require (
+	github.com/errgen/errgen v0.0.0
+	github.com/stretchr/testify v1.12.1
+)
+
+require (
+	github.com/dave/jennifer v1.7.1 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
+)
+
+// Only because this module lives in errgen's repository. In one of your own there is no such line, and
+// go get -tool github.com/errgen/errgen/cmd/errgen@latest writes the rest.
+replace github.com/errgen/errgen => ../..

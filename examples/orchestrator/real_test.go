@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"orchestrator.example.com/runner/errs"
+)
+
+func shell(t *testing.T, script string) error {
+	_, err := exec.CommandContext(t.Context(), "sh", "-c", script).Output()
+	return err
+}
+
+// refused calls an address that nobody listens at any more.
+func refused(t *testing.T) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := l.Addr().String()
+	require.NoError(t, l.Close())
+	var d net.Dialer
+	_, err = d.DialContext(t.Context(), "tcp", address)
+	return err
+}
+
+// The failures of real operations, as the standard library reports them: nobody has to fill in evidence by hand.
+func TestRealFailures(t *testing.T) {
+	tests := []struct {
+		name      string
+		fail      func(t *testing.T) error
+		code      error
+		retryable bool
+		context   string // a part of it
+	}{
+		{"O39 a missing file", func(t *testing.T) error {
+			_, err := os.ReadFile(filepath.Join(t.TempDir(), "CLAUDE.md"))
+			return err
+		}, prerequisite, false, `"reason":"missing_file"`},
+		{"O39 a directory that is a file", func(t *testing.T) error {
+			name := filepath.Join(t.TempDir(), "plan")
+			require.NoError(t, os.WriteFile(name, nil, 0o600))
+			_, err := os.ReadFile(filepath.Join(name, "step.md"))
+			return err
+		}, prerequisite, false, `"reason":"missing_file"`},
+		{"O39 as a command says it", func(t *testing.T) error { return shell(t, "cat /no/such/file") }, prerequisite, false, `"reason":"missing_file"`},
+		{"O40 a script that may not be run", func(t *testing.T) error {
+			name := filepath.Join(t.TempDir(), "run.sh")
+			require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\n"), 0o600))
+			return exec.CommandContext(t.Context(), name).Run()
+		}, prerequisite, false, `"reason":"permission_denied"`},
+		{"O41 B-O07 a refused connection", refused, prerequisite, true, `"reason":"connection_refused"`},
+		{"O43 B-O07 a command that a shell does not find", func(t *testing.T) error { return shell(t, "no-such-command-anywhere") }, prerequisite, false, `"reason":"missing_command"`},
+		{"O43 a command that is not there", func(t *testing.T) error {
+			return exec.CommandContext(t.Context(), "no-such-command-anywhere").Run()
+		}, prerequisite, false, `"reason":"missing_command"`},
+		{"O44 a variable", func(t *testing.T) error {
+			return shell(t, `unset TARGET; : "${TARGET:?environment variable TARGET is not set}"`)
+		}, prerequisite, false, `"reason":"missing_variable"`},
+		{"O45 an exit status", func(t *testing.T) error { return shell(t, "exit 3") }, execution, false, `"exitCode":3`},
+		{"O45 a signal", func(t *testing.T) error { return shell(t, "kill -9 $$") }, execution, false, `"signal":"SIGKILL"`},
+		{"O31 an error that nothing describes", func(*testing.T) error { return errors.New("something new") }, unclassified, false, "something new"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cause := tt.fail(t)
+			require.Error(t, cause)
+			err := errs.Classify(cause, detect.From("step"))
+			require.ErrorIs(t, err, tt.code)
+			require.ErrorIs(t, err, cause)
+			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(err))
+			e, ok := errors.AsType[taxonomy.Error](err)
+			require.True(t, ok)
+			assert.Contains(t, string(e.AppendContext(nil)), tt.context)
+		})
+	}
+}
+
+// B-O07, B-O01: a command that succeeds has not failed, whatever it prints; everything else is a failure of some kind.
+func TestJudge(t *testing.T) {
+	zero := taxonomy.Some(0)
+	tests := []struct {
+		name string
+		ev   taxonomy.Evidence
+		want error // nil when nothing failed
+	}{
+		{"exit 0", taxonomy.Evidence{Source: "step", ExitCode: zero}, nil},
+		{"B-O07 standard error and exit 0", taxonomy.Evidence{Source: "step", ExitCode: zero, Text: "cat: a: No such file or directory"}, nil},
+		{"B-O07 the same of an agent", taxonomy.Evidence{Source: "agent", ExitCode: zero, Text: "fatal: no"}, nil},
+		{"exit 0 past its limit", taxonomy.Evidence{Source: "step", ExitCode: zero, Type: "timeout"}, execution},
+		{"B-O01 exit 0 and a finding", taxonomy.Evidence{Source: "check", ExitCode: zero, Type: "count"}, unexpected},
+		{"B-O01 exit 0 and a reviewer's words", taxonomy.Evidence{Source: "review", ExitCode: zero, Text: "this is not what was asked for"}, misaligned},
+		{"B-O01 no exit status", taxonomy.Evidence{Source: "step"}, unclassified},
+		{"B-O01 words only", taxonomy.Evidence{Source: "agent", Text: "all is well"}, unclassified},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			x := judge(&tt.ev, errs.Table)
+			if tt.want == nil {
+				assert.NoError(t, x.Err)
+				return
+			}
+			assert.ErrorIs(t, x.Err, tt.want)
+		})
+	}
+}

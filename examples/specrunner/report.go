@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// report is what is said of an attempt. A nil report says that nothing failed.
+type report struct {
+	Code           string                  `json:"code"`
+	Category       string                  `json:"category"`
+	Message        string                  `json:"message"`
+	Severity       taxonomy.Severity       `json:"severity"`
+	Recoverability taxonomy.Recoverability `json:"recoverability"`
+	Retryable      bool                    `json:"retryable"`
+	Reaction       reaction                `json:"reaction"`
+	Why            detect.Explanation      `json:"why"`
+}
+
+// reaction is the part of a reaction that shows before it is carried out.
+type reaction struct {
+	Name     string           `json:"name"`
+	Action   taxonomy.Action  `json:"action"`
+	Extent   taxonomy.Extent  `json:"extent"`
+	Attempts int              `json:"attempts"`
+	Counts   bool             `json:"counts"`
+	Told     bool             `json:"told"`
+	Session  taxonomy.Session `json:"session"`
+	Then     string           `json:"then,omitempty"`
+}
+
+// newReport says what x came to, in the words of table; nil where x says that nothing failed.
+func newReport(table taxonomy.Table, x detect.Explanation) *report {
+	if x.Err == nil {
+		return nil
+	}
+	traits := table.Traits(x.Err)
+	return &report{
+		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
+		Severity: traits.Severity, Recoverability: traits.Recoverability, Retryable: traits.Retryable,
+		Reaction: newReaction(table.Reaction(x.Err)), Why: x,
+	}
+}
+
+func newReaction(r taxonomy.Reaction) reaction {
+	out := reaction{
+		Name: r.Name, Action: r.Action, Extent: r.Extent, Attempts: 1,
+		Counts: r.CountFailure, Told: r.FeedBack, Session: r.Session,
+	}
+	if r.Policy != nil {
+		out.Attempts = r.Policy.MaxAttempts
+	}
+	if r.Then != nil {
+		out.Then = r.Then.Name
+	}
+	return out
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	failed := struct {
+		Failed bool `json:"failed"`
+		*report
+	}{r != nil, r}
+	b, err := json.MarshalIndent(failed, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	_, err = w.Write(append(printableJSON(b), '\n'))
+	return err
+}
+
+func (r *report) writeText(w io.Writer) error {
+	if r == nil {
+		_, err := fmt.Fprintln(w, "nothing failed")
+		return err
+	}
+	var b strings.Builder
+	line := func(name, value string) { fmt.Fprintf(&b, "%-15s %s\n", name, printable(value)) }
+	line("code", r.Code)
+	line("category", r.Category)
+	line("message", r.Message)
+	line("severity", r.Severity.String())
+	line("recoverability", r.Recoverability.String())
+	line("retryable", fmt.Sprint(r.Retryable))
+	line("reaction", r.Reaction.String())
+	line("why", shown(r.Why.Rule))
+	for _, other := range r.Why.RunnersUp {
+		line("also matched", shown(other))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r reaction) String() string {
+	var parts []string
+	say := func(is bool, part string) {
+		if is {
+			parts = append(parts, part)
+		}
+	}
+	say(r.Action == taxonomy.Abort, "abort the "+r.Extent.String())
+	say(r.Action == taxonomy.Retry, fmt.Sprintf("retry, %d attempts in total", r.Attempts))
+	say(r.Session == taxonomy.SessionReduced, "with less context")
+	say(r.Told, "the agent is told why")
+	say(r.Counts, "counts as a failure")
+	say(!r.Counts, "does not count as a failure")
+	say(r.Then != "", "then "+r.Then)
+	return r.Name + ": " + strings.Join(parts, ", ")
+}
+
+// shown returns a rule by its name and as the taxonomy has it.
+func shown(r *detect.Rule) string {
+	if r == nil {
+		return "no rule matches"
+	}
+	return r.Name + " {" + r.Doc + "}"
+}

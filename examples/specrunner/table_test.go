@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"specrunner.example.com/runner/errs"
+)
+
+// S25: eight codes, whose values are their names. S26: a code is stored as text.
+func TestCodes(t *testing.T) {
+	codes := []errs.AttemptCode{
+		errs.CodeTimeout, errs.CodeRateLimit,
+		//lint:ignore SA1019 stored attempts may have it
+		errs.CodeSyntax,
+		errs.CodeTestFailure, errs.CodeLintFailure, errs.CodeTaskFailed, errs.CodeHookFailure, errs.CodeUnknown,
+	}
+	names := []string{"TIMEOUT", "RATE_LIMIT", "SYNTAX", "TEST_FAILURE", "LINT_FAILURE", "TASK_FAILED", "HOOK_FAILURE", "UNKNOWN"}
+	require.Len(t, errs.Table.Taxonomy.Codes, len(names))
+	for i, name := range names {
+		assert.Equal(t, name, errs.Table.Taxonomy.Codes[i].Value)
+		text, err := codes[i].MarshalText()
+		require.NoError(t, err)
+		assert.Equal(t, name, string(text))
+		var back errs.AttemptCode
+		require.NoError(t, back.UnmarshalText(text))
+		assert.Equal(t, codes[i], back)
+	}
+	var back errs.AttemptCode
+	assert.Error(t, back.UnmarshalText([]byte("FLAKY")), "the set is closed")
+}
+
+// B-S01: nothing makes SYNTAX, and what was stored with it can be read.
+func TestSyntaxIsOnlyRead(t *testing.T) {
+	code, ok := errs.Table.Code("SYNTAX")
+	require.True(t, ok)
+	assert.NotEmpty(t, code.Deprecated)
+	err, decodeErr := errs.UnmarshalError([]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: invalid syntax"}}`))
+	require.NoError(t, decodeErr)
+	//lint:ignore SA1019 this is about reading what is deprecated
+	require.ErrorIs(t, err, errs.CodeSyntax)
+	assert.Equal(t, "the code cannot be parsed: a.py: invalid syntax", err.Error())
+	assert.Equal(t, "explain_and_retry", errs.Table.Reaction(err).Name)
+}
+
+// B-S05: a stored code that nobody knows is read, reacts as UNKNOWN does, and keeps its name.
+func TestStoredUnknownCode(t *testing.T) {
+	stored := `{"domain":"specrunner.example.com","name":"AttemptError","category":"attempt","code":"FLAKY","message":"the tests pass now and then","retryable":true,"context":{"detail":"2 of 3"}}`
+	err, decodeErr := errs.UnmarshalError([]byte(stored))
+	require.NoError(t, decodeErr)
+	unknown, ok := errors.AsType[*taxonomy.Unknown](error(err))
+	require.True(t, ok)
+	assert.Equal(t, "FLAKY", unknown.Code())
+	assert.True(t, taxonomy.IsRetryable(err))
+	assert.Equal(t, errs.Table.Reaction(errs.CodeUnknown), errs.Table.Reaction(err))
+	again, err2 := json.Marshal(err)
+	require.NoError(t, err2)
+	assert.JSONEq(t, stored, string(again), "what was stored goes on unchanged")
+
+	// A database that holds nothing but the code's text gives no more than that.
+	bare := taxonomy.NewUnknown(errs.Table.Taxonomy, taxonomy.Wire{Code: "FLAKY", Retryable: true})
+	assert.Equal(t, "FLAKY", taxonomy.CodeOf(bare))
+	assert.Equal(t, errs.Table.Reaction(errs.CodeUnknown), errs.Table.Reaction(bare))
+}
+
+func TestReactions(t *testing.T) {
+	attempts := &taxonomy.Policy{
+		Name: "attempts", MaxAttempts: 3, Backoff: taxonomy.Constant, InitialDelay: 5 * time.Second,
+		MaxDelay: 30 * time.Second, MaxRetryAfter: 30 * time.Second, Multiplier: 2,
+	}
+	overflow := errs.NewTaskFailed().WithContextOverflow(true)
+	tests := []struct {
+		name    string
+		err     error
+		action  taxonomy.Action
+		session taxonomy.Session
+		told    bool
+		counts  bool
+		policy  *taxonomy.Policy
+	}{
+		{"S17 the same again", errs.CodeTimeout, taxonomy.Retry, taxonomy.SessionKeep, false, true, attempts},
+		{"S18 B-S11 returned at once, not counted", errs.CodeRateLimit, taxonomy.Abort, taxonomy.SessionKeep, false, false, nil},
+		{"S20 with the tests in the prompt", errs.CodeTestFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
+		{"S21 with the findings in the prompt", errs.CodeLintFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
+		{"S22 with the reason in the prompt", errs.CodeTaskFailed, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
+		{"S23 failed at once, counted once", errs.CodeHookFailure, taxonomy.Abort, taxonomy.SessionKeep, false, true, nil},
+		{"S24 with the error in the prompt", errs.CodeUnknown, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
+		{"B-S04 with less context", overflow, taxonomy.Retry, taxonomy.SessionReduced, true, true, attempts},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := errs.Table.Reaction(tt.err)
+			assert.Equal(t, tt.action, r.Action)
+			assert.Equal(t, tt.session, r.Session)
+			assert.Equal(t, tt.told, r.FeedBack)
+			assert.Equal(t, tt.counts, r.CountFailure)
+			assert.Equal(t, tt.policy, r.Policy)
+		})
+	}
+}
+
+// S18, B-S11: what a limit counts is data. Either way it ends the run with API_ERROR.
+func TestLimitsCountInTheFirstPhase(t *testing.T) {
+	phase1, err := errs.Table.Profile(errs.ProfilePhase1)
+	require.NoError(t, err)
+	for _, table := range []taxonomy.Table{errs.Table, phase1} {
+		r := table.Reaction(errs.CodeRateLimit)
+		assert.Equal(t, taxonomy.Abort, r.Action)
+		assert.Equal(t, taxonomy.ExtentRun, r.Extent)
+		assert.Equal(t, "API_ERROR", r.LogMessage)
+		assert.Equal(t, table.Overlay != nil, r.CountFailure)
+	}
+}
+
+func TestFeedback(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"S20", errs.NewTestFailure().WithCheckOutput("--- FAIL: TestSum"), "The tests fail after your last attempt. Make them pass. --- FAIL: TestSum"},
+		{"S21", errs.NewLintFailure().WithCheckOutput("a.py:1:1: F401"), "The linters object to your last attempt. Mend what they name. a.py:1:1: F401"},
+		{"S22", errs.NewTaskFailed().WithReason("no table"), "Your last attempt ended without success. You said: no table."},
+		{"S24", errs.NewUnknown().WithDetail("panic"), "Your last attempt failed, and nothing says why. The last that was heard: panic"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, taxonomy.FeedbackOf(tt.err))
+		})
+	}
+}
