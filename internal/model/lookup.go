@@ -86,13 +86,20 @@ func (p *Package) ProfileByName(name string) *Profile {
 	return find(p.Profiles, func(q *Profile) bool { return q.Name == name })
 }
 
-// Traits returns what the profile says of a row.
+// Traits returns what the profile says of a row, as taxonomy.Table does.
 func (p *Profile) Traits(row *Row) Traits {
+	t := row.Traits
 	i, found := slices.BinarySearchFunc(p.Rows, row.Index, func(o RowOverride, index int) int { return o.Row.Index - index })
-	if !found {
-		return row.Traits
+	if found {
+		t = p.Rows[i].Traits
 	}
-	return p.Rows[i].Traits
+	if !p.Detection.Severity {
+		t.Severity = taxonomy.SeverityNone
+	}
+	if !p.Detection.Recoverability {
+		t.Recoverability = taxonomy.Unknowable
+	}
+	return t
 }
 
 // Retries reports whether the reaction, when it is taken, calls again: the iteration or the operation.

@@ -185,3 +185,30 @@ func TestNamed(t *testing.T) {
 	_, ok = sample.Table.Code("")
 	assert.False(t, ok)
 }
+
+func TestDetectionOfAProfile(t *testing.T) {
+	err := sample.NewProviderRateLimit("p")
+	base := sample.Table.Traits(err)
+	for _, c := range []struct {
+		name           string
+		detection      taxonomy.Detection
+		severity       taxonomy.Severity
+		recoverability taxonomy.Recoverability
+	}{
+		{"all", taxonomy.Detection{Severity: true, Recoverability: true}, taxonomy.SeverityHigh, taxonomy.Retryable},
+		{"no severity", taxonomy.Detection{Recoverability: true}, taxonomy.SeverityNone, taxonomy.Retryable},
+		{"no recoverability", taxonomy.Detection{Severity: true}, taxonomy.SeverityHigh, taxonomy.Unknowable},
+		{"neither", taxonomy.Detection{}, taxonomy.SeverityNone, taxonomy.Unknowable},
+	} {
+		table := taxonomy.Table{Taxonomy: sample.Table.Taxonomy, Overlay: &taxonomy.Profile{Detection: c.detection}}
+		for _, got := range []taxonomy.RowTraits{table.Traits(wrap(err)), table.Row(err.Row())} {
+			assert.Equal(t, c.severity, got.Severity, c.name)
+			assert.Equal(t, c.recoverability, got.Recoverability, c.name)
+			got.Severity, got.Recoverability = base.Severity, base.Recoverability
+			assert.Equal(t, base, got, "%s: the rest is as in the table", c.name)
+		}
+		assert.True(t, table.Retryable(err), c.name)
+		assert.Equal(t, sample.Table.Reaction(err), table.Reaction(err), c.name)
+	}
+	assert.Equal(t, base, sample.Table.Traits(err), "the table itself is as it was")
+}

@@ -160,9 +160,9 @@ type Profile struct {
 
 // Detection says which parts of classification a profile uses.
 type Detection struct {
-	Text           bool
-	Severity       bool
-	Recoverability bool
+	Text           bool // rules on texts
+	Severity       bool // without it no row has a severity
+	Recoverability bool // without it every row's is unknown
 }
 
 // Recovery says which strategies a profile runs, and how often.

@@ -24,7 +24,7 @@ func (t Table) Reaction(err error) Reaction {
 	return *t.row(c.Row()).Reaction
 }
 
-// Traits returns what the row of err says. Of an error that is not of the taxonomy only the reaction is known;
+// Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the taxonomy only the reaction is known;
 // of nil nothing, and the reaction is nil.
 func (t Table) Traits(err error) RowTraits {
 	if err == nil {
@@ -34,7 +34,7 @@ func (t Table) Traits(err error) RowTraits {
 	if !ok {
 		return RowTraits{Reaction: t.uncategorized()}
 	}
-	return *t.row(c.Row())
+	return t.Row(c.Row())
 }
 
 // Retryable reports whether the same call may succeed unchanged; false for an error that is not of the taxonomy.
@@ -43,8 +43,21 @@ func (t Table) Retryable(err error) bool {
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns what a row says; a row that does not exist is [RowNone].
-func (t Table) Row(row Row) RowTraits { return *t.row(row) }
+// Row returns what a row says; a row that does not exist is [RowNone]. Of a profile that does not rate severities
+// or recoverabilities there is no severity, and the recoverability is unknown.
+func (t Table) Row(row Row) RowTraits {
+	traits := *t.row(row)
+	if t.Overlay == nil {
+		return traits
+	}
+	if !t.Overlay.Detection.Severity {
+		traits.Severity = SeverityNone
+	}
+	if !t.Overlay.Detection.Recoverability {
+		traits.Recoverability = Unknowable
+	}
+	return traits
+}
 
 func (t Table) row(row Row) *RowTraits {
 	if t.Overlay != nil {

@@ -50,7 +50,7 @@ func TestConfigErrorCodes(t *testing.T) {
 		{
 			code:        CodeConfigMissing,
 			description: taxonomy.Code{Value: "config_missing", Doc: "There is no configuration, or a part of it is missing.", Message: "configuration is missing: {detail:first_line}", Row: 27, Category: 6},
-			rows:        []genRow{{27, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "ask, ask, ask, ask, ask, ask"}},
+			rows:        []genRow{{27, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "ask, ask, ask, ask, ask recoverability=unknown, ask"}},
 			cases: []genCase[*ConfigError]{
 				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{27, NewConfigMissing("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -68,7 +68,7 @@ func TestConfigErrorCodes(t *testing.T) {
 		{
 			code:        CodeConfigInvalid,
 			description: taxonomy.Code{Value: "config_invalid", Doc: "The configuration cannot be used as it is.", Message: "configuration is invalid: {detail:first_line}", Row: 28, Category: 6},
-			rows:        []genRow{{28, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{28, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ConfigError]{
 				{28, NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{28, NewConfigInvalid("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -51,7 +51,7 @@ func TestDependencyErrorCodes(t *testing.T) {
 		{
 			code:        CodeDependencyError,
 			description: taxonomy.Code{Value: "dependency_error", Doc: "A module or package is missing.", Message: "a dependency is missing: {detail:first_line}", Row: 23, Category: 4},
-			rows:        []genRow{{23, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "install_dependency, install_dependency, fail, install_dependency, fail, install_dependency"}},
+			rows:        []genRow{{23, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "install_dependency, install_dependency, fail, install_dependency, fail recoverability=unknown, install_dependency"}},
 			cases: []genCase[*DependencyError]{
 				{23, NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a dependency is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{23, NewDependencyError("some detail\nsecond line", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a dependency is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

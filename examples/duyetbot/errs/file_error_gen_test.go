@@ -50,7 +50,7 @@ func TestFileErrorCodes(t *testing.T) {
 		{
 			code:        CodeFileNotFound,
 			description: taxonomy.Code{Value: "file_not_found", Doc: "There is no such file.", Message: "no such file: {detail:first_line}", Row: 29, Category: 7},
-			rows:        []genRow{{29, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{29, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*FileError]{
 				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{29, NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -68,7 +68,7 @@ func TestFileErrorCodes(t *testing.T) {
 		{
 			code:        CodeFilePermission,
 			description: taxonomy.Code{Value: "file_permission", Doc: "A file may not be read or written.", Message: "no permission for a file: {detail:first_line}", Row: 30, Category: 7},
-			rows:        []genRow{{30, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{30, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*FileError]{
 				{30, NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{30, NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -50,7 +50,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubRateLimit,
 			description: taxonomy.Code{Value: "github_rate_limit", Doc: "GitHub asks to slow down.", Message: "GitHub limits the rate: {detail:first_line}", Row: 8, Category: 1},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_wait_for_rate_limit, github_wait_for_rate_limit, fail, github_wait_for_rate_limit, github_wait_for_rate_limit, github_wait_for_rate_limit"}},
+			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_wait_for_rate_limit, github_wait_for_rate_limit, fail, github_wait_for_rate_limit, github_wait_for_rate_limit recoverability=unknown, github_wait_for_rate_limit"}},
 			cases: []genCase[*GitHubError]{
 				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{8, NewGitHubRateLimit("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -68,7 +68,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubTimeout,
 			description: taxonomy.Code{Value: "github_timeout", Doc: "GitHub did not answer in time.", Message: "GitHub did not answer in time: {detail:first_line}", Row: 9, Category: 1},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry_with_backoff, github_retry_with_backoff"}},
+			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry_with_backoff recoverability=unknown, github_retry_with_backoff"}},
 			cases: []genCase[*GitHubError]{
 				{9, NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{9, NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -78,7 +78,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubNotFound,
 			description: taxonomy.Code{Value: "github_not_found", Doc: "GitHub does not have it, or hides it.", Message: "GitHub does not have it: {detail:first_line}", Row: 10, Category: 1},
-			rows:        []genRow{{10, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{10, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
 				{10, NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{10, NewGitHubNotFound("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not have it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -88,7 +88,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubForbidden,
 			description: taxonomy.Code{Value: "github_forbidden", Doc: "The credentials are bad, or do not reach so far.", Message: "GitHub forbids it: {detail:first_line}", Row: 11, Category: 1},
-			rows:        []genRow{{11, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{11, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
 				{11, NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{11, NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -98,7 +98,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubValidation,
 			description: taxonomy.Code{Value: "github_validation", Doc: "GitHub does not take the request as it is.", Message: "GitHub does not take the request: {detail:first_line}", Row: 12, Category: 1},
-			rows:        []genRow{{12, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{12, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
 				{12, NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{12, NewGitHubValidation("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -108,7 +108,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubServerError,
 			description: taxonomy.Code{Value: "github_server_error", Doc: "GitHub's API fails, or answers in a way that nothing describes.", Message: "GitHub fails: {detail:first_line}", Row: 13, Category: 1},
-			rows:        []genRow{{13, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry_with_backoff, github_retry_with_backoff"}},
+			rows:        []genRow{{13, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry_with_backoff recoverability=unknown, github_retry_with_backoff"}},
 			cases: []genCase[*GitHubError]{
 				{13, NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{13, NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

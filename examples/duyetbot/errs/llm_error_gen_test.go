@@ -52,8 +52,8 @@ func TestLLMErrorCodes(t *testing.T) {
 			code:        CodeLLMRateLimit,
 			description: taxonomy.Code{Value: "llm_rate_limit", Doc: "The model's API asks to slow down.", Message: "the LLM limits the rate: {detail:first_line}", Row: 2, Branches: 36},
 			rows: []genRow{
-				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_wait_for_rate_limit, llm_wait_for_rate_limit, fail, llm_wait_for_rate_limit, llm_wait_for_rate_limit, llm_wait_for_rate_limit"},
-				{36, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_wait_and_retry, pattern_wait_and_retry, fail, pattern_wait_and_retry, pattern_wait_and_retry, pattern_wait_and_retry"},
+				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_wait_for_rate_limit, llm_wait_for_rate_limit, fail, llm_wait_for_rate_limit, llm_wait_for_rate_limit recoverability=unknown, llm_wait_for_rate_limit"},
+				{36, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_wait_and_retry, pattern_wait_and_retry, fail, pattern_wait_and_retry, pattern_wait_and_retry recoverability=unknown, pattern_wait_and_retry"},
 			},
 			cases: []genCase[*LLMError]{
 				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -79,8 +79,8 @@ func TestLLMErrorCodes(t *testing.T) {
 			code:        CodeLLMTimeout,
 			description: taxonomy.Code{Value: "llm_timeout", Doc: "The model did not answer in time.", Message: "the LLM did not answer in time: {detail:first_line}", Row: 3, Branches: 37},
 			rows: []genRow{
-				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry_with_backoff, llm_retry_with_backoff"},
-				{37, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_retry_with_backoff, pattern_retry_with_backoff, fail, pattern_retry_with_backoff, pattern_retry_with_backoff, pattern_retry_with_backoff"},
+				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry_with_backoff recoverability=unknown, llm_retry_with_backoff"},
+				{37, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_retry_with_backoff, pattern_retry_with_backoff, fail, pattern_retry_with_backoff, pattern_retry_with_backoff recoverability=unknown, pattern_retry_with_backoff"},
 			},
 			cases: []genCase[*LLMError]{
 				{3, NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -96,7 +96,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code:        CodeLLMQuotaExceeded,
 			description: taxonomy.Code{Value: "llm_quota_exceeded", Doc: "What was paid for is used up.", Message: "the quota of the LLM is used up: {detail:first_line}", Row: 4},
-			rows:        []genRow{{4, false, taxonomy.Permanent, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{4, false, taxonomy.Permanent, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*LLMError]{
 				{4, NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{4, NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -106,7 +106,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code:        CodeLLMAuth,
 			description: taxonomy.Code{Value: "llm_auth", Doc: "The model's API refuses the key.", Message: "the LLM refuses the key: {detail:first_line}", Row: 5},
-			rows:        []genRow{{5, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{5, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*LLMError]{
 				{5, NewLLMAuth("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM refuses the key: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{5, NewLLMAuth("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM refuses the key: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -116,7 +116,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code:        CodeLLMInvalidRequest,
 			description: taxonomy.Code{Value: "llm_invalid_request", Doc: "The model's API does not take the request as it is.", Message: "the LLM does not take the request: {detail:first_line}", Row: 6},
-			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*LLMError]{
 				{6, NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{6, NewLLMInvalidRequest("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -126,7 +126,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code:        CodeLLMServerError,
 			description: taxonomy.Code{Value: "llm_server_error", Doc: "The model's API fails.", Message: "the LLM fails: {detail:first_line}", Row: 7},
-			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry_with_backoff, llm_retry_with_backoff"}},
+			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry_with_backoff recoverability=unknown, llm_retry_with_backoff"}},
 			cases: []genCase[*LLMError]{
 				{7, NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{7, NewLLMServerError("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

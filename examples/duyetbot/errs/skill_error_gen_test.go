@@ -50,7 +50,7 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code:        CodeSkillNotFound,
 			description: taxonomy.Code{Value: "skill_not_found", Doc: "There is no such skill.", Message: "no such skill: {detail:first_line}", Row: 24, Category: 5},
-			rows:        []genRow{{24, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{24, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*SkillError]{
 				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{24, NewSkillNotFound("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -68,7 +68,7 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code:        CodeSkillTimeout,
 			description: taxonomy.Code{Value: "skill_timeout", Doc: "A skill ran too long.", Message: "a skill ran too long: {detail:first_line}", Row: 25, Category: 5},
-			rows:        []genRow{{25, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "retry_with_backoff, retry_with_backoff, fail, retry_with_backoff, retry_with_backoff, retry_with_backoff"}},
+			rows:        []genRow{{25, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "retry_with_backoff, retry_with_backoff, fail, retry_with_backoff, retry_with_backoff recoverability=unknown, retry_with_backoff"}},
 			cases: []genCase[*SkillError]{
 				{25, NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{25, NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -78,7 +78,7 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code:        CodeSkillValidation,
 			description: taxonomy.Code{Value: "skill_validation", Doc: "A skill is not what a skill must be.", Message: "a skill is invalid: {detail:first_line}", Row: 26, Category: 5},
-			rows:        []genRow{{26, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{26, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*SkillError]{
 				{26, NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{26, NewSkillValidation("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -34,7 +34,7 @@ var genGroups = []genPredicate{}
 // genNone is the row of errors without a code, and genPermanent that of unknown ones that must not be tried again.
 var (
 	genNone      = genRow{0, false, taxonomy.Unknowable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}
-	genPermanent = genRow{1, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}
+	genPermanent = genRow{1, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}
 )
 
 func TestTaxonomy(t *testing.T) {

@@ -50,7 +50,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code:        CodeToolTimeout,
 			description: taxonomy.Code{Value: "tool_timeout", Doc: "A tool ran too long.", Message: "a tool ran too long: {detail:first_line}", Row: 14, Category: 2},
-			rows:        []genRow{{14, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry_with_backoff, tool_retry_with_backoff"}},
+			rows:        []genRow{{14, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry_with_backoff recoverability=unknown, tool_retry_with_backoff"}},
 			cases: []genCase[*ToolError]{
 				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{14, NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -68,7 +68,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code:        CodeToolNotFound,
 			description: taxonomy.Code{Value: "tool_not_found", Doc: "There is no such tool, or it does not find what it needs.", Message: "a tool is missing: {detail:first_line}", Row: 15, Category: 2},
-			rows:        []genRow{{15, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{15, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ToolError]{
 				{15, NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{15, NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -78,7 +78,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code:        CodeToolPermission,
 			description: taxonomy.Code{Value: "tool_permission", Doc: "A tool may not be run, or may not do what it was to do.", Message: "a tool lacks permission: {detail:first_line}", Row: 16, Category: 2},
-			rows:        []genRow{{16, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			rows:        []genRow{{16, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ToolError]{
 				{16, NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{16, NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -52,8 +52,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 			code:        CodeTypeError,
 			description: taxonomy.Code{Value: "type_error", Doc: "The type checker found an error.", Message: "type error: {detail:first_line}", Row: 18, Branches: 38, Category: 3},
 			rows: []genRow{
-				{18, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "apply_type_fix, fail, fail, apply_type_fix, fail, apply_type_fix"},
-				{38, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_apply_type_fix, fail, fail, pattern_apply_type_fix, fail, pattern_apply_type_fix"},
+				{18, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "apply_type_fix, fail, fail, apply_type_fix, fail recoverability=unknown, apply_type_fix"},
+				{38, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_apply_type_fix, fail, fail, pattern_apply_type_fix, fail recoverability=unknown, pattern_apply_type_fix"},
 			},
 			cases: []genCase[*VerificationError]{
 				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -80,7 +80,7 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code:        CodeBuildFailed,
 			description: taxonomy.Code{Value: "build_failed", Doc: "The build failed.", Message: "the build failed: {detail:first_line}", Row: 19, Category: 3},
-			rows:        []genRow{{19, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fix_build, fail, fail, fix_build, fail, fix_build"}},
+			rows:        []genRow{{19, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fix_build, fail, fail, fix_build, fail recoverability=unknown, fix_build"}},
 			cases: []genCase[*VerificationError]{
 				{19, NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the build failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{19, NewBuildFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the build failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -91,8 +91,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 			code:        CodeLintError,
 			description: taxonomy.Code{Value: "lint_error", Doc: "The linter found fault.", Message: "lint error: {detail:first_line}", Row: 20, Branches: 39, Category: 3},
 			rows: []genRow{
-				{20, false, taxonomy.Recoverable, taxonomy.SeverityLow, taxonomy.KindNone, 0, 0, "apply_lint_fix, apply_lint_fix, fail, apply_lint_fix, fail, apply_lint_fix"},
-				{39, false, taxonomy.Recoverable, taxonomy.SeverityLow, taxonomy.KindNone, 0, 0, "pattern_apply_lint_fix, pattern_apply_lint_fix, fail, pattern_apply_lint_fix, fail, pattern_apply_lint_fix"},
+				{20, false, taxonomy.Recoverable, taxonomy.SeverityLow, taxonomy.KindNone, 0, 0, "apply_lint_fix, apply_lint_fix, fail, apply_lint_fix, fail recoverability=unknown, apply_lint_fix"},
+				{39, false, taxonomy.Recoverable, taxonomy.SeverityLow, taxonomy.KindNone, 0, 0, "pattern_apply_lint_fix, pattern_apply_lint_fix, fail, pattern_apply_lint_fix, fail recoverability=unknown, pattern_apply_lint_fix"},
 			},
 			cases: []genCase[*VerificationError]{
 				{20, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "lint error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -110,7 +110,7 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code:        CodeTestFailure,
 			description: taxonomy.Code{Value: "test_failure", Doc: "A test failed.", Message: "a test failed: {detail:first_line}", Row: 21, Category: 3},
-			rows:        []genRow{{21, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fix_test, fail, fail, fix_test, fail, fix_test"}},
+			rows:        []genRow{{21, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fix_test, fail, fail, fix_test, fail recoverability=unknown, fix_test"}},
 			cases: []genCase[*VerificationError]{
 				{21, NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{21, NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -120,7 +120,7 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code:        CodeVerificationFailed,
 			description: taxonomy.Code{Value: "verification_failed", Doc: "A check failed, and nothing says which.", Message: "verification failed: {detail:first_line}", Row: 22, Category: 3},
-			rows:        []genRow{{22, true, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "verify_again, verify_again, fail, verify_again, verify_again, verify_again"}},
+			rows:        []genRow{{22, true, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "verify_again, verify_again, fail, verify_again, verify_again recoverability=unknown, verify_again"}},
 			cases: []genCase[*VerificationError]{
 				{22, NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "verification failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{22, NewVerificationFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "verification failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
