@@ -1,17 +1,12 @@
 package detect
 
-import (
-	"context"
-	"errors"
-
-	"github.com/errgen/errgen/runtime/taxonomy"
-)
+import "github.com/errgen/errgen/runtime/taxonomy"
 
 // Classify returns the error of the taxonomy that raw is evidence of; [Of] says what raw can be. Nil stays nil, and
 // so does a nil pointer. A cancelled context, and an error of the taxonomy already, are returned as they are, with
 // all that is wrapped around them. Methods of raw that panic do no harm.
 func (r *Rules) Classify(raw any, opts []Option) error {
-	done, outcome := r.unclassified(raw)
+	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
 		return done
 	}
@@ -48,6 +43,11 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 
 // decide is Decide for what is to be classified.
 func (r *Rules) decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence) {
+	if len(opts) == 0 {
+		if rule = r.certain(ev); rule != NoRule {
+			return rule, ev
+		}
+	}
 	var q query
 	q.ask(ev, opts)
 	rule = r.match(ev, &q)
@@ -72,28 +72,28 @@ func report(ev *taxonomy.Evidence, opts []Option) {
 
 // unclassified returns what becomes of raw without classifying, and why; the outcome is Matched when raw is to be
 // classified.
-func (r *Rules) unclassified(raw any) (done error, outcome Outcome) {
+func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 	switch x := raw.(type) {
 	case nil:
-		return nil, Nothing
+		return Nothing, nil
 	case *taxonomy.Evidence:
 		if x == nil {
-			return nil, Nothing
+			return Nothing, nil
 		}
 	case taxonomy.Evidence:
 		if x.Err == nil {
-			return nil, Matched
+			return Matched, nil
 		}
-		return x.Err, r.passes(x.Err)
+		return r.passes(x.Err), x.Err
 	}
 	err, ok := raw.(error)
 	if isNil(raw) && !(ok && speaks(err)) {
-		return nil, Nothing
+		return Nothing, nil
 	}
 	if !ok {
-		return nil, Matched
+		return Matched, nil
 	}
-	return err, r.passes(err)
+	return r.passes(err), err
 }
 
 // speaks reports whether an error has a text; the method of a nil pointer mostly panics.
@@ -104,7 +104,7 @@ func speaks(err error) bool {
 
 // passes returns Cancelled or Passed for an error that is not to be classified, and else Matched.
 func (r *Rules) passes(err error) Outcome {
-	if cancelled, _ := ask(func() bool { return errors.Is(err, context.Canceled) }); cancelled {
+	if yes, _ := ask(func() bool { return cancelled(err) }); yes {
 		return Cancelled
 	}
 	if r.Taxonomy == nil {

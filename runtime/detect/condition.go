@@ -99,7 +99,7 @@ func (r *Rules) errorMeets(c *Condition, err error) bool {
 	return !slices.ContainsFunc(c.Not, func(name string) bool { return r.is(err, name) })
 }
 
-// is asks r.Is; methods of errors are not ours, and one that panics means no.
+// is asks r.Is. Methods of errors are not ours: one that panics means no, and so does a tree of errors without end.
 func (r *Rules) is(err error, name string) (yes bool) {
 	if r.Is == nil {
 		return false
@@ -109,7 +109,7 @@ func (r *Rules) is(err error, name string) (yes bool) {
 			yes = false
 		}
 	}()
-	return r.Is(err, name)
+	return ends(err) && r.Is(err, name)
 }
 
 // decimal reads a finite decimal number. It looks before it parses, because a failure of strconv allocates.

@@ -9,7 +9,7 @@ import (
 // Explain returns what [Rules.Classify] makes of raw, and why. It tries every rule, and reports nothing to an
 // [Unmatched] recorder.
 func (r *Rules) Explain(raw any, opts []Option) Explanation {
-	done, outcome := r.unclassified(raw)
+	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
 		return Explanation{Outcome: outcome, Err: done}
 	}

@@ -23,6 +23,8 @@ type index struct {
 	lists   []uint16
 	// asksStatus reports whether any rule asks for a status, so that looking for one in a text is worth its time.
 	asksStatus bool
+	// certain reports that there are lists which are final.
+	certain bool
 }
 
 // ranked is a rule at its rank.
@@ -39,9 +41,10 @@ type node struct {
 	statuses statuses
 	keys     parts       // the other keys by which rules can be found
 	names    []attribute // the attributes by which rules can be found
-	more     bool        // there are rules that are found in other ways than by status
+	other    int         // the best rank of a rule that is found in another way than by status
 	rest     list        // the rules that can only be tried
 	first    int         // the best rank of a rule without text
+	unless   parts       // the parts of which evidence has one if any rule but those by status can match
 	text     int         // the best rank of a rule on text
 }
 
@@ -67,7 +70,7 @@ func (x *index) under(n *node, ev *taxonomy.Evidence, q *query, best int) int {
 	if l := n.statuses.find(q.status); l != nil && l.to != 0 {
 		best = x.among(l, ev, q, best)
 	}
-	if !n.more {
+	if n.other >= best {
 		return best
 	}
 	for keys := n.keys; keys != 0; keys &= keys - 1 {

@@ -19,6 +19,7 @@ type builder struct {
 	uses    map[value]int
 	ranks   map[value][]uint16
 	order   []value            // of ranks
+	rivals  [][]uint16         // by node
 	rest    [][]uint16         // by node
 	status  []map[int][]uint16 // by node
 	entries int
@@ -64,8 +65,9 @@ func newIndex(r *Rules, order []int) *index {
 // node adds a node and returns its id.
 func (b *builder) node() uint32 {
 	id := uint32(len(b.x.nodes))
-	b.x.nodes = append(b.x.nodes, node{id: id, first: noRank, text: noRank})
+	b.x.nodes = append(b.x.nodes, node{id: id, first: noRank, text: noRank, other: noRank})
 	b.rest = append(b.rest, nil)
+	b.rivals = append(b.rivals, nil)
 	b.status = append(b.status, map[int][]uint16{})
 	return id
 }
@@ -142,10 +144,20 @@ func (b *builder) underSources(d *draft) {
 func (b *builder) place(rank int) {
 	d := &b.drafts[rank]
 	if d.rule.onText() {
+		for _, id := range d.nodes {
+			b.rivals[id] = append(b.rivals[id], uint16(rank))
+		}
 		return
 	}
 	k := b.rarest(d)
 	b.x.rules[rank].remain = d.remain(k)
+	if k == nil || k.kind != uint32(Status) {
+		for _, id := range d.nodes {
+			n := &b.x.nodes[id]
+			n.other = min(n.other, rank)
+			b.rivals[id] = append(b.rivals[id], uint16(rank))
+		}
+	}
 	if k == nil {
 		for _, id := range d.nodes {
 			b.rest[id] = append(b.rest[id], uint16(rank))
@@ -223,8 +235,8 @@ func (b *builder) finish() {
 	for id := range x.nodes {
 		n := &x.nodes[id]
 		n.rest, n.statuses = x.list(b.rest[id]), x.statuses(b.status[id])
-		n.more = n.keys != 0 || len(n.names) > 0 || n.rest.to != 0
 	}
+	b.settle()
 	for _, name := range slices.Sorted(maps.Keys(b.kinds)) {
 		b.add(value{scope: ofAttributes, text: name})
 	}

@@ -22,6 +22,11 @@ func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 	if ev == nil {
 		return NoRule
 	}
+	if len(opts) == 0 {
+		if rule := r.certain(ev); rule != NoRule {
+			return rule
+		}
+	}
 	var q query
 	q.ask(ev, opts)
 	return r.match(ev, &q)

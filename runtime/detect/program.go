@@ -103,23 +103,27 @@ func (c *program) require(re *syntax.Regexp) {
 // may reports whether the text holds all literals that a match must hold.
 func (c *program) may(text string) bool {
 	for i := range c.must {
-		if !c.must[i].in(text) {
+		if c.must[i].after(text, 0) < 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// in reports whether the literal stands in the text.
-func (l *literal) in(text string) bool {
+// after returns the first place of the literal at or after i, or -1.
+func (l *literal) after(text string, i int) int {
 	if !l.fold {
-		return strings.Contains(text, l.text)
+		at := strings.Index(text[i:], l.text)
+		if at < 0 {
+			return -1
+		}
+		return i + at
 	}
 	first := l.text[0] | 0x20
-	for i := 0; i+len(l.text) <= len(text); i++ {
+	for ; i+len(l.text) <= len(text); i++ {
 		if text[i]|0x20 == first && l.at(text, i) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }

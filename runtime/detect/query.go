@@ -25,8 +25,14 @@ type query struct {
 // parts is a set of keys.
 type parts uint16
 
-// askedParts is in every set that was worked out.
-const askedParts parts = 1 << 15
+const (
+	// anyPart is every part; evidence with a source has one.
+	anyPart parts = 1<<14 - 1
+	// textPart stands for a text, which is no [Key].
+	textPart parts = 1 << 14
+	// askedParts is in every set that was worked out.
+	askedParts parts = 1 << 15
+)
 
 func part(k Key) parts { return 1 << k }
 
@@ -60,21 +66,33 @@ func (q *query) choose(o Option) {
 
 // parts returns what is present.
 func (q *query) parts(ev *taxonomy.Evidence) parts {
-	if q.has == 0 {
-		q.has = q.present(ev)
+	if q.has != 0 {
+		return q.has
+	}
+	q.has = present(ev) | askedParts
+	// Options may have filled these, and the text may have named a status.
+	if q.source != "" {
+		q.has |= part(Source)
+	}
+	if q.op != "" {
+		q.has |= part(Op)
+	}
+	if q.status != 0 {
+		q.has |= part(Status)
 	}
 	return q.has
 }
 
-func (q *query) present(ev *taxonomy.Evidence) parts {
-	p := askedParts
-	if q.source != "" {
+// present returns what is present in evidence.
+func present(ev *taxonomy.Evidence) parts {
+	var p parts
+	if ev.Source != "" {
 		p |= 1 << Source
 	}
-	if q.op != "" {
+	if ev.Op != "" {
 		p |= 1 << Op
 	}
-	if q.status != 0 {
+	if ev.Status != 0 {
 		p |= 1 << Status
 	}
 	if ev.Type != "" {
@@ -97,6 +115,9 @@ func (q *query) present(ev *taxonomy.Evidence) parts {
 	}
 	if len(ev.Attributes) > 0 {
 		p |= 1 << Attribute
+	}
+	if ev.Text != "" {
+		p |= textPart
 	}
 	return p
 }

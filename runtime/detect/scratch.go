@@ -2,9 +2,8 @@ package detect
 
 import "math/bits"
 
-// maxHits is how many places of a literal are kept; when there are more, the whole text is searched in place of
-// windows around them.
-const maxHits = 32
+// maxHits is how many places of a literal are kept; others are searched for again when they are needed.
+const maxHits = 64
 
 // finding is what is known of a pattern.
 type finding uint8
@@ -18,8 +17,8 @@ const (
 
 // hits are the places where a literal was found.
 type hits struct {
-	literal uint32
-	size    int // of the literal
+	id      uint32
+	literal *literal
 	n       int // of all, also those that are not kept
 	at      [maxHits]uint32
 }
@@ -56,11 +55,22 @@ func (s *scratch) clear() {
 		s.findings[id] = unknown
 	}
 	for i := range s.hits {
-		s.places[s.hits[i].literal] = 0
+		s.places[s.hits[i].id] = 0
 	}
 	clear(s.ranks)
 	s.changed, s.hits = s.changed[:0], s.hits[:0]
 	s.whole, s.work = false, work{}
+}
+
+// next returns the place after i, the one before the n-th, and n+1; -1 when there is none.
+func (h *hits) next(text string, i, n int) (int, int) {
+	switch {
+	case n < min(h.n, maxHits):
+		return int(h.at[n]), n + 1
+	case n == h.n:
+		return -1, n
+	}
+	return h.literal.after(text, i+1), n + 1
 }
 
 // set notes what was found out about a pattern.
@@ -72,8 +82,8 @@ func (s *scratch) set(id uint16, f finding) {
 }
 
 // hit notes that a literal stands at i, and reports whether it is the first place.
-func (s *scratch) hit(literal uint32, size, i int) bool {
-	if at := s.places[literal]; at != 0 {
+func (s *scratch) hit(id uint32, l *literal, i int) bool {
+	if at := s.places[id]; at != 0 {
 		h := &s.hits[at-1]
 		if h.n < maxHits {
 			h.at[h.n] = uint32(i)
@@ -87,8 +97,8 @@ func (s *scratch) hit(literal uint32, size, i int) bool {
 		s.hits = append(s.hits, hits{})
 	}
 	h := &s.hits[len(s.hits)-1]
-	h.literal, h.size, h.n, h.at[0] = literal, size, 1, uint32(i)
-	s.places[literal] = uint32(len(s.hits))
+	h.id, h.literal, h.n, h.at[0] = id, l, 1, uint32(i)
+	s.places[id] = uint32(len(s.hits))
 	return true
 }
 

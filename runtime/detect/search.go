@@ -133,7 +133,7 @@ func (c *collector) pass(s *scanner, text string, i int, gram uint32) {
 // hit notes that a literal was found.
 func (c *collector) hit(id uint32, i int) {
 	s := c.scratch()
-	if !s.hit(id, len(c.e.literals[id].text), i) {
+	if !s.hit(id, &c.e.literals[id], i) {
 		return
 	}
 	for _, n := range c.e.literals[id].patterns {

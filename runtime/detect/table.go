@@ -28,6 +28,10 @@ type list struct {
 	first uint16
 	// sure reports that nothing more is asked for the first.
 	sure bool
+	// final reports that no rule elsewhere can be better than the first, which is sure, unless the evidence has one of
+	// some parts. Only lists of statuses say so.
+	final  bool
+	unless parts
 }
 
 // scope says what a value is of: a node of the index and a kind of values there.

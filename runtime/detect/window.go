@@ -29,11 +29,8 @@ func (p *pattern) in(text string, s *scratch) bool {
 			continue
 		}
 		h := &s.hits[at-1]
-		if h.n > maxHits {
-			return c.run(text, s)
-		}
-		for _, i := range h.at[:h.n] {
-			if w.add(int(i), h.size) {
+		for i, n := h.next(text, -1, 0); i >= 0; i, n = h.next(text, i, n) {
+			if w.add(i, len(h.literal.text)) {
 				return true
 			}
 		}
@@ -52,16 +49,31 @@ type windows struct {
 	s     *scratch
 	// from and to are the window that is open; to is 0 when none is.
 	from, to int
-	spent    int
-	// given reports that windows were given up, because together they would be more than the text.
+	// read and run are how many bytes were looked at for literals, and by the program.
+	read, run int
+	// given reports that windows were given up, because together they are more than the text.
 	given bool
 }
+
+// maxRead is how many times the length of a text may be looked at for literals that a match must hold, too, before the
+// program is run on the whole of it.
+const maxRead = 8
 
 // add takes up the window around a literal of the given size at i, and reports whether a match is found. The
 // window is looked at once it is known where the next one begins, as windows that overlap become one.
 func (w *windows) add(i, size int) bool {
-	if lo, hi := reached(w.text, i, size, w.reach); w.reach > 0 && !w.c.may(w.text[lo:hi]) {
+	if w.given {
 		return false
+	}
+	if w.reach > 0 {
+		lo, hi := reached(w.text, i, size, w.reach)
+		if w.read += hi - lo; w.read > maxRead*len(w.text) {
+			w.given = true
+			return false
+		}
+		if !w.c.may(w.text[lo:hi]) {
+			return false
+		}
 	}
 	from, to := w.c.window(w.text, i, size, w.reach)
 	if w.to > 0 && from <= w.to {
@@ -80,7 +92,7 @@ func (w *windows) look() bool {
 	if to == 0 || w.given {
 		return false
 	}
-	if w.spent += to - from; w.spent > len(w.text) {
+	if w.run += to - from; w.run > len(w.text) {
 		w.given = true
 		return false
 	}
@@ -105,7 +117,8 @@ func (p *pattern) glimpsed(c *program, text string, s *scratch) bool {
 		}
 		h := &s.hits[at-1]
 		for _, start := range h.at[:min(h.n, glances)] {
-			from, to := c.window(text, int(start), h.size, h.size+glance)
+			size := len(h.literal.text)
+			from, to := c.window(text, int(start), size, size+glance)
 			if c.run(text[from:to], s) {
 				return true
 			}

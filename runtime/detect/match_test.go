@@ -1,0 +1,266 @@
+package detect_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// TestMatchEqualsLinear holds the index against trying each rule in turn, for rules and evidence made at random.
+func TestMatchEqualsLinear(t *testing.T) {
+	for seed := range uint64(300) {
+		g := generator{rand.New(rand.NewPCG(seed, 3))}
+		r := &detect.Rules{Is: func(err error, name string) bool { return err.Error() == name }}
+		for range g.IntN(40) {
+			var rule detect.Rule
+			for range 1 + g.IntN(4) {
+				rule.Conditions = append(rule.Conditions, g.condition())
+			}
+			r.Rules = append(r.Rules, rule)
+		}
+		for i, rank := range g.Perm(len(r.Rules)) {
+			r.Rules[i].Derived = uint16(rank)
+		}
+		for range 30 {
+			ev := g.evidence()
+			want := detect.NoRule
+			for i := range r.Rules {
+				better := want == detect.NoRule || ev.StatusDerived && ev.Status != 0 && r.Rules[i].Derived < r.Rules[want].Derived
+				if better && detect.Holds(r, i, &ev) {
+					want = i
+				}
+			}
+			require.Equal(t, want, r.Match(&ev, nil), "seed %d: %+v\n%s", seed, ev, describe(r))
+		}
+	}
+}
+
+func (g generator) some() []string {
+	out := []string{g.pick("a", "b", "c", "a long value", "another long value")}
+	if g.IntN(3) == 0 {
+		out = append(out, g.pick("a", "d", "e"))
+	}
+	return out
+}
+
+func (g generator) condition() detect.Condition {
+	c := detect.Condition{Key: detect.Key(g.IntN(int(detect.Attribute) + 1))}
+	switch g.IntN(6) {
+	case 0, 1:
+		c.Key = detect.Source
+	case 2:
+		c.Key = detect.Status
+	}
+	c.Name = g.pick("x", "y", "z")
+	numbers := c.Key == detect.Status || c.Key == detect.ExitCode
+	switch g.IntN(12) {
+	case 0:
+		c.Presence = detect.Present
+	case 1:
+		c.Presence = detect.Absent
+	case 2:
+		if numbers {
+			c.Min, c.Max, c.Bounds = float64(g.IntN(4)), float64(g.IntN(4)), detect.Bounds(1+g.IntN(3))
+		} else {
+			c.Not = g.some()
+		}
+	case 3:
+		if numbers {
+			c.NotNumber = []int{g.IntN(4)}
+		} else {
+			c.Prefix = []string{g.pick("a", "b", "an")}
+		}
+	default:
+		if numbers {
+			c.AnyNumber = []int{g.IntN(4), g.IntN(4)}
+		} else {
+			c.Any = g.some()
+		}
+	}
+	return c
+}
+
+func (g generator) evidence() taxonomy.Evidence {
+	value := func() string {
+		return g.pick("", "", "a", "b", "c", "d", "a long value", "another long value", "unknown")
+	}
+	ev := taxonomy.Evidence{
+		Source: value(), Op: value(), Type: value(), Code: value(), Signal: value(), Errno: value(),
+		Status: g.IntN(5), StatusDerived: g.IntN(3) == 0,
+	}
+	if g.IntN(2) == 0 {
+		return taxonomy.Evidence{Source: ev.Source, Status: ev.Status, Type: g.pick("", "", ev.Type)}
+	}
+	if g.IntN(2) == 0 {
+		ev.ExitCode = taxonomy.Some(g.IntN(4))
+	}
+	if g.IntN(2) == 0 {
+		ev.Err = errors.New(g.pick("a", "b", "e"))
+	}
+	if g.IntN(2) == 0 {
+		ev.Attributes = map[string]string{g.pick("x", "w"): value(), g.pick("y", "v"): value()}
+	}
+	return ev
+}
+
+func TestMatchManyAttributes(t *testing.T) {
+	r := &detect.Rules{}
+	for i := range 300 {
+		r.Rules = append(r.Rules, detect.Rule{Conditions: []detect.Condition{{Key: detect.Attribute, Name: fmt.Sprint("n", i), Any: []string{"on"}}}})
+	}
+	ev := taxonomy.Evidence{Attributes: map[string]string{"n250": "on", "n120": "on", "n7": "off", "other": "on"}}
+	assert.Equal(t, 120, r.Match(&ev, nil))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { r.Match(&ev, nil) }))
+}
+
+func TestMatchManyValues(t *testing.T) {
+	// More values than an index lists: what is left over is found all the same.
+	r := &detect.Rules{}
+	for i := range 1000 {
+		r.Rules = append(r.Rules, detect.Rule{Conditions: []detect.Condition{
+			{Key: detect.Source, Any: []string{fmt.Sprint("s", i)}},
+			{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax},
+		}})
+	}
+	for _, i := range []int{0, 500, 999} {
+		ev := taxonomy.Evidence{Source: fmt.Sprint("s", i), Status: 450}
+		assert.Equal(t, i, r.Match(&ev, nil))
+	}
+}
+
+func TestMatchNothing(t *testing.T) {
+	var r detect.Rules
+	assert.Equal(t, detect.NoRule, r.Match(nil, nil))
+	assert.Equal(t, detect.NoRule, r.Match(&taxonomy.Evidence{Source: "x", Text: "HTTP 404"}, nil))
+	everything := &detect.Rules{Rules: []detect.Rule{{}}}
+	assert.Equal(t, 0, everything.Match(&taxonomy.Evidence{}, nil))
+}
+
+// onText returns rules whose status, or source, or text decides, ranked as they are in a taxonomy.
+func onText() *detect.Rules {
+	r := textRules(`(?i)slow down`, `boom`)
+	limited, text, catchAll := r.Rules[0], r.Rules[1], detect.Rule{Name: "catch-all"}
+	limited.Conditions = []detect.Condition{{Key: detect.Source, Any: []string{"api"}}}
+	catchAll.Conditions = []detect.Condition{{Key: detect.Source, Any: []string{"api"}}}
+	status := detect.Rule{Name: "status", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}}
+	limited.Name, text.Name = "limited", "text"
+	// A status that was read out of the text ranks as text, here behind the other rules on text.
+	status.Derived, limited.Derived, text.Derived, catchAll.Derived = 2, 0, 1, 3
+	r.Rules = []detect.Rule{status, limited, text, catchAll}
+	return r
+}
+
+func TestMatchRanks(t *testing.T) {
+	r := onText()
+	for _, c := range []struct {
+		ev   taxonomy.Evidence
+		opts []detect.Option
+		want string
+	}{
+		{ev: taxonomy.Evidence{Source: "api", Status: 429, Text: "slow down"}, want: "status"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "429: slow down"}, want: "limited"},
+		{ev: taxonomy.Evidence{Source: "api", Status: 429, StatusDerived: true, Text: "slow down"}, want: "limited"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "429: hurry"}, want: "status"},
+		{ev: taxonomy.Evidence{Source: "api", Status: 500, Text: "429: boom"}, want: "text"},
+		{ev: taxonomy.Evidence{Text: "slow down"}, want: ""},
+		{ev: taxonomy.Evidence{Text: "429 slow down, boom"}, want: "text"},
+		{ev: taxonomy.Evidence{Source: "api", Output: "boom"}, want: "catch-all"},
+		{ev: taxonomy.Evidence{Text: "slow down"}, opts: []detect.Option{detect.From("api")}, want: "limited"},
+		{ev: taxonomy.Evidence{Source: "web", Text: "slow down"}, opts: []detect.Option{detect.From("api")}, want: ""},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(9)}, want: "catch-all"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(-1)}, want: "text"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "429: boom"}, opts: []detect.Option{noText()}, want: "catch-all"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom"}, opts: []detect.Option{detect.In(taxonomy.Table{})}, want: "text"},
+	} {
+		got := ""
+		if i := r.Match(&c.ev, c.opts); i != detect.NoRule {
+			got = r.Rules[i].Name
+		}
+		assert.Equal(t, c.want, got, "%+v", c.ev)
+	}
+}
+
+func noText() detect.Option {
+	return detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: taxonomy.Detection{Severity: true}}})
+}
+
+func TestDecideChangesACopy(t *testing.T) {
+	r := onText()
+	long := "boom " + strings.Repeat("x", 20<<10) + "é"
+	for _, c := range []struct {
+		name string
+		ev   taxonomy.Evidence
+		opts []detect.Option
+		want taxonomy.Evidence
+	}{
+		{"source and operation", taxonomy.Evidence{Type: "t"}, []detect.Option{detect.From("api"), detect.During("call")}, taxonomy.Evidence{Source: "api", Op: "call", Type: "t"}},
+		{"a status", taxonomy.Evidence{Text: "HTTP 429"}, nil, taxonomy.Evidence{Text: "HTTP 429", Status: 429, StatusDerived: true}},
+		{"a long text", taxonomy.Evidence{Text: long}, nil, taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
+		{"a long text, without text", taxonomy.Evidence{Text: long}, []detect.Option{noText()}, taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
+		{"another limit", taxonomy.Evidence{Text: "abé"}, []detect.Option{detect.TextLimit(1)}, taxonomy.Evidence{}},
+	} {
+		before := c.ev
+		var room taxonomy.Evidence
+		_, as, err := r.Decide(&c.ev, &room, c.opts)
+		require.NoError(t, err, c.name)
+		assert.Same(t, &room, as, c.name)
+		assert.Equal(t, c.want, *as, c.name)
+		assert.Equal(t, before, c.ev, c.name)
+	}
+	for _, ev := range []taxonomy.Evidence{
+		{Source: "api", Op: "call", Text: "boom"},
+		{Status: 404, Text: "HTTP 429"},
+		{Status: 404, StatusDerived: true},
+	} {
+		var room taxonomy.Evidence
+		_, as, _ := r.Decide(&ev, &room, []detect.Option{detect.TextLimit(100)})
+		assert.Same(t, &ev, as)
+	}
+}
+
+func TestMatchAllocatesNothing(t *testing.T) {
+	r := onText()
+	texts := textRules(patterns(100)...)
+	for name, f := range map[string]func(){
+		"a status":  func() { r.Match(&taxonomy.Evidence{Source: "api", Status: 429}, nil) },
+		"nothing":   func() { r.Match(&taxonomy.Evidence{Source: "web", Status: 404, Type: "x", Err: io.EOF}, nil) },
+		"an option": func() { r.Match(&taxonomy.Evidence{Text: "x"}, []detect.Option{detect.From("api")}) },
+		"a decision": func() {
+			var room taxonomy.Evidence
+			_, _, _ = r.Decide(&taxonomy.Evidence{Text: "HTTP 404", Err: io.EOF}, &room, nil)
+		},
+		"a text": func() { texts.Match(&taxonomy.Evidence{Text: "nothing to see"}, nil) },
+	} {
+		f()
+		assert.Zero(t, testing.AllocsPerRun(100, f), name)
+	}
+}
+
+func TestMatchConcurrently(t *testing.T) {
+	r := textRules(patterns(100)...)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i, text := range []string{"No space left on device", "HTTP 404", "signal: killed", log(3000)} {
+				ev := taxonomy.Evidence{Text: text}
+				want := []string{"=No space left on device", "", "signal: killed", ""}[i]
+				got := ""
+				if rule := r.Match(&ev, nil); rule != detect.NoRule {
+					got = r.Rules[rule].Name
+				}
+				assert.Equal(t, want, got)
+			}
+		})
+	}
+	wg.Wait()
+}
