@@ -110,10 +110,6 @@ func sampleOf(name string) (sample, bool) {
 	case "*net/http.MaxBytesError":
 		return of(&http.MaxBytesError{Limit: 1},
 			`&http.MaxBytesError{Limit: 1}`), true
-	case "*net/http.ProtocolError":
-		//lint:ignore SA1019 programs still meet it
-		return of(&http.ProtocolError{ErrorString: "failed"},
-			`&http.ProtocolError{ErrorString: "failed"}`), true
 	case "*net/textproto.Error":
 		return of(&textproto.Error{Code: 550, Msg: "failed"},
 			`&textproto.Error{Code: 550, Msg: "failed"}`), true
