@@ -41,68 +41,6 @@ func (f *filler) text(body []byte) {
 	}
 }
 
-// object is a JSON object whose values are not read yet.
-type object map[string]json.RawMessage
-
-// readObject reads the object that b is or begins with; whole is false when something follows it. Without one it returns
-// nothing.
-func readObject(b []byte) (o object, whole bool) {
-	b = bytes.TrimSpace(b)
-	if len(b) == 0 || b[0] != '{' && b[0] != '[' {
-		return nil, false
-	}
-	if b[0] == '[' {
-		return firstObject(b), true
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if d.Decode(&o) != nil {
-		return nil, false
-	}
-	return o, d.InputOffset() == int64(len(b))
-}
-
-// object returns the object under a key, or the first in a list of them; nil when there is none.
-func (o object) object(key string) object {
-	raw := o[key]
-	if len(raw) == 0 {
-		return nil
-	}
-	if raw[0] == '[' {
-		return firstObject(raw)
-	}
-	var in object
-	if raw[0] != '{' || json.Unmarshal(raw, &in) != nil {
-		return nil
-	}
-	return in
-}
-
-// objects returns the first few objects of a list.
-func objects(list json.RawMessage) []object {
-	var elements []json.RawMessage
-	if json.Unmarshal(list, &elements) != nil {
-		return nil
-	}
-	var found []object
-	for _, element := range elements[:min(len(elements), maxListed)] {
-		var o object
-		if json.Unmarshal(element, &o) == nil && o != nil {
-			found = append(found, o)
-		}
-	}
-	return found
-}
-
-// maxListed is how many elements of a list are looked at.
-const maxListed = 16
-
-func firstObject(list json.RawMessage) object {
-	if all := objects(list); len(all) > 0 {
-		return all[0]
-	}
-	return nil
-}
-
 // text returns the first text under one of the keys, trimmed, or "".
 func (o object) text(keys ...string) string {
 	for _, key := range keys {
@@ -116,8 +54,15 @@ func (o object) text(keys ...string) string {
 	return ""
 }
 
+// maxNumber bounds in bytes what is read as a number.
+const maxNumber = 64
+
 // number returns the whole number under a key, also one that is written as a text.
 func (o object) number(key string) (int, bool) {
-	n, err := strconv.Atoi(strings.Trim(string(o[key]), `"`))
+	raw := o[key]
+	if len(raw) > maxNumber {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.Trim(string(raw), `"`))
 	return n, err == nil
 }

@@ -47,8 +47,10 @@ func (f *filler) own(o object) {
 		name(&f.ev.Code, status)
 	}
 	f.attribute("param", o.text("param"))
-	if d, ok := readSeconds(strings.Trim(string(o["retry_after"]), `"`)); ok {
-		f.retryAfter(d)
+	if raw := o["retry_after"]; len(raw) <= maxNumber {
+		if d, ok := readSeconds(strings.Trim(string(raw), `"`)); ok {
+			f.retryAfter(d)
+		}
 	}
 }
 

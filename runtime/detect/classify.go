@@ -29,7 +29,9 @@ func (r *Rules) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
 // Decide returns the index of the rule that the evidence is won by, or [NoRule], and the evidence to make the error
 // of: ev itself, or room, made a copy of ev, where options or its text change something about it. When there is
 // nothing to classify, as is nil and err is what to return: nil, a cancelled context, an error of the taxonomy already.
-// Decide neither allocates nor keeps ev or room.
+// Where the text is longer than [TextLimit] has it, room has a copy of its end, secrets masked, so that a secret that the
+// cut splits does not show in what is made of it. Decide keeps neither ev nor room, and allocates only that copy, and
+// what [Rules.Match] does.
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
 	if ev == nil {
 		return NoRule, nil, nil
@@ -56,16 +58,16 @@ func (r *Rules) decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 		ev = room
 	}
 	if rule == NoRule && len(opts) > 0 {
-		report(ev, opts)
+		r.report(ev, opts)
 	}
 	return rule, ev
 }
 
 // report hands evidence that no rule matches to whoever collects it. It is a copy, so that the caller's evidence can
-// stay on its stack.
-func report(ev *taxonomy.Evidence, opts []Option) {
+// stay on its stack, and without what is sensitive.
+func (r *Rules) report(ev *taxonomy.Evidence, opts []Option) {
 	if recorder := merged(opts).unmatched; recorder != nil {
-		c := *ev
+		c := hide(*ev, r.Sensitive)
 		try(func() { _ = recorder.Record(&c) })
 	}
 }

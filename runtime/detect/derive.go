@@ -8,6 +8,8 @@ import (
 const (
 	// headLimit is how much of a text's first line is looked at for a status.
 	headLimit = 256
+	// phraseLimit is how much is looked at beyond that for what follows a status.
+	phraseLimit = 64
 	// wordLimit is how many words may stand between "HTTP" or "status" and the number.
 	wordLimit = 3
 	// joints are what may stand between these words.
@@ -15,24 +17,40 @@ const (
 )
 
 // derivedStatus returns the HTTP status of a failure that a text begins with or names as one in its first line, or 0:
-// "404 Not Found", "429: slow down", "HTTP/1.1 503", "failed with status code 502". A number that stands in a
-// sentence by itself is none.
+// "404 Not Found", "HTTP/1.1 503", "failed with status code 502". A number that stands in a sentence by itself is none.
 func derivedStatus(text string) int {
-	line := text[:min(len(text), headLimit)]
+	line := text[:min(len(text), headLimit+phraseLimit)]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
-	for i := 0; i+3 <= len(line); i++ {
+	for i := 0; i+3 <= len(line) && i < headLimit; i++ {
 		// The first digit of a status that says of a failure is 4 or 5.
 		if line[i]-'4' > 1 || !statusAt(line, i) {
 			continue
 		}
-		if strings.TrimLeft(line[:i], " \t\r") == "" && opens(line[i:]) || named(line[:i]) {
+		if isStatus(line[:i], line[i:]) {
 			return number3(line[i:])
 		}
 		i += 2
 	}
 	return 0
+}
+
+// isStatus reports whether the words around a number say that it is a status; rest begins with the number.
+func isStatus(before, rest string) bool {
+	if strings.TrimLeft(before, " \t\r") == "" {
+		return opens(rest)
+	}
+	if exits(before) {
+		return false
+	}
+	switch named(before) {
+	case byTwoWords:
+		return true
+	case byOneWord:
+		return closes(rest)
+	}
+	return false
 }
 
 func number3(s string) int { return int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0') }
@@ -57,22 +75,19 @@ func statusAt(line string, i int) bool {
 
 // opens reports whether a line that begins with a status goes on as one does.
 func opens(line string) bool {
-	after := line[3:]
-	rest := strings.TrimSpace(after)
-	if rest == "" {
-		return true
-	}
-	if after[0] == ':' {
-		return true
-	}
-	if !isSpace(after[0]) {
-		return false
-	}
-	return rest[0] == '{' || phrased(rest, number3(line))
+	after := strings.TrimSpace(line[3:])
+	return after == "" || after[0] == '{' || phrased(after, number3(line))
 }
 
-// phrased reports whether s begins with the reason phrase of a status.
+// closes reports whether what follows a number is no word of a sentence that the number may belong to.
+func closes(rest string) bool {
+	after := strings.TrimSpace(rest[3:])
+	return after == "" || strings.IndexByte(":,;.)]}\"'", rest[3]) >= 0 || phrased(after, number3(rest))
+}
+
+// phrased reports whether s begins with the reason phrase of a status, perhaps after a colon, a dash or a parenthesis.
 func phrased(s string, status int) bool {
+	s = strings.TrimLeft(s, " \t:-(")
 	if begins(s, http.StatusText(status)) {
 		return true
 	}
@@ -107,22 +122,55 @@ func begins(s, phrase string) bool {
 	return n > 0 && len(s) >= n && strings.EqualFold(s[:n], phrase) && (len(s) == n || !isWord(s[n]))
 }
 
-// named reports whether the words before a number say that it is a status: "HTTP/1.1 ", "status code: ".
-func named(before string) bool {
+// naming is how surely words before a number say that it is a status.
+type naming uint8
+
+const (
+	notNamed   naming = iota
+	byOneWord         // "HTTP 404"; "status 404", which may also be of a disk
+	byTwoWords        // "HTTP status 404", "status code: 404", "HTTP/1.1 404"
+)
+
+// named returns what the words before a number say of it.
+func named(before string) naming {
 	rest := strings.TrimRight(before, joints)
 	if len(rest) == len(before) {
-		return false
+		return notNamed
 	}
+	how := byOneWord
 	for range wordLimit {
 		word := lastWord(rest)
 		rest = strings.TrimRight(rest[:len(rest)-len(word)], joints)
 		switch {
 		case oneOf(word, "code", "error"):
+			how = byTwoWords
 			continue
-		case oneOf(word, "status", "statuscode", "status_code", "status-code", "http_status", "http-status", "httpstatus"):
-			return !oneOf(lastWord(rest), "exit")
+		case oneOf(word, "statuscode", "status_code", "status-code", "http_status", "http-status", "httpstatus"):
+			how = byTwoWords
+		case oneOf(word, "status"):
+			if isHTTP(lastWord(rest)) {
+				how = byTwoWords
+			}
+		default:
+			if !isHTTP(word) {
+				return notNamed
+			}
+			if len(word) > len("http") {
+				how = byTwoWords
+			}
+			return how
 		}
-		return isHTTP(word)
+		return how
+	}
+	return notNamed
+}
+
+// exits reports whether the words before a number speak of an exit, whose status is not HTTP's.
+func exits(before string) bool {
+	for i := range len(before) {
+		if begins(before[i:], "exit") || begins(before[i:], "exited") {
+			return true
+		}
 	}
 	return false
 }
@@ -160,8 +208,6 @@ func lastWord(s string) string {
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // isWord reports whether c is an ASCII letter, digit or underscore, as \b of a regular expression has it.
 func isWord(c byte) bool { return c|0x20-'a' < 26 || isDigit(c) || c == '_' }

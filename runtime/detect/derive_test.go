@@ -17,7 +17,10 @@ func TestStatusInText(t *testing.T) {
 		{"404 Not Found", 404},
 		{"404 not found: /repos/x", 404},
 		{"  503 Service Unavailable\nretry", 503},
-		{"429: slow down", 429},
+		{"429: Too Many Requests, slow down", 429},
+		{"404: not found", 404},
+		{"404 - Not Found", 404},
+		{"502{\"error\":1}", 502},
 		{"502 {\"error\":1}", 502},
 		{"529", 529},
 		{"529\n", 529},
@@ -29,7 +32,18 @@ func TestStatusInText(t *testing.T) {
 		{"HTTP/2 429", 429},
 		{"http: 418", 418},
 		{"status 502", 502},
-		{"Status: 502 from upstream", 502},
+		{"status: 404, 3 retries", 404},
+		{"(HTTP 503); giving up", 503},
+		{"HTTP 404: Not Found (https://api.example.com/x)", 404},
+		{"gh: Not Found (HTTP 404)", 404},
+		{"got 'status 502'", 502},
+		{"status 502 Bad Gateway from upstream", 502},
+		{"HTTP 503: no healthy upstream", 503},
+		{"HTTP/1.1 503: no healthy upstream", 503},
+		{"HTTP status 500 for /x", 500},
+		{"http status: 500 for /x", 500},
+		{"status code 500: oops", 500},
+		{"HTTP error 500: oops", 500},
 		{"request failed with status code 429", 429},
 		{"request failed (status code: 429)", 429},
 		{"got statusCode=500, giving up", 500},
@@ -42,6 +56,29 @@ func TestStatusInText(t *testing.T) {
 
 		{"", 0},
 		{"4", 0},
+		{"429: slow down", 0},
+		{"429: syntax error", 0},
+		{"429:{", 0},
+		{"429: has 3 items", 0},
+		{"disk status: 450 MB free", 0},
+		{"status 500 of 600 tests passed", 0},
+		{"Test status: 404 passed, 0 failed", 0},
+		{"git status 503 files changed", 0},
+		{"status 500 ms", 0},
+		{"status=500ms", 0},
+		{"Status: 502 from upstream", 0},
+		{"status 404 of the task", 0},
+		{"HTTP 500 requests sent", 0},
+		{"HTTP 404/500", 0},
+		{"status 503: no healthy upstream", 503},
+		{"the status is 404", 0},
+		{"exited with status code 42", 0},
+		{"exit status code: 429", 0},
+		{"exit-status 429", 0},
+		{"HTTP/2 stream 500", 0},
+		{"status 429-430", 0},
+		{"status +500", 0},
+		{"status -500", 0},
 		{"429 tests passed", 0},
 		{"404 files changed", 0},
 		{"404 Not Foundation", 0},
@@ -51,6 +88,9 @@ func TestStatusInText(t *testing.T) {
 		{"took 503 ms", 0},
 		{"status code", 0},
 		{"exit status 404", 0},
+		{"the process exited with status 404", 0},
+		{"exited with HTTP status code 503", 0},
+		{"unexpected status 502: bad upstream", 502},
 		{"exit status: 500", 0},
 		{"status 4040", 0},
 		{"status 200", 0},
@@ -77,7 +117,28 @@ func TestStatusInText(t *testing.T) {
 		{"not here\n404 Not Found", 0},
 		{"not here\nHTTP 503", 0},
 		{strings.Repeat(" x", 140) + " HTTP 503", 0},
+		{strings.Repeat("x", 247) + " HTTP 503", 503},
+		{strings.Repeat("x", 247) + " HTTP 5031", 0},
+		{strings.Repeat("x", 247) + " HTTP 503 requests", 0},
 	} {
 		assert.Equal(t, c.want, detect.DerivedStatus(c.text), c.text)
+	}
+}
+
+// The rest of a line that was cut begins with what was in the middle of it.
+func TestStatusInATextThatWasCut(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{"took 1|500 Internal Server Error", 0},
+		{"line |500", 0},
+		{"log\n|500", 500},
+		{"log\nstat|us 500", 0},
+	} {
+		before, after, _ := strings.Cut(c.text, "|")
+		after += "\n" + strings.Repeat("x", 100)
+		e := mailRules().Explain(before+after, []detect.Option{detect.TextLimit(len(after))})
+		assert.Equal(t, c.want, e.Evidence.Status, c.text)
 	}
 }

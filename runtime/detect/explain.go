@@ -17,7 +17,7 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 	var q query
 	q.ask(&ev, opts)
 	rules := r.matching(&ev, &q)
-	e := Explanation{Outcome: Fallback}
+	e := Explanation{Outcome: Fallback, sensitive: r.Sensitive}
 	q.copyTo(&e.Evidence, &ev)
 	rule, code := NoRule, r.fallback()
 	if len(rules) > 0 {

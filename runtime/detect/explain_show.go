@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -47,6 +48,7 @@ func (o Outcome) why() string {
 // String says on a few lines what the error became and why, secrets masked.
 func (e Explanation) String() string {
 	var b strings.Builder
+	shown := hide(e.Evidence, e.sensitive)
 	if e.Err != nil {
 		if code := taxonomy.CodeOf(e.Err); code != "" {
 			fmt.Fprintf(&b, "%s (%s): ", oneLine(code), oneLine(taxonomy.CategoryOf(e.Err)))
@@ -69,10 +71,10 @@ func (e Explanation) String() string {
 		line(&b, "missing", strings.Join(e.Missing, ", "))
 	}
 	if e.Outcome == Matched || e.Outcome == Fallback {
-		line(&b, "evidence", oneLine(e.Evidence.Error()))
+		line(&b, "evidence", oneLine(shown.Error()))
 	}
-	if e.Evidence.StatusDerived {
-		line(&b, "status", fmt.Sprintf("%d, read out of the text", e.Evidence.Status))
+	if shown.StatusDerived {
+		line(&b, "status", fmt.Sprintf("%d, read out of the text", shown.Status))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -88,13 +90,13 @@ func line(b *strings.Builder, label, text string) {
 	fmt.Fprintf(b, "  %-12s  %s\n", label, text)
 }
 
-// oneLine returns text without line ends and controls, secrets masked.
+// oneLine returns text without anything that breaks a line or commands a terminal, secrets masked.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || 0x7f <= r && r < 0xa0 || r == '\u2028' || r == '\u2029' {
-			return ' '
+		if unicode.IsPrint(r) {
+			return r
 		}
-		return r
+		return ' '
 	}, taxonomy.Scrub(text))
 }
 
@@ -137,7 +139,8 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		out.RunnersUp = append(out.RunnersUp, r.json())
 	}
 	if e.Outcome == Matched || e.Outcome == Fallback {
-		out.Evidence = &e.Evidence
+		shown := hide(e.Evidence, e.sensitive)
+		out.Evidence = &shown
 	}
 	return json.Marshal(out)
 }

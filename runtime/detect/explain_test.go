@@ -42,15 +42,15 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			name: "a status that was read out of the text", outcome: detect.Matched, rule: "GREYLISTED/1", runnersUp: []string{"BOUNCED/1"},
-			raw: "550: try again\nsoon",
-			text: `GREYLISTED (delivery): greylisted: 550: try again soon
+			raw: "550\ntry again\nsoon",
+			text: `GREYLISTED (delivery): greylisted: 550 try again soon
   rule          GREYLISTED/1 {text: '(?i)try again'}
   also matched  BOUNCED/1 {status: 550}
-  evidence      status 550: 550: try again
+  evidence      status 550: 550
   status        550, read out of the text`,
-			json: `{"outcome":"matched","code":"GREYLISTED","category":"delivery","message":"greylisted: 550: try again\nsoon","error":{"code":"GREYLISTED"},
+			json: `{"outcome":"matched","code":"GREYLISTED","category":"delivery","message":"greylisted: 550\ntry again\nsoon","error":{"code":"GREYLISTED"},
 				"rule":{"name":"GREYLISTED/1","rule":"{text: '(?i)try again'}"},"runners_up":[{"name":"BOUNCED/1","rule":"{status: 550}"}],
-				"evidence":{"status":550,"status_derived":true,"text":"550: try again\nsoon"}}`,
+				"evidence":{"status":550,"status_derived":true,"text":"550\ntry again\nsoon"}}`,
 		},
 		{
 			name: "no rule", outcome: detect.Fallback, missing: []string{"kind"}, raw: taxonomy.Evidence{Type: "C", Text: "key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"},

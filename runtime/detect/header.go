@@ -30,6 +30,7 @@ import (
 //
 // The attributes retry-after, ratelimit-limit, -remaining, -used, -reset and -resource, those two with -requests and
 // -tokens, should-retry, and request-id are kept, by these names; no other header is, because many hold secrets.
+// Of more than 1024 headers only those are looked at that have a fixed name here, written as net/http writes it.
 func Header(ev *taxonomy.Evidence, h http.Header) {
 	f := filler{ev: ev}
 	f.header(h)
@@ -49,8 +50,15 @@ func (f *filler) header(h http.Header) {
 	}
 }
 
+// maxHeaders bounds the headers that are looked at one by one. No server needs as many; of more, only those are looked
+// up whose name is known.
+const maxHeaders = 1024
+
 // canonicalHeader returns h with the names that [http.Header.Get] looks for. What came by net/http has them.
 func canonicalHeader(h http.Header) http.Header {
+	if len(h) > maxHeaders {
+		return h
+	}
 	odd := false
 	for key := range h {
 		if odd = key != http.CanonicalHeaderKey(key); odd {
@@ -143,6 +151,9 @@ func (f *filler) resetHeader(h http.Header) {
 // anthropicLimits fills from the latest reset among Anthropic's limits of which nothing remains.
 func (f *filler) anthropicLimits(h http.Header) {
 	const prefix = "Anthropic-Ratelimit-"
+	if len(h) > maxHeaders {
+		return
+	}
 	var latest time.Time
 	for key := range h {
 		limit, ok := strings.CutPrefix(key, prefix)

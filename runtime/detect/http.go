@@ -40,13 +40,13 @@ func ofBody(ev *taxonomy.Evidence, r *http.Response) {
 	Body(ev, peek(r))
 }
 
-// peek returns the first MiB of the body, which can be read again.
+// peek returns the first MiB of the body, which can be read again. It waits for as long as the body does.
 func peek(r *http.Response) []byte {
 	body := r.Body
 	rest := io.Reader(body)
 	var read bytes.Buffer
 	err := io.ErrUnexpectedEOF // of a Read that panics
-	try(func() { _, err = io.CopyN(&read, body, maxBody) })
+	try(func() { _, err = io.CopyN(&read, &impatient{reader: body}, maxBody) })
 	if err != nil {
 		rest = failing{err}
 	}
@@ -66,3 +66,26 @@ type failing struct{ err error }
 
 // Read returns the error.
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// maxEmptyReads is how often in a row a body may return nothing and no error.
+const maxEmptyReads = 100
+
+// impatient is a reader that gives up on one that has stopped to return anything.
+type impatient struct {
+	reader io.Reader
+	empty  int
+}
+
+// Read reads; [io.ErrNoProgress] after too many times in a row without a byte and without an error.
+func (r *impatient) Read(p []byte) (int, error) {
+	n, err := r.reader.Read(p)
+	switch {
+	case n != 0 || err != nil || len(p) == 0:
+		r.empty = 0
+	case r.empty == maxEmptyReads:
+		return 0, io.ErrNoProgress
+	default:
+		r.empty++
+	}
+	return n, err
+}

@@ -16,8 +16,9 @@ type tables struct {
 	engine   atomic.Pointer[engine]
 }
 
-// Match returns the index of the rule that the evidence is won by, or [NoRule]. It allocates nothing, and does not
-// ask whether there is a failure at all; see [Rules.Decide].
+// Match returns the index of the rule that the evidence is won by, or [NoRule]. It does not ask whether there is a failure
+// at all; see [Rules.Decide]. Once the tables are built it allocates nothing, but for a text with one of the letters
+// ſ (U+017F) and K (U+212A), which fold to s and k.
 func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 	if ev == nil {
 		return NoRule
@@ -72,8 +73,11 @@ func (r *Rules) index(q *query) *index {
 	return x
 }
 
-// derive looks for a status in the text.
+// derive looks for a status in the text. The rest of a line that was cut says nothing.
 func (q *query) derive() {
+	if q.broken {
+		return
+	}
 	if status := derivedStatus(q.text); status != 0 {
 		q.status, q.derived, q.has = status, true, 0
 	}

@@ -170,7 +170,7 @@ func TestMatchRanks(t *testing.T) {
 		{ev: taxonomy.Evidence{Source: "api", Status: 429, Text: "slow down"}, want: "status"},
 		{ev: taxonomy.Evidence{Source: "api", Text: "429: slow down"}, want: "limited"},
 		{ev: taxonomy.Evidence{Source: "api", Status: 429, StatusDerived: true, Text: "slow down"}, want: "limited"},
-		{ev: taxonomy.Evidence{Source: "api", Text: "429: hurry"}, want: "status"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "429 Too Many Requests: hurry"}, want: "status"},
 		{ev: taxonomy.Evidence{Source: "api", Status: 500, Text: "429: boom"}, want: "text"},
 		{ev: taxonomy.Evidence{Text: "slow down"}, want: ""},
 		{ev: taxonomy.Evidence{Text: "429 slow down, boom"}, want: "text"},

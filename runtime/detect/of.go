@@ -22,6 +22,7 @@ const maxBody = 1 << 20
 //     a *taxonomy.Evidence is in the tree, it is the base: what is around it only fills what it lacks, but for the text.
 //   - A *http.Response gives its status, what [Header] finds, the host that was asked as the attribute of that name, and
 //     what [Body] finds in the first MiB of its body. The body is put back, so that it can still be read as a whole.
+//     Reading it takes as long as the server does: the context of the request is what bounds it.
 //   - A map[string]any, a [json.RawMessage], and any other composite value as JSON, is read as [Body] reads a body.
 //   - A string, a []byte, a [fmt.Stringer] and a simple value give a text.
 //
@@ -101,8 +102,14 @@ func ofOther(ev *taxonomy.Evidence, raw any) {
 	}
 }
 
+// maxKeys bounds the maps that are looked at as a whole. Of a greater one only the keys are that say something.
+const maxKeys = 256
+
 // ofMap fills ev from an object. A value that cannot be said in JSON is as if it were not there.
 func ofMap(ev *taxonomy.Evidence, m map[string]any) {
+	if len(m) > maxKeys {
+		m = known(m)
+	}
 	o := make(object, len(m))
 	for key, value := range m {
 		switch x := value.(type) {
@@ -110,6 +117,10 @@ func ofMap(ev *taxonomy.Evidence, m map[string]any) {
 			value = CutText(textOf(x), maxBody)
 		case string:
 			value = CutText(x, maxBody)
+		case map[string]any:
+			if len(x) > maxKeys {
+				value = known(x)
+			}
 		}
 		if b, ok := asJSON(value); ok {
 			o[key] = b
@@ -125,6 +136,17 @@ func ofMap(ev *taxonomy.Evidence, m map[string]any) {
 	} else if b, ok := asJSON(o); ok {
 		f.text(b)
 	}
+}
+
+// known returns what m has under the keys that are looked at.
+func known(m map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, key := range knownKeys {
+		if value, ok := m[key]; ok {
+			out[key] = value
+		}
+	}
+	return out
 }
 
 // asJSON returns value as JSON, and false when its type has none.
@@ -147,7 +169,15 @@ func isNil(raw any) bool {
 	return false
 }
 
-// endOf returns the end of b as a text.
+// endOf returns b as a text; of one that is too long the end, secrets masked.
 func endOf(b []byte) string {
-	return string(b[max(0, len(b)-maxBody):])
+	return bounded(string(b[max(0, len(b)-maxBody-scrubContext-1):]))
+}
+
+// bounded returns s; of one that is too long the end, secrets masked.
+func bounded(s string) string {
+	if len(s) <= maxBody {
+		return s
+	}
+	return maskedEnd(s, maxBody)
 }

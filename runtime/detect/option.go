@@ -30,6 +30,8 @@ func In(table taxonomy.Table) Option {
 }
 
 // TextLimit has the last n bytes of the text searched and kept in place of the last 16 KiB. An n below 1 changes nothing.
+// What is searched is the text as it is; what is kept of a text that is longer, as context and message have it, has its
+// secrets masked.
 func TextLimit(n int) Option { return Option{limit: max(n, 0)} }
 
 // From says who reported the failure, where the evidence itself does not.
@@ -38,7 +40,8 @@ func From(source string) Option { return Option{source: source} }
 // During says which operation failed, where the evidence itself does not.
 func During(op string) Option { return Option{op: op} }
 
-// Unmatched has evidence that no rule matches recorded, so that rules can be written for it. An error of the recorder
+// Unmatched has evidence that no rule matches recorded, so that rules can be written for it. The recorder gets a copy in
+// which what sensitive fields are filled from is masked. An error of the recorder
 // is passed over: recording never changes what becomes of a failure.
 func Unmatched(r Recorder) Option { return Option{unmatched: r} }
 

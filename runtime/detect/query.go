@@ -1,10 +1,6 @@
 package detect
 
-import (
-	"strings"
-
-	"github.com/errgen/errgen/runtime/taxonomy"
-)
+import "github.com/errgen/errgen/runtime/taxonomy"
 
 // query is what options, and its own text, make of evidence before rules are asked about it. The evidence travels
 // beside it, not in it, so that the compiler sees that it stays where it is.
@@ -20,6 +16,8 @@ type query struct {
 	has parts
 	// derived reports that status was read out of the text.
 	derived bool
+	// broken reports that the first line of the text was cut.
+	broken bool
 }
 
 // parts is a set of keys.
@@ -46,6 +44,8 @@ func (q *query) ask(ev *taxonomy.Evidence, opts []Option) {
 	}
 	if len(q.text) > q.limit {
 		q.text = CutText(q.text, q.limit)
+		start := len(ev.Text) - len(q.text)
+		q.broken = ev.Text[start-1] != '\n'
 	}
 }
 
@@ -127,13 +127,14 @@ func (q *query) changed(ev *taxonomy.Evidence) bool {
 	return q.derived && !ev.StatusDerived || len(ev.Text) > q.limit || len(q.source) != len(ev.Source) || len(q.op) != len(ev.Op)
 }
 
-// copyTo makes room a copy of the evidence as it was asked about. Of a text that was cut only the end is kept in memory.
+// copyTo makes room a copy of the evidence as it was asked about. Of a text that was cut only the end is kept in memory,
+// secrets masked: a secret that the cut splits would not be known for one any more.
 func (q *query) copyTo(room, ev *taxonomy.Evidence) {
 	*room = *ev
 	room.Source, room.Op = q.source, q.op
 	room.Status, room.StatusDerived = q.status, q.derived
 	if len(room.Text) > q.limit {
-		room.Text = strings.Clone(CutText(room.Text, q.limit))
+		room.Text = maskedEnd(room.Text, q.limit)
 	}
 }
 

@@ -26,9 +26,6 @@ const (
 	maxEntryValue      = 512
 	maxEntryFiles      = 16
 	maxEntryAttributes = 32
-	// scrubContext is how much is looked at beyond what is kept of either end of a text, so that a secret is seen
-	// whole where the text is cut.
-	scrubContext = 16 << 10
 )
 
 // entryLine returns the entry for evidence as a line of at most o.MaxEntry bytes.
@@ -67,7 +64,11 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 		if out.Attributes == nil {
 			out.Attributes = make(map[string]string)
 		}
-		out.Attributes[word(name)] = entryText(ev.Attributes[name], maxEntryValue>>step)
+		value := ev.Attributes[name]
+		if value != "" && taxonomy.NamesSecret(name) {
+			value = taxonomy.Redacted // what is left of the name may not say so
+		}
+		out.Attributes[word(name)] = entryText(value, maxEntryValue>>step)
 	}
 	return out
 }
@@ -91,7 +92,7 @@ const leftOut = "\n…\n"
 // beginning and the rest its end.
 func entryText(s string, limit int) string {
 	if window := limit + scrubContext; len(s) > 2*window {
-		s = taxonomy.Scrub(s[:window]) + leftOut + taxonomy.Scrub(s[len(s)-window:])
+		s = maskedBeginning(s, limit) + leftOut + maskedEnd(s, limit)
 	} else {
 		s = taxonomy.Scrub(s)
 	}

@@ -16,6 +16,9 @@ type Rules struct {
 	Needs []Need
 	// FallbackSet are the fields that are set where no rule matches, by wire name.
 	FallbackSet []string
+	// Sensitive are the keys of evidence that sensitive fields are filled from, as the taxonomy names them: "credential",
+	// "attributes.token". What stands there is neither shown by [Explanation] nor handed to a [Recorder].
+	Sensitive []string
 	// Make makes the error of a rule, or of no rule with [NoRule], from evidence. It never returns nil.
 	Make func(rule int, ev *taxonomy.Evidence) taxonomy.Error
 	// Is reports whether err is, or wraps, the error value or type of the standard library that a rule names in

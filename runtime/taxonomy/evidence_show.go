@@ -69,19 +69,12 @@ func shownAttributes(attributes map[string]string) map[string]string {
 	shown := make(map[string]string, min(len(attributes), maxList))
 	for _, name := range slices.Sorted(maps.Keys(attributes))[:min(len(attributes), maxList)] {
 		value := beginning(attributes[name], maxValue)
-		name = beginning(name, maxWord)
-		if value != "" && namesSecret(name) {
+		if value != "" && NamesSecret(name) {
 			value = redact.Mask
 		}
-		shown[name] = value
+		shown[beginning(name, maxWord)] = value
 	}
 	return shown
-}
-
-// namesSecret reports whether the value of a key with this name is masked whatever it is.
-func namesSecret(name string) bool {
-	pair := `"` + name + `":"value"`
-	return redact.Scrub(pair) != pair
 }
 
 // LogValue returns a group with the keys of the JSON, secrets masked.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
@@ -83,17 +84,13 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// errorText returns the text of an error that may be anybody's: "" for nil, a note when its Error method panics.
-func errorText(err error) (text string) {
-	if err == nil {
-		return ""
+// errorText returns the text of an error that may be anybody's: "" for nil, a note when its Error method panics or its
+// tree is so great that a text made of all that is in it might have no end.
+func errorText(err error) string {
+	if !foreign.Within(err, 16*maxDepth, 16*maxErrors) {
+		return fmt.Sprintf("(%T has too many causes to be shown)", err)
 	}
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("(%T panics when asked for its text)", err)
-		}
-	}()
-	return err.Error()
+	return foreign.Text(err)
 }
 
 // reaches reports whether e is in err's tree, so that asking err for its text would ask e again. A tree that panics

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 )
 
 const (
@@ -45,12 +47,10 @@ func withStack(err error) error {
 // traced reports whether a stack is recorded in err's chain.
 func traced(err error) bool {
 	for range maxDepth {
-		switch x := err.(type) {
-		case *Traced:
+		if _, ok := err.(*Traced); ok {
 			return true
-		case interface{ Unwrap() error }:
-			err = x.Unwrap()
-		default:
+		}
+		if _, err = foreign.Below(err); err == nil {
 			return false
 		}
 	}
@@ -98,7 +98,7 @@ func (t *Traced) LogValue() slog.Value {
 	if v, ok := t.err.(slog.LogValuer); ok {
 		return v.LogValue()
 	}
-	return slog.StringValue(Scrub(t.err.Error()))
+	return slog.StringValue(Scrub(errorText(t.err)))
 }
 
 // MarshalJSON returns the error's JSON; an object with its message, secrets masked, when it has none.
@@ -108,5 +108,5 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Message string `json:"message"`
-	}{Scrub(strings.ToValidUTF8(t.err.Error(), "\uFFFD"))})
+	}{Scrub(strings.ToValidUTF8(errorText(t.err), "\uFFFD"))})
 }

@@ -168,7 +168,7 @@ func (u *Unknown) LogValue() slog.Value {
 		slog.Bool("retryable", u.w.Retryable),
 		slog.Bool("unknown", true))
 	if u.w.Cause != nil {
-		attrs = append(attrs, slog.String("cause", shortened(u.w.Cause.Error())))
+		attrs = append(attrs, slog.String("cause", shortened(errorText(u.w.Cause))))
 	}
 	return slog.GroupValue(attrs...)
 }
@@ -179,7 +179,7 @@ func (u *Unknown) Format(s fmt.State, verb rune) {
 	case verb == 'v' && s.Flag('+'):
 		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (unknown)\ncategory: " + strconv.Quote(shortened(u.w.Category))
 		if u.w.Cause != nil {
-			text += "\ncause: " + shortened(u.w.Cause.Error())
+			text += "\ncause: " + shortened(errorText(u.w.Cause))
 		}
 		_, _ = io.WriteString(s, text)
 	case verb == 'v' && s.Flag('#'):

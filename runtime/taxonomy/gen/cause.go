@@ -1,10 +1,12 @@
 package gen
 
 import (
+	"fmt"
 	"log/slog"
 	"strconv"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 )
 
 // Bounds on what is shown of a cause's tree, so that a cycle or a tree that shares its branches ends.
@@ -24,21 +26,34 @@ type jsonTree struct {
 func (w *jsonTree) cause(dst []byte, err error, depth int) []byte {
 	w.left--
 	if s, ok := err.(*taxonomy.Traced); ok {
-		err = s.Unwrap()
+		_, err = foreign.Below(s)
 	}
-	switch x := err.(type) {
-	case *taxonomy.Unknown:
-		return x.AppendJSON(dst)
-	case taxonomy.Error:
-		if code := codeOf(x.Row(), x.Taxonomy()); code != nil {
-			return w.error(dst, x, int(code.Category), depth)
-		}
-	case taxonomy.Coded:
-		if code := codeOf(x.Row(), x.Taxonomy()); code != nil {
-			return appendCode(dst, x, code)
+	if c, ok := err.(taxonomy.Coded); ok {
+		if out, ok := w.coded(dst, c, depth); ok {
+			return out
 		}
 	}
 	return w.other(dst, err, depth)
+}
+
+// coded appends an error or a code of a taxonomy; ok is false when it has no code, or panics, as a nil pointer does.
+func (w *jsonTree) coded(dst []byte, c taxonomy.Coded, depth int) (out []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			out, ok = dst, false
+		}
+	}()
+	if u, ok := c.(*taxonomy.Unknown); ok {
+		return u.AppendJSON(dst), true
+	}
+	code := codeOf(c.Row(), c.Taxonomy())
+	if code == nil {
+		return dst, false
+	}
+	if e, ok := c.(taxonomy.Error); ok {
+		return w.error(dst, e, int(code.Category), depth), true
+	}
+	return appendCode(dst, c, code), true
 }
 
 // other appends an error that is not of a taxonomy.
@@ -88,11 +103,11 @@ func causeValue(err error) slog.Value {
 func causeTreeValue(err error) slog.Value {
 	if te := asError(err); te != nil {
 		if v, ok := te.(slog.LogValuer); ok {
-			return v.LogValue()
+			return foreign.LogValue(v)
 		}
-		return slog.StringValue(te.Error())
+		return slog.StringValue(textOf(te))
 	}
-	message := slog.String("message", causeText.Text(err.Error()))
+	message := slog.String("message", causeText.Text(textOf(err)))
 	joined, below := descend(err)
 	switch {
 	case joined != nil:
@@ -112,7 +127,7 @@ func causeTreeValue(err error) slog.Value {
 // asError returns err as an error of a taxonomy, looking through a recorded stack; otherwise nil.
 func asError(err error) taxonomy.Error {
 	if s, ok := err.(*taxonomy.Traced); ok {
-		err = s.Unwrap()
+		_, err = foreign.Below(s)
 	}
 	te, _ := err.(taxonomy.Error)
 	return te
@@ -122,21 +137,14 @@ func asError(err error) taxonomy.Error {
 // is of one, or the branches where the chain forks; otherwise nothing.
 func descend(err error) (joined []error, below error) {
 	for range maxDepth {
-		switch x := err.(type) {
-		case interface{ Unwrap() error }:
-			err = x.Unwrap()
-		case interface{ Unwrap() []error }:
-			return x.Unwrap(), nil
-		default:
-			return nil, nil
+		branches, one := foreign.Below(err)
+		if one == nil {
+			return branches, nil
 		}
-		if err == nil {
-			return nil, nil
-		}
-		if asError(err) != nil {
+		if err = one; asError(err) != nil {
 			return nil, err
 		}
-		if x, ok := err.(interface{ Unwrap() []error }); ok && len(x.Unwrap()) > 0 {
+		if branches, _ := foreign.Below(err); len(branches) > 0 {
 			return nil, err
 		}
 	}
@@ -144,30 +152,19 @@ func descend(err error) (joined []error, below error) {
 }
 
 // bounded reports whether err's tree is within the bounds.
-func bounded(err error) bool {
-	left := maxCauses
-	return countTree(err, maxDepth, &left)
-}
+func bounded(err error) bool { return foreign.Within(err, maxDepth, maxCauses) }
 
-func countTree(err error, depth int, left *int) bool {
-	for err != nil {
-		if *left--; *left < 0 || depth == 0 {
-			return false
-		}
-		depth--
-		switch x := err.(type) {
-		case interface{ Unwrap() error }:
-			err = x.Unwrap()
-		case interface{ Unwrap() []error }:
-			for _, e := range x.Unwrap() {
-				if !countTree(e, depth, left) {
-					return false
-				}
-			}
-			return true
-		default:
-			return true
-		}
+// Bounds on a tree that is asked for its text. An error's text is often made of those below it, so that one with a
+// greater tree could run for ever, or out of stack, which nothing recovers from.
+const (
+	maxTextDepth  = 1024
+	maxTextErrors = 4096
+)
+
+// textOf returns the text of an error; a note when it panics or its tree is beyond the bounds.
+func textOf(err error) string {
+	if !foreign.Within(err, maxTextDepth, maxTextErrors) {
+		return fmt.Sprintf("(%T has too many causes to be shown)", err)
 	}
-	return true
+	return foreign.Text(err)
 }

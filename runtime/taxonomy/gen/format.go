@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 )
 
 // Format prints e, an error of the category: %s and %v its message, %q the message quoted, %+v also code,
@@ -62,32 +63,36 @@ func (p *detailPrinter) field(indent, name, value string) {
 func (p *detailPrinter) causes(err error, depth int, indent string) {
 	for ; err != nil && depth > 0 && p.left > 0; depth-- {
 		p.left--
-		switch x := err.(type) {
-		case *taxonomy.Traced:
-			p.field(indent, "stack:", "")
-			p.b = x.AppendStack(p.b)
-			err = x.Unwrap()
-			continue
-		case *taxonomy.Unknown:
-			p.field(indent, "cause: ", x.Error())
-			p.field(indent+"  ", "code: ", echo(x.Code())+" (unknown)")
-			p.field(indent+"  ", "category: ", echo(x.Category()))
-		case taxonomy.Error:
-			p.field(indent, "cause: ", "")
-			p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
-		default:
-			p.field(indent, "cause: ", causeText.Text(err.Error()))
+		p.cause(err, indent)
+		branches, one := foreign.Below(err)
+		for _, e := range branches {
+			p.causes(e, depth-1, indent+"  ")
 		}
-		switch x := err.(type) {
-		case interface{ Unwrap() error }:
-			err = x.Unwrap()
-		case interface{ Unwrap() []error }:
-			for _, e := range x.Unwrap() {
-				p.causes(e, depth-1, indent+"  ")
-			}
-			return
-		default:
-			return
+		err = one
+	}
+}
+
+// cause prints err; of an error that panics, as a nil pointer does, a note.
+func (p *detailPrinter) cause(err error, indent string) {
+	printed := p.b
+	defer func() {
+		if recover() != nil {
+			p.b = printed
+			p.field(indent, "cause: ", foreign.Text(err))
 		}
+	}()
+	switch x := err.(type) {
+	case *taxonomy.Traced:
+		p.field(indent, "stack:", "")
+		p.b = x.AppendStack(p.b)
+	case *taxonomy.Unknown:
+		p.field(indent, "cause: ", x.Error())
+		p.field(indent+"  ", "code: ", echo(x.Code())+" (unknown)")
+		p.field(indent+"  ", "category: ", echo(x.Category()))
+	case taxonomy.Error:
+		p.field(indent, "cause: ", "")
+		p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
+	default:
+		p.field(indent, "cause: ", causeText.Text(textOf(err)))
 	}
 }

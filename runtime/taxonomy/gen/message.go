@@ -250,9 +250,19 @@ func causeString(err error) string {
 		return ""
 	}
 	if !bounded(err) {
-		if c, ok := taxonomy.First(err, nil); ok {
-			return taxonomy.CodeOf(c)
+		if code := firstCode(err); code != "" {
+			return code
 		}
 	}
-	return causeText.Text(err.Error())
+	return causeText.Text(textOf(err))
+}
+
+// firstCode returns the first code in err's tree, or "".
+func firstCode(err error) (code string) {
+	defer func() {
+		if recover() != nil {
+			code = ""
+		}
+	}()
+	return taxonomy.CodeOf(err)
 }

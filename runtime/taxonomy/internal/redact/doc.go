@@ -2,7 +2,7 @@
 //
 // Masked are: provider keys (sk-…, also Stripe's sk_live_…), tokens of GitHub, GitLab, Slack, npm, Hugging Face,
 // DigitalOcean, SendGrid and Vault, Google's access tokens, ids of AWS keys, Google's API keys, JSON web tokens,
-// private keys in PEM, what follows `Bearer` and `Basic`, `Authorization` headers, user and password in URLs and
+// private keys in PEM, what follows `Bearer` and `Basic`, `Authorization` and `Cookie` headers, signatures in queries, user and password in URLs and
 // after curl's -u, and the values of keys that name a secret (password, token, api_key, …), written as key=value,
 // key: value, --key value, in JSON, also in JSON within a JSON string, and in the query of a URL.
 //
@@ -23,7 +23,7 @@
 // that only refers to another, $NAME or ${name}, is none.
 //
 // A value that is not in quotes ends at white space, quotes, backslash and , ; & ( ) [ ] { } < > |. A word begins
-// after an escape (\n, \u003c, %3D) and after a terminal's colour code.
+// after an escape (\n, \u003c, %3D) and after a terminal's colour code, and so does a value.
 //
 // Masking what is masked changes nothing. That holds because each decision is monotone: a text that is a secret
 // stays one when it is longer, a mask or an ellipsis ends every value, and what comes after a masked text is

@@ -54,3 +54,19 @@ func allHex(s string) bool {
 	}
 	return true
 }
+
+// skipColor skips a terminal's colour code at i, or several in a row.
+func skipColor(s string, i int) int {
+	limit := min(len(s), i+maxEscape)
+	for hasAt(s, i, "\x1b[") {
+		end := i + len("\x1b[")
+		for end < limit && (isDigit(s[end]) || s[end] == ';' || s[end] == ':') {
+			end++
+		}
+		if end >= limit || s[end] != 'm' {
+			return i
+		}
+		i = end + 1
+	}
+	return i
+}

@@ -18,6 +18,7 @@ var fragments = []string{
 	"eyJabcdefghij.", "eyJabcdefghij.abcdefghijk.a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "abc", "abcdef", "a1", "aB3xyz",
 	"http", "user", `\n`, `\\n`, `\u003c`, "%3D", "%25", "\x1b[31m", "\x1b", "[31m", `\\\"`, "--", "curl ", "-u ", "--password ", "hf_", "npm_", "ya29.", "SG.", "hvs.",
 	"$", "${", "$ABC", "*", "PG", "max", "[\"", "\", \"", ":\\/\\/", "0123456789abcdef", "getUser2", "()", "dXNlcjpwYXNz",
+	"Cookie: ", "Set-Cookie", "cookie", "sid=", "a=b; c=d", "sig", "signature", "&sig=", "?X-Amz-Signature=", "\x1b[0m", "\x1b[1;31m", "#",
 	"null", "{", "}", "(", ")", "0",
 }
 

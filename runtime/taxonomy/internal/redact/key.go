@@ -12,6 +12,8 @@ const (
 	tokenKey     // one of two words at least, such as access_token
 	bareTokenKey // the word itself, which is what parsers say, too
 	authorizationKey
+	cookieKey
+	signatureKey
 )
 
 // isToken reports whether the key names a token, without quotes.
@@ -60,6 +62,9 @@ var (
 	namesEY = []string{"apikey", "accesskey", "secretkey", "privatekey", "accountkey"}
 	namesLS = []string{"credentials"}
 	namesON = []string{"authorization"}
+	namesIE = []string{"cookie"}
+	namesRE = []string{"signature"}
+	namesIG = []string{"sig"}
 )
 
 func namesEndingIn(a, b byte) []string {
@@ -80,6 +85,12 @@ func namesEndingIn(a, b byte) []string {
 		return namesLS
 	case 'o'<<8 | 'n':
 		return namesON
+	case 'i'<<8 | 'e':
+		return namesIE
+	case 'r'<<8 | 'e':
+		return namesRE
+	case 'i'<<8 | 'g':
+		return namesIG
 	}
 	return nil
 }
@@ -106,7 +117,13 @@ func nameStart(s string, i, floor int, name string) int {
 
 // isWordName reports whether name names a secret only as a word of its own: the others say what they are as the end
 // of a longer word, too.
-func isWordName(name string) bool { return name == "token" || name == "pwd" || name == "authorization" }
+func isWordName(name string) bool {
+	switch name {
+	case "token", "pwd", "authorization", "cookie", "signature", "sig":
+		return true
+	}
+	return false
+}
 
 // startsWord reports whether a word begins at i, be it after a small letter.
 func startsWord(s string, i, floor int) bool {
@@ -118,6 +135,10 @@ func refine(s string, start, end, floor int, n string, kind keyKind) keyKind {
 	switch {
 	case n == "authorization":
 		return authorizationKey
+	case n == "cookie":
+		return cookieKey
+	case n == "signature" || n == "sig":
+		return signatureKey
 	case n == "pwd" && hasAt(s, end, "=/"):
 		return noKey // the working directory
 	case n == "token" && isCount(s, start, floor):

@@ -194,6 +194,7 @@ func TestScrubTerminates(t *testing.T) {
 		"token:\"[REDACTED]", "\\\"token\\\":\\\"", "ghp_", "xoxb-", "AIza", "password:    \t", "ж", "…", "\x80",
 		"\\", "\\n", "\"token\":[\"a\",\"", "'token':['a','b\n", "hf_", "npm_", "_ghp_", "_AKIA", "SG.", "ya29.", ".", "-u ", "curl -u ", "--token ", "--token-", "bearer:",
 		"%25", "\x1b[", "$", "password=$A", "token = a", "basic dXNl",
+		"Cookie: ", "Cookie: a=", "cookie: a=\"", "Cookie: a=b\n", "&sig=", "?sig=a", "sig", "password=\x1b[0m", "\x1b[0m=",
 	} {
 		text := strings.Repeat(unit, (1<<20)/len(unit))
 		once := redact.Scrub(text)

@@ -17,7 +17,8 @@ func assigned(s string, i, floor int) (int, int) {
 		at--
 	}
 	kind := keyBefore(s, at, floor)
-	if kind == noKey {
+	switch {
+	case kind == noKey, kind == cookieKey, kind == signatureKey && !inQuery(s, at, floor):
 		return -1, 0
 	}
 	from := i + 1
@@ -49,6 +50,8 @@ func mapped(s string, i, floor int) (int, int) {
 		return quotedOr(s, from, someDoubt)
 	case authorizationKey:
 		return authorization(s, from+bracket(s, from))
+	case cookieKey:
+		return cookies(s, from)
 	}
 	return -1, 0
 }
@@ -101,6 +104,7 @@ func nextInList(s string, i int, quote string) int {
 
 // quotedOr is value for one that is under no doubt if it is in quotes.
 func quotedOr(s string, i int, d doubt) (int, int) {
+	i = skipColor(s, i)
 	if opening(s, i) > 0 {
 		d = noDoubt
 	}
@@ -109,6 +113,7 @@ func quotedOr(s string, i int, d doubt) (int, int) {
 
 // value returns the bounds of the value at i, which must look like a secret as far as it is in doubt.
 func value(s string, i int, d doubt) (int, int) {
+	i = skipColor(s, i)
 	if n := opening(s, i); n > 0 {
 		start := i + n
 		end := closing(s, start, s[i:start], d != noDoubt)

@@ -1,0 +1,105 @@
+package detect_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// What sensitive fields are filled from is neither explained nor recorded; the error gets it as it is.
+func TestSensitiveEvidence(t *testing.T) {
+	r := mailRules()
+	r.Sensitive = []string{
+		"attributes.absent", "attributes.token", "code", "credential", "errno", "exit_code", "files", "op", "output", "reset_at", "retry_after",
+		"signal", "source", "status", "text", "type", "unheard-of",
+	}
+	var made taxonomy.Evidence
+	makeError := r.Make
+	r.Make = func(rule int, ev *taxonomy.Evidence) taxonomy.Error {
+		made = *ev
+		return makeError(rule, &taxonomy.Evidence{})
+	}
+	ev := taxonomy.Evidence{
+		Source: "HIDDEN1", Op: "HIDDEN2", Type: "HIDDEN3", Code: "HIDDEN4", Signal: "HIDDEN5", Errno: "HIDDEN6", Text: "HIDDEN7",
+		Output: "HIDDEN8", Credential: "HIDDEN9", Files: []string{"HIDDEN10"}, Status: 99987, ExitCode: taxonomy.Some(99987),
+		RetryAfter: taxonomy.Some(99987 * time.Second), ResetAt: time.Unix(99987, 0),
+		Attributes: map[string]string{"token": "HIDDEN11", "plain": "shown"},
+	}
+	record, path := openRecord(t, detect.RecordOptions{})
+	require.Error(t, r.Classify(ev, []detect.Option{detect.Unmatched(record)}))
+	assert.Equal(t, ev, made)
+	e := r.Explain(ev, nil)
+	assert.Equal(t, ev, e.Evidence)
+	j, err := json.Marshal(e)
+	require.NoError(t, err)
+	recorded, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, shown := range []string{e.String(), fmt.Sprintf("%+v", e), string(j), string(recorded)} {
+		assert.NotContains(t, shown, "HIDDEN")
+		assert.NotContains(t, shown, "99987")
+		assert.NotContains(t, shown, "27h")
+		assert.NotContains(t, shown, "1970-01-02")
+	}
+	assert.Contains(t, string(j), `"plain":"shown"`)
+	assert.Contains(t, string(j), `"token":"[REDACTED]"`)
+	assert.Contains(t, string(recorded), `"token":"[REDACTED]"`)
+	assert.NotContains(t, string(j), "absent")
+	assert.Equal(t, "HIDDEN11", ev.Attributes["token"], "what was given is left as it is")
+}
+
+func TestExplanationIsPrintable(t *testing.T) {
+	e := mailRules().Explain("try again \u202egnp.exe \u200b\ufeff\x1b[31m\u2028 end", nil)
+	for _, r := range []string{"\u202e", "\u200b", "\ufeff", "\x1b", "\u2028"} {
+		assert.NotContains(t, e.String(), r)
+	}
+}
+
+// A tree of errors without end, or too large, meets no is and as, and does no harm.
+func TestTreesWithoutEnd(t *testing.T) {
+	deep := error(os.ErrNotExist)
+	for range 100_000 {
+		deep = joined{deep}
+	}
+	wide := make(joined, 1025)
+	for i := range wide {
+		wide[i] = os.ErrNotExist
+	}
+	shared := error(os.ErrExist)
+	for range 64 {
+		shared = joined{shared, shared}
+	}
+	loop := joined{nil, nil}
+	loop[0], loop[1] = &loop, &loop
+	self := &taxonomy.Evidence{}
+	self.Err = self
+	r := &detect.Rules{
+		Rules: []detect.Rule{
+			{Name: "is", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"x"}}}},
+			{Name: "not", Conditions: []detect.Condition{{Key: detect.Is, Not: []string{"x"}}}},
+		},
+		Is:   func(error, string) bool { panic("asked for a tree that may have no end") },
+		Make: mailRules().Make,
+	}
+	for name, err := range map[string]error{
+		"itself": &endless{"x"}, "a loop of lists": &loop, "a deep list": deep, "shared": shared, "evidence of itself": self,
+		"evidence of a loop": &taxonomy.Evidence{Err: &loop},
+	} {
+		assert.Equal(t, "not", r.Explain(err, nil).Rule.Name, name)
+		assert.NotNil(t, r.Classify(err, nil), name)
+	}
+	assert.Equal(t, 1, r.Match(&taxonomy.Evidence{Err: wide}, nil), "more errors than are asked")
+}
+
+// joined is several errors.
+type joined []error
+
+func (joined) Error() string     { return "several" }
+func (j joined) Unwrap() []error { return j }
