@@ -142,11 +142,11 @@ func (p *pass) systemName(key, name string, at diag.Span) {
 		}
 	case "errno":
 		if !stdlib.IsErrno(name) {
-			p.report(at, "%q is no errno of Linux", name).meant(name, stdlib.Errnos())
+			p.report(at, "%q is no errno of Linux", name).meant(name, stdlib.Errnos()).meantExactly(stdlib.ErrnoOf(name))
 		}
 	case "signal":
 		if !stdlib.IsSignal(name) {
-			p.report(at, "%q is no signal of Linux", name).meant(name, stdlib.Signals())
+			p.report(at, "%q is no signal of Linux", name).meant(name, stdlib.Signals()).meantExactly(stdlib.SignalOf(name))
 		}
 	}
 }
@@ -157,11 +157,23 @@ func (p *pass) unknownStdlib(at diag.Span, name, what string, valid []string) {
 		return
 	}
 	r := p.report(at, "errgen does not know %q as %s of the standard library", name, what)
+	if bare := strings.TrimPrefix(name, "*"); strings.HasPrefix(bare, "syscall.") || strings.HasPrefix(bare, "golang.org/x/sys/") {
+		r.hint("use errno for errors of the system: errno: %s", errnoNamed(bare))
+		return
+	}
 	if full := withPath(name, valid); full != "" {
 		r.hint("write the full import path: %s", full)
 		return
 	}
 	r.meant(name, valid)
+}
+
+// errnoNamed returns the errno that the last element of a Go name is, or an example of one.
+func errnoNamed(name string) string {
+	if name = name[strings.LastIndexByte(name, '.')+1:]; stdlib.IsErrno(name) {
+		return name
+	}
+	return "ECONNRESET"
 }
 
 // withPath finds the full name of what is written with the last element of its path only.

@@ -46,11 +46,11 @@ categories:
 categories:
   io:
     codes:
-      A: {message: a, detect: [{status: {min: 500, max: 499}}, {exit_code: {present: false, not: 0}}, {signal: {present: false}}, {status: {min: 5, max: 6, not: [5, 6]}}]}`,
+      A: {message: a, detect: [{status: {min: 500, max: 499}}, {exit_code: {present: false, not: 0}}, {signal: {present: false}}, {exit_code: {min: 5, max: 6, not: [5, 6]}}]}`,
 			want: `
 4:41+20 E-empty-range this condition is never met: min is above max
 4:76+24 E-empty-range this condition is never met: exit_code cannot be absent and have a value
-4:140+29 E-empty-range this condition is never met: no value of status is left`,
+4:143+29 E-empty-range this condition is never met: no value of exit_code is left`,
 		},
 		{
 			name: "weak texts of other shapes",

@@ -9,23 +9,64 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/detect"
 )
 
 // strayExamples finds examples that do not become their code.
 func strayExamples(p *pass) {
+	own := ownRules{p: p, judges: make(map[*code]*detection.Judge)}
 	for _, x := range p.tried().cases {
 		rule := x.verdict.Rule
 		switch {
 		case x.model.Not || p.right(&x):
+		case rule == nil && len(x.model.Evidence.Text) > detect.DefaultTextLimit:
+			p.report(x.at(), "the example is won by no rule; of its text only the last %d bytes are searched", detect.DefaultTextLimit).
+				hint("keep the end of the text, or add a rule for it to %s", x.code.Name.V)
 		case rule == nil:
 			p.report(x.at(), "the example is won by no rule").
 				hint("add a rule for it to %s, or say in the example what its rules ask for", x.code.Name.V)
 		default:
 			p.report(x.at(), "the example is won by %s", nameOf(rule)).
 				related(p.ruleSpan(rule), "this rule").
-				hint("have a rule of %s ask for more than that one does, or give it a higher priority", x.code.Name.V)
+				hint("%s", own.mend(&x))
 		}
 	}
+}
+
+// ownRules finds which rule of its own code would win an example.
+type ownRules struct {
+	p      *pass
+	judges map[*code]*detection.Judge
+}
+
+// mend says how the rules of its code can win an example that another rule wins.
+func (o *ownRules) mend(x *exampleCase) string {
+	if len(o.p.findings) > maxSuggestions {
+		return ""
+	}
+	ev := detection.Evidence(x.model)
+	own, other := o.judge(x.code).Winner(&ev), x.verdict.Rule
+	if own == nil {
+		return fmt.Sprintf("no rule of %s matches it: add one, with a priority above %d if need be", x.code.Name.V, other.Priority)
+	}
+	return ahead(own, other)
+}
+
+func (o *ownRules) judge(c *code) *detection.Judge {
+	if o.judges[c] == nil {
+		m := *o.p.m
+		m.Rules = c.model.Rules // all sound, or the example would not have been tried
+		o.judges[c] = detection.NewJudge(&m)
+	}
+	return o.judges[c]
+}
+
+// ahead says how a rule comes to rank before another one.
+func ahead(r, other *model.Rule) string {
+	if detection.Beside(r, other) {
+		return fmt.Sprintf("put %s before that rule, or give it a priority above %d", nameOf(r), other.Priority)
+	}
+	return fmt.Sprintf("give %s a priority above %d", nameOf(r), other.Priority)
 }
 
 // right reports whether an example becomes its code by a rule of the code, or as the fallback.
@@ -59,12 +100,16 @@ func (x *exampleCase) at() diag.Span { return first(x.Span, x.code.Name.Span) }
 // unmetWants finds what an example expects and does not become.
 func unmetWants(p *pass) {
 	for _, x := range p.tried().cases {
-		if x.Want == nil || x.model.Want == nil || x.model.Not || !p.right(&x) {
-			continue
-		}
-		p.unmetTraits(x.Want, x.model.Want, x.verdict.Row)
-		p.unmetContext(x.Want, x.model.Want, x.verdict)
+		p.unmetWant(&x)
 	}
+}
+
+func (p *pass) unmetWant(x *exampleCase) {
+	if x.Want == nil || x.model.Want == nil || x.model.Not || !p.right(x) {
+		return
+	}
+	p.unmetTraits(x.Want, x.model.Want, x.verdict.Row)
+	p.unmetContext(x.Want, x.model.Want, x.verdict)
 }
 
 func (p *pass) unmetTraits(written *spec.Want, want *model.Want, row *model.Row) {

@@ -26,13 +26,13 @@ categories:
         examples: [{source: api, status: 429}, {source: api, status: 500, text: Slow down}, {source: api, text: slow down}]`,
 			want: `
 8:18+40 E-covered-rule the rule never wins: rule 2 of FAILED always does where it matches
-  hint: put the rule that asks for more before it, or give it a higher priority
+  hint: give rule 1 of BUSY a priority above 0; or remove it
   5:67+33 this rule
 9:20+26 E-example the example is won by rule 2 of FAILED
-  hint: have a rule of BUSY ask for more than that one does, or give it a higher priority
+  hint: give rule 1 of BUSY a priority above 0
   5:67+33 this rule
 9:48+43 E-example the example is won by rule 2 of FAILED
-  hint: have a rule of BUSY ask for more than that one does, or give it a higher priority
+  hint: give rule 2 of BUSY a priority above 0
   5:67+33 this rule`,
 		},
 		{
@@ -45,7 +45,7 @@ categories:
     codes:
       A: {message: a, detect: [{source: api}], examples: [{source: api}, {source: cli}, {}]}
       B: {message: b, examples: [{status: 400}]}
-      LOST: {message: lost, detect: [{source: cli, status: 1}], examples: [{source: cli}, {source: cli, status: 1}, {source: api}]}`,
+      LOST: {message: lost, detect: [{source: cli, type: ab1}], examples: [{source: cli}, {source: cli, type: ab1}, {source: api}]}`,
 			want: `
 6:74+13 E-example the example is won by no rule
   hint: add a rule for it to A, or say in the example what its rules ask for
@@ -54,7 +54,7 @@ categories:
 7:34+13 E-example the example is won by no rule
   hint: add a rule for it to B, or say in the example what its rules ask for
 8:117+13 E-example the example is won by rule 1 of A
-  hint: have a rule of LOST ask for more than that one does, or give it a higher priority
+  hint: no rule of LOST matches it: add one, with a priority above 0 if need be
   6:32+13 this rule`,
 		},
 		{
@@ -91,7 +91,7 @@ categories:
     codes:
       A: {message: a, detect: [{source: api, text: 'ab('}], examples: [{source: api, text: ab}]}
       B: {message: b, detect: [{source: apl}], examples: [{source: api}]}
-      C: {message: c, detect: [{is: io.EOT}, {status: 3}], examples: [{is: io.EOF}, {status: 4}]}
+      C: {message: c, detect: [{is: io.EOT}, {type: ab3}], examples: [{is: io.EOF}, {type: ab4}]}
       D: {message: d, detect: [{errno: EPIPE}], examples: [{errno: EPIPES}, {errno: EPIPE}]}`,
 			want: `
 5:53+3 E-regexp the regular expression does not compile: missing closing ) in "ab("
@@ -109,9 +109,40 @@ sources: {api: An API.}
 categories:
   io:
     codes:
-      A: {message: a, detect: [{source: api, status: many}, {source: api, status: 1}], examples: [{source: api, status: 2}]}`,
+      A: {message: a, detect: [{source: api, status: many}, {source: api, type: ab1}], examples: [{source: api, type: ab2}]}`,
 			want: `
 5:54+4 E-wrong-type status: expected a whole number, found text`,
+		},
+		{
+			name: "an example with two errors",
+			yaml: `
+categories:
+  io:
+    codes:
+      A: {message: a, detect: [{is: io.EOF, as: '*net.OpError'}], examples: [{is: io.EOF, as: '*net.OpError'}], not_examples: [{is: io.EOF}, {as: '*net.OpError'}]}`,
+		},
+		{
+			name: "rules of a code whose examples are at fault",
+			yaml: `
+sources: {api: An API.}
+categories:
+  io:
+    codes:
+      A: {message: a, detect: [{source: api, type: ab1}, {source: api, type: ab2}], examples: [{source: api}]}
+      B: {message: b, detect: [{source: api, type: ab3}, {source: api, type: ab4}], examples: [{source: api, type: ab3, want: {severity: low}}]}
+      C: {message: c, detect: [{source: api, type: ab5}, {source: api, type: ab6}], examples: [{signal: KILL}]}
+      D: {message: d, detect: [{source: api, type: ab7}, {source: apy, type: ab8}], examples: [{source: api, type: ab7}]}
+      E: {message: e, detect: [{source: api, type: ab9}]}`,
+			want: `
+5:96+13 E-example the example is won by no rule
+  hint: add a rule for it to A, or say in the example what its rules ask for
+6:138+3 E-want severity comes out as none, not low
+7:105+4 E-stdlib-name "KILL" is no signal of Linux
+  hint: did you mean "SIGKILL"?
+8:67+3 E-unknown-name source "apy" is not declared
+  hint: did you mean "api"?
+9:32+24 W-untested-rule no example is won by rule 1 of E
+  hint: add one to the examples of E`,
 		},
 		{
 			name: "rules without an example",
@@ -120,10 +151,10 @@ sources: {api: An API.}
 categories:
   io:
     codes:
-      A: {message: a, detect: [{source: api, status: 1}, {source: api, status: 2}], examples: [{source: api, status: 1}], not_examples: [{source: api, status: 3}]}
-      B: {message: b, detect: [{source: api, status: 3}]}
+      A: {message: a, detect: [{source: api, type: ab1}, {source: api, type: ab2}], examples: [{source: api, type: ab1}], not_examples: [{source: api, type: ab3}]}
+      B: {message: b, detect: [{source: api, type: ab3}]}
       # errgen:ignore W-untested-rule
-      C: {message: c, detect: [{source: api, status: 4}]}
+      C: {message: c, detect: [{source: api, type: ab4}]}
       D: {message: d}`,
 			want: `
 5:58+24 W-untested-rule no example is won by rule 2 of A
@@ -205,9 +236,9 @@ categories:
       A:
         message: a
         set: {a: code}
-        detect: [{source: api, status: 1, set: {a: rule, b: rule}}, {source: api}]
+        detect: [{source: api, exit_code: 1, set: {a: rule, b: rule}}, {source: api}]
         examples:
-          - {source: api, status: 1, type: t, want: {context: {a: code, b: rule}}}
+          - {source: api, exit_code: 1, type: t, want: {context: {a: code, b: rule}}}
           - {source: api, type: t, want: {context: {a: code, b: t}}}
           - {source: api, want: {context: {a: code, b: d}}}`,
 		},
@@ -229,14 +260,24 @@ categories:
       D: {message: d, detect: [{source: api, op: push, priority: -1}, {source: api, type: x, priority: -2}]}`,
 			want: `
 6:32+33 E-covered-rule the rule never wins: rule 1 of A always does where it matches
-  hint: put the rule that asks for more before it, or give it a higher priority
+  hint: put rule 1 of B before that rule, or give it a priority above 0; or remove it
   5:32+43 this rule
 8:32+37 E-covered-rule the rule never wins: rule 2 of A always does where it matches
-  hint: put the rule that asks for more before it, or give it a higher priority
+  hint: put rule 1 of D before that rule, or give it a priority above -1; or remove it
   5:77+27 this rule
 8:71+36 E-covered-rule the rule never wins: rule 2 of A always does where it matches
-  hint: put the rule that asks for more before it, or give it a higher priority
+  hint: give rule 2 of D a priority above -1; or remove it
   5:77+27 this rule`,
+		},
+		{
+			name: "a status that is read out of the text ranks as text",
+			yaml: `
+sources: {api: An API.}
+categories:
+  io:
+    codes:
+      FIRST: {message: a, detect: [{source: api, status: 429}], examples: [{source: api, status: 429}]}
+      SECOND: {message: b, detect: [{source: api, status: 429, type: slow}], examples: [{source: api, type: slow, text: 429 Too Many Requests}]}`,
 		},
 		{
 			name: "a rule with a fault covers nothing",
@@ -244,8 +285,8 @@ categories:
 categories:
   io:
     codes:
-      A: {message: a, detect: [{is: io.EOT}, {status: 1, text: 'a('}]}
-      B: {message: b, detect: [{is: io.EOT}, {status: 1, text: 'a('}]}`,
+      A: {message: a, detect: [{is: io.EOT}, {type: ab1, text: 'a('}]}
+      B: {message: b, detect: [{is: io.EOT}, {type: ab1, text: 'a('}]}`,
 			want: `
 4:37+6 E-stdlib-name errgen does not know "io.EOT" as an error value of the standard library
   hint: did you mean "io.EOF"?
@@ -255,6 +296,14 @@ categories:
 5:65+2 E-regexp the regular expression does not compile: missing closing ) in "a("`,
 		},
 	})
+}
+
+// Of a long text only the end is searched.
+func TestLongExample(t *testing.T) {
+	yaml := "sources: {api: An API.}\ncategories: {io: {codes: {A: {message: a, detect: [{source: api, contains: slow down}], examples: [{source: api, text: slow down%s}, {source: api, text: slow down}]}}}}\n"
+	_, findings := check.Load("taxonomy.yaml", whole(fmt.Sprintf(yaml, strings.Repeat(" ...", 4<<10))))
+	assert.Equal(t, `2:100+16414 E-example the example is won by no rule; of its text only the last 16384 bytes are searched
+  hint: keep the end of the text, or add a rule for it to A`, show(findings))
 }
 
 // manyRules is a taxonomy of n rules with an example each.

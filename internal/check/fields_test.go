@@ -107,8 +107,8 @@ categories:
     fields: {path: {type: string, required: true}, n: {type: int}}
     codes:
       A: {message: a, detect: [{source: cli, set: {path: x}}, {source: cli, text: abcd}]}
-      B: {message: b, args: [n, path], detect: [{status: 7, set: {path: x}}]}
-      C: {message: c, set: {path: y}, detect: [{status: 8}]}
+      B: {message: b, args: [n, path], detect: [{type: ab7, set: {path: x}}]}
+      C: {message: c, set: {path: y}, detect: [{type: ab8}]}
       LOST: {message: lost}
       RARE: {message: never detected}`,
 			want: `

@@ -53,6 +53,14 @@ func (r report) meant(name string, valid []string) report {
 	return r
 }
 
+// meantExactly suggests a name that is sure to be the one that was meant, unless it is empty.
+func (r report) meantExactly(name string) report {
+	if name == "" {
+		return r
+	}
+	return r.hint("did you mean %q?", name)
+}
+
 // maxSuggestions bounds how often a rule looks for a near name, which takes time.
 const maxSuggestions = 200
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/errgen/errgen/internal/model"
@@ -26,14 +27,31 @@ type scope struct {
 
 // nameSet is names that are valid somewhere, in the order of the file.
 type nameSet struct {
-	list []string
-	set  map[string]bool
+	list   []string
+	sorted []string
+	set    map[string]bool
 }
 
 func (n nameSet) has(name string) bool { return n.set[name] }
 
+// beginning returns the names that begin with a prefix.
+func (n nameSet) beginning(prefix string) []string {
+	from, _ := slices.BinarySearch(n.sorted, prefix)
+	to := from
+	for to < len(n.sorted) && strings.HasPrefix(n.sorted[to], prefix) {
+		to++
+	}
+	return n.sorted[from:to]
+}
+
+// begins reports whether a name begins with a prefix.
+func (n nameSet) begins(prefix string) bool {
+	i, _ := slices.BinarySearch(n.sorted, prefix)
+	return i < len(n.sorted) && strings.HasPrefix(n.sorted[i], prefix)
+}
+
 func newNameSet(names ...string) nameSet {
-	n := nameSet{list: names, set: make(map[string]bool, len(names))}
+	n := nameSet{list: names, sorted: slices.Sorted(slices.Values(names)), set: make(map[string]bool, len(names))}
 	for _, name := range names {
 		n.set[name] = true
 	}

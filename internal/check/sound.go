@@ -3,6 +3,7 @@ package check
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
@@ -12,6 +13,9 @@ import (
 // soundRule reports whether nothing in a rule is at fault by itself.
 func (s *scope) soundRule(r *spec.Rule) bool {
 	if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(slices.Concat(r.Text, r.Contains), holdsEscape) {
 		return false
 	}
 	return !slices.ContainsFunc(r.Conditions, func(c spec.RuleCondition) bool { return !s.soundCondition(c) }) &&
@@ -30,6 +34,12 @@ func (s *scope) soundCondition(c spec.RuleCondition) bool {
 	}
 	tests, faults := resolve.Condition(resolve.EvidenceField(c), c.Match)
 	if len(faults) == 0 && contradiction(tests) != "" {
+		return false
+	}
+	if len(foreignStatuses(c))+len(negativeCodes(c)) > 0 || c.Attribute.V != strings.ToLower(c.Attribute.V) {
+		return false
+	}
+	if names, ok := s.declared(c.Key.V); ok && slices.ContainsFunc(c.Match.Prefix, func(t spec.Text) bool { return !names.begins(t.V) }) {
 		return false
 	}
 	if (c.Key.V == "is" || c.Key.V == "as") && len(c.Match.Prefix) > 0 {
@@ -61,5 +71,17 @@ func (s *scope) knownName(key, name string) bool {
 }
 
 func (s *scope) soundExample(e *spec.Example) bool {
-	return !slices.ContainsFunc(e.Entries, func(entry spec.LiteralEntry) bool { return !s.knownName(entry.Key.V, entry.Value.Text) })
+	return !slices.ContainsFunc(e.Entries, func(entry spec.LiteralEntry) bool { return !s.soundEntry(entry) })
+}
+
+func (s *scope) soundEntry(entry spec.LiteralEntry) bool {
+	switch n, ok := whole(entry.Value); entry.Key.V {
+	case "status":
+		return ok && isStatus(n)
+	case "exit_code":
+		return ok && n >= 0
+	case "attributes":
+		return !slices.ContainsFunc(entry.Value.Keys, func(a spec.LiteralEntry) bool { return a.Key.V != strings.ToLower(a.Key.V) })
+	}
+	return s.knownName(entry.Key.V, entry.Value.Text)
 }

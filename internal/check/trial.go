@@ -14,7 +14,9 @@ type trial struct {
 	ranked []*model.Rule // those that take part, best first
 	rules  map[*model.Rule]*ruleEntry
 	cases  []exampleCase
-	won    map[*model.Rule]bool
+	// untried are codes with a rule or an example that takes no part.
+	untried []*code
+	won     map[*model.Rule]bool
 	// covered says which rule keeps another one from ever winning.
 	covered map[*model.Rule]*model.Rule
 }
@@ -58,12 +60,14 @@ func (s *scope) try() *trial {
 		return t // too many to be matched, which is reported
 	}
 	t.ranked = detection.Ranked(&m)
-	t.covered = detection.Covered(t.ranked)
+	t.covered = detection.Covered(&m)
 	judge := detection.NewJudge(&m)
 	for _, c := range s.codes {
-		if !faulty[c] {
-			t.tryExamples(s, judge, c)
+		if faulty[c] {
+			t.untried = append(t.untried, c)
+			continue
 		}
+		t.tryExamples(s, judge, c)
 	}
 	return t
 }
@@ -73,6 +77,7 @@ func (t *trial) tryExamples(s *scope, judge *detection.Judge, c *code) {
 	for i, x := range c.model.Examples {
 		written := &all[i]
 		if !s.soundExample(written) {
+			t.untried = append(t.untried, c)
 			continue
 		}
 		ev := detection.Evidence(x)

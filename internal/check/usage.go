@@ -29,9 +29,6 @@ func (p *pass) uses() uses {
 		for _, g := range c.Groups {
 			u.groups[g.V] = true
 		}
-		for _, r := range c.Detect {
-			u.rule(r)
-		}
 		for _, e := range slices.Concat(c.Examples, c.NotExamples) {
 			for _, entry := range e.Entries {
 				if entry.Key.V == "source" {
@@ -40,18 +37,30 @@ func (p *pass) uses() uses {
 			}
 		}
 	}
+	p.eachSourceOfRules(func(name string) { u.sources[name] = true })
 	return u
 }
 
-func (u uses) rule(r spec.Rule) {
-	for _, cond := range r.Conditions {
-		if cond.Key.V != "source" {
-			continue
+// eachSourceOfRules visits the sources that rules name, whole or by a prefix.
+func (p *pass) eachSourceOfRules(visit func(name string)) {
+	seen := make(map[string]bool) // prefixes
+	p.eachRuleCondition(func(c spec.RuleCondition) {
+		if c.Key.V != "source" {
+			return
 		}
-		for _, lit := range slices.Concat(cond.Match.Values, cond.Match.Not) {
-			u.sources[lit.Text] = true
+		for _, lit := range slices.Concat(c.Match.Values, c.Match.Not) {
+			visit(lit.Text)
 		}
-	}
+		for _, prefix := range c.Match.Prefix {
+			if seen[prefix.V] {
+				continue
+			}
+			seen[prefix.V] = true
+			for _, name := range p.sources.beginning(prefix.V) {
+				visit(name)
+			}
+		}
+	})
 }
 
 func (u uses) reference(ref *spec.ReactionRef) {

@@ -62,11 +62,11 @@ func TestClassifyHostileText(t *testing.T) {
 	dir := detectingDir(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			status, text, stderr := call(t, dir, tt.stdin, "classify", "-source", "cli", "-file", "a\x1b[m "+secret, "-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2")
+			status, text, stderr := call(t, dir, tt.stdin, "classify", "-source", "cli", "-file", "a\x1b[m "+secret, "-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.Equal(t, exitClean, status)
 			assert.Empty(t, stderr)
 			assert.True(t, strings.HasPrefix(text, tt.want+" (cli)\n"), text)
-			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-json", "-file", "a\x1b[m "+secret, "-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2")
+			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-json", "-file", "a\x1b[m "+secret, "-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.True(t, json.Valid([]byte(doc)), doc)
 			for _, out := range []string{text, doc} {
 				assert.True(t, harmless(out), "%q", out)
@@ -74,6 +74,32 @@ func TestClassifyHostileText(t *testing.T) {
 				assert.Less(t, len(out), 64<<10)
 			}
 		})
+	}
+}
+
+// An error that is named by its value and by its type is both.
+func TestClassifyErrorOfTwoNames(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "taxonomy.yaml"), []byte(`errgen: 1
+package: errs
+categories:
+  io:
+    codes:
+      CUT: {message: cut, detect: [{is: io.EOF, as: '*net.OpError'}], examples: [{is: io.EOF, as: '*net.OpError'}]}
+`), 0o644))
+	for _, args := range [][]string{{"-is", "io.EOF", "-as", "*net.OpError"}, {"-as", "*net.OpError", "-is", "io.EOF"}} {
+		status, stdout, stderr := call(t, dir, "", append([]string{"classify"}, args...)...)
+		assert.Equal(t, exitClean, status, stderr)
+		assert.True(t, strings.HasPrefix(stdout, "CUT (io)\n"), stdout)
+	}
+}
+
+func TestClassifySystemNames(t *testing.T) {
+	dir := detectingDir(t)
+	for arg, want := range map[string]string{"-signal=KILL": "SIGKILL", "-errno=connreset": "ECONNRESET", "-errno=EPIPES": "EPIPE"} {
+		status, _, stderr := call(t, dir, "", "classify", arg)
+		assert.Equal(t, exitTrouble, status)
+		assert.Contains(t, stderr, `did you mean "`+want+`"?`)
 	}
 }
 

@@ -31,11 +31,11 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	})
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
 		ev.Signal = detect.CanonicalSignal(s)
-		return nameAmong(s, stdlib.IsSignal, stdlib.Signals, "signal")
+		return nameAmong(s, stdlib.IsSignal, stdlib.SignalOf, stdlib.Signals, "signal")
 	})
 	fs.Func("errno", "the system error, by its `NAME`: ECONNRESET", func(s string) error {
 		ev.Errno = detect.CanonicalErrno(s)
-		return nameAmong(s, stdlib.IsErrno, stdlib.Errnos, "system error")
+		return nameAmong(s, stdlib.IsErrno, stdlib.ErrnoOf, stdlib.Errnos, "system error")
 	})
 	standardErrors(fs, o)
 	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", func(s string) error { return addAttribute(ev, s) })
@@ -62,7 +62,8 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 
 // standardErrors defines the flags that make an error of the standard library the evidence's.
 func standardErrors(fs *flag.FlagSet, o *options) {
-	add := func(names func() []string) func(string) error {
+	var is, as error
+	add := func(dst *error, names func() []string) func(string) error {
 		return func(s string) error {
 			if s == "context.Canceled" {
 				return fmt.Errorf("a cancelled context is never classified")
@@ -71,12 +72,13 @@ func standardErrors(fs *flag.FlagSet, o *options) {
 			if !ok {
 				return unknownName(s, names(), "error of the standard library")
 			}
-			o.evidence.Err = err
+			*dst = err
+			o.evidence.Err = stdlib.Wrap(as, is)
 			return nil
 		}
 	}
-	fs.Func("is", "a variable of the standard library, by its `NAME`: io.ErrUnexpectedEOF", add(stdlib.Values))
-	fs.Func("as", "an error type of the standard library, by its `NAME`: *net.OpError", add(stdlib.Types))
+	fs.Func("is", "a variable of the standard library, by its `NAME`: io.ErrUnexpectedEOF", add(&is, stdlib.Values))
+	fs.Func("as", "an error type of the standard library, by its `NAME`: *net.OpError", add(&as, stdlib.Types))
 }
 
 func numberFrom(s string, least, most int) (int, error) {
@@ -87,9 +89,12 @@ func numberFrom(s string, least, most int) (int, error) {
 	return n, nil
 }
 
-func nameAmong(s string, known func(string) bool, names func() []string, what string) error {
+func nameAmong(s string, known func(string) bool, full func(string) string, names func() []string, what string) error {
 	if known(s) {
 		return nil
+	}
+	if name := full(s); name != "" {
+		return fmt.Errorf("errgen knows no such %s; did you mean %q?", what, name)
 	}
 	return unknownName(s, names(), what)
 }

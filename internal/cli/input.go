@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// maxBody is how much of standard input is kept, in bytes: of what is longer the end, which rules search.
-	maxBody = 1 << 20
+	// maxBody is how much of standard input is kept, in bytes: of what is longer the end, which rules search. It is more
+	// than detect.Body keeps, which masks what a cut may have split as long as it sees what is before it.
+	maxBody = 1<<20 + 64<<10
 	// maxInput is where reading stops, for what has no end.
 	maxInput = 1 << 28
 )

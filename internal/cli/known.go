@@ -48,7 +48,11 @@ func known(ev *taxonomy.Evidence) []string {
 		out = append(out, "reset at "+ev.ResetAt.UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(ev.Attributes)) {
-		text("attribute "+diag.Printable(name), ev.Attributes[name])
+		value := ev.Attributes[name]
+		if taxonomy.NamesSecret(name) {
+			value = taxonomy.Redacted
+		}
+		text("attribute "+diag.Printable(name), value)
 	}
 	return out
 }

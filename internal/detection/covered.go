@@ -7,12 +7,13 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// Covered returns, for each of the rules that an earlier one covers, the first that does. A rule covers another when
-// each of its conditions follows from one of the other's, and what it searches texts for is the same or within what the
-// other does. The rules must be in the order of [Ranked]. Regular expressions that are no plain literals cover only
-// themselves. A pair of rules with very long lists is not decided, and counts as not covered.
-func Covered(ranked []*model.Rule) map[*model.Rule]*model.Rule {
-	c := newCoverage(ranked)
+// Covered returns, for each rule of m that an earlier one covers, the first that does. A rule covers another when each
+// of its conditions follows from one of the other's, what it searches texts for is the same or within what the other
+// does, and it ranks before the other whether or not the status was read out of the text. Regular expressions that are
+// no plain literals cover only themselves. A pair of rules with very long lists is not decided, and counts as not covered.
+func Covered(m *model.Package) map[*model.Rule]*model.Rule {
+	ranked := Ranked(m)
+	c := newCoverage(ranked, derivedRanks(m))
 	out := make(map[*model.Rule]*model.Rule)
 	for i, r := range ranked {
 		if by := c.firstOver(i); by >= 0 {
@@ -28,6 +29,7 @@ func Covered(ranked []*model.Rule) map[*model.Rule]*model.Rule {
 // only cover rules that ask for one of these.
 type coverage struct {
 	ranked   []*model.Rule
+	derived  []int // by rank: the rank where the status was read out of the text
 	searched []searched
 	common   map[trait]int
 	byTrait  map[trait][]int // ranks, ascending
@@ -45,13 +47,13 @@ type trait struct {
 	number int
 }
 
-func newCoverage(ranked []*model.Rule) *coverage {
+func newCoverage(ranked []*model.Rule, derived map[*model.Rule]int) *coverage {
 	c := &coverage{
-		ranked: ranked, searched: make([]searched, len(ranked)), size: make([]int, len(ranked)), common: make(map[trait]int),
-		byTrait: make(map[trait][]int), work: maxWork,
+		ranked: ranked, derived: make([]int, len(ranked)), searched: make([]searched, len(ranked)), size: make([]int, len(ranked)),
+		common: make(map[trait]int), byTrait: make(map[trait][]int), work: maxWork,
 	}
 	for i, r := range ranked {
-		c.searched[i], c.size[i] = searchedBy(r), size(r)
+		c.searched[i], c.size[i], c.derived[i] = searchedBy(r), size(r), derived[r]
 		for j := range r.Conditions {
 			for _, t := range traits(&r.Conditions[j]) {
 				c.common[t]++
@@ -144,6 +146,9 @@ func askedOf(c *detect.Condition) []trait {
 }
 
 func (c *coverage) covers(wide, narrow int) bool {
+	if c.derived[wide] > c.derived[narrow] {
+		return false
+	}
 	if c.work -= c.size[wide] * c.size[narrow]; c.work < 0 {
 		return false
 	}

@@ -110,12 +110,15 @@ func TestCovered(t *testing.T) {
 		{"{contains: limit, text: rate}", "{contains: rate limit}", false},
 		{"{contains: limit}", "{status: 1}", false},
 		{"{contains: limit, priority: 1}", "{source: a, status: 1, contains: limit}", true},
+		{"{source: a, status: 429}", "{source: a, status: 429, type: slow}", false}, // read out of the text, a status ranks as text
+		{"{source: a, status: 429, priority: 1}", "{source: a, status: 429, type: slow}", true},
+		{"{type: slow}", "{status: 429, type: slow}", true},
 		{"{source: a, priority: 1}", "{source: a, status: 1, contains: limit}", true},
 		{"{source: a}", "{source: a, status: 1}", false},
 	} {
 		t.Run(tt.earlier+" before "+tt.later, func(t *testing.T) {
 			m := withRules(t, tt.earlier, tt.later)
-			got := detection.Covered(detection.Ranked(m))
+			got := detection.Covered(m)
 			if tt.want {
 				assert.Equal(t, map[*model.Rule]*model.Rule{m.Rules[1]: m.Rules[0]}, got)
 			} else {
@@ -128,7 +131,7 @@ func TestCovered(t *testing.T) {
 // The first rule in rank that covers is the one that is named.
 func TestCoveredByTheFirst(t *testing.T) {
 	m := withRules(t, "{status: 4}", "{status: {min: 1}}", "{status: {min: 2}}", "{status: [5, 4], op: o}")
-	covered := detection.Covered(detection.Ranked(m))
+	covered := detection.Covered(m)
 	assert.Equal(t, map[*model.Rule]*model.Rule{m.Rules[2]: m.Rules[1], m.Rules[3]: m.Rules[1]}, covered)
 }
 
@@ -139,9 +142,9 @@ var (
 		"status: {present: false}", "exit_code: {not: 0}", "exit_code: [0, 1]", "exit_code: {min: 0, max: 1}",
 		"attributes: {k: {min: 1}}", "attributes: {k: '1'}", "attributes: {k: {not: '1'}}", "attributes: {k: {prefix: '1'}}",
 		"is: io.EOF", "is: {not: io.EOF}", "as: '*io/fs.PathError'",
-		"text: limit", "text: '(?i)limit'", "text: rate limit", "text: 'rate.limit'", "contains: Limit", "contains: [rate limit, quota]",
+		"type: t", "text: limit", "text: '(?i)limit'", "text: rate limit", "text: 'rate.limit'", "contains: Limit", "contains: [rate limit, quota]",
 	}
-	sources, ops, texts = []string{"", "a", "b", "c"}, []string{"", "p", "pq", "pqr", "x"}, []string{"", "limit", "Rate Limit", "rate limit", "quota"}
+	sources, ops, texts = []string{"", "a", "b", "c"}, []string{"", "p", "pq", "pqr", "x"}, []string{"", "limit", "Rate Limit", "rate limit", "quota", "404 Not Found", "400: rate limit"}
 	attributes          = []string{"", "1", "1.0", "12", "x", "0x1"}
 	numbers             = []int{0, 1, 399, 400, 404, 405}
 	errorNames          = []string{"", "io.EOF", "*os.PathError", "io.ErrClosedPipe"}
@@ -169,6 +172,9 @@ func randomRule(rnd *rand.Rand) string {
 func randomEvidence(rnd *rand.Rand) taxonomy.Evidence {
 	ev := taxonomy.Evidence{Source: pick(rnd, sources), Op: pick(rnd, ops), Text: pick(rnd, texts), Status: pick(rnd, numbers)}
 	if rnd.IntN(2) == 0 {
+		ev.Type = "t"
+	}
+	if rnd.IntN(2) == 0 {
 		ev.ExitCode = taxonomy.Some(pick(rnd, numbers))
 	}
 	if v := pick(rnd, attributes); v != "" {
@@ -191,7 +197,7 @@ func TestCoveredNeverWin(t *testing.T) {
 		}
 		m := withRules(t, rules...)
 		ranked := detection.Ranked(m)
-		by := detection.Covered(ranked)
+		by := detection.Covered(m)
 		covered += len(by)
 		matched := detection.Rules(m)
 		for range 400 {
@@ -223,10 +229,10 @@ func many(n int) []string {
 }
 
 func BenchmarkCovered(b *testing.B) {
-	ranked := detection.Ranked(withRules(b, many(2000)...))
+	m := withRules(b, many(2000)...)
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(detection.Covered(ranked)) > 0 {
+		if len(detection.Covered(m)) > 0 {
 			b.Fatal("none covers another")
 		}
 	}

@@ -60,14 +60,12 @@ func (j *Judge) Winner(ev *taxonomy.Evidence) *model.Rule {
 	return nil
 }
 
-// Evidence returns the evidence of an example, with the error of the standard library that it names. An error that
-// errgen does not know is left out.
+// Evidence returns the evidence of an example, with the error of the standard library that it names; one that wraps both
+// where it names two. An error that errgen does not know is left out.
 func Evidence(x *model.Example) taxonomy.Evidence {
 	ev := x.Evidence
-	for _, name := range []string{x.Is, x.As} {
-		if err, ok := stdlib.Make(name); ok {
-			ev.Err = err
-		}
-	}
+	is, _ := stdlib.Make(x.Is)
+	as, _ := stdlib.Make(x.As)
+	ev.Err = stdlib.Wrap(as, is)
 	return ev
 }

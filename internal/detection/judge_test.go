@@ -10,6 +10,7 @@ import (
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -117,12 +118,14 @@ func TestJudgeWithoutFallback(t *testing.T) {
 }
 
 func TestEvidence(t *testing.T) {
-	m := build(t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, {is: no.Such}, {}]}}}}\n")
+	m := build(t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, {is: no.Such}, {}, {is: io.EOF, as: '*net.OpError'}]}}}}\n")
 	ev := func(i int) taxonomy.Evidence { return detection.Evidence(m.Codes[0].Examples[i]) }
 	assert.Equal(t, taxonomy.Evidence{Source: "a", Err: io.EOF}, ev(0))
 	require.Error(t, ev(1).Err)
 	assert.Contains(t, ev(1).Err.Error(), "dial")
 	require.NoError(t, ev(2).Err)
 	require.NoError(t, ev(3).Err)
+	both := ev(4).Err
+	assert.True(t, stdlib.Is(both, "io.EOF") && stdlib.Is(both, "*net.OpError"), "%v", both)
 	require.NoError(t, m.Codes[0].Examples[0].Evidence.Err, "the example itself has none")
 }

@@ -17,6 +17,11 @@ const (
 	general                 // asks for source and op only
 )
 
+// Beside reports whether nothing but the order in the file decides which of two rules ranks first.
+func Beside(a, b *model.Rule) bool {
+	return a.Priority == b.Priority && classOf(a) == classOf(b) && derivedClass(a) == derivedClass(b)
+}
+
 // Ranked returns the rules of m in the order in which they win: higher priority, class, order of the file. The rules of
 // [Rules] stand in this order.
 func Ranked(m *model.Package) []*model.Rule { return ranked(m, classOf) }
@@ -27,6 +32,15 @@ func ranked(m *model.Package, of func(*model.Rule) class) []*model.Rule {
 	slices.SortStableFunc(out, func(a, b *model.Rule) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(of(a), of(b)))
 	})
+	return out
+}
+
+// derivedRanks returns where each rule of m ranks when the status was read out of the text.
+func derivedRanks(m *model.Package) map[*model.Rule]int {
+	out := make(map[*model.Rule]int, len(m.Rules))
+	for i, r := range ranked(m, derivedClass) {
+		out[r] = i
+	}
 	return out
 }
 

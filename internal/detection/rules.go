@@ -12,16 +12,14 @@ import (
 func Rules(m *model.Package) *detect.Rules {
 	order := Ranked(m)
 	out := &detect.Rules{Rules: make([]detect.Rule, len(order)), Needs: needs(m), FallbackSet: names(m.FallbackSet), Is: stdlib.Is}
-	places := make(map[*model.Rule]uint16, len(order))
-	for i, r := range ranked(m, derivedClass) {
-		places[r] = uint16(i)
-	}
+	out.Sensitive = sensitive(m)
+	places := derivedRanks(m)
 	patterns := patternList{seen: make(map[patternKey]uint16)}
 	for i, r := range order {
 		out.Rules[i] = detect.Rule{
 			Name: r.Name, Doc: r.Doc, Conditions: r.Conditions,
 			Text: patterns.add(r.Text, false), Contains: patterns.add(r.Contains, true),
-			Set: names(r.Set), Code: uint16(r.Code.Index), Derived: places[r],
+			Set: names(r.Set), Code: uint16(r.Code.Index), Derived: uint16(places[r]),
 		}
 	}
 	out.Patterns = patterns.list

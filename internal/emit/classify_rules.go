@@ -26,18 +26,36 @@ func detectionOf(m *model.Package) detectionData {
 func (d detectionData) rules() jen.Code {
 	var c composite
 	c.address("Taxonomy", "definition")
-	c.detectList("Rules", "Rule", ranks(d.matched.Rules))
-	c.detectList("Patterns", "Pattern", sourceOf(d.matched.Patterns, patternText))
+	c.detectList("Rules", "Rule", numbered(d.matched.Rules, ruleText))
+	c.detectList("Patterns", "Pattern", numbered(d.matched.Patterns, patternText))
 	c.detectList("Needs", "Need", sourceOf(d.matched.Needs, needText))
 	if len(d.matched.FallbackSet) > 0 {
 		c.add("FallbackSet", words(d.matched.FallbackSet))
+	}
+	if len(d.matched.Sensitive) > 0 {
+		c.add("Sensitive", words(d.matched.Sensitive))
 	}
 	c.code("Make", "makeError")
 	if d.namesErrors() {
 		c.code("Is", "ruleIs")
 	}
-	return jen.Add(comment("detection holds the detect rules, best first.")).
+	return jen.Add(comment(d.rulesDoc()...)).
 		Var().Id("detection").Op("=").Qual(pkgDetect, "Rules").Add(multiLine(c))
+}
+
+// rulesDoc says what the numbers in the rules are, where there are any.
+func (d detectionData) rulesDoc() []string {
+	if len(d.matched.Rules) == 0 {
+		return []string{"detection holds what becomes of evidence; there are no detect rules."}
+	}
+	doc := []string{
+		"detection holds the detect rules, best first; makeError knows each by its number here.",
+		"Code is the index of the code in definition.Codes. Derived is the rule's rank where the status was read out of the text.",
+	}
+	if len(d.matched.Patterns) > 0 {
+		doc[1] += " Text and Contains are indexes of Patterns, whose Reach is how many bytes a match can have; without one there is no bound."
+	}
+	return doc
 }
 
 // detectList adds a slice of one of the detecting runtime's types, an element a line.
@@ -50,11 +68,11 @@ func sourceOf[T any](list []T, text func(T) string) []jen.Code {
 	return each(list, func(item T) jen.Code { return jen.Op(text(item)) })
 }
 
-// ranks writes each rule behind its index, by which makeError knows it.
-func ranks(rules []detect.Rule) []jen.Code {
-	out := make([]jen.Code, len(rules))
-	for i, r := range rules {
-		out[i] = jen.Op(strconv.Itoa(i) + ": " + ruleText(r))
+// numbered writes each element behind its index, by which the rest of the file knows it.
+func numbered[T any](list []T, text func(T) string) []jen.Code {
+	out := make([]jen.Code, len(list))
+	for i, item := range list {
+		out[i] = jen.Op(strconv.Itoa(i) + ": " + text(item))
 	}
 	return out
 }

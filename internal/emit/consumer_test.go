@@ -34,6 +34,7 @@ func TestConsumer(t *testing.T) {
 		module.file(t, "errs/allocs_test.go", string(src))
 		module.run(t, "test", "-run=TestAllocations", "./errs")
 	})
+	t.Run("edits", func(t *testing.T) { assertEditsFail(t, module) })
 	t.Run("inlined", func(t *testing.T) { assertInlined(t, module) })
 	t.Run("no init", func(t *testing.T) { assertNoInit(t, module) })
 }
@@ -44,6 +45,28 @@ func assertCovered(t *testing.T, out string) {
 	for line := range strings.Lines(out) {
 		assert.Contains(t, line, "coverage: 100.0% of statements")
 	}
+}
+
+// assertEditsFail checks that the generated tests find what is broken by hand in generated code: options that are
+// passed on no more.
+func assertEditsFail(t *testing.T, c *consumer) {
+	t.Helper()
+	const name = "fallback/detect_gen.go"
+	src, err := os.ReadFile(filepath.Join(c.dir, name))
+	require.NoError(t, err)
+	for _, edit := range []struct{ old, edited string }{
+		{"detection.Classify(raw, opts)", "detection.Classify(raw, nil)"},
+		{"detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)"},
+		{"detection.Explain(raw, opts)", "detection.Explain(raw, nil)"},
+		{"detect.Traced(makeError(rule, as), opts)", "makeError(rule, as)"},
+	} {
+		require.Contains(t, string(src), edit.old)
+		c.file(t, name, strings.Replace(string(src), edit.old, edit.edited, 1))
+		out, err := c.command("test", "./fallback").CombinedOutput()
+		assert.Error(t, err, edit.edited)
+		assert.Contains(t, string(out), "--- FAIL: TestClassify", edit.edited)
+	}
+	c.file(t, name, string(src))
 }
 
 // consumer is a module that holds generated packages.
@@ -86,12 +109,17 @@ func (c *consumer) generate(t *testing.T, m *model.Package) {
 // run runs the go command and returns all that it prints.
 func (c *consumer) run(t *testing.T, args ...string) string {
 	t.Helper()
+	out, err := c.command(args...).CombinedOutput()
+	require.NoError(t, err, "go %s\n%s", strings.Join(args, " "), out)
+	return string(out)
+}
+
+// command is the go command as it is run in the module.
+func (c *consumer) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = c.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "go %s\n%s", strings.Join(args, " "), out)
-	return string(out)
+	return cmd
 }
 
 var (

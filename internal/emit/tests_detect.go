@@ -26,7 +26,7 @@ func detectTests(m *model.Package, names testNames) []byte {
 		}
 	}
 	w.test("Classify", "")
-	w.f("#CheckPassed(t, %s)\n}\n", w.made(sample.Base(m.Codes[0])))
+	w.f("#CheckPassed(t, %s)\n#CheckOptions(t)\n}\n", w.made(sample.Base(m.Codes[0])))
 	return w.bytes()
 }
 
@@ -39,6 +39,9 @@ func (w *testWriter) rules(d detectionData) {
 	w.detectList("Needs", "Need", eachText(d.matched.Needs, needText))
 	if len(d.matched.FallbackSet) > 0 {
 		w.f("FallbackSet: %s,\n", w.list(d.matched.FallbackSet))
+	}
+	if len(d.matched.Sensitive) > 0 {
+		w.f("Sensitive: %s,\n", w.list(d.matched.Sensitive))
 	}
 	w.f("})\n}\n")
 }
@@ -180,15 +183,19 @@ func (w *testWriter) namedErrors(d detectionData) {
 // exampleEvidence returns the evidence of an example, with the error that it names.
 func (w *testWriter) exampleEvidence(x *model.Example) given {
 	g := given{evidence: detection.Evidence(x)}
-	if name := x.Is + x.As; name != "" {
-		g.err = w.standardError(name)
-	}
+	as, _ := stdlib.GoExpr(x.As)
+	is, _ := stdlib.GoExpr(x.Is)
+	g.err = w.expression(stdlib.WrapExpr(as, is))
 	return g
 }
 
 // standardError returns the expression of an error of the standard library.
 func (w *testWriter) standardError(name string) string {
 	expr, _ := stdlib.GoExpr(name)
+	return w.expression(expr)
+}
+
+func (w *testWriter) expression(expr stdlib.Expr) string {
 	for _, path := range expr.Imports {
 		w.imports[path] = true
 	}

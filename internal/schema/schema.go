@@ -124,7 +124,7 @@ func (g *generator) value(t *spec.Type) object {
 	case spec.FormList:
 		return g.list(t.Elem, 0)
 	case spec.FormMany:
-		return object{"anyOf": []any{g.value(t.Elem), g.list(t.Elem, 0)}}
+		return object{"anyOf": []any{g.value(t.Elem), g.list(t.Elem, 1)}}
 	case spec.FormMap:
 		return g.named(t)
 	case spec.FormMapping:
@@ -155,7 +155,11 @@ func (g *generator) named(t *spec.Type) object {
 	if known := g.names[t.Ref]; !t.Declare && len(known) > 0 {
 		names = object{"enum": known}
 	}
-	return object{"type": "object", "propertyNames": names, "additionalProperties": g.value(t.Elem)}
+	out := object{"type": "object", "propertyNames": names, "additionalProperties": g.value(t.Elem)}
+	if t.Ref == spec.RefAttribute {
+		out["minProperties"] = 1
+	}
+	return out
 }
 
 // text returns the schema of text, or of a name.

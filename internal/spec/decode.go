@@ -96,6 +96,9 @@ func (d *decoder) named(n, key *node, t *Type, f func(name, value *node)) {
 	if d.lonely(n) {
 		return
 	}
+	if t.Form == FormMap && t.Ref == RefAttribute && len(n.entries) == 0 {
+		d.fail(IDEmpty, n.span, fmt.Sprintf("%q is empty", clip(key.value)), "write "+t.Describe()+", or remove the key")
+	}
 	for _, e := range n.entries {
 		switch {
 		case e.value.kind == badNode:

@@ -15,6 +15,10 @@ func (d *decoder) value(n, key *node, t *Type, dst any) {
 		d.empty(n, key, t)
 		return
 	}
+	if t.Form == FormMany && n.kind == listNode && len(n.items) == 0 {
+		d.fail(IDEmpty, n.span, fmt.Sprintf("%q is an empty list", clip(key.value)), "write "+t.Elem.Describe()+", or remove the key")
+		return
+	}
 	switch dst := dst.(type) {
 	case *Text:
 		*dst = d.text(n, key, t)

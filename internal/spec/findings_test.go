@@ -43,6 +43,14 @@ func TestFindings(t *testing.T) {
 			`3:51+3 E-empty: "doc" has no value | write text, or remove the key`}},
 		{"no item", code("message: gone, groups: [~]"), []string{
 			`3:60+1 E-empty: an empty item | write the name of a group, or remove it`}},
+		{"empty lists of a rule", code("message: gone, detect: [{text: [], contains: [], source: {not: []}, op: {prefix: []}}]"), []string{
+			`3:67+2 E-empty: "text" is an empty list | write text, or remove the key`,
+			`3:81+2 E-empty: "contains" is an empty list | write text, or remove the key`,
+			`3:99+2 E-empty: "not" is an empty list | write text, or remove the key`,
+			`3:117+2 E-empty: "prefix" is an empty list | write text, or remove the key`}},
+		{"empty attributes", code("message: gone, detect: [{attributes: {}}], examples: [{attributes: {}}]"), []string{
+			`3:73+2 E-empty: "attributes" is empty | write a mapping of names, or remove the key`,
+			`3:103+2 E-empty: "attributes" is empty | write a mapping of names, or remove the key`}},
 		{"wrong type", code("message: gone, groups: network"), []string{
 			`3:59+7 E-wrong-type: groups: expected a list, found text | write [network]`}},
 		{"number in quotes", code("message: gone, http: '404'"), []string{

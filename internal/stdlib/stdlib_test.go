@@ -62,6 +62,10 @@ func TestSystemNames(t *testing.T) {
 	assert.False(t, stdlib.IsErrno("econnreset"))
 	assert.True(t, stdlib.IsSignal("SIGKILL"))
 	assert.False(t, stdlib.IsSignal("KILL"))
+	assert.Equal(t, []string{"SIGKILL", "SIGTERM", "SIGINT", "", ""},
+		[]string{stdlib.SignalOf("KILL"), stdlib.SignalOf("sigterm"), stdlib.SignalOf("SIGINT"), stdlib.SignalOf("9"), stdlib.SignalOf("")})
+	assert.Equal(t, []string{"EPIPE", "ECONNRESET", "", ""},
+		[]string{stdlib.ErrnoOf("pipe"), stdlib.ErrnoOf("econnreset"), stdlib.ErrnoOf("KILL"), stdlib.ErrnoOf("")})
 	for _, list := range [][]string{stdlib.Errnos(), stdlib.Signals()} {
 		assert.True(t, slices.IsSorted(list))
 		assert.Equal(t, len(list), len(slices.Compact(slices.Clone(list))))

@@ -24,6 +24,22 @@ func IsSignal(name string) bool {
 	return found
 }
 
+// ErrnoOf returns the one of [Errnos] that name is but for its case or the letter E before it, or "".
+func ErrnoOf(name string) string { return fullName(name, "E", IsErrno) }
+
+// SignalOf returns the one of [Signals] that name is but for its case or the letters SIG before it, or "".
+func SignalOf(name string) string { return fullName(name, "SIG", IsSignal) }
+
+func fullName(name, prefix string, known func(string) bool) string {
+	upper := strings.ToUpper(name)
+	for _, full := range []string{upper, prefix + upper} {
+		if known(full) {
+			return full
+		}
+	}
+	return ""
+}
+
 var errnos = sorted(`
 	E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADE EBADF EBADFD EBADMSG
 	EBADR EBADRQC EBADSLT EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED ECONNREFUSED ECONNRESET

@@ -41,7 +41,9 @@ func factsOf(ev *taxonomy.Evidence) facts {
 	if signal := detect.CanonicalSignal(ev.Signal); stdlib.IsSignal(signal) {
 		f.signal = signal
 	}
-	f.exit, f.hasExit = ev.ExitCode.Get()
+	if exit, ok := ev.ExitCode.Get(); ok && exit >= 0 {
+		f.exit, f.hasExit = exit, true
+	}
 	return f
 }
 

@@ -66,7 +66,7 @@ func proposals(f facts, literal string) []string {
 		say(f.source, f.signal)
 	case f.status != 0:
 		say(f.source, "status", number(f.status))
-	case f.hasExit && f.exit >= 0:
+	case f.hasExit:
 		say(f.source, "exit", fmt.Sprint(f.exit))
 	case f.op != "":
 		say(f.source, f.op)

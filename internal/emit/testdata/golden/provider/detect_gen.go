@@ -35,7 +35,11 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 // and what evidence did not fill.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
-// detection holds the detect rules, best first.
+// detection holds the detect rules, best first; makeError knows each by its number here.
+//
+// Code is the index of the code in definition.Codes. Derived is the rule's rank where the status
+// was read out of the text. Text and Contains are indexes of Patterns, whose Reach is how many
+// bytes a match can have; without one there is no bound.
 var detection = detect.Rules{
 	Taxonomy: &definition,
 	Rules: []detect.Rule{
@@ -49,8 +53,8 @@ var detection = detect.Rules{
 		7: {Name: "CRASH/2", Doc: "source: cli, signal: {present: true}, priority: -10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Signal, Presence: detect.Present}}, Code: 0, Derived: 7},
 	},
 	Patterns: []detect.Pattern{
-		{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14},
-		{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19},
+		0: {Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14},
+		1: {Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19},
 	},
 	Needs: []detect.Need{
 		{Code: 1, Field: "rawError", From: []string{"text"}, Type: "string"},
