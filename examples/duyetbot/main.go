@@ -5,7 +5,8 @@
 //	npm test 2>&1 | go run . -source tool -exit-code 1
 //	go run . -json -profile fast -source llm <<<'Rate limit exceeded'
 //
-// What was said on the error channel is read from standard input; of a long text the end counts.
+// What was said on the error channel is read from standard input; of a long text the end counts. An error body in
+// JSON tells its type, code and message, too.
 package main
 
 import (
@@ -14,8 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/errgen/errgen/runtime/detect"
 
 	"bot.example.com/duyetbot/errs"
 )
@@ -27,7 +26,7 @@ func main() {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
-	fmt.Fprintln(os.Stderr, printable(err.Error()))
+	fmt.Fprintln(os.Stderr, "duyetbot:", printable(err.Error()))
 	os.Exit(2)
 }
 
@@ -42,16 +41,16 @@ func run(args []string, in io.Reader, out, hints io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
-	o.evidence.Text = text
+	heard(&o.evidence, text)
 	table, err := errs.Table.Profile(o.profile)
 	if err != nil {
 		return err
 	}
-	report := newReport(table, errs.Explain(&o.evidence, detect.In(table)))
+	r := newReport(table, judge(&o.evidence, table))
 	if o.json {
-		return report.json(out)
+		return r.writeJSON(out)
 	}
-	return report.text(out)
+	return r.writeText(out)
 }
 
 // piped returns f unless a person would have to type what is read from it.

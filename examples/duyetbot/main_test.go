@@ -32,9 +32,13 @@ func TestProgram(t *testing.T) {
 		{"unmatched.txt", "", "something new"},
 		{"nothing.txt", "", ""},
 		{"system.txt", "-source system -signal SIGKILL", ""},
+		{"quota.json", "-json -source llm -status 429", `{"error":{"message":"Out of credits","type":"insufficient_quota","code":"insufficient_quota"}}`},
+		{"wait.txt", "-source llm -status 429", "Retry after 30 seconds"},
+		{"success.txt", "-source tool -exit-code 0", "0 tests failed"},
+		{"success.json", "-source tool -exit-code 0 -json", `{"type":"error"}`},
 		{"file.txt", "-errno ENOENT -op load -code E7 -type failed", ""},
-		{"hostile.json", "-source tool -json", "\x1b[2J\x1b]0;title\aBuild failed \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
-		{"hostile.txt", "-source tool", "\x1b[2J\x1b]0;title\aBuild failed \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+		{"hostile.json", "-source tool -json", "\x1b[2J\x1b]0;title\a\nBuild failed: \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+		{"hostile.txt", "-source tool", "\x1b[2J\x1b]0;title\a\nBuild failed: \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,7 +146,7 @@ func TestFindings(t *testing.T) {
 	tests := []struct {
 		row, old, new, finding string
 	}{
-		{"D162 a pattern that does not compile", `'(?i)\bquota\b'`, `'(?i)\bquota('`, "E-regexp"},
+		{"D162 a pattern that does not compile", `'(?i)\bexceeded your current quota\b'`, `'(?i)\bexceeded your current quota('`, "E-regexp"},
 		{"B-D01 a code that is not declared", "fallback: {code: SYSTEM_ERROR", "fallback: {code: DEPENDENCY_MISSING", "E-unknown-name"},
 		{"B-D13 a strategy that is not declared", "strategy: fix_build", "strategy: wait_and_retry", "E-unknown-name"},
 	}

@@ -8,33 +8,40 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
-
-	"bot.example.com/duyetbot/errs"
 )
 
-// report is what is said of one failure.
+// report is what is said of a failure. A nil report says that nothing failed.
 type report struct {
 	Code           string             `json:"code"`
 	Category       string             `json:"category"`
+	Message        string             `json:"message"`
 	Severity       string             `json:"severity,omitempty"`
 	Recoverability string             `json:"recoverability,omitempty"`
 	Retryable      bool               `json:"retryable"`
-	Reaction       string             `json:"reaction"`
+	Reaction       reaction           `json:"reaction"`
 	Why            detect.Explanation `json:"why"`
 }
 
-// newReport says what the explained error is as the profile of table has it. A profile can leave out how bad an error is, and
-// what can be done about it.
-func newReport(table taxonomy.Table, why detect.Explanation) *report {
-	traits := table.Traits(why.Err)
+// reaction is the part of a reaction that shows before it is carried out.
+type reaction struct {
+	Name     string          `json:"name"`
+	Action   taxonomy.Action `json:"action"`
+	Strategy string          `json:"strategy,omitempty"`
+	Attempts int             `json:"attempts"`
+	Then     string          `json:"then,omitempty"`
+}
+
+// newReport says what x came to, in the words of table; nil where x says that nothing failed. A profile can leave out how
+// bad an error is, and what can be done about it.
+func newReport(table taxonomy.Table, x detect.Explanation) *report {
+	if x.Err == nil {
+		return nil
+	}
+	traits := table.Traits(x.Err)
 	r := &report{
-		Code:           taxonomy.CodeOf(why.Err),
-		Category:       string(errs.CategoryOf(why.Err)),
-		Severity:       traits.Severity.String(),
-		Recoverability: traits.Recoverability.String(),
-		Retryable:      traits.Retryable,
-		Reaction:       table.Reaction(why.Err).Name,
-		Why:            why,
+		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
+		Severity: traits.Severity.String(), Recoverability: traits.Recoverability.String(), Retryable: traits.Retryable,
+		Reaction: newReaction(table.Reaction(x.Err)), Why: x,
 	}
 	if o := table.Overlay; o != nil && !o.Detection.Severity {
 		r.Severity = ""
@@ -45,31 +52,81 @@ func newReport(table taxonomy.Table, why detect.Explanation) *report {
 	return r
 }
 
-func (r *report) json(w io.Writer) error {
-	b, err := json.MarshalIndent(r, "", "  ")
+func newReaction(r taxonomy.Reaction) reaction {
+	out := reaction{Name: r.Name, Action: r.Action, Strategy: r.Strategy, Attempts: 1}
+	if r.Policy != nil {
+		out.Attempts = r.Policy.MaxAttempts
+	}
+	if r.Then != nil {
+		out.Then = r.Then.Name
+	}
+	return out
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	failed := struct {
+		Failed bool `json:"failed"`
+		*report
+	}{r != nil, r}
+	b, err := json.MarshalIndent(failed, "", "  ")
 	if err != nil {
-		return err
+		return fmt.Errorf("encode the answer: %w", err)
 	}
 	_, err = w.Write(append(escaped(b), '\n'))
 	return err
 }
 
-func (r *report) text(w io.Writer) error {
+func (r *report) writeText(w io.Writer) error {
+	if r == nil {
+		_, err := fmt.Fprintln(w, "nothing failed")
+		return err
+	}
 	var b strings.Builder
-	say := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "%-14s  %s\n", label, text)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-15s %s\n", name, printable(value))
 		}
 	}
-	say("code", r.Code)
-	say("category", r.Category)
-	say("severity", r.Severity)
-	say("recoverability", r.Recoverability)
-	say("reaction", r.Reaction)
-	b.WriteByte('\n')
-	for line := range strings.Lines(r.Why.String()) {
-		b.WriteString(printable(strings.TrimSuffix(line, "\n")) + "\n")
+	line("code", r.Code)
+	line("category", r.Category)
+	line("message", r.Message)
+	line("severity", r.Severity)
+	line("recoverability", r.Recoverability)
+	line("retryable", fmt.Sprint(r.Retryable))
+	line("reaction", r.Reaction.String())
+	line("why", shown(r.Why.Rule))
+	for _, other := range r.Why.RunnersUp {
+		line("also matched", shown(other))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (r reaction) String() string {
+	var parts []string
+	say := func(is bool, part string) {
+		if is {
+			parts = append(parts, part)
+		}
+	}
+	say(true, r.Action.String())
+	say(r.Strategy != "", "by "+r.Strategy)
+	say(r.Attempts > 1, fmt.Sprintf("%d attempts in total", r.Attempts))
+	say(r.Then != "", "then "+r.Then)
+	return r.Name + ": " + strings.Join(parts, ", ")
+}
+
+// shownLimit is how much of a rule is shown to a reader, in characters.
+const shownLimit = 160
+
+// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in full.
+func shown(r *detect.Rule) string {
+	if r == nil {
+		return "no rule matches"
+	}
+	doc := []rune(r.Doc)
+	if len(doc) > shownLimit {
+		doc = append(doc[:shownLimit:shownLimit], '…')
+	}
+	return r.Name + " {" + string(doc) + "}"
 }

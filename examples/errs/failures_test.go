@@ -207,7 +207,7 @@ func TestAPIFailures(t *testing.T) {
 		},
 		{name: "A125: the class without a status", ev: anthropic(0, "rate_limit_error", ""), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
 		{name: "A125: 429 with nothing", ev: anthropic(429, "", ""), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
-		{name: "A125 B-D23: 429 at the start of a text", ev: anthropic(0, "", "429: slow down"), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
+		{name: "A125 B-D23: 429 at the start of a text", ev: anthropic(0, "", "429 Too Many Requests: slow down"), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
 		{
 			name: "B-D07: 403 with nothing left", ev: with(anthropic(403, "permission_error", ""), func(ev *taxonomy.Evidence) { ev.Attributes = attrs("ratelimit-remaining", "0") }),
 			code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait",

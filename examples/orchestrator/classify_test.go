@@ -218,3 +218,54 @@ func TestCountsAreKept(t *testing.T) {
 	ev.Attributes = map[string]string{"expected": "5", "actual": "3"}
 	assert.EqualError(t, errs.Classify(ev), "unexpected result (count): expected 5, found 3")
 }
+
+// What only mentions a failure is not taken for one.
+func TestTalk(t *testing.T) {
+	texts := []string{
+		"I changed the label to read: connection refused",
+		"Build failed messages are now red",
+		"3 failed, 12 passed is what the old run printed",
+		"the page shows Error: connection refused",
+		"the code handles: no such file or directory",
+		"the text is now: command not found",
+		"I wrote: Cannot find module 'x'",
+		"the guide says: environment variable HOME is not set",
+		"the log says: database is locked",
+		"could not serialize access is what the guide explains",
+		"the hint for error TS2345: is new",
+		"users who read: permission denied must ask",
+		"missing environment variable names are listed",
+		"HTTP 503 responses are retried",
+		"0 failed, 12 passed",
+	}
+	for _, source := range []string{"step", "agent"} {
+		for _, text := range texts {
+			t.Run(source+" "+text, func(t *testing.T) {
+				ev := taxonomy.Evidence{Source: source, Text: text}
+				assert.ErrorIs(t, errs.Classify(&ev), unclassified, "%s", errs.Explain(&ev))
+			})
+		}
+	}
+}
+
+// What well-known programs print.
+func TestForms(t *testing.T) {
+	tests := []struct {
+		text string
+		want error
+	}{
+		{"ssh: connect to host example.com port 22: Connection refused", prerequisite},
+		{`psql: error: connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused`, prerequisite},
+		{"ls: cannot access 'a b': No such file or directory", prerequisite},
+		{"cat: 'a b': No such file or directory", prerequisite},
+		{"fork/exec ./run: no such file or directory", prerequisite},
+		{"Error response from daemon: dial unix /var/run/docker.sock: connect: permission denied", prerequisite},
+		{"sqlite3.OperationalError: database is locked", execution},
+		{"Tests: 3 failed, 12 passed, 15 total", execution},
+		{"3 failed, 12 passed in 0.31s", execution},
+		{"ERROR: Build failed with an exception.", execution},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) { assert.ErrorIs(t, errs.Classify(step(1, tt.text)), tt.want) })
+	}
+}

@@ -5,8 +5,9 @@
 //	go run . -source check -type count -attr expected=5 -attr actual=3 -json
 //	go run . -source review -type skipped_steps -profile chains
 //
-// What was said on the error channel is read from standard input; of a long text the end counts. The categories, the
-// order in which they are asked for and what is done about them stand in taxonomy.yaml and nowhere else.
+// What was said on the error channel is read from standard input; of a long text the end counts. An error body in
+// JSON tells its type, code and message, too. The categories, the order in which they are asked for and what is done about
+// them stand in taxonomy.yaml and nowhere else.
 package main
 
 import (
@@ -37,9 +38,11 @@ func run(args []string, in io.Reader, out, hints io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.evidence.Text, err = tail(in, textLimit); err != nil {
+	text, err := tail(in, textLimit)
+	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
+	heard(&o.evidence, text)
 	table, err := errs.Table.Profile(o.profile)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestRunRefuses(t *testing.T) {
 		{"no number", []string{"-exit-code", "one"}, nil, "not a number"},
 		{"no pair", []string{"-attr", "step"}, nil, "not key=value"},
 		{"an argument", []string{"limits"}, nil, `unexpected argument "limits"`},
-		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source "agnet"; there are step, agent, check, review, plan`},
+		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source; there are step, agent, check, review, plan`},
 		{"a profile that is not declared", []string{"-profile", "chain"}, nil, "chain"},
 		{"input that breaks off", nil, broken{}, "read standard input: broken pipe"},
 	}

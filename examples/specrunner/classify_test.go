@@ -179,3 +179,49 @@ func TestUnknownKeepsTheTail(t *testing.T) {
 	assert.Contains(t, shown, "panic: the last word")
 	assert.Less(t, len(shown), 3000)
 }
+
+// B-S03: what only mentions a failure is not taken for one, whoever says it.
+func TestTalk(t *testing.T) {
+	texts := []string{
+		"the test now covers inputs that exceed the context window",
+		"Tests failed yesterday but pass now",
+		"All 0 tests failed",
+		"3 failed, 12 passed is what the old run printed",
+		"lint errors are listed by the new page",
+		"the page shows error: rate limit exceeded",
+		"RateLimitError is raised by the client",
+		`the fixture holds "type": "rate_limit_error"`,
+		"You have reached your limit is what the page says",
+		"quota exceeded messages are red now",
+		"the docs say when the context length is too long",
+		"Prompt is too long is the new message",
+		"HTTP 429 responses are retried",
+		"tests that FAIL are listed first",
+	}
+	for source, want := range map[string]errs.AttemptCode{"agent": errs.CodeUnknown, "pre_start": errs.CodeHookFailure, "post_done": errs.CodeHookFailure} {
+		for _, text := range texts {
+			t.Run(source+" "+text, func(t *testing.T) {
+				ev := taxonomy.Evidence{Source: source, ExitCode: taxonomy.Some(1), Text: text}
+				assert.ErrorIs(t, errs.Classify(&ev), want, "%s", errs.Explain(&ev))
+			})
+		}
+	}
+}
+
+// What a service says of a limit in a longer form of its own.
+func TestForms(t *testing.T) {
+	tests := []struct {
+		text string
+		want errs.AttemptCode
+	}{
+		{"You've reached your usage limit for Claude Opus", errs.CodeRateLimit},
+		{"Error: openai.RateLimitError: Rate limit exceeded (retry later)", errs.CodeRateLimit},
+		{"[agent] request failed: API rate limit exceeded", errs.CodeRateLimit},
+		{"This model's maximum context length is 8192 tokens. However, you requested 9000 tokens", errs.CodeTaskFailed},
+		{"Your input exceeds the context window of this model. Please adjust your input", errs.CodeTaskFailed},
+		{"API Error: prompt is too long: 200001 tokens > 200000 maximum", errs.CodeTaskFailed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) { assert.ErrorIs(t, errs.Classify(failure(tt.text)), tt.want) })
+	}
+}

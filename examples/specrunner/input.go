@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // textLimit is how many bytes of the end of a text are kept: more than the rules search.
@@ -54,5 +58,21 @@ func tail(r io.Reader, n int) (string, error) {
 		if err != nil {
 			return "", err
 		}
+	}
+}
+
+// heard fills ev from what was said. An error body as APIs send it in JSON tells its type, code and message, too; what a
+// process prints that ends well is no such body. Words such as "retry after 30 seconds" count where no flag says better.
+func heard(ev *taxonomy.Evidence, said string) {
+	if code, exited := ev.ExitCode.Get(); exited && code == 0 {
+		ev.Text = said
+		return
+	}
+	detect.Body(ev, []byte(said))
+	if ev.Text == strings.TrimSpace(said) {
+		ev.Text = said // how far a line is indented can matter
+	}
+	if wait, ok := detect.RetryHint(ev.Text); ok && ev.RetryAfter.IsZero() {
+		ev.RetryAfter = taxonomy.Some(wait)
 	}
 }

@@ -5,8 +5,9 @@
 //	go run . -source post_done -type tests -output failed.txt -json
 //	go run . -type timeout -attr limit=30m -profile phase1
 //
-// What was said on the error channel is read from standard input; of a long text the end counts. The codes, how they
-// are recognised and what is done about them stand in taxonomy.yaml and nowhere else.
+// What was said on the error channel is read from standard input; of a long text the end counts. An error body in
+// JSON tells its type, code and message, too. The codes, how they are recognised and what is done about them stand in
+// taxonomy.yaml and nowhere else.
 package main
 
 import (
@@ -37,9 +38,11 @@ func run(args []string, in io.Reader, out, hints io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.evidence.Text, err = tail(in, textLimit); err != nil {
+	text, err := tail(in, textLimit)
+	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
+	heard(&o.evidence, text)
 	if o.evidence.Output, err = readTail(o.output); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func TestRunRefuses(t *testing.T) {
 		{"no number", []string{"-exit-code", "one"}, nil, "not a number"},
 		{"no pair", []string{"-attr", "limit"}, nil, "not key=value"},
 		{"an argument", []string{"limits"}, nil, `unexpected argument "limits"`},
-		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source "agnet"; there are agent, pre_start, post_done`},
+		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source; there are agent, pre_start, post_done`},
 		{"a profile that is not declared", []string{"-profile", "phase2"}, nil, "phase2"},
 		{"a file that is not there", []string{"-output", "testdata/none.txt"}, nil, "testdata/none.txt"},
 		{"a directory", []string{"-output", "testdata"}, nil, "testdata"},

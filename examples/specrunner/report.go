@@ -113,10 +113,17 @@ func (r reaction) String() string {
 	return r.Name + ": " + strings.Join(parts, ", ")
 }
 
-// shown returns a rule by its name and as the taxonomy has it.
+// shownLimit is how much of a rule is shown to a reader, in characters.
+const shownLimit = 160
+
+// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in full.
 func shown(r *detect.Rule) string {
 	if r == nil {
 		return "no rule matches"
 	}
-	return r.Name + " {" + r.Doc + "}"
+	doc := []rune(r.Doc)
+	if len(doc) > shownLimit {
+		doc = append(doc[:shownLimit:shownLimit], '…')
+	}
+	return r.Name + " {" + string(doc) + "}"
 }

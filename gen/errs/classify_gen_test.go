@@ -58,6 +58,7 @@ func genCheckRules(t *testing.T, want *detect.Rules) {
 	assert.Equal(t, want.Patterns, detection.Patterns)
 	assert.Equal(t, want.Needs, detection.Needs)
 	assert.Equal(t, want.FallbackSet, detection.FallbackSet)
+	assert.Equal(t, want.Sensitive, detection.Sensitive)
 }
 
 // genCheckExamples checks what evidence becomes, whichever function is asked.
@@ -68,7 +69,13 @@ func genCheckExamples(t *testing.T, examples []genExample) {
 			ev := c.evidence
 			explained := Explain(&ev)
 			genCheckRule(t, c.rule, explained)
-			for _, err := range []error{Classify(&ev), ClassifyEvidence(&ev), explained.Err} {
+			bare := ev
+			bare.Source, bare.Op = "", ""
+			opts := []detect.Option{detect.From(ev.Source), detect.During(ev.Op)}
+			for _, err := range []error{
+				Classify(&ev), ClassifyEvidence(&ev), explained.Err,
+				Classify(&bare, opts...), ClassifyEvidence(&bare, opts...), Explain(&bare, opts...).Err,
+			} {
 				made, ok := errors.AsType[taxonomy.Error](err)
 				require.True(t, ok, "%v", err)
 				assert.Equal(t, c.code, taxonomy.CodeOf(err))
@@ -87,13 +94,13 @@ func genCheckExamples(t *testing.T, examples []genExample) {
 func genCheckRule(t *testing.T, name string, explained detect.Explanation) {
 	t.Helper()
 	if name == "" {
-		assert.Equal(t, detect.Fallback, explained.Outcome)
+		assert.Equal(t, "fallback", explained.Outcome.String(), "%s", explained)
 		assert.Nil(t, explained.Rule)
 		return
 	}
-	assert.Equal(t, detect.Matched, explained.Outcome)
+	assert.Equal(t, "matched", explained.Outcome.String(), "%s", explained)
 	require.NotNil(t, explained.Rule)
-	assert.Equal(t, name, explained.Rule.Name)
+	assert.Equal(t, name, explained.Rule.Name, "%s", explained)
 }
 
 // genCheckMade checks what rules make of evidence.
@@ -138,25 +145,65 @@ func genCheckUnmatched(t *testing.T, ev taxonomy.Evidence) {
 	}
 }
 
+// genRecorder notes who reported the evidence that no rule matches.
+type genRecorder struct{ sources []string }
+
+func (r *genRecorder) Record(ev *taxonomy.Evidence) error {
+	r.sources = append(r.sources, ev.Source)
+	return nil
+}
+
+// genCheckOptions checks that options count for every function that takes them.
+func genCheckOptions(t *testing.T) {
+	t.Helper()
+	const source = "some source"
+	for _, ev := range []taxonomy.Evidence{
+		{},
+		{
+			Op: "some op", Type: "some type", Status: 1, Code: "some code", ExitCode: taxonomy.Some(-1),
+			Signal: "some signal", Errno: "some errno", Text: "some text",
+		},
+	} {
+		explained := Explain(&ev, detect.From(source))
+		assert.Equal(t, source, explained.Evidence.Source)
+
+		var got genRecorder
+		var want []string
+		if explained.Outcome == detect.Fallback {
+			want = []string{source, source}
+		}
+		opts := []detect.Option{detect.From(source), detect.Unmatched(&got)}
+		assert.Equal(t, explained.Err, Classify(&ev, opts...))
+		assert.Equal(t, explained.Err, ClassifyEvidence(&ev, opts...))
+		assert.Equal(t, want, got.sources)
+
+		stacks := detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
+		for _, err := range []error{Classify(&ev, stacks), ClassifyEvidence(&ev, stacks), Explain(&ev, stacks).Err} {
+			_, ok := errors.AsType[*taxonomy.Traced](err)
+			assert.True(t, ok, "%T has a stack", err)
+		}
+	}
+}
+
 // genCheckPassed checks what is not classified, given an error of the taxonomy.
 func genCheckPassed(t *testing.T, own error) {
 	t.Helper()
 	assert.NoError(t, Classify(nil))
 	assert.NoError(t, ClassifyEvidence(nil))
-	assert.Equal(t, detect.Nothing, Explain(nil).Outcome)
+	assert.Equal(t, "nothing", Explain(nil).Outcome.String())
 	for _, c := range []struct {
 		err     error
-		outcome detect.Outcome
+		outcome string
 	}{
-		{context.Canceled, detect.Cancelled},
-		{fmt.Errorf("wrapped: %w", context.Canceled), detect.Cancelled},
-		{own, detect.Passed},
-		{fmt.Errorf("wrapped: %w", own), detect.Passed},
+		{context.Canceled, "cancelled"},
+		{fmt.Errorf("wrapped: %w", context.Canceled), "cancelled"},
+		{own, "passed"},
+		{fmt.Errorf("wrapped: %w", own), "passed"},
 	} {
 		assert.Equal(t, c.err, Classify(c.err))
 		assert.ErrorIs(t, ClassifyEvidence(&taxonomy.Evidence{Err: c.err}), c.err)
 		explained := Explain(c.err)
-		assert.Equal(t, c.outcome, explained.Outcome)
+		assert.Equal(t, c.outcome, explained.Outcome.String())
 		assert.Equal(t, c.err, explained.Err)
 	}
 }

@@ -40,7 +40,11 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 // and what evidence did not fill.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
-// detection holds the detect rules, best first.
+// detection holds the detect rules, best first; makeError knows each by its number here.
+//
+// Code is the index of the code in definition.Codes. Derived is the rule's rank where the status
+// was read out of the text. Text and Contains are indexes of Patterns, whose Reach is how many
+// bytes a match can have; without one there is no bound.
 var detection = detect.Rules{
 	Taxonomy: &definition,
 	Rules: []detect.Rule{
@@ -115,17 +119,17 @@ var detection = detect.Rules{
 		68: {Name: "PROVIDER_CRASH/8", Doc: "source: notify, priority: -30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}, Code: 0, Derived: 68},
 	},
 	Patterns: []detect.Pattern{
-		{Expr: "(?i)command not found|no such file or directory", Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "no such file or directory", Fold: true}}, Reach: 26},
-		{Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118},
-		{Expr: `(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)`, Literals: []detect.Literal{{Text: "api error: ", Fold: true}}, Reach: 34},
-		{Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
-		{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
-		{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
-		{Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
-		{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51},
-		{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113},
-		{Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338},
-		{Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21},
+		0:  {Expr: "(?i)command not found|no such file or directory", Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "no such file or directory", Fold: true}}, Reach: 26},
+		1:  {Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118},
+		2:  {Expr: `(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)`, Literals: []detect.Literal{{Text: "api error: ", Fold: true}}, Reach: 34},
+		3:  {Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
+		4:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
+		5:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
+		6:  {Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
+		7:  {Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51},
+		8:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113},
+		9:  {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338},
+		10: {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21},
 	},
 	Needs: []detect.Need{
 		{Code: 0, Field: "rawError", From: []string{"text"}, Type: "string"},

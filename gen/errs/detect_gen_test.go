@@ -405,10 +405,10 @@ func TestExamples(t *testing.T) {
 			`{"provider":"openai-api","statusCode":429}`,
 		},
 		{
-			"PROVIDER_RATE_LIMIT 3", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "429: slow down"},
+			"PROVIDER_RATE_LIMIT 3", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "429 Too Many Requests: slow down"},
 			"PROVIDER_RATE_LIMIT/1", "PROVIDER_RATE_LIMIT", true, "wait",
 			"provider anthropic-api limits the rate",
-			`{"provider":"anthropic-api","statusCode":429,"rawError":"429: slow down"}`,
+			`{"provider":"anthropic-api","statusCode":429,"rawError":"429 Too Many Requests: slow down"}`,
 		},
 		{
 			"PROVIDER_RATE_LIMIT 4", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "permission_error", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}},
@@ -1088,4 +1088,5 @@ func TestPermissionErrorFilled(t *testing.T) {
 
 func TestClassify(t *testing.T) {
 	genCheckPassed(t, NewProviderCrash("some provider", "some rawError"))
+	genCheckOptions(t)
 }

@@ -34,7 +34,11 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 // and what evidence did not fill.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
-// detection holds the detect rules, best first.
+// detection holds the detect rules, best first; makeError knows each by its number here.
+//
+// Code is the index of the code in definition.Codes. Derived is the rule's rank where the status
+// was read out of the text. Text and Contains are indexes of Patterns, whose Reach is how many
+// bytes a match can have; without one there is no bound.
 var detection = detect.Rules{
 	Taxonomy: &definition,
 	Rules: []detect.Rule{
@@ -46,39 +50,36 @@ var detection = detect.Rules{
 		5:  {Name: "LINT_FAILURE/1", Doc: "source: post_done, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"lint"}}}, Code: 4, Derived: 4},
 		6:  {Name: "TASK_FAILED/1", Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}, Code: 5, Derived: 5},
 		7:  {Name: "TASK_FAILED/2", Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: []string{"contextOverflow"}, Code: 5, Derived: 6},
-		8:  {Name: "TEST_FAILURE/2", Doc: `source: post_done, text: ['(?m)^--- FAIL: ', '(?m)^FAILED \S+::', '(?im)^tests failed\b', '(?m)\b\d+ failed, \d+ passed\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{0, 1, 2, 3}, Code: 3, Derived: 8},
-		9:  {Name: "LINT_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{4, 5}, Code: 4, Derived: 9},
-		10: {Name: "TASK_FAILED/3", Doc: `source: agent, text: '(?i)\bcontext (?:window|length)\b[^\n]{0,40}\b(?:exceed|overflow|is full|too (?:long|large|small))', set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{6}, Set: []string{"contextOverflow"}, Code: 5, Derived: 10},
-		11: {Name: "TASK_FAILED/4", Doc: `source: agent, text: '(?i)\b(?:exceed|outgr[eo]w|beyond|too (?:long|large) for)[^\n]{0,40}\bcontext (?:window|length)\b', set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{7}, Set: []string{"contextOverflow"}, Code: 5, Derived: 11},
-		12: {Name: "TASK_FAILED/5", Doc: `source: agent, text: '(?im)^(?:[\w ]{0,40}: )?(?:prompt|input) is too long\b', set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{8}, Set: []string{"contextOverflow"}, Code: 5, Derived: 12},
-		13: {Name: "TASK_FAILED/6", Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{9}, Code: 5, Derived: 13},
-		14: {Name: "HOOK_FAILURE/1", Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}, Code: 6, Derived: 14},
-		15: {Name: "RATE_LIMIT/3", Doc: `source: agent, text: '(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:you''ve|you have) (?:hit|reached) your (?:\w+ ){0,2}limit\b', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{10}, Code: 1, Derived: 15},
-		16: {Name: "RATE_LIMIT/4", Doc: `source: agent, text: '(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!|(]| [^\w ])', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{11}, Code: 1, Derived: 16},
-		17: {Name: "RATE_LIMIT/5", Doc: `source: agent, text: '(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:api |request |token |user |your ){0,2}rate[ -]limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!|(]| for )', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{12}, Code: 1, Derived: 17},
-		18: {Name: "RATE_LIMIT/6", Doc: `source: agent, text: '(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:api |request |token |user |your ){0,2}quota (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!|(]| for )', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{13}, Code: 1, Derived: 18},
-		19: {Name: "RATE_LIMIT/7", Doc: `source: agent, text: '(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:429 )?too many requests(?:[ \t\r]{0,4}$|[.,:;!|(]| for )', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{14}, Code: 1, Derived: 19},
-		20: {Name: "RATE_LIMIT/8", Doc: `source: agent, text: '"type": ?"rate_limit_error"', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{15}, Code: 1, Derived: 20},
-		21: {Name: "RATE_LIMIT/9", Doc: `source: agent, text: '(?m)^(?:\w+\.)*RateLimitError\b', priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{16}, Code: 1, Derived: 21},
+		8:  {Name: "TEST_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{0, 1, 2, 3, 4, 5, 6, 7}, Code: 3, Derived: 8},
+		9:  {Name: "LINT_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{8, 9}, Code: 4, Derived: 9},
+		10: {Name: "TASK_FAILED/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model''s|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model''s maximum context length is \d', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{10, 11, 12, 13}, Set: []string{"contextOverflow"}, Code: 5, Derived: 10},
+		11: {Name: "TASK_FAILED/4", Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{14}, Code: 5, Derived: 11},
+		12: {Name: "HOOK_FAILURE/1", Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}, Code: 6, Derived: 12},
+		13: {Name: "RATE_LIMIT/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you''ve|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"', '(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)'], priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{15, 16, 17, 18, 19, 20, 21}, Code: 1, Derived: 13},
 	},
 	Patterns: []detect.Pattern{
-		{Expr: "(?m)^--- FAIL: ", Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 10},
-		{Expr: `(?m)^FAILED \S+::`, Literals: []detect.Literal{{Text: "FAILED "}}},
-		{Expr: `(?im)^tests failed\b`, Literals: []detect.Literal{{Text: "tests failed", Fold: true}}, Reach: 14},
-		{Expr: `(?m)\b\d+ failed, \d+ passed\b`, Literals: []detect.Literal{{Text: " failed, "}}},
-		{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
-		{Expr: `(?im)^lint errors?\b`, Literals: []detect.Literal{{Text: "lint error", Fold: true}}, Reach: 12},
-		{Expr: `(?i)\bcontext (?:window|length)\b[^\n]{0,40}\b(?:exceed|overflow|is full|too (?:long|large|small))`, Literals: []detect.Literal{{Text: "context ", Fold: true}}, Reach: 184},
-		{Expr: `(?i)\b(?:exceed|outgr[eo]w|beyond|too (?:long|large) for)[^\n]{0,40}\bcontext (?:window|length)\b`, Literals: []detect.Literal{{Text: "context ", Fold: true}}, Reach: 187},
-		{Expr: `(?im)^(?:[\w ]{0,40}: )?(?:prompt|input) is too long\b`, Literals: []detect.Literal{{Text: " is too long", Fold: true}}, Reach: 141},
-		{Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}},
-		{Expr: `(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:you've|you have) (?:hit|reached) your (?:\w+ ){0,2}limit\b`, Literals: []detect.Literal{{Text: "hit your ", Fold: true}, {Text: "reached your ", Fold: true}}},
-		{Expr: `(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!|(]| [^\w ])`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}, Reach: 219},
-		{Expr: `(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:api |request |token |user |your ){0,2}rate[ -]limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!|(]| for )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}, Reach: 210},
-		{Expr: `(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:api |request |token |user |your ){0,2}quota (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!|(]| for )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}, Reach: 205},
-		{Expr: `(?im)^(?:.{0,40}\b(?:error|failed|fatal): )?(?:429 )?too many requests(?:[ \t\r]{0,4}$|[.,:;!|(]| for )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}, Reach: 196},
-		{Expr: `"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":`}}, Reach: 26},
-		{Expr: `(?m)^(?:\w+\.)*RateLimitError\b`, Literals: []detect.Literal{{Text: "RateLimitError"}}},
+		0:  {Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50},
+		1:  {Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "== FAIL"}}, Reach: 170},
+		2:  {Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17},
+		3:  {Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL\t"}, {Text: "FAIL "}, {Text: "FAIL:\t"}, {Text: "FAIL: "}}, Reach: 219},
+		4:  {Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16},
+		5:  {Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}},
+		6:  {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
+		7:  {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " failed", Fold: true}}},
+		8:  {Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
+		9:  {Expr: `(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "lint error", Fold: true}}, Reach: 23},
+		10: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
+		11: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
+		12: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d`, Literals: []detect.Literal{{Text: "this model's maximum context len", Fold: true}}},
+		13: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " is too long", Fold: true}}},
+		14: {Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}},
+		15: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "you've hit your ", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have reached your ", Fold: true}}},
+		16: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+		17: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+		18: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+		19: {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}},
+		20: {Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":`, Fold: true}}},
+		21: {Expr: `(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "RateLimitError"}}, Reach: 223},
 	},
 	Needs: []detect.Need{
 		{Code: 6, Field: "reporter", From: []string{"source"}, Type: "enum", Words: []string{"agent", "pre_start", "post_done"}},
@@ -93,19 +94,19 @@ func makeError(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	switch rule {
 	case 0, 1:
 		return CodeTimeout.from(ev)
-	case 2, 3, 15, 16, 17, 18, 19, 20, 21:
+	case 2, 3, 13:
 		return CodeRateLimit.from(ev)
 	case 4, 8:
 		return CodeTestFailure.from(ev)
 	case 5, 9:
 		return CodeLintFailure.from(ev)
-	case 6, 13:
+	case 6, 11:
 		return CodeTaskFailed.from(ev)
-	case 7, 10, 11, 12:
+	case 7, 10:
 		e := CodeTaskFailed.from(ev)
 		e.ContextOverflow = taxonomy.Some(true)
 		return e
-	case 14:
+	case 12:
 		return CodeHookFailure.from(ev)
 	default:
 		return CodeUnknown.from(ev)

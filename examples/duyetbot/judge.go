@@ -1,0 +1,22 @@
+package main
+
+import (
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+// judge says what became of an operation. Only failures are classified: what a process writes that ends well is none.
+func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
+	if succeeded(ev) {
+		return detect.Explanation{}
+	}
+	return errs.Explain(ev, detect.In(table))
+}
+
+// succeeded reports whether a process exited with 0 and nobody says that something failed nevertheless.
+func succeeded(ev *taxonomy.Evidence) bool {
+	code, exited := ev.ExitCode.Get()
+	return exited && code == 0 && ev.Type == "" && ev.Status == 0 && ev.Code == "" && ev.Signal == "" && ev.Errno == ""
+}
