@@ -80,6 +80,13 @@ func BenchmarkStructured(b *testing.B) {
 				sink = err
 			}
 		})
+		b.Run(c.name+"/by_hand", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ev := c.ev
+				sink = &made{rule: ev.Status, err: ev.Err}
+			}
+		})
 		b.Run(c.name+"/match", func(b *testing.B) {
 			for b.Loop() {
 				c.rules.Match(&c.ev, nil)
