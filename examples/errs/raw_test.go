@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -124,5 +125,19 @@ func TestAnswers(t *testing.T) {
 			require.NoError(t, err)
 			assert.NotEmpty(t, body)
 		})
+	}
+}
+
+// A nil pointer to an error of ours says nothing, so that what wraps it is classified like any other failure.
+func TestNilOfOurOwn(t *testing.T) {
+	var none *errs.ProviderError
+	assert.NoError(t, errs.Classify(none))
+	for _, err := range []error{fmt.Errorf("save: %w", none), errors.Join(none), &taxonomy.Evidence{Err: none}} {
+		got := errs.Classify(err)
+		assert.Equal(t, "PROVIDER_CRASH", taxonomy.CodeOf(got))
+		assert.True(t, taxonomy.IsRetryable(got))
+		assert.Contains(t, errs.Explain(err).String(), "PROVIDER_CRASH")
+		_, jsonErr := json.Marshal(errs.Explain(err))
+		assert.NoError(t, jsonErr)
 	}
 }

@@ -112,10 +112,16 @@ func (r *Rules) passes(err error) Outcome {
 	if r.Taxonomy == nil {
 		return Matched
 	}
-	if own, _ := ask(func() bool { _, ok := taxonomy.First(err, r.Taxonomy); return ok }); own {
+	if own, _ := ask(func() bool { return isOwn(err, r.Taxonomy) }); own {
 		return Passed
 	}
 	return Matched
+}
+
+// isOwn reports whether err is or wraps an error of the taxonomy. A nil pointer to one has nothing to pass on.
+func isOwn(err error, t *taxonomy.Taxonomy) bool {
+	own, ok := taxonomy.First(err, t)
+	return ok && !isNil(own)
 }
 
 // Traced returns err, with the stack of the call if a table given to [In] asks for stacks.

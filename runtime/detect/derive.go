@@ -46,7 +46,7 @@ func isStatus(before, rest string) bool {
 	}
 	switch named(before) {
 	case byTwoWords:
-		return true
+		return closes(rest) || explains(rest[3:])
 	case byOneWord:
 		return closes(rest)
 	}
@@ -88,16 +88,19 @@ func closes(rest string) bool {
 // phrased reports whether s begins with the reason phrase of a status, perhaps after a colon, a dash or a parenthesis.
 func phrased(s string, status int) bool {
 	s = strings.TrimLeft(s, " \t:-(")
-	if begins(s, http.StatusText(status)) {
+	if leads(s, http.StatusText(status)) {
 		return true
 	}
 	for _, p := range phrases {
-		if p.status == status && begins(s, p.text) {
+		if p.status == status && leads(s, p.text) {
 			return true
 		}
 	}
 	return false
 }
+
+// leads reports whether s begins with a phrase and goes on as a failure does.
+func leads(s, phrase string) bool { return begins(s, phrase) && explains(s[len(phrase):]) }
 
 // phrases are reason phrases that net/http words otherwise, but other standards and widespread servers use.
 var phrases = [...]struct {
@@ -120,6 +123,21 @@ var phrases = [...]struct {
 func begins(s, phrase string) bool {
 	n := len(phrase)
 	return n > 0 && len(s) >= n && strings.EqualFold(s[:n], phrase) && (len(s) == n || !isWord(s[n]))
+}
+
+// explains reports whether what follows a status goes on about the failure, and does not take the status into a
+// sentence: nothing, no word, a word that begins with a capital letter, or one of those that lead to a place or reason.
+func explains(after string) bool {
+	after = strings.TrimLeft(after, " \t")
+	if after == "" || !isWord(after[0]) || 'A' <= after[0] && after[0] <= 'Z' {
+		return true
+	}
+	for _, word := range [...]string{"for", "from", "on", "at", "in", "by", "with", "while", "when", "after", "because", "calling", "returned"} {
+		if begins(after, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // naming is how surely words before a number say that it is a status.

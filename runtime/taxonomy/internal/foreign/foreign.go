@@ -7,7 +7,11 @@ import (
 	"log/slog"
 )
 
-// Text returns the text of an error: "" for nil, a note when its Error method panics.
+// maxText is how many bytes of an error's text are taken. All who ask show far less, and mask secrets first, which reads
+// all of it.
+const maxText = 256 << 10
+
+// Text returns the text of an error, of one that is too long the beginning: "" for nil, a note when its Error method panics.
 func Text(err error) (text string) {
 	if err == nil {
 		return ""
@@ -17,7 +21,8 @@ func Text(err error) (text string) {
 			text = fmt.Sprintf("(%T panics when asked for its text)", err)
 		}
 	}()
-	return err.Error()
+	text = err.Error()
+	return text[:min(len(text), maxText)]
 }
 
 // Below returns what err wraps: the branches where the chain forks, or one error. A panic counts as nothing.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,7 @@ func TestText(t *testing.T) {
 	assert.Equal(t, "EOF", foreign.Text(io.EOF))
 	assert.Equal(t, "(foreign_test.broken panics when asked for its text)", foreign.Text(broken{}))
 	assert.Equal(t, "(*fs.PathError panics when asked for its text)", foreign.Text((*os.PathError)(nil)))
+	assert.Len(t, foreign.Text(errors.New(strings.Repeat("long ", 1<<20))), 256<<10)
 }
 
 func TestBelow(t *testing.T) {
