@@ -145,7 +145,7 @@ func TestRules(t *testing.T) {
 		{"D83", said("", "src/app.js:12:5: error: Unexpected var"), "lint_error"},
 		{"D83 B-D06", said("verification", "./main.go:10:2: declared and not used: x"), "lint_error"},
 		{"D83 B-D06", said("tool", `C:\work\app.js:12:5: Unexpected var`), "lint_error"},
-		{"D83 B-D06", said("tool", "/work/app.js\n  12:5  error  Unexpected var  no-var\n"), "lint_error"},
+		{"D83 B-D06", said("tool", "/srv/app.js\n  12:5  error  Unexpected var  no-var\n"), "lint_error"},
 		{"D83 B-D06", said("", "error at 12:30:45: nothing to do"), "system_error"},
 		{"D83 B-D06", said("", "12:30:45: error: nothing to do"), "system_error"},
 		{"D83 B-D06", said("", "2026-01-02 12:30:45: error: nothing to do"), "system_error"},
