@@ -4,11 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -74,42 +72,4 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
-}
-
-// withoutSecrets returns evidence with what fills sensitive fields masked: those of the code's category, or of all
-// categories when there is no code.
-func withoutSecrets(m *model.Package, code *model.Code, ev taxonomy.Evidence) taxonomy.Evidence {
-	ev.Attributes = maps.Clone(ev.Attributes)
-	for _, c := range m.Categories {
-		if code == nil || code.Category == c {
-			hide(&ev, c.Fields)
-		}
-	}
-	return ev
-}
-
-func hide(ev *taxonomy.Evidence, fields []*model.Field) {
-	for _, f := range fields {
-		if f.Object != nil {
-			hide(ev, f.Object.Fields)
-		}
-		if !f.Sensitive {
-			continue
-		}
-		for _, from := range f.From {
-			hidePart(ev, from)
-		}
-	}
-}
-
-func hidePart(ev *taxonomy.Evidence, from string) {
-	texts := map[string]*string{
-		"text": &ev.Text, "output": &ev.Output, "type": &ev.Type, "code": &ev.Code, "credential": &ev.Credential,
-	}
-	if text := texts[from]; text != nil && *text != "" {
-		*text = taxonomy.Redacted
-	}
-	if name, ok := strings.CutPrefix(from, "attributes."); ok && ev.Attributes[name] != "" {
-		ev.Attributes[name] = taxonomy.Redacted
-	}
 }

@@ -48,7 +48,7 @@ func (o Outcome) why() string {
 // String says on a few lines what the error became and why, secrets masked.
 func (e Explanation) String() string {
 	var b strings.Builder
-	shown := hide(e.Evidence, e.sensitive)
+	shown := e.Shown()
 	if e.Err != nil {
 		if code := taxonomy.CodeOf(e.Err); code != "" {
 			fmt.Fprintf(&b, "%s (%s): ", oneLine(code), oneLine(taxonomy.CategoryOf(e.Err)))
@@ -139,7 +139,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		out.RunnersUp = append(out.RunnersUp, r.json())
 	}
 	if e.Outcome == Matched || e.Outcome == Fallback {
-		shown := hide(e.Evidence, e.sensitive)
+		shown := e.Shown()
 		out.Evidence = &shown
 	}
 	return json.Marshal(out)

@@ -8,6 +8,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// Shown returns the evidence without what fills sensitive fields of the taxonomy, as String and MarshalJSON show it.
+func (e Explanation) Shown() taxonomy.Evidence { return hide(e.Evidence, e.sensitive) }
+
 // hide returns ev without what stands under the given keys of evidence, from which sensitive fields are filled. A text
 // is replaced by [taxonomy.Redacted], anything else is left out.
 func hide(ev taxonomy.Evidence, keys []string) taxonomy.Evidence {
