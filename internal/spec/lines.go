@@ -7,10 +7,11 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// lines is the text of a file by lines, where columns count characters. It is not safe for concurrent use.
+// lines is the text of a file by lines, where columns count characters. It is safe for concurrent use: the rules of
+// package check ask it at the same time, so that nothing is counted only when it is asked for.
 type lines struct {
 	text  []string
-	runes []int         // by line; -1 until counted
+	runes []int         // by line
 	marks map[int][]int // by line that is not ASCII: the byte offset of every 256th character
 }
 
@@ -20,10 +21,25 @@ func newLines(text string) *lines {
 	l := &lines{text: strings.Split(text, "\n"), marks: map[int][]int{}}
 	l.runes = make([]int, len(l.text))
 	for i, s := range l.text {
-		l.text[i] = strings.TrimSuffix(s, "\r")
-		l.runes[i] = -1
+		s = strings.TrimSuffix(s, "\r")
+		l.text[i], l.runes[i] = s, utf8.RuneCountInString(s)
+		if l.runes[i] != len(s) {
+			l.marks[i+1] = marksOf(s)
+		}
 	}
 	return l
+}
+
+func marksOf(text string) []int {
+	var marks []int
+	n := 0
+	for off := range text {
+		if n%markEvery == 0 {
+			marks = append(marks, off)
+		}
+		n++
+	}
+	return marks
 }
 
 // line returns the text of the 1-based line n, or "".
@@ -39,9 +55,6 @@ func (l *lines) width(n int) int {
 	if n < 1 || n > len(l.text) {
 		return 0
 	}
-	if l.runes[n-1] < 0 {
-		l.runes[n-1] = utf8.RuneCountInString(l.text[n-1])
-	}
 	return l.runes[n-1]
 }
 
@@ -51,7 +64,7 @@ func (l *lines) from(line, col int) string {
 	if l.width(line) == len(text) {
 		return text[min(max(col-1, 0), len(text)):]
 	}
-	marks := l.lineMarks(line)
+	marks := l.marks[line]
 	skip := max(col-1, 0)
 	m := min(skip/markEvery, len(marks)-1)
 	off := marks[m]
@@ -60,22 +73,6 @@ func (l *lines) from(line, col int) string {
 		off += size
 	}
 	return text[off:]
-}
-
-func (l *lines) lineMarks(line int) []int {
-	if m, ok := l.marks[line]; ok {
-		return m
-	}
-	var m []int
-	n := 0
-	for off := range l.line(line) {
-		if n%markEvery == 0 {
-			m = append(m, off)
-		}
-		n++
-	}
-	l.marks[line] = m
-	return m
 }
 
 // span returns the span, brought inside the file.
