@@ -1,0 +1,200 @@
+package taxonomy_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// needFields are what errgen finds by the fields of a taxonomy, which a table does not tell the roles of.
+var needFields = []string{"E-hint-field", "E-files-field"}
+
+// Overrides at random mean what the same profile means to errgen, and what errgen refuses is refused.
+func TestOverrideAtRandom(t *testing.T) {
+	base := tableOf(t, overridden)
+	equal, refused := 0, 0
+	for seed := range uint64(500) {
+		g := generator{rand.New(rand.NewPCG(seed, 1))}
+		o := g.overrides()
+		text, err := yaml.Marshal(o)
+		require.NoError(t, err)
+		profile := "profiles:\n  it:\n    doc: D.\n    " + strings.ReplaceAll(string(text), "\n", "\n    ") + "\n"
+		m, findings := check.Load("taxonomy.yaml", []byte(overridden+profile))
+		got, err := base.Override(o)
+		if m == nil {
+			if errors := slices.DeleteFunc(findings, func(f diag.Finding) bool {
+				return f.Severity != diag.Error || slices.Contains(needFields, f.ID)
+			}); len(errors) > 0 {
+				require.Error(t, err, "errgen refuses %v in\n%s", errors, profile)
+				refused++
+			}
+			continue
+		}
+		if err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				require.Contains(t, line, "nothing that it covers", "errgen refuses nothing in\n%s", profile)
+			}
+			continue
+		}
+		want, err := modelTable(m).Profile("it")
+		require.NoError(t, err)
+		equalTables(t, want, got, profile)
+		equal++
+	}
+	assert.Greater(t, equal, 100)
+	assert.Greater(t, refused, 100)
+}
+
+type generator struct{ *rand.Rand }
+
+// maybe reports true once in n times.
+func (g generator) maybe(n int) bool { return g.IntN(n) == 0 }
+
+func (g generator) one(words ...string) string { return words[g.IntN(len(words))] }
+
+// word returns one of the words, or mostly none.
+func (g generator) word(words ...string) string {
+	if !g.maybe(4) {
+		return ""
+	}
+	return g.one(words...)
+}
+
+func (g generator) flag() *bool {
+	if !g.maybe(5) {
+		return nil
+	}
+	return new(g.maybe(2))
+}
+
+var (
+	someReactions = []string{"again", "up", "once", "stop", "shorter", "calm", "wait", "abort", "block", "continue"}
+	someActions   = []string{"retry", "retry_operation", "continue", "abort", "block", "escalate", "recover"}
+)
+
+func (g generator) overrides() taxonomy.Overrides {
+	var o taxonomy.Overrides
+	for range g.IntN(3) {
+		if o.Codes == nil {
+			o.Codes = map[string]taxonomy.TraitsOverride{}
+		}
+		o.Codes[g.one("R", "S", "W", "C", "D", "I", "net", "job", "@auth", "@net", "*")] = g.traits()
+	}
+	for range g.IntN(3) {
+		if o.Reactions == nil {
+			o.Reactions = map[string]taxonomy.ReactionOverride{}
+		}
+		name := g.one(someReactions...)
+		r := g.reaction(2)
+		if name == "abort" || name == "block" || name == "continue" {
+			r = taxonomy.ReactionOverride{Log: &taxonomy.LogOverride{Level: "info"}} // errgen does not look for circles of these
+		}
+		o.Reactions[name] = r
+	}
+	if o.Codes == nil && o.Reactions == nil || g.maybe(2) {
+		o.Policies = map[string]taxonomy.PolicyOverride{g.one("slow", "fast"): g.policy()}
+	}
+	return o
+}
+
+func (g generator) traits() taxonomy.TraitsOverride {
+	o := taxonomy.TraitsOverride{
+		Kind: g.word("fault", "failure"), Severity: g.word("low", "medium", "high", "critical"), Retryable: g.flag(),
+		Recoverability: g.word("retryable", "recoverable", "permanent", "unknown"), GRPC: g.word("ABORTED", "INTERNAL"),
+	}
+	if g.maybe(4) {
+		o.HTTP = new(400 + g.IntN(200))
+	}
+	if g.maybe(2) {
+		o.Reaction = g.reactionRef(2)
+		if g.maybe(3) {
+			o.Reaction = &taxonomy.ReactionRef{Retryable: g.one(someReactions...), Permanent: g.word(someReactions...)}
+		}
+	}
+	return o
+}
+
+func (g generator) reactionRef(depth int) *taxonomy.ReactionRef {
+	if depth == 0 || !g.maybe(3) {
+		return &taxonomy.ReactionRef{Name: g.one(someReactions...)}
+	}
+	o := g.reaction(depth - 1)
+	if o.Action == "" {
+		o.Action = g.one(someActions...)
+	}
+	return &taxonomy.ReactionRef{Inline: &o}
+}
+
+func (g generator) reaction(depth int) taxonomy.ReactionOverride {
+	o := taxonomy.ReactionOverride{Action: g.word(someActions...)}
+	if g.maybe(2) {
+		o.Log = &taxonomy.LogOverride{Level: g.one("debug", "info", "warn", "error")}
+	}
+	if g.maybe(4) {
+		o.Then = g.reactionRef(depth)
+	}
+	if g.maybe(5) {
+		o.Policy = &taxonomy.PolicyRef{Name: g.one("slow", "fast")}
+		if g.maybe(2) {
+			p := g.policy()
+			p.MaxAttempts = new(2)
+			o.Policy = &taxonomy.PolicyRef{Inline: &p}
+		}
+	}
+	// Each of these is refused with some actions, so that most must be without.
+	switch g.IntN(16) {
+	case 0:
+		o.CountFailure = new(g.maybe(2))
+	case 1:
+		o.HonorRetryAfter = new(g.maybe(2))
+	case 2:
+		o.AcceptCompletion = new(g.maybe(2))
+	case 3:
+		o.FeedBack = new(g.maybe(2))
+	case 4:
+		o.Shared = g.one("run", "credential")
+	case 5:
+		o.Revert = g.one("files", "iteration")
+	case 6:
+		o.Extent = g.one("task", "run")
+	case 7:
+		o.Session = g.one("keep", "fresh", "reduced")
+	case 8:
+		o.Resume = g.one("iteration", "operation")
+	case 9:
+		o.To = g.one("low", "high")
+	}
+	if o.Action == "recover" && !g.maybe(5) {
+		o.Strategy = g.one("reduce", "rest")
+	}
+	if o == (taxonomy.ReactionOverride{}) {
+		o.Log = &taxonomy.LogOverride{Level: "info"}
+	}
+	return o
+}
+
+func (g generator) policy() taxonomy.PolicyOverride {
+	o := taxonomy.PolicyOverride{
+		InitialDelay: g.word("0s", "1s", "3s"), MaxDelay: g.word("500ms", "5s", "1h"), MaxElapsed: g.word("1h"), MaxRetryAfter: g.word("10m"),
+		Backoff: g.word("constant", "linear", "exponential"), Jitter: taxonomy.JitterText(g.word("none", "full", "decorrelated")),
+	}
+	if g.maybe(3) {
+		o.MaxAttempts = new(g.IntN(5))
+	}
+	if g.maybe(5) {
+		o.Multiplier = new(float64(g.IntN(4)))
+	}
+	if o == (taxonomy.PolicyOverride{}) {
+		o.MaxAttempts = new(4)
+	}
+	return o
+}
