@@ -1,0 +1,126 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Option changes how [Do] and [Value] go about it.
+type Option func(settings) settings
+
+// settings is passed by value, so that a call that succeeds allocates nothing.
+type settings struct {
+	clock     Clock
+	random    Random
+	hints     func(error) taxonomy.Hints
+	retryable func(error) bool
+	notify    func(Attempt)
+	lanes     Lanes
+	lane      string
+}
+
+// Attempt is a call that failed, and what comes after it.
+type Attempt struct {
+	// Number counts the calls from 1.
+	Number int
+	// Err is why it failed.
+	Err error
+	// Wait is how long is waited before the next call; a wait in a lane may come on top of it.
+	Wait time.Duration
+	// Hinted reports that the error asked for that wait.
+	Hinted bool
+	// Last reports that there is no next call.
+	Last bool
+}
+
+// WithClock sets where time comes from; [System] unless set. The deadline of the context is read on this clock.
+func WithClock(c Clock) Option {
+	return func(s settings) settings {
+		if c != nil {
+			s.clock = c
+		}
+		return s
+	}
+}
+
+// WithRandom sets where jitter comes from; nil is no jitter. Unless set it is math/rand/v2.
+func WithRandom(r Random) Option {
+	return func(s settings) settings {
+		s.random = r
+		return s
+	}
+}
+
+// WithHints sets how an error is asked for how long to wait; [taxonomy.HintsOf] unless set.
+func WithHints(of func(error) taxonomy.Hints) Option {
+	return func(s settings) settings {
+		if of != nil {
+			s.hints = of
+		}
+		return s
+	}
+}
+
+// WithRetryable sets which errors are worth another call; [Retryable] unless set. What is marked [Permanent] never is.
+func WithRetryable(is func(error) bool) Option {
+	return func(s settings) settings {
+		if is != nil {
+			s.retryable = is
+		}
+		return s
+	}
+}
+
+// WithNotify has f called after each call that failed, before the wait.
+func WithNotify(f func(Attempt)) Option {
+	return func(s settings) settings {
+		s.notify = f
+		return s
+	}
+}
+
+// WithLane shares waits with everybody in the lane: no call is made while it is closed, and a hint that is waited for
+// closes it. That time is bounded by the context only.
+func WithLane(lanes Lanes, lane string) Option {
+	return func(s settings) settings {
+		s.lanes, s.lane = lanes, lane
+		return s
+	}
+}
+
+func defaults() settings {
+	return settings{clock: System, random: rand.Float64, hints: taxonomy.HintsOf, retryable: Retryable}
+}
+
+// Retryable reports whether err is worth another call: an error of a taxonomy as its row says, any other unless it is
+// marked [Permanent] or is [context.Canceled].
+func Retryable(err error) bool {
+	if _, ok := taxonomy.First(err, nil); ok {
+		return taxonomy.IsRetryable(err)
+	}
+	return !errors.Is(err, context.Canceled)
+}
+
+// Permanent marks err as not worth another call, whatever it is; nil stays nil. The mark stays on what [Do] returns,
+// so that a Do around it stops too.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanent{err: err}
+}
+
+type permanent struct{ err error }
+
+func (p *permanent) Error() string { return p.err.Error() }
+
+func (p *permanent) Unwrap() error { return p.err }
+
+func isPermanent(err error) bool {
+	_, ok := errors.AsType[*permanent](err)
+	return ok
+}
