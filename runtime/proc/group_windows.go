@@ -1,0 +1,95 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// lead makes the program lead a console process group of its own, so that it can be asked to end.
+func lead(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+}
+
+// group is a job object. Without one, if the system refuses it, only the program itself is ended.
+type group struct {
+	process *os.Process
+	job     windows.Handle
+}
+
+func groupOf(p *os.Process) *group {
+	g := &group{process: p}
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return g
+	}
+	if err := assign(job, p.Pid); err != nil {
+		_ = windows.CloseHandle(job)
+		return g
+	}
+	g.job = job
+	return g
+}
+
+// assign puts a process into a job that ends with its last handle.
+func assign(job windows.Handle, pid int) error {
+	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	if err != nil {
+		return err
+	}
+	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(h)
+	return windows.AssignProcessToJobObject(job, h)
+}
+
+func (g *group) terminate() {
+	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.process.Pid))
+}
+
+func (g *group) kill() {
+	if g.job != 0 {
+		_ = windows.TerminateJobObject(g.job, 1)
+	}
+	_ = g.process.Kill()
+}
+
+// close closes the job, which ends whatever is left in it.
+func (g *group) close() {
+	if g.job != 0 {
+		_ = windows.CloseHandle(g.job)
+		g.job = 0
+	}
+}
+
+func (g *group) waitGone(time.Duration) {}
+
+// errSurvived says that a process is there although it was killed.
+var errSurvived = errors.New("it is still there after it was killed")
+
+// endGroup ends a process of an earlier life of this program. Its job has ended with that.
+func endGroup(ctx context.Context, id ID, _ time.Duration) error {
+	h, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(id.PID))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(h)
+	if err := windows.TerminateProcess(h, 1); err != nil && Alive(id) {
+		return err
+	}
+	if !waitFor(context.WithoutCancel(ctx), lastBreath, func() bool { return !Alive(id) }) {
+		return errSurvived
+	}
+	return nil
+}

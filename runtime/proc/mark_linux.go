@@ -1,0 +1,92 @@
+package proc
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// markVariable is the environment variable by which the descendants of a program are known: a process can leave its
+// group and its parents, but it takes its environment along.
+const markVariable = "ERRGEN_PROCESS"
+
+func newMark() string { return rand.Text() }
+
+// sweep kills every process that has the mark, and waits until they are gone. A process can start another one while it
+// is looked at, so it looks again until there is none.
+func sweep(mark string) {
+	if mark == "" {
+		return
+	}
+	waitFor(context.Background(), lastBreath, func() bool {
+		found := marked(mark)
+		for _, pid := range found {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		return len(found) == 0
+	})
+}
+
+// marked returns the living processes that have the mark. Those of other users cannot be read, and are not this
+// package's.
+func marked(mark string) []int {
+	var found []int
+	entry := []byte(markVariable + "=" + mark)
+	for _, pid := range processes() {
+		if pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+		if err != nil || !hasEntry(env, entry) {
+			continue
+		}
+		if s, err := statOf(pid); err == nil && !s.dead() {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// hasEntry reports whether an environment, entries ended by NUL, has the entry.
+func hasEntry(env, entry []byte) bool {
+	for e := range bytes.SplitSeq(env, []byte{0}) {
+		if bytes.Equal(e, entry) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyDead reports whether the members of a group have all ended, though nobody has waited for them: where no init does,
+// they stay for ever.
+func onlyDead(group int) bool {
+	for _, pid := range processes() {
+		if s, err := statOf(pid); err == nil && s.group == group && !s.dead() {
+			return false
+		}
+	}
+	return true
+}
+
+// processes returns the numbers of all processes.
+func processes() []int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
