@@ -1,0 +1,238 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// errIterationDeadline is why the context of an iteration's calls ends when its time is over.
+var errIterationDeadline = errors.New("the iteration's time is over")
+
+// call calls the provider until it has answered, or until a reaction asks for more than another call. All calls
+// of an iteration share its deadline.
+func (r *runner) call(ctx context.Context, it *iteration) {
+	limit := it.ends.Sub(r.cfg.Clock.Now())
+	timed, release := context.WithTimeoutCause(ctx, limit, errIterationDeadline)
+	defer release()
+	for again := true; again; {
+		again = r.callOnce(ctx, timed, it)
+	}
+}
+
+// callOnce makes one call. It reports whether another one follows in this iteration.
+func (r *runner) callOnce(ctx, timed context.Context, it *iteration) (again bool) {
+	if it.replay.interrupted(it.calls + 1) {
+		r.interrupted(it)
+		return false
+	}
+	answer, f, ok := it.replay.answer(r, it)
+	if !ok {
+		if it.replay.hasJudged() || !r.affordable(ctx, it) {
+			return false
+		}
+		answer, f = r.invoke(ctx, timed, it)
+	}
+	r.converse(answer)
+	it.answer = answer
+	switch {
+	case it.cancelled:
+		return false
+	case f == nil:
+		r.answer(it, answer)
+		return false
+	}
+	r.react(it, f)
+	it.failures = append(it.failures, f)
+	if !f.known && r.asksForPerson(answer) {
+		f.overcome, f.excused, it.blocked = true, true, true
+		return false
+	}
+	return r.callsAgain(ctx, it, f)
+}
+
+// affordable asks the budget whether another call may be paid.
+func (r *runner) affordable(ctx context.Context, it *iteration) bool {
+	if r.cfg.Budget == nil {
+		return true
+	}
+	op := operation{name: opBudget, source: sourceBudget, class: classWork}
+	_, on := r.attempt(ctx, it, op, func() error { return r.cfg.Budget.Allow(ctx, r.result.Usage) })
+	return on
+}
+
+// invoke calls the provider and writes down what came of it.
+func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *failure) {
+	provider := r.provider()
+	op := operation{name: opCall, source: nameOf(provider)}
+	it.calls++
+	it.session = r.state.Session
+	r.result.Calls++
+	began := r.cfg.Clock.Now()
+	r.record(ctx, Entry{Point: PointStarted, Started: &Started{
+		Call: it.calls, Provider: op.source, Tier: r.state.Tier, Session: r.state.Session, Waits: r.takeWaits(),
+	}})
+	r.emit(Event{Kind: CallStarted, Call: it.calls, Source: op.source, Tier: r.tierName(), Session: r.state.Session})
+	var answer Answer
+	var during during
+	err := contained(op, func() (err error) {
+		answer, err = provider.Call(timed, r.request(ctx, it, began, &during))
+		return err
+	})
+	during.end()
+	took := r.cfg.Clock.Now().Sub(began)
+	r.spend(answer.Usage)
+	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
+	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
+		it.cancelled = true
+		return answer, nil
+	}
+	f := r.callFailure(timed, it, op, answer, err, took)
+	answer.Signal, answer.Question = r.signal(answer, f)
+	r.recordAnswer(ctx, it, answer, f, Duration(took))
+	return answer, f
+}
+
+// request is what the provider is asked.
+func (r *runner) request(ctx context.Context, it *iteration, now time.Time, d *during) Request {
+	return Request{
+		Prompt:  r.prompt(it),
+		Dir:     r.dir(),
+		Session: r.state.Session, Reduced: r.state.Reduced,
+		Iteration: it.number,
+		Limit:     it.ends.Sub(now),
+		Started: func(p Process) error {
+			d.do(func() { r.record(ctx, Entry{Point: PointProcess, Process: &p}) })
+			return nil
+		},
+		Progress: func(text string) {
+			d.do(func() { r.emit(Event{Kind: Progressed, Text: beginningOf(text, maxMessage)}) })
+		},
+	}
+}
+
+// during keeps out what a provider still says when its call is over.
+type during struct {
+	mu   sync.Mutex
+	over bool
+}
+
+func (d *during) do(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.over {
+		f()
+	}
+}
+
+func (d *during) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.over = true
+}
+
+// callFailure returns what failed in a call, or nil.
+func (r *runner) callFailure(timed context.Context, it *iteration, op operation, answer Answer, err error, took time.Duration) *failure {
+	switch {
+	case err == nil && answer.Failure == "":
+		return nil
+	case context.Cause(timed) == errIterationDeadline && !r.ours(err):
+		return r.classify(it, op, it.timedOut(op, answer, err, took))
+	case err != nil:
+		return r.classify(it, op, err)
+	}
+	text := errors.New(beginningOf(answer.Failure, maxMessage))
+	return r.failureOf(it, op, text, "the provider says no more than a text")
+}
+
+// timedOut is the evidence of a call that the iteration's deadline has ended.
+func (it *iteration) timedOut(op operation, answer Answer, err error, took time.Duration) *taxonomy.Evidence {
+	ev := &taxonomy.Evidence{Source: op.source, Op: op.name, Type: typeTimeout, Text: answer.Failure, Err: err, Attributes: map[string]string{}}
+	if said, ok := err.(*taxonomy.Evidence); ok && said != nil {
+		ev.Text, ev.Output, ev.Credential, ev.Files = said.Text, said.Output, said.Credential, said.Files
+		for name, value := range said.Attributes {
+			ev.Attributes[name] = value
+		}
+	}
+	ev.Attributes["iteration"] = strconv.Itoa(it.number)
+	ev.Attributes["timeout_ms"] = strconv.FormatInt(it.ends.Sub(it.began).Milliseconds(), 10)
+	ev.Attributes["elapsed_ms"] = strconv.FormatInt(took.Milliseconds(), 10)
+	return ev
+}
+
+// interrupted is what becomes of a call that was begun by a process which died.
+func (r *runner) interrupted(it *iteration) {
+	it.interrupted = true
+	it.calls++
+	name := it.replay.started[it.calls].Provider
+	op := operation{name: opResume, source: sourceExecutor, single: true}
+	f := r.fail(it, op, &taxonomy.Evidence{
+		Source: op.source, Op: op.name, Type: typeInterrupted, Text: "the executor ended during a call",
+		Attributes: map[string]string{"provider": name},
+	})
+	it.failures = append(it.failures, f)
+}
+
+// converse keeps the conversation, if it is to be continued.
+func (r *runner) converse(a Answer) {
+	switch {
+	case !r.cfg.Continue:
+		r.state.Session = ""
+	case a.Session != "":
+		r.state.Session = a.Session
+	}
+}
+
+// answer notes that the provider has answered.
+func (r *runner) answer(it *iteration, a Answer) {
+	it.answered = true
+	r.state.Reduced = false
+	if a.Session == "" {
+		r.state.Session = ""
+	}
+	r.result.Text = endOf(a.Text, maxAnswer)
+}
+
+// callsAgain reports whether the reaction to a failed call is another call at once, and waits for it.
+func (r *runner) callsAgain(ctx context.Context, it *iteration, f *failure) bool {
+	if !r.refreshes(ctx, it, f) && !r.again(ctx, it, f) {
+		return false
+	}
+	return f.decision.reaction.Revert == taxonomy.RevertNone || it.replay.began(f.op, it.calls+1) || r.undo(ctx, it, f)
+}
+
+// undo takes back, before another call, what the one that failed has done. It reports whether that went well.
+func (r *runner) undo(ctx context.Context, it *iteration, f *failure) bool {
+	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
+	defer release()
+	before := len(it.failures)
+	r.detect(graced, it)
+	if !it.undetected {
+		r.saveAndRevert(graced, it, []*failure{f}, it.calls)
+	}
+	it.judged, it.changes, it.reverted = false, nil, map[string]bool{}
+	return len(it.failures) == before && !it.cancelled
+}
+
+// refreshes reports that a continued conversation is given up for a new one at once: it failed without a category, or the
+// reaction says so.
+func (r *runner) refreshes(ctx context.Context, it *iteration, f *failure) bool {
+	d := &f.decision
+	switch {
+	case it.fresh || it.session == "" || r.result.EndReason != "":
+		return false
+	case !f.known:
+		d.wait = 0
+	case d.reaction.Session != taxonomy.SessionFresh || d.action == taxonomy.Abort || d.action == taxonomy.Block:
+		return false
+	}
+	if !it.ends.After(r.cfg.Clock.Now().Add(d.wait)) || !r.waitInPlace(ctx, it, f) {
+		return false
+	}
+	it.fresh, f.overcome, f.excused, r.state.Session = true, true, true, ""
+	return true
+}

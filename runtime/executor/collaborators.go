@@ -1,0 +1,34 @@
+package executor
+
+import (
+	"context"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Classifier returns err as an error of the taxonomy, and in one line why it became that. Source and op say who
+// reported it during what, for an err that does not say so itself. An error of the taxonomy is returned as it is.
+// detect.Classifier makes one of a generated package's Explain.
+type Classifier func(err error, source, op string) (classified error, why string)
+
+// Recoverer runs the strategies that reactions name. The generated function RunStrategy is one way to implement it.
+type Recoverer interface {
+	// Recover runs failed.Reaction.Strategy. Nil means that the failed work may be tried again.
+	Recover(ctx context.Context, failed taxonomy.Failed) error
+}
+
+// Filer puts a task's file where files of tasks with such an outcome are. It cannot change the outcome.
+type Filer interface {
+	File(ctx context.Context, r *Result) error
+}
+
+// Notifier tells people how a run went. It cannot change the outcome.
+type Notifier interface {
+	Notify(ctx context.Context, r *Result) error
+}
+
+// Observer is told what happens in a run, in order. Observe returns quickly; it is called by one goroutine at a time
+// for each run, and by several runs at once if they share it.
+type Observer interface {
+	Observe(e Event)
+}

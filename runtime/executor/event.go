@@ -1,0 +1,65 @@
+package executor
+
+import (
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// EventKind says what happened.
+type EventKind string
+
+// The kinds of events, with the fields of [Event] that they fill besides Kind, At, Run, Task and Iteration.
+const (
+	RunStarted       EventKind = "run_started"       // Text: "resumed" for a run that goes on
+	IterationStarted EventKind = "iteration_started" // Tier, Session
+	CallStarted      EventKind = "call_started"      // Call, Source
+	Progressed       EventKind = "progressed"        // Text
+	CallEnded        EventKind = "call_ended"        // Call, Source, Took, Usage
+	ChangesDetected  EventKind = "changes_detected"  // Files
+	ErrorClassified  EventKind = "error_classified"  // Err, Op, Source, Text: why
+	ReactionTaken    EventKind = "reaction_taken"    // Err, Op, Reaction, Action, UsedUp, Until if it waits
+	Waiting          EventKind = "waiting"           // Until, Text: what for
+	Waited           EventKind = "waited"            // Took
+	Paused           EventKind = "paused"
+	Unpaused         EventKind = "unpaused"
+	Saved            EventKind = "saved"     // Text: the ref
+	Reverted         EventKind = "reverted"  // Files
+	Asked            EventKind = "asked"     // Files, Text: approved or denied
+	Validated        EventKind = "validated" // Op, Took, Err when it failed
+	Committed        EventKind = "committed" // Files, Text: the commit
+	Pushed           EventKind = "pushed"
+	PROpened         EventKind = "pr_opened"       // Text: its address
+	Escalated        EventKind = "escalated"       // Tier
+	Recovered        EventKind = "recovered"       // Text: the strategy; Err when it failed
+	Warned           EventKind = "warned"          // Text, Err
+	IterationEnded   EventKind = "iteration_ended" // Failures, Took
+	RunEnded         EventKind = "run_ended"       // Result
+)
+
+// Event is one thing that happened in a run. What does not apply is zero. Texts in it are untrusted but scrubbed.
+type Event struct {
+	Kind      EventKind
+	At        time.Time
+	Run       string
+	Task      string
+	Iteration int
+	Call      int
+	Op        string
+	Source    string
+	Tier      string
+	Session   string
+	Text      string
+	Files     []string
+	Err       error
+	// Reaction is the one that is carried out, Action what it comes to.
+	Reaction taxonomy.Reaction
+	Action   taxonomy.Action
+	UsedUp   bool
+	Until    time.Time
+	Took     time.Duration
+	Usage    Usage
+	// Failures is the counter of consecutive failures.
+	Failures int
+	Result   *Result
+}

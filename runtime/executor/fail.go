@@ -1,0 +1,213 @@
+package executor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// failure is an error of an iteration, or of the setup, and what is done about it.
+type failure struct {
+	err   error
+	known bool
+	op    operation
+	hints taxonomy.Hints
+	// lane is the provider's that it befell.
+	lane string
+	// overcome reports that another try has taken its place.
+	overcome bool
+	// excused reports that it never counts: a new conversation has taken its place, or the provider asks for a person.
+	excused bool
+	// causes are the failures whose reaction was being carried out when this one arose.
+	causes   []*failure
+	decision decision
+	record   ErrorRecord
+}
+
+// fail classifies an error and decides what to do about it.
+func (r *runner) fail(it *iteration, op operation, err error) *failure {
+	f := r.classify(it, op, err)
+	r.react(it, f)
+	return f
+}
+
+// classify finds out what an error is. An error of the taxonomy passes unchanged.
+func (r *runner) classify(it *iteration, op operation, raw error) *failure {
+	err, why := raw, "an error of the taxonomy"
+	if !r.ours(raw) {
+		why, err = r.classified(op, raw)
+	}
+	f := r.failureOf(it, op, err, why)
+	if ev, ok := raw.(*taxonomy.Evidence); ok && len(f.hints.Files) == 0 && ev != nil {
+		f.hints.Files, f.record.Files = ev.Files, ev.Files
+	}
+	return f
+}
+
+// ours reports whether err is of the taxonomy; one that panics when it is walked is not.
+func (r *runner) ours(err error) (is bool) {
+	defer func() { _ = recover() }()
+	_, is = taxonomy.First(err, r.cfg.Table.Taxonomy)
+	return is
+}
+
+// harmless returns err, or only its text when it panics as soon as it is walked.
+func harmless(err error) (safe error) {
+	defer func() {
+		if recover() != nil {
+			safe = errors.New(errorText(err))
+		}
+	}()
+	_, _ = taxonomy.First(err, nil)
+	return err
+}
+
+// classified asks the classifier. What it says nothing about, and what makes it panic, stays uncategorized.
+func (r *runner) classified(op operation, raw error) (why string, err error) {
+	thrown := contained(op, func() error {
+		err, why = r.cfg.Classify(raw, op.source, op.name)
+		return nil
+	})
+	switch {
+	case thrown != nil:
+		return "the classifier failed: " + errorText(thrown), raw
+	case err == nil:
+		return "the classifier says that it is no error", raw
+	}
+	return why, r.cfg.Table.Trace(err)
+}
+
+// failureOf returns the failure that is known of a classified error.
+func (r *runner) failureOf(it *iteration, op operation, err error, why string) *failure {
+	f := &failure{err: harmless(err), known: r.ours(err), op: op}
+	if f.known {
+		f.hints = taxonomy.HintsOf(err)
+	}
+	if len(f.hints.Files) == 0 {
+		f.hints.Files = op.files
+	}
+	f.lane = r.lane(f.hints.Credential)
+	f.record = ErrorRecord{
+		Iteration: it.number, Op: op.name, Source: op.source, Message: errorText(err), Why: beginningOf(why, maxMessage),
+		Files: f.hints.Files,
+	}
+	if f.known {
+		f.record.describe(err)
+	}
+	return f
+}
+
+// describe adds what an error of the taxonomy says of itself.
+func (e *ErrorRecord) describe(err error) {
+	e.Code, e.Category = taxonomy.CodeOf(err), taxonomy.CategoryOf(err)
+	coded, _ := taxonomy.First(err, nil)
+	own, ok := coded.(taxonomy.Error)
+	if !ok {
+		return
+	}
+	if b := own.AppendContext(nil); len(b) <= maxDetails && json.Valid(b) {
+		e.Details = b
+	}
+	if b := own.AppendJSON(nil); len(b) <= 2*maxDetails && json.Valid(b) {
+		e.Wire = b
+	}
+}
+
+// react decides what to do about a failure, and counts it.
+func (r *runner) react(it *iteration, f *failure) {
+	r.decideFor(it, f, nil)
+	r.tell(f)
+}
+
+// follow decides what comes after a reaction whose strategy has failed.
+func (r *runner) follow(it *iteration, f *failure) {
+	counted := f.decision.counts
+	r.decideFor(it, f, f.decision.reaction)
+	f.decision.counts = f.decision.counts || counted
+	r.taken(f)
+}
+
+func (r *runner) decideFor(it *iteration, f *failure, failed *taxonomy.Reaction) {
+	reaction := r.cfg.Table.Reaction(f.err)
+	key, now := f.streak(), r.cfg.Clock.Now()
+	s := &situation{
+		reaction: &reaction, op: f.op, known: f.known, random: r.random,
+		hint: retry.HintOf(f.hints, now), now: now, profile: r.cfg.Table.Overlay,
+		deadline: r.deadline, inPlace: it.callsEnd, ladder: r.ladder, tier: r.state.Tier,
+		strategies: r.cfg.Recoverer != nil, failed: failed, depth: f.decision.depth,
+	}
+	d := &f.decision
+	d.trail = r.trail(key)
+	decide(s, d)
+	if f.op.class != classSide {
+		r.keepTrail(key, d.trail)
+	}
+	f.record.Reaction, f.record.Action = d.reaction.Name, d.action.String()
+}
+
+// tell makes a failure known.
+func (r *runner) tell(f *failure) {
+	r.emit(Event{Kind: ErrorClassified, Err: f.err, Op: f.op.name, Source: f.op.source, Text: f.record.Why})
+	r.taken(f)
+}
+
+// taken tells which reaction is taken.
+func (r *runner) taken(f *failure) {
+	d := &f.decision
+	e := Event{
+		Kind: ReactionTaken, Err: f.err, Op: f.op.name, Source: f.op.source, Reaction: *d.reaction, Action: d.action, UsedUp: d.usedUp,
+	}
+	if d.wait > 0 {
+		e.Until = r.cfg.Clock.Now().Add(d.wait)
+	}
+	r.emit(e)
+}
+
+// streak names the count that a failure belongs to: its operation and its code. What is no code of the taxonomy has one
+// count for all, so that ever new ones are not tried for ever.
+func (f *failure) streak() string {
+	code := ""
+	if f.known && taxonomy.Describe(f.err) != nil {
+		code = f.record.Code
+	}
+	return f.op.name + " " + code
+}
+
+// trailKey names the count of a reaction that stands at the depth of a chain.
+func trailKey(key string, depth int) string {
+	if depth == 0 {
+		return key
+	}
+	return fmt.Sprintf("%s %d", key, depth)
+}
+
+func (r *runner) trail(key string) (t trail) {
+	for i := range t {
+		t[i] = r.state.Streaks[trailKey(key, i)]
+	}
+	return t
+}
+
+func (r *runner) keepTrail(key string, t trail) {
+	for i, s := range t {
+		if s == (retry.Series{}) {
+			continue
+		}
+		if r.state.Streaks == nil {
+			r.state.Streaks = map[string]retry.Series{}
+		}
+		r.state.Streaks[trailKey(key, i)] = s
+	}
+}
+
+// until returns when the wait that a failure asks for is over; zero when there is none.
+func (r *runner) until(f *failure) time.Time {
+	if f.decision.wait <= 0 {
+		return time.Time{}
+	}
+	return r.cfg.Clock.Now().Add(f.decision.wait)
+}

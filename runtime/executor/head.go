@@ -1,0 +1,153 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// maxEntries bounds how often a lane is asked again after a wait for it; whoever closes it at each of them would
+// otherwise hold the run for ever.
+const maxEntries = 1000
+
+// head is what comes before an iteration: nobody has cancelled or paused the run, there is time, and its waits are over.
+func (r *runner) head(ctx context.Context) {
+	r.hold(ctx)
+	if r.cancelled(ctx) || r.overdue() {
+		return
+	}
+	r.enter(ctx, "")
+	if r.cancelled(ctx) || r.overdue() || r.result.EndReason != "" {
+		return
+	}
+	if !r.asked[r.state.Tier] {
+		r.available(ctx)
+	}
+}
+
+// hold waits while the run is paused.
+func (r *runner) hold(ctx context.Context) {
+	held := r.handle.pause()
+	if held == nil {
+		return
+	}
+	r.emit(Event{Kind: Paused})
+	for ; held != nil && ctx.Err() == nil; held = r.handle.pause() {
+		select {
+		case <-held:
+		case <-ctx.Done():
+		}
+	}
+	r.emit(Event{Kind: Unpaused})
+}
+
+func (r *runner) cancelled(ctx context.Context) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	r.end(EndCancelled, taxonomy.ExtentTask)
+	return true
+}
+
+// overdue ends a run that has no time left.
+func (r *runner) overdue() bool {
+	if r.deadline.IsZero() || r.cfg.Clock.Now().Before(r.deadline) {
+		return false
+	}
+	r.end(EndDeadline, taxonomy.ExtentTask)
+	return true
+}
+
+// enter waits until the later of the run's own not-before and its lane's. A wait that would pass the run's deadline is
+// not begun.
+func (r *runner) enter(ctx context.Context, credential string) {
+	for range maxEntries {
+		now := r.cfg.Clock.Now()
+		until, why := r.opens(ctx, credential, now)
+		if !until.After(now) {
+			return
+		}
+		if !r.deadline.IsZero() && until.After(r.deadline) {
+			r.end(EndDeadline, taxonomy.ExtentTask)
+			return
+		}
+		if r.sleep(ctx, until.Sub(now), why) != nil {
+			return
+		}
+	}
+}
+
+// opens returns when the run may go on, and what it waits for until then.
+func (r *runner) opens(ctx context.Context, credential string, now time.Time) (until time.Time, why string) {
+	until, why = r.state.NotBefore, "retry"
+	if r.state.LastError != nil {
+		why = cmp.Or(r.state.LastError.Code, why)
+	}
+	if lane, ok := r.laneOpens(ctx, credential, now); ok && lane.After(until) {
+		return lane, "lane"
+	}
+	return until, why
+}
+
+// laneOpens returns when the run's lane opens to it.
+func (r *runner) laneOpens(ctx context.Context, credential string, now time.Time) (at time.Time, ok bool) {
+	if r.cfg.Lanes == nil {
+		return time.Time{}, false
+	}
+	err := contained(operation{name: opCall, source: sourceExecutor}, func() (err error) {
+		at, err = r.cfg.Lanes.Opens(ctx, r.lane(credential), r.task.Run, now)
+		return err
+	})
+	if err != nil {
+		r.warn("ask when the lane opens", err)
+	}
+	return at, err == nil
+}
+
+// lane names the wait that everybody who uses the provider with the credential shares. Of a provider that does not know
+// which credential it will use nobody could ask for one credential's lane, so all of its runs share one.
+func (r *runner) lane(credential string) string {
+	p := r.provider()
+	c, ok := p.(Credentialed)
+	if !ok {
+		return nameOf(p) + "/"
+	}
+	if credential == "" {
+		_ = contained(operation{}, func() error {
+			credential = c.Credential()
+			return nil
+		})
+	}
+	return nameOf(p) + "/" + credential
+}
+
+// share tells a wait to everybody who uses the failure's credential.
+func (r *runner) share(ctx context.Context, f *failure) {
+	if r.cfg.Lanes == nil || f.decision.wait <= 0 || f.decision.reaction.Shared != taxonomy.SharedCredential {
+		return
+	}
+	err := contained(operation{name: opCall, source: sourceExecutor}, func() error {
+		return r.cfg.Lanes.Pause(ctx, f.lane, r.until(f))
+	})
+	if err != nil {
+		r.warn("close the lane", err)
+	}
+}
+
+// sleep waits, and notes it.
+func (r *runner) sleep(ctx context.Context, d time.Duration, why string) error {
+	began := r.cfg.Clock.Now()
+	r.emit(Event{Kind: Waiting, Until: began.Add(d), Text: why})
+	err := r.cfg.Clock.Sleep(ctx, d)
+	took := r.cfg.Clock.Now().Sub(began)
+	r.emit(Event{Kind: Waited, Took: took})
+	r.noteWait(Wait{Iteration: r.number, For: why, Took: Duration(took)})
+	return err
+}
+
+func (r *runner) noteWait(w Wait) {
+	r.waits = append(r.waits, w)
+	r.countWait(w)
+}

@@ -1,0 +1,145 @@
+package executor
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// runner runs one task.
+type runner struct {
+	*Executor
+	handle  *Run
+	telling sync.Mutex
+	task    Task
+	result  *Result
+	log     recorder
+	past    *past
+
+	// state is what the run knows between iterations; each iteration ends by writing it down.
+	state Closed
+	// number is the iteration that was begun last.
+	number   int
+	deadline time.Time
+	// lastErr is the error of state.LastError.
+	lastErr  error
+	approved map[string]bool
+	denied   map[string]bool
+	asked    map[int]bool // rungs whose provider said that it is there
+	waits    []Wait       // not written down yet
+	unlock   []func() error
+	// begunWell reports that the setup is behind the run, so that its end is one for good.
+	begunWell bool
+}
+
+// iteration is what one iteration comes to.
+type iteration struct {
+	number int
+	began  time.Time
+	// ends is when its calls must be over; callsEnd is the same as long as calls are made, then zero.
+	ends, callsEnd time.Time
+	// replay is what a run that died has left of it, or nil.
+	replay *open
+
+	calls       int
+	answer      Answer
+	answered    bool
+	interrupted bool
+	cancelled   bool
+	fresh       bool   // a call was made fresh already
+	session     string // of the last call
+	sent        int    // how much feedback its prompt has
+	failures    []*failure
+
+	changes    []Change
+	undetected bool
+	verdicts   []Verdict
+	reverted   map[string]bool
+	advanced   []Change
+	checked    Checked
+	judged     bool
+	committed  map[string]bool
+	// pended and added are what earlier iterations had left to be committed.
+	pended, added []string
+	completed     bool
+	blocked       bool
+}
+
+// execute runs the task: the steps of an iteration, until there is an end.
+func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
+	r := newRunner(e, task, run)
+	defer r.release()
+	r.setUp(ctx)
+	for r.result.EndReason == "" {
+		if r.head(ctx); r.result.EndReason != "" {
+			break
+		}
+		it := r.begin()
+		r.call(ctx, it)
+		r.afterwards(ctx, it)
+	}
+	r.outcome(ctx)
+}
+
+// afterwards is what follows the calls of an iteration always: also after failures, and for a while after a cancellation.
+func (r *runner) afterwards(ctx context.Context, it *iteration) {
+	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
+	defer release()
+	it.callsEnd = time.Time{}
+	r.detect(graced, it)
+	r.judge(ctx, graced, it)
+	r.putBack(graced, it)
+	r.advance(graced, it)
+	r.pend(it)
+	known := len(it.failures)
+	r.deliver(ctx, graced, it)
+	r.putBackLate(graced, it, known)
+	r.settle(ctx, it)
+}
+
+// begin begins the next iteration.
+func (r *runner) begin() *iteration {
+	r.number++
+	now := r.cfg.Clock.Now()
+	it := &iteration{
+		number: r.number, began: now, ends: now.Add(r.cfg.Limits.Iteration),
+		reverted: map[string]bool{}, committed: map[string]bool{}, checked: r.state.Checked, sent: len(r.state.Feedback),
+	}
+	if !r.deadline.IsZero() && r.deadline.Before(it.ends) {
+		it.ends = r.deadline
+	}
+	it.callsEnd = it.ends
+	if r.past.open != nil && r.past.open.number == it.number {
+		it.replay, r.past.open = r.past.open, nil
+	}
+	r.result.Iterations = r.number
+	r.emit(Event{Kind: IterationStarted, Tier: r.tierName(), Session: r.state.Session})
+	return it
+}
+
+// withGrace returns a context that outlives ctx by the grace.
+func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	graced, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(grace, cancel)
+		context.AfterFunc(graced, func() { timer.Stop() })
+	})
+	return graced, func() {
+		stop()
+		cancel()
+	}
+}
+
+func (r *runner) provider() Provider { return r.ladder[r.state.Tier].provider }
+
+func (r *runner) tierName() string { return r.ladder[r.state.Tier].name }
+
+// end ends the run, unless it has an end already.
+func (r *runner) end(reason EndReason, extent taxonomy.Extent) {
+	if r.result.EndReason == "" {
+		r.result.EndReason = reason
+		r.result.EndsRun = extent == taxonomy.ExtentRun
+	}
+}

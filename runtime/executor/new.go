@@ -1,0 +1,146 @@
+package executor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// The limits that hold unless a [Config] has others.
+const (
+	defaultIterations = 50
+	defaultFailures   = 3
+	defaultIteration  = 10 * time.Minute
+	defaultGrace      = 30 * time.Second
+	defaultFeedback   = 16 << 10
+)
+
+// The markers that hold unless a [Config] has others.
+const (
+	defaultDone    = "TASK COMPLETE"
+	defaultBlocked = "BLOCKED"
+)
+
+// Executor runs tasks. It is safe for concurrent use as far as what it works with is: a [Workspace] and a [Journal]
+// serve one run at a time.
+type Executor struct {
+	cfg    Config
+	ladder ladder
+	random retry.Random
+}
+
+// New returns an executor. The error names everything that is wrong with the configuration at once.
+func New(cfg Config) (*Executor, error) {
+	if err := cfg.problems(); err != nil {
+		return nil, fmt.Errorf("configure executor: %w", err)
+	}
+	cfg = cfg.completed()
+	return &Executor{
+		cfg:    cfg,
+		ladder: newLadder(cfg.Provider, cfg.Table.Taxonomy.Tiers, cfg.Tiers),
+		random: shared(cfg.Random),
+	}, nil
+}
+
+// shared returns a random source that several runs can use at once.
+func shared(r retry.Random) retry.Random {
+	if r == nil {
+		return rand.Float64
+	}
+	var mu sync.Mutex
+	return func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return r()
+	}
+}
+
+func (c *Config) problems() error {
+	var all []error
+	problem := func(wrong bool, format string, args ...any) {
+		if wrong {
+			all = append(all, fmt.Errorf(format, args...))
+		}
+	}
+	problem(c.Table.Taxonomy == nil, "no Table")
+	problem(c.Classify == nil, "no Classify")
+	problem(c.Journal != nil && c.Decode == nil, "a Journal without Decode, so that no run could be resumed")
+	problem(c.Deliver > DeliverPullRequest, "no Delivery is %d", c.Deliver)
+	problem(c.Deliver != DeliverNothing && c.Workspace == nil, "a Delivery without a Workspace")
+	for _, l := range c.Limits.numbers() {
+		problem(l.value < 0, "Limits.%s is %s, less than 0", l.name, l.text)
+	}
+	if c.Table.Taxonomy != nil {
+		all = append(all, c.tierProblems()...)
+	}
+	return errors.Join(all...)
+}
+
+// tierProblems finds providers of tiers that are not there, and that there is no provider at all.
+func (c *Config) tierProblems() []error {
+	var all []error
+	known := make(map[string]taxonomy.Tier)
+	for _, t := range c.Table.Taxonomy.Tiers {
+		known[t.Name] = t
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tiers)) {
+		p := c.Tiers[name]
+		tier, ok := known[name]
+		switch {
+		case !ok:
+			all = append(all, fmt.Errorf("the taxonomy has no tier %q", name))
+		case p == nil:
+			all = append(all, fmt.Errorf("tier %q has a nil Provider", name))
+		case tier.Person:
+			all = append(all, fmt.Errorf("tier %q is a person and has no Provider", name))
+		}
+	}
+	if newLadder(c.Provider, c.Table.Taxonomy.Tiers, c.Tiers).first() < 0 {
+		all = append(all, errors.New("no Provider, and none of a tier"))
+	}
+	return all
+}
+
+type limit struct {
+	name  string
+	value int64
+	text  string
+}
+
+func (l Limits) numbers() []limit {
+	count := func(name string, n int) limit { return limit{name, int64(n), fmt.Sprint(n)} }
+	span := func(name string, d time.Duration) limit { return limit{name, int64(d), d.String()} }
+	return []limit{
+		count("Iterations", l.Iterations), count("Failures", l.Failures), count("Attempts", l.Attempts),
+		span("Iteration", l.Iteration), span("Run", l.Run), span("Grace", l.Grace), count("Feedback", l.Feedback),
+	}
+}
+
+// completed returns c with what is zero as its comments say.
+func (c Config) completed() Config {
+	c.Limits.Iterations = cmp.Or(c.Limits.Iterations, defaultIterations)
+	c.Limits.Failures = cmp.Or(c.Limits.Failures, defaultFailures)
+	c.Limits.Iteration = cmp.Or(c.Limits.Iteration, defaultIteration)
+	c.Limits.Grace = cmp.Or(c.Limits.Grace, defaultGrace)
+	c.Limits.Feedback = cmp.Or(c.Limits.Feedback, defaultFeedback)
+	c.Markers.Done = cmp.Or(c.Markers.Done, defaultDone)
+	c.Markers.Blocked = cmp.Or(c.Markers.Blocked, defaultBlocked)
+	if c.Clock == nil {
+		c.Clock = retry.System
+	}
+	if c.Prompt == nil {
+		c.Prompt = DefaultPrompt
+	}
+	if c.CommitMessage == nil {
+		c.CommitMessage = func(t Task, _ int, _ []string) string { return cmp.Or(t.Title, t.ID, "Work on a task") }
+	}
+	return c
+}

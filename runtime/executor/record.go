@@ -1,0 +1,91 @@
+package executor
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// maxQueue bounds the entries that wait for a journal that fails.
+const maxQueue = 10_000
+
+// recorder writes to the journal. What it cannot write waits, in order, and is tried again before the next entry.
+type recorder struct {
+	mu      sync.Mutex
+	journal Journal
+	queue   []Entry
+	failing bool
+}
+
+// record makes an entry durable. That it fails changes nothing but the warnings.
+func (r *runner) record(ctx context.Context, e Entry) {
+	if r.log.journal == nil {
+		return
+	}
+	e.At, e.Iteration = r.cfg.Clock.Now(), r.number
+	if err := r.log.append(context.WithoutCancel(ctx), e); err != nil {
+		r.warn("write to the journal", err)
+	}
+}
+
+// append returns an error when the journal begins to fail, and not for each entry while it does.
+func (l *recorder) append(ctx context.Context, e Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) < maxQueue {
+		l.queue = append(l.queue, e)
+	}
+	for len(l.queue) > 0 {
+		err := contained(operation{name: "state_write", source: "state"}, func() error { return l.journal.Append(ctx, l.queue[0]) })
+		if err != nil {
+			begins := !l.failing
+			l.failing = true
+			if begins {
+				return err
+			}
+			return nil
+		}
+		l.queue[0] = Entry{}
+		l.queue = l.queue[1:]
+	}
+	l.failing = false
+	return nil
+}
+
+// recordAnswer writes down how a call ended.
+func (r *runner) recordAnswer(ctx context.Context, it *iteration, a Answer, f *failure, took Duration) {
+	done := &Answered{
+		Call: it.calls, Signal: a.Signal, Question: beginningOf(a.Question, maxMessage), Text: endOf(a.Text, maxAnswer),
+		Session: a.Session, Usage: a.Usage, Took: took,
+	}
+	if f != nil {
+		done.Error = &f.record
+	}
+	r.record(ctx, Entry{Point: PointAnswered, Answered: done})
+}
+
+// recordJudged writes down what was found and is about to be put back, together with what was put back already.
+func (r *runner) recordJudged(ctx context.Context, it *iteration, j Judged) {
+	if it.judged && len(j.Revert) == 0 {
+		return
+	}
+	it.judged = true
+	j.Changes, j.Verdicts = it.changes, it.verdicts
+	j.Revert = slices.Clone(j.Revert)
+	for _, c := range it.changes {
+		if it.reverted[c.Path] {
+			j.Revert = append(j.Revert, c)
+		}
+	}
+	for _, f := range it.failures {
+		j.Errors = append(j.Errors, f.recorded())
+	}
+	r.record(ctx, Entry{Point: PointReverting, Judged: &j})
+}
+
+// takeWaits returns the waits that were not written down yet.
+func (r *runner) takeWaits() []Wait {
+	waits := r.waits
+	r.waits = nil
+	return waits
+}

@@ -1,0 +1,200 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// resume takes over what an earlier process has left of the run: it is gone on with where it was, refused, or over
+// already.
+func (r *runner) resume(context.Context) {
+	p := r.past
+	if p.begun == nil && p.ended == nil {
+		return
+	}
+	r.result.Resumed = true
+	if p.ended != nil {
+		r.stored()
+		return
+	}
+	if r.refuseIfChanged() {
+		return
+	}
+	r.restore()
+	if p.state.End == "" && p.open == nil && p.closed >= r.cfg.Limits.Iterations {
+		r.refuse("max_iterations", strconv.Itoa(r.cfg.Limits.Iterations), fmt.Sprintf("more than the %d that are done", p.closed))
+	}
+}
+
+// refuseIfChanged refuses a run that is not the one that was begun.
+func (r *runner) refuseIfChanged() bool {
+	b, now := r.past.begun, r.begun()
+	switch {
+	case b.Version != journalVersion:
+		r.refuse("version", strconv.Itoa(b.Version), strconv.Itoa(journalVersion))
+	case b.Prompt != now.Prompt:
+		r.refuse("prompt", "another one", "the prompt that the run was begun with")
+	case b.Dir != now.Dir:
+		r.refuse("dir", now.Dir, b.Dir)
+	default:
+		if b.Taxonomy != now.Taxonomy {
+			r.warn("the taxonomy is not the one that the run was begun with", nil)
+		}
+		if b.Config != now.Config {
+			r.warn("the configuration is not the one that the run was begun with", nil)
+		}
+		return false
+	}
+	return true
+}
+
+// restore takes over what is known of the run.
+func (r *runner) restore() {
+	p := r.past
+	tier := r.state.Tier
+	r.state = p.state
+	if p.closed == 0 {
+		r.state.Tier = tier
+	}
+	if !r.ladder.has(r.state.Tier) {
+		r.warn("the tier "+strconv.Itoa(r.state.Tier)+" that the run was on has no provider now", nil)
+		r.state.Tier = tier
+	}
+	r.number = p.closed
+	for _, c := range p.approved {
+		r.approved[c.Path] = true
+	}
+	if rec := r.state.LastError; rec != nil {
+		r.lastErr = r.decoded(*rec)
+	}
+	r.result.Iterations, r.result.Calls, r.result.Usage, r.result.Text = p.closed, p.calls, p.usage, p.text
+	r.result.UncheckedFiles, r.result.PullRequest = r.state.Unchecked, p.pr
+	r.result.SavedRefs = bounded(p.refs)
+	if p.state.End == EndBlockedSignal {
+		r.result.Question = p.question
+	}
+	for _, c := range p.commits {
+		r.noteCommit(c)
+	}
+	for _, w := range p.waits {
+		r.countWait(w)
+	}
+	r.noteErrors(p.errors)
+}
+
+// stored returns what a run came to that has ended already.
+func (r *runner) stored() {
+	*r.result = *r.past.ended
+	r.result.Resumed = true
+	r.result.Err = nil
+	if rec := r.past.state.LastError; rec != nil && r.result.Error == rec.Message {
+		r.result.Err = r.decoded(*rec)
+	}
+}
+
+// mend makes the tree fit for going on: nothing of the old process may run beside it.
+func (r *runner) mend(ctx context.Context) {
+	if r.past.begun == nil {
+		return
+	}
+	op := setupOp(opResume, sourceExecutor)
+	if p := r.past.process; p != nil && !r.prepared(ctx, op, func() error { return r.endProcess(ctx, *p) }) {
+		return
+	}
+	if r.cfg.Workspace != nil {
+		r.prepared(ctx, op, func() error {
+			return r.cfg.Workspace.Resume(ctx, r.task.Run, r.state.Checked)
+		})
+	}
+}
+
+// endProcess ends what a call has left running.
+func (r *runner) endProcess(ctx context.Context, p Process) error {
+	var provider Provider
+	if r.ladder.has(r.past.tier) {
+		provider = r.ladder[r.past.tier].provider
+	}
+	ender, ok := provider.(Ender)
+	if !ok {
+		return &taxonomy.Evidence{
+			Source: sourceExecutor, Op: opResume, Type: typeRefused, Text: "no provider can end the process that was left running",
+			Attributes: map[string]string{"field": "provider", "value": "none", "expected": "the one that began process " + strconv.Itoa(p.PID)},
+		}
+	}
+	return ender.End(ctx, p)
+}
+
+// begun is what the run begins with now.
+func (r *runner) begun() *Begun {
+	return &Begun{
+		Version: journalVersion, Run: r.task.Run, Task: r.task.ID, Dir: r.dir(), Checked: r.state.Checked,
+		Taxonomy: fingerprintOf(r.cfg.Table), Config: r.cfg.fingerprint(), Prompt: fingerprint(r.task.Prompt),
+	}
+}
+
+// fingerprint returns the SHA-256 of parts, kept apart, as hexadecimal digits.
+func fingerprint(parts ...string) string {
+	b, err := json.Marshal(parts)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// fingerprint tells configurations apart that let a run go on differently.
+func (c *Config) fingerprint() string {
+	return fingerprint(fmt.Sprintf("%+v %d %t %t %+v", c.Limits, c.Deliver, c.Continue, c.ApproveUnattended, c.Markers))
+}
+
+// fingerprintOf tells taxonomies apart whose reactions differ.
+func fingerprintOf(t taxonomy.Table) string {
+	parts := []string{t.Taxonomy.Package, t.Taxonomy.Domain}
+	if t.Overlay != nil {
+		parts = append(parts, t.Overlay.Name)
+	}
+	for row := range t.Taxonomy.Rows {
+		traits := t.Row(taxonomy.Row(row))
+		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable))
+		parts = append(parts, reactionText(traits.Reaction))
+	}
+	for i := range t.Taxonomy.Codes {
+		parts = append(parts, t.Taxonomy.Codes[i].Value)
+	}
+	return fingerprint(parts...)
+}
+
+// reactionText returns a reaction and what follows it as a text.
+func reactionText(r *taxonomy.Reaction) string {
+	text := ""
+	for depth := 0; r != nil && depth < maxChain; depth++ {
+		plain := *r
+		plain.Policy, plain.Then = nil, nil
+		text += fmt.Sprintf("%+v", plain)
+		if r.Policy != nil {
+			text += fmt.Sprintf("%+v", *r.Policy)
+		}
+		r = r.Then
+	}
+	return text
+}
+
+func (r *runner) dir() (dir string) {
+	if r.cfg.Workspace == nil {
+		return ""
+	}
+	_ = contained(operation{}, func() error {
+		dir = r.cfg.Workspace.Dir()
+		return nil
+	})
+	return dir
+}
+
+func (r *runner) title() string { return cmp.Or(r.task.Title, r.task.ID) }
