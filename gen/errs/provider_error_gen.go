@@ -67,7 +67,8 @@ func (c *ProviderCode) UnmarshalText(text []byte) error {
 // The rows of codes under a when rule.
 const (
 	rowProviderAPIErrorWhen1 taxonomy.Row = 26
-	rowProviderAPIErrorWhen3 taxonomy.Row = 27
+	rowProviderAPIErrorWhen2 taxonomy.Row = 27
+	rowProviderAPIErrorWhen4 taxonomy.Row = 28
 )
 
 // ProviderError is an error of category provider: the AI provider failed, or the way to it.
@@ -94,6 +95,9 @@ type ProviderError struct {
 	// QuotaExceeded: the account has no quota or credit left. Somebody must pay; waiting for seconds
 	// cannot help.
 	QuotaExceeded taxonomy.Opt[bool] `json:"quotaExceeded,omitzero"`
+	// InvalidRequest: the request itself is at fault, and there was no status to say so. The same
+	// request cannot help.
+	InvalidRequest taxonomy.Opt[bool] `json:"invalidRequest,omitzero"`
 	// Unmatched: nothing described the failure, so that it was taken for a crash.
 	Unmatched taxonomy.Opt[bool] `json:"unmatched,omitzero"`
 }
@@ -181,6 +185,13 @@ func (e *ProviderError) WithQuotaExceeded(quotaExceeded bool) *ProviderError {
 	return &c
 }
 
+// WithInvalidRequest returns a copy of e with the given InvalidRequest.
+func (e *ProviderError) WithInvalidRequest(invalidRequest bool) *ProviderError {
+	c := *e
+	c.InvalidRequest = taxonomy.Some(invalidRequest)
+	return &c
+}
+
 // WithUnmatched returns a copy of e with the given Unmatched.
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	c := *e
@@ -225,13 +236,16 @@ func (e *ProviderError) Row() taxonomy.Row {
 	switch e.code {
 	case CodeProviderAPIError:
 		v1, ok1 := e.QuotaExceeded.Get()
-		v2, ok2 := e.StatusCode.Get()
+		v2, ok2 := e.InvalidRequest.Get()
+		v3, ok3 := e.StatusCode.Get()
 		switch {
 		case ok1 && v1:
 			return rowProviderAPIErrorWhen1
-		case ok2 && (v2 == 408 || v2 == 409 || v2 == 425 || v2 == 429): // as the code itself
-		case ok2 && 400 <= v2 && v2 <= 499:
-			return rowProviderAPIErrorWhen3
+		case ok2 && v2:
+			return rowProviderAPIErrorWhen2
+		case ok3 && (v3 == 408 || v3 == 409 || v3 == 425 || v3 == 429): // as the code itself
+		case ok3 && 400 <= v3 && v3 <= 499:
+			return rowProviderAPIErrorWhen4
 		}
 	}
 	return e.code.Row()
@@ -277,6 +291,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o = o.OptDuration("retryAfter", e.RetryAfter)
 	o = o.OptTime("resetAt", e.ResetAt)
 	o = o.OptBool("quotaExceeded", e.QuotaExceeded)
+	o = o.OptBool("invalidRequest", e.InvalidRequest)
 	o = o.OptBool("unmatched", e.Unmatched)
 	return o.Close()
 }
@@ -323,6 +338,7 @@ func (e *ProviderError) LogValue() slog.Value {
 	l = l.OptDuration("retryAfter", e.RetryAfter)
 	l = l.OptTime("resetAt", e.ResetAt)
 	l = l.OptBool("quotaExceeded", e.QuotaExceeded)
+	l = l.OptBool("invalidRequest", e.InvalidRequest)
 	l = l.OptBool("unmatched", e.Unmatched)
 	return l.Value()
 }
@@ -346,6 +362,8 @@ func (e *ProviderError) decode(d *gen.Decoder) {
 			d.OptTime(&e.ResetAt)
 		case "quotaExceeded":
 			d.OptBool(&e.QuotaExceeded)
+		case "invalidRequest":
+			d.OptBool(&e.InvalidRequest)
 		case "unmatched":
 			d.OptBool(&e.Unmatched)
 		default:

@@ -21,6 +21,7 @@ func TestProviderErrorCodes(t *testing.T) {
 		{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
 		{Name: "resetAt", Doc: "When the provider lets one in again.", Type: "time"},
 		{Name: "quotaExceeded", Doc: "The account has no quota or credit left. Somebody must pay; waiting for seconds cannot help.", Type: "bool"},
+		{Name: "invalidRequest", Doc: "The request itself is at fault, and there was no status to say so. The same request cannot help.", Type: "bool"},
 		{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
 	}, JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Count: 4}
 	genCheckCodes(t, category, []genCode[*ProviderError, ProviderCode]{
@@ -56,6 +57,7 @@ func TestProviderErrorCodes(t *testing.T) {
 				{4, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "backoff, block, backoff"},
 				{26, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"},
 				{27, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"},
+				{28, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"},
 			},
 			cases: []genCase[*ProviderError]{
 				{4, NewProviderAPIError("some provider", "some rawError"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
@@ -68,13 +70,15 @@ func TestProviderErrorCodes(t *testing.T) {
 				{26, NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(true)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(false)},
 				{4, NewProviderAPIError("some provider", "some rawError")},
+				{27, NewProviderAPIError("some provider", "some rawError").WithInvalidRequest(true)},
+				{4, NewProviderAPIError("some provider", "some rawError").WithInvalidRequest(false)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(408)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(409)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(425)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(429)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(399)},
-				{27, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
-				{27, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
+				{28, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
+				{28, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(500)},
 				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(3)},
 			},
@@ -102,6 +106,7 @@ func TestProviderErrorCopies(t *testing.T) {
 		{original.WithRetryAfter(6500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond)}},
 		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
 		{original.WithQuotaExceeded(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), QuotaExceeded: taxonomy.Some(true)}},
+		{original.WithInvalidRequest(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), InvalidRequest: taxonomy.Some(true)}},
 		{original.WithUnmatched(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), Unmatched: taxonomy.Some(true)}},
 		{original.WithCause(genCause), &ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
 		{NewProviderCrash("some provider", "some rawError"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
@@ -115,7 +120,7 @@ func TestProviderErrorHints(t *testing.T) {
 		hints taxonomy.Hints
 	}{
 		{NewProviderCrash("some provider", "some rawError"), taxonomy.Hints{}},
-		{NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithUnmatched(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
+		{NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
 	} {
 		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
 	}
@@ -125,8 +130,8 @@ func TestProviderErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(ProviderError), genWire{Category: "provider", Code: "PROVIDER_CRASH"}, []genDecoded{
 		{`{}`, `{"provider":""}`},
 		{`{"no such field":[1,{}]}`, `{"provider":""}`},
-		{`{"no such field":[1,{}],"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`, `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`},
-		{`{"provider":null,"statusCode":null,"exitCode":null,"signal":null,"rawError":null,"retryAfter":null,"resetAt":null,"quotaExceeded":null,"unmatched":null}`, `{"provider":""}`},
+		{`{"no such field":[1,{}],"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`, `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`},
+		{`{"provider":null,"statusCode":null,"exitCode":null,"signal":null,"rawError":null,"retryAfter":null,"resetAt":null,"quotaExceeded":null,"invalidRequest":null,"unmatched":null}`, `{"provider":""}`},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"provider":1}`, "context.provider"},
@@ -137,6 +142,7 @@ func TestProviderErrorDecoding(t *testing.T) {
 		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
 		{`{"resetAt":"no such value"}`, "context.resetAt"},
 		{`{"quotaExceeded":"no such value"}`, "context.quotaExceeded"},
+		{`{"invalidRequest":"no such value"}`, "context.invalidRequest"},
 		{`{"unmatched":"no such value"}`, "context.unmatched"},
 	})
 }
@@ -144,12 +150,12 @@ func TestProviderErrorDecoding(t *testing.T) {
 func TestProviderErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "provider", []genOutput[*ProviderError]{
 		{
-			NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithUnmatched(true).WithCause(genCause), "PROVIDER_CRASH",
+			NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true).WithCause(genCause), "PROVIDER_CRASH",
 			"provider some provider crashed with exit code 5 on some signal: some rawError",
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`,
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`,
-			ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", StatusCode: taxonomy.Some(4), ExitCode: taxonomy.Some(5), Signal: taxonomy.Some("some signal"), RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), QuotaExceeded: taxonomy.Some(true), Unmatched: taxonomy.Some(true)},
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"unmatched":true}`,
+			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`,
+			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`,
+			ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", StatusCode: taxonomy.Some(4), ExitCode: taxonomy.Some(5), Signal: taxonomy.Some("some signal"), RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), QuotaExceeded: taxonomy.Some(true), InvalidRequest: taxonomy.Some(true), Unmatched: taxonomy.Some(true)},
+			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`,
 		},
 		{
 			NewProviderCrash("some provider", "some rawError"), "PROVIDER_CRASH",

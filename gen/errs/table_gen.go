@@ -31,6 +31,7 @@ var definition = taxonomy.Taxonomy{
 				{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
 				{Name: "resetAt", Doc: "When the provider lets one in again.", Type: "time"},
 				{Name: "quotaExceeded", Doc: "The account has no quota or credit left. Somebody must pay; waiting for seconds cannot help.", Type: "bool"},
+				{Name: "invalidRequest", Doc: "The request itself is at fault, and there was no status to say so. The same request cannot help.", Type: "bool"},
 				{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
 			},
 			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
@@ -407,7 +408,9 @@ var definition = taxonomy.Taxonomy{
 		{Reaction: &reactionStopAll, Code: 24},
 		// PROVIDER_API_ERROR, when 1
 		{Reaction: &reactionStopAll, Code: 3},
-		// PROVIDER_API_ERROR, when 3
+		// PROVIDER_API_ERROR, when 2
+		{Reaction: &reactionStop, Code: 3},
+		// PROVIDER_API_ERROR, when 4
 		{Reaction: &reactionStop, Code: 3},
 	},
 	Uncategorized: &reactionAgain,

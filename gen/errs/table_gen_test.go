@@ -208,10 +208,11 @@ func TestRows(t *testing.T) {
 		&reactionStopAll,     // 25
 		&reactionStopAll,     // 26
 		&reactionStop,        // 27
+		&reactionStop,        // 28
 	} {
 		assert.Same(t, want, got[i], "row %d", i)
 	}
-	assert.Len(t, got, 28)
+	assert.Len(t, got, 29)
 	genCheckRow(t, &ProviderError{}, genNone)
 }
 
