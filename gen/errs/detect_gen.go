@@ -80,58 +80,61 @@ var detection = detect.Rules{
 		29: {Name: "PROVIDER_NOT_AVAILABLE/3", Doc: "source: claude-cli, errno: ENOENT, priority: 5", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}, Code: 1, Derived: 29},
 		30: {Name: "PROVIDER_API_ERROR/1", Doc: "code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 30},
 		31: {Name: "PROVIDER_API_ERROR/2", Doc: "type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 31},
-		32: {Name: "PROVIDER_API_ERROR/8", Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}, Code: 2, Derived: 32},
-		33: {Name: "PROVIDER_API_ERROR/9", Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}, Code: 2, Derived: 33},
+		32: {Name: "PROVIDER_API_ERROR/9", Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}, Code: 2, Derived: 32},
+		33: {Name: "PROVIDER_API_ERROR/10", Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}, Code: 2, Derived: 33},
 		34: {Name: "PROVIDER_CRASH/3", Doc: "type: start", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}, Code: 0, Derived: 34},
 		35: {Name: "PROVIDER_CRASH/4", Doc: "type: tool_arguments, set: {rawError: Invalid tool call arguments}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"tool_arguments"}}}, Set: []string{"rawError"}, Code: 0, Derived: 35},
 		36: {Name: "PROVIDER_CRASH/5", Doc: "source: claude-cli, type: stream", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Type, Any: []string{"stream"}}}, Code: 0, Derived: 36},
 		37: {Name: "PROVIDER_NOT_AVAILABLE/1", Doc: "type: not_found, status: {present: false}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}, Code: 1, Derived: 37},
 		38: {Name: "PROVIDER_NOT_AVAILABLE/4", Doc: "source: claude-cli, exit_code: 127, text: '(?i)command not found|no such file or directory'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Text: []uint16{0}, Code: 1, Derived: 38},
-		39: {Name: "PROVIDER_API_ERROR/3", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{1}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 39},
-		40: {Name: "PROVIDER_API_ERROR/4", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{2}, Code: 2, Derived: 40},
-		41: {Name: "PROVIDER_API_ERROR/5", Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}, Code: 2, Derived: 41},
-		42: {Name: "PROVIDER_API_ERROR/6", Doc: "code: context_length_exceeded, status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 42},
-		43: {Name: "PROVIDER_API_ERROR/7", Doc: "type: [invalid_request_error, request_too_large], status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 43},
+		39: {Name: "PROVIDER_API_ERROR/3", Doc: `source: anthropic-api, status: 400, text: ['(?im)^your credit balance is too low\b', '(?im)^you have reached your specified api usage limits\b'], set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"anthropic-api"}}, {Key: detect.Status, AnyNumber: []int{400}}}, Text: []uint16{1, 2}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 55},
+		40: {Name: "PROVIDER_API_ERROR/4", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{3}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 39},
+		41: {Name: "PROVIDER_API_ERROR/5", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{4}, Code: 2, Derived: 40},
+		42: {Name: "PROVIDER_API_ERROR/6", Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}, Code: 2, Derived: 41},
+		43: {Name: "PROVIDER_API_ERROR/7", Doc: "code: context_length_exceeded, status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 42},
 		44: {Name: "PROVIDER_RATE_LIMIT/1", Doc: "status: 429", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}, Code: 3, Derived: 56},
-		45: {Name: "PROVIDER_RATE_LIMIT/2", Doc: "status: 403, attributes: {ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}, Code: 3, Derived: 44},
-		46: {Name: "PROVIDER_RATE_LIMIT/3", Doc: "type: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}, Code: 3, Derived: 45},
-		47: {Name: "PROVIDER_RATE_LIMIT/4", Doc: "code: rate_limit_exceeded", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}, Code: 3, Derived: 46},
-		48: {Name: "PROVIDER_RATE_LIMIT/5", Doc: "source: claude-cli, exit_code: {not: 0}, text: '(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{3}, Code: 3, Derived: 47},
-		49: {Name: "PROVIDER_RATE_LIMIT/6", Doc: `source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b', '(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)', '(?im)^(?:error: )?api error: 429\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{4, 5, 6}, Code: 3, Derived: 48},
-		50: {Name: "ITERATION_TIMEOUT/1", Doc: "type: timeout, attributes: {iteration: {min: 1}}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Attribute, Name: "iteration", Min: 1, Bounds: detect.HasMin}}, Code: 4, Derived: 49},
-		51: {Name: "ITERATION_TIMEOUT/2", Doc: "source: claude-cli, op: call, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 4, Derived: 50},
-		52: {Name: "OPERATION_TIMEOUT/2", Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}, Code: 5, Derived: 51},
-		53: {Name: "PERMISSION_SKIP_DENIED/2", Doc: "source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []uint16{7}, Code: 20, Derived: 52},
+		45: {Name: "PROVIDER_RATE_LIMIT/2", Doc: "status: 403, attributes: {ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}, Code: 3, Derived: 43},
+		46: {Name: "PROVIDER_RATE_LIMIT/3", Doc: "type: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}, Code: 3, Derived: 44},
+		47: {Name: "PROVIDER_RATE_LIMIT/4", Doc: "code: rate_limit_exceeded", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}, Code: 3, Derived: 45},
+		48: {Name: "PROVIDER_RATE_LIMIT/5", Doc: "source: claude-cli, exit_code: {not: 0}, text: '(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{5}, Code: 3, Derived: 46},
+		49: {Name: "PROVIDER_RATE_LIMIT/6", Doc: `source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b', '(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)', '(?im)^(?:error: )?api error: 429\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{6, 7, 8}, Code: 3, Derived: 47},
+		50: {Name: "ITERATION_TIMEOUT/1", Doc: "type: timeout, attributes: {iteration: {min: 1}}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Attribute, Name: "iteration", Min: 1, Bounds: detect.HasMin}}, Code: 4, Derived: 48},
+		51: {Name: "ITERATION_TIMEOUT/2", Doc: "source: claude-cli, op: call, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 4, Derived: 49},
+		52: {Name: "OPERATION_TIMEOUT/2", Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}, Code: 5, Derived: 50},
+		53: {Name: "PERMISSION_SKIP_DENIED/2", Doc: "source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []uint16{9}, Code: 20, Derived: 51},
 		54: {Name: "PERMISSION_API_AUTH/1", Doc: "status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}, Code: 23, Derived: 57},
-		55: {Name: "PERMISSION_API_AUTH/2", Doc: "type: [authentication_error, permission_error, invalid_api_key]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key"}}}, Code: 23, Derived: 53},
-		56: {Name: "PERMISSION_API_AUTH/3", Doc: "code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key"}}}, Code: 23, Derived: 54},
-		57: {Name: "PERMISSION_API_AUTH/4", Doc: "source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{8, 9, 10}, Code: 23, Derived: 55},
+		55: {Name: "PERMISSION_API_AUTH/2", Doc: "type: [authentication_error, permission_error, invalid_api_key]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key"}}}, Code: 23, Derived: 52},
+		56: {Name: "PERMISSION_API_AUTH/3", Doc: "code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key"}}}, Code: 23, Derived: 53},
+		57: {Name: "PERMISSION_API_AUTH/4", Doc: "source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{10, 11, 12}, Code: 23, Derived: 54},
 		58: {Name: "PROVIDER_NOT_AVAILABLE/5", Doc: "is: os/exec.ErrNotFound, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Code: 1, Derived: 58},
-		59: {Name: "PROVIDER_API_ERROR/10", Doc: "errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Code: 2, Derived: 59},
-		60: {Name: "PROVIDER_API_ERROR/11", Doc: "is: io.ErrUnexpectedEOF, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}, Code: 2, Derived: 60},
-		61: {Name: "PROVIDER_API_ERROR/12", Doc: "as: ['*net.OpError', '*net.DNSError'], priority: -5", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}}, Code: 2, Derived: 61},
+		59: {Name: "PROVIDER_API_ERROR/11", Doc: "errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Code: 2, Derived: 59},
+		60: {Name: "PROVIDER_API_ERROR/12", Doc: "is: io.ErrUnexpectedEOF, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}, Code: 2, Derived: 60},
+		61: {Name: "PROVIDER_API_ERROR/13", Doc: "as: ['*net.OpError', '*net.DNSError'], priority: -5", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}}, Code: 2, Derived: 61},
 		62: {Name: "OPERATION_TIMEOUT/3", Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Code: 5, Derived: 62},
 		63: {Name: "PERMISSION_FILE_ACCESS/5", Doc: "errno: [EACCES, EPERM, EROFS], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}, Code: 22, Derived: 63},
 		64: {Name: "PERMISSION_FILE_ACCESS/6", Doc: "is: io/fs.ErrPermission, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Code: 22, Derived: 64},
-		65: {Name: "PROVIDER_API_ERROR/13", Doc: "status: {min: 400, max: 599}, priority: -10", Conditions: []detect.Condition{{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}, Code: 2, Derived: 66},
-		66: {Name: "PROVIDER_API_ERROR/14", Doc: "as: '*net/url.Error', priority: -10", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net/url.Error"}}}, Code: 2, Derived: 65},
-		67: {Name: "PROVIDER_NOT_AVAILABLE/6", Doc: "op: available, priority: -20", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}}, Code: 1, Derived: 67},
-		68: {Name: "PROVIDER_CRASH/6", Doc: "exit_code: {not: 0}, priority: -30", Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Code: 0, Derived: 68},
-		69: {Name: "PROVIDER_CRASH/7", Doc: "signal: {present: true}, priority: -30", Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Code: 0, Derived: 69},
-		70: {Name: "PROVIDER_CRASH/8", Doc: "source: notify, priority: -30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}, Code: 0, Derived: 70},
+		65: {Name: "PROVIDER_API_ERROR/8", Doc: "type: [invalid_request_error, request_too_large], status: {present: false}, priority: -10, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 65},
+		66: {Name: "PROVIDER_API_ERROR/14", Doc: "status: {min: 400, max: 599}, priority: -10", Conditions: []detect.Condition{{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}, Code: 2, Derived: 67},
+		67: {Name: "PROVIDER_API_ERROR/15", Doc: "as: '*net/url.Error', priority: -10", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net/url.Error"}}}, Code: 2, Derived: 66},
+		68: {Name: "PROVIDER_NOT_AVAILABLE/6", Doc: "op: available, priority: -20", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}}, Code: 1, Derived: 68},
+		69: {Name: "PROVIDER_CRASH/6", Doc: "exit_code: {not: 0}, priority: -30", Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Code: 0, Derived: 69},
+		70: {Name: "PROVIDER_CRASH/7", Doc: "signal: {present: true}, priority: -30", Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Code: 0, Derived: 70},
+		71: {Name: "PROVIDER_CRASH/8", Doc: "source: notify, priority: -30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}, Code: 0, Derived: 71},
 	},
 	Patterns: []detect.Pattern{
 		0:  {Expr: "(?i)command not found|no such file or directory", Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "no such file or directory", Fold: true}}, Reach: 26},
-		1:  {Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118},
-		2:  {Expr: `(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)`, Literals: []detect.Literal{{Text: "api error: ", Fold: true}}, Reach: 34},
-		3:  {Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
-		4:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
-		5:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
-		6:  {Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
-		7:  {Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51},
-		8:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113},
-		9:  {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338},
-		10: {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21},
+		1:  {Expr: `(?im)^your credit balance is too low\b`, Literals: []detect.Literal{{Text: "your credit balance is too low", Fold: true}}, Reach: 31},
+		2:  {Expr: `(?im)^you have reached your specified api usage limits\b`, Literals: []detect.Literal{{Text: "you have reached your specified ", Fold: true}}, Reach: 51},
+		3:  {Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118},
+		4:  {Expr: `(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)`, Literals: []detect.Literal{{Text: "api error: ", Fold: true}}, Reach: 34},
+		5:  {Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
+		6:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
+		7:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
+		8:  {Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
+		9:  {Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51},
+		10: {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113},
+		11: {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338},
+		12: {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21},
 	},
 	Needs: []detect.Need{
 		{Code: 0, Field: "rawError", From: []string{"text"}, Type: "string"},
@@ -178,21 +181,21 @@ var detection = detect.Rules{
 // set comes on top of what evidence fills.
 func makeError(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	switch rule {
-	case 0, 5, 34, 36, 68, 69, 70:
+	case 0, 5, 34, 36, 69, 70, 71:
 		return CodeProviderCrash.from(ev)
 	case 35:
 		e := CodeProviderCrash.from(ev)
 		e.RawError = taxonomy.Some("Invalid tool call arguments")
 		return e
-	case 28, 29, 37, 38, 58, 67:
+	case 28, 29, 37, 38, 58, 68:
 		return CodeProviderNotAvailable.from(ev)
-	case 30, 31, 39:
+	case 30, 31, 39, 40:
 		e := CodeProviderAPIError.from(ev)
 		e.QuotaExceeded = taxonomy.Some(true)
 		return e
-	case 32, 33, 40, 41, 59, 60, 61, 65, 66:
+	case 32, 33, 41, 42, 59, 60, 61, 66, 67:
 		return CodeProviderAPIError.from(ev)
-	case 42, 43:
+	case 43, 65:
 		e := CodeProviderAPIError.from(ev)
 		e.InvalidRequest = taxonomy.Some(true)
 		return e
