@@ -1,0 +1,167 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/wire"
+	"github.com/errgen/errgen/runtime/providers/toolbox"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// call is one call of the provider: requests and tools by turns.
+type call struct {
+	provider *Provider
+	request  executor.Request
+	tools    *toolbox.Toolbox
+	started  time.Time
+	limit    time.Duration
+	// messages are the conversation: whole rounds and the prompt. Rounds counts those that this call added.
+	messages conversation
+	rounds   int
+	tokens   tokens
+}
+
+// run asks until there is an answer. Without one after all turns it is not a failure: there is more to do.
+func (c *call) run(ctx context.Context) (executor.Answer, error) {
+	for turn := 1; ; turn++ {
+		r, err := c.ask(ctx)
+		if err != nil {
+			c.keepCut(r, err)
+			return executor.Answer{}, err
+		}
+		result, err := c.carryOut(ctx, r)
+		if err != nil {
+			return executor.Answer{}, err
+		}
+		goesOn := len(r.calls()) > 0 || r.stop == sdk.StopReasonPauseTurn
+		if !goesOn || result.Signal != executor.SignalNone || turn >= c.provider.options.Turns {
+			return c.answer(r, result), nil
+		}
+	}
+}
+
+// ask makes one request. The reply is what there is of it also when there is an error.
+func (c *call) ask(ctx context.Context) (*reply, error) {
+	x := &wire.Exchange{Mask: c.mask()}
+	r := &reply{}
+	stream := c.provider.client.Messages.NewStreaming(ctx, c.params(), option.WithMiddleware(x.Pass))
+	err := r.read(stream, c.tell)
+	if x.Streams() {
+		c.tokens.add(r.usage, r.whole)
+	}
+	if err == nil {
+		return r, nil
+	}
+	return r, c.provider.failed(ctx, opCall, c.started, c.limit, func() *taxonomy.Evidence { return evidence(x, err) })
+}
+
+func (c *call) params() sdk.MessageNewParams {
+	o := c.provider.options
+	params := sdk.MessageNewParams{
+		Model:     sdk.Model(o.Model),
+		MaxTokens: int64(o.MaxTokens),
+		System:    []sdk.TextBlockParam{{Text: o.System}},
+		Messages:  c.messages.params(),
+	}
+	if o.Cache {
+		params.CacheControl = sdk.NewCacheControlEphemeralParam()
+	}
+	for _, t := range c.tools.Tools() {
+		params.Tools = append(params.Tools, toolParam(t))
+	}
+	return params
+}
+
+// toolParam returns a tool as the service is told of it.
+func toolParam(t toolbox.Tool) sdk.ToolUnionParam {
+	var schema struct {
+		Properties map[string]any `json:"properties"`
+		Required   []string       `json:"required"`
+	}
+	_ = json.Unmarshal(t.Schema, &schema) // the toolbox's own
+	return sdk.ToolUnionParam{OfTool: &sdk.ToolParam{
+		Name: t.Name, Description: sdk.String(t.Description),
+		InputSchema: sdk.ToolInputSchemaParam{
+			Properties: schema.Properties, Required: schema.Required, ExtraFields: map[string]any{"additionalProperties": false},
+		},
+	}}
+}
+
+// carryOut does what the model asked for and adds the round to the conversation, also when a tool ends the call: what was
+// done before that is known to the model then. It ends at a tool that says how the task stands; what the model asked for
+// behind it is not done.
+func (c *call) carryOut(ctx context.Context, r *reply) (toolbox.Result, error) {
+	var last toolbox.Result
+	var failed error
+	var results []sdk.ContentBlockParamUnion
+	for _, t := range r.calls() {
+		text, isError := "not done: the call was over", true
+		if failed == nil && last.Signal == executor.SignalNone {
+			c.tell(toolbox.Label(t.name, []byte(t.arguments.String())))
+			last, failed = c.tools.Call(ctx, t.name, json.RawMessage(t.arguments.String()))
+			text, isError = last.Text, last.IsError
+		}
+		if failed != nil && text == "" {
+			text, isError = "refused", true
+		}
+		results = append(results, sdk.NewToolResultBlock(t.id, orText(text, "(nothing)"), isError))
+	}
+	if said, ok := assistant(r); ok {
+		c.messages = append(c.messages, said)
+		c.rounds++
+	}
+	if len(results) > 0 {
+		c.messages = append(c.messages, user(results...))
+	}
+	return last, c.refused(ctx, failed)
+}
+
+// refused returns the error of a tool, which is evidence already unless the call's time was over.
+func (c *call) refused(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return c.provider.failed(ctx, opCall, c.started, c.limit, nil)
+}
+
+// keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be gone on with. One that
+// asks for tools is not, since what it asks for may be cut.
+func (c *call) keepCut(r *reply, err error) {
+	var stopped *stopError
+	if !errors.As(err, &stopped) || r.stop != sdk.StopReasonMaxTokens || len(r.calls()) > 0 {
+		return
+	}
+	if said, ok := assistant(r); ok {
+		c.messages = append(c.messages, said)
+		c.rounds++
+	}
+}
+
+func (c *call) answer(r *reply, result toolbox.Result) executor.Answer {
+	text := r.text()
+	if text == "" && result.Signal != executor.SignalNone {
+		text = strings.TrimSpace(result.Text)
+	}
+	return executor.Answer{Text: c.mask().Text(text), Signal: result.Signal, Question: c.mask().Text(result.Question)}
+}
+
+// maxTold bounds in bytes what is passed on at once of what the model says.
+const maxTold = 4 << 10
+
+// tell passes on what the model says or does.
+func (c *call) tell(text string) {
+	if c.request.Progress == nil || strings.TrimSpace(text) == "" {
+		return
+	}
+	c.request.Progress(c.mask().Text(strings.ToValidUTF8(text[:min(len(text), maxTold)], "")))
+}
+
+func (c *call) mask() wire.Mask { return wire.Mask(c.provider.options.Key) }

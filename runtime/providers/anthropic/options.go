@@ -1,0 +1,128 @@
+package anthropic
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/errgen/errgen/runtime/providers/internal/wire"
+	"github.com/errgen/errgen/runtime/providers/toolbox"
+	"github.com/errgen/errgen/runtime/retry"
+)
+
+const (
+	// DefaultName is the source that evidence names unless [Options] say otherwise.
+	DefaultName = "anthropic-api"
+	// DefaultBaseURL is where Anthropic is.
+	DefaultBaseURL = "https://api.anthropic.com"
+	// DefaultMaxTokens is how many tokens one answer may have unless [Options] say otherwise.
+	DefaultMaxTokens = 16_000
+	// DefaultTurns is how many requests a call makes at most unless [Options] say otherwise.
+	DefaultTurns = 50
+)
+
+// Options are what a [Provider] is made of. Model is required. Nothing is read from the environment.
+type Options struct {
+	// Name is the source that evidence names; [DefaultName].
+	Name string
+	// BaseURL is where the service is, with the path before "v1/messages"; [DefaultBaseURL].
+	BaseURL string
+	// Key is the API key. It may be empty if Settings say who calls.
+	Key string
+	// Credential names the key for waits that runs share; a fingerprint of the key unless set.
+	Credential string
+	// Model is the model's name.
+	Model string
+	// MaxTokens is how many tokens one answer may have; [DefaultMaxTokens].
+	MaxTokens int
+	// System is what the model is told before the prompt; [DefaultSystem].
+	System string
+	// Toolbox says what the tools may do. Its Dir and Source are set for each call.
+	Toolbox toolbox.Options
+	// Turns is how many requests a call makes at most; [DefaultTurns]. A call that has used them up answers with what there
+	// is, and without a signal.
+	Turns int
+	// Cache has the service keep what it read of the conversation, so that reading it again costs less.
+	Cache bool
+	// Prices are what tokens cost; nil leaves the cost unknown.
+	Prices *Prices
+	// Probe has [Provider.Available] ask the service for the model. Otherwise it uses no network.
+	Probe bool
+	// Client makes the requests; nil is one with the transport of [http.DefaultClient]. Redirects are not followed, since
+	// they would take the key with them.
+	Client *http.Client
+	// Settings are further options of the SDK, such as who calls where there is no key.
+	Settings []option.RequestOption
+	// Clock tells how long a call took; nil is [retry.System].
+	Clock retry.Clock
+}
+
+// DefaultSystem is what the model is told unless [Options] say otherwise.
+const DefaultSystem = "You work on the files of one directory, with the tools that you are given. Paths are relative to that directory. " +
+	"Look at what is there before you change it. When the task is done, or cannot go on without a person, say so with the tool for it."
+
+func (o Options) withDefaults() Options {
+	if o.Name == "" {
+		o.Name = DefaultName
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = DefaultBaseURL
+	}
+	if o.System == "" {
+		o.System = DefaultSystem
+	}
+	if o.MaxTokens == 0 {
+		o.MaxTokens = DefaultMaxTokens
+	}
+	if o.Turns <= 0 {
+		o.Turns = DefaultTurns
+	}
+	if o.Clock == nil {
+		o.Clock = retry.System
+	}
+	if o.Credential == "" {
+		o.Credential = wire.Fingerprint(o.Name, o.BaseURL, o.Key)
+	}
+	client := http.Client{}
+	if o.Client != nil {
+		client = *o.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	o.Client = &client
+	return o
+}
+
+// check returns what is wrong with the options.
+func (o Options) check() error {
+	u, err := url.Parse(o.BaseURL)
+	switch {
+	case err != nil:
+		return errors.New("the address of the service cannot be read")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return errors.New("the address of the service must begin with https:// or http:// and name a host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("the address of the service must have neither user, query nor fragment")
+	case o.Model == "":
+		return errors.New("no model is named")
+	case o.MaxTokens < 0:
+		return fmt.Errorf("a limit of %d tokens", o.MaxTokens)
+	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the key has characters that no key has")
+	}
+	return o.Toolbox.Check()
+}
+
+// settings returns the options for the SDK. Retries are off, whatever the host's own settings say.
+func (o Options) settings() []option.RequestOption {
+	all := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(), option.WithBaseURL(o.BaseURL), option.WithHTTPClient(o.Client),
+	}
+	if o.Key != "" {
+		all = append(all, option.WithAPIKey(o.Key))
+	}
+	return append(append(all, o.Settings...), option.WithMaxRetries(0))
+}

@@ -1,0 +1,116 @@
+package claudecli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/proc"
+)
+
+// reader returns a call that only reads.
+func reader(t *testing.T) *call {
+	p, err := New(Options{})
+	assert.NoError(t, err)
+	return &call{Provider: p, stderr: proc.NewTail(maxStderr), plain: proc.NewTail(maxPlain), linger: func() {},
+		req: executor.Request{Progress: func(text string) {
+			assert.True(t, utf8.ValidString(text))
+			assert.NotContains(t, text, "\n")
+			assert.LessOrEqual(t, len(text), maxProgress+len("…"))
+		}}}
+}
+
+// FuzzStream reads streams that are cut at any place, and gets what it gets from them in one piece.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(`{"type":"system","subtype":"init","session_id":"s"}`+"\n"+`{"type":"result","result":"ok"}`), 7)
+	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"text","text":"a\u0000ü"}]}}`+"\n\n\xff{\n"), 3)
+	f.Add([]byte(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":"x"}}`+"\n"+
+		`{"type":"result","is_error":true,"result":"API Error: 429 {\"type\":\"error\"}","api_error_status":1e9}`), 1)
+	f.Fuzz(func(t *testing.T, stream []byte, at int) {
+		whole, pieces := reader(t), reader(t)
+		one, many := &lines{line: whole.read}, &lines{line: pieces.read}
+		_, _ = one.Write(stream)
+		one.Close()
+		at = max(1, at%16)
+		for piece := range bytesInPieces(stream, at) {
+			n, err := many.Write(piece)
+			assert.NoError(t, err)
+			assert.Len(t, piece, n)
+		}
+		many.Close()
+		assert.Equal(t, whole.result, pieces.result)
+		assert.Equal(t, whole.session, pieces.session)
+		ev := whole.evidence(proc.Exit{Code: 1}, nil)
+		assert.Equal(t, ev, pieces.evidence(proc.Exit{Code: 1}, nil))
+		assert.True(t, utf8.ValidString(ev.Text))
+		assert.True(t, utf8.ValidString(ev.Output))
+		assert.NotEmpty(t, ev.Error())
+	})
+}
+
+func bytesInPieces(b []byte, n int) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for len(b) > 0 {
+			k := min(n, len(b))
+			if !yield(bytes.Clone(b[:k])) {
+				return
+			}
+			b = b[k:]
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", maxLine)
+	for _, c := range []struct {
+		name   string
+		writes []string
+		want   []string
+		skip   int64
+	}{
+		{"none", nil, nil, 0},
+		{"an end is missing", []string{"a\nb"}, []string{"a", "b"}, 0},
+		{"in pieces", []string{"a", "b\n", "", "c\nd", "\n"}, []string{"ab", "c", "d"}, 0},
+		{"as long as may be", []string{long, "\nb\n"}, []string{long, "b"}, 0},
+		{"too long", []string{long, "y", "\nb\n"}, []string{"b"}, 1},
+		{"too long in one piece", []string{long + "y\nb\n"}, []string{"b"}, 1},
+		{"too long, without an end", []string{"a\n", long, long}, []string{"a"}, 1},
+	} {
+		var got []string
+		l := &lines{line: func(b []byte) { got = append(got, string(b)) }}
+		for _, w := range c.writes {
+			_, _ = l.Write([]byte(w))
+		}
+		l.Close()
+		assert.Equal(t, len(c.want), len(got), c.name)
+		for i := range min(len(c.want), len(got)) {
+			assert.True(t, c.want[i] == got[i], "%s: line %d", c.name, i)
+		}
+		assert.Equal(t, c.skip, l.skipped, c.name)
+		assert.LessOrEqual(t, cap(l.buf), maxLine, c.name)
+	}
+}
+
+func TestReset(t *testing.T) {
+	for _, c := range []struct {
+		at   string
+		want time.Time
+	}{
+		{"1772366400", time.Unix(1772366400, 0)},
+		{"1772366400000", time.UnixMilli(1772366400000)},
+		{"1772366400.5", time.UnixMilli(1772366400500)},
+		{"", time.Time{}},
+		{"0", time.Time{}},
+		{"-5", time.Time{}},
+		{"1e300", time.Time{}},
+	} {
+		limit := rateLimit{Status: "rejected", ResetsAt: json.Number(c.at)}
+		assert.True(t, c.want.Equal(limit.reset()), c.at)
+	}
+}

@@ -1,0 +1,257 @@
+package providertest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+)
+
+// Bounds on what a server remembers.
+const (
+	maxRequests = 1000
+	maxBody     = 1 << 20
+	maxBodies   = 64 << 20
+)
+
+// Request is a request as a server saw it.
+type Request struct {
+	Method string
+	// Path is the path with the query.
+	Path string
+	// Header are its headers. The values of those that hold credentials are masked.
+	Header http.Header
+	// Body is its body, the first MiB of it. Of very many requests only the first bodies are kept.
+	Body []byte
+}
+
+// Server is a provider's HTTP interface on 127.0.0.1 that plays a script. It is safe for concurrent use.
+type Server struct {
+	// URL is where it listens, without a path.
+	URL string
+
+	server *httptest.Server
+	closed chan struct{}
+	once   sync.Once
+
+	mu       sync.Mutex
+	replies  []Reply
+	requests []Request
+	bodies   int
+	count    int
+	asked    chan struct{} // closed, and made anew, with each request
+}
+
+// NewServer starts a server that answers with the replies, in order. What is asked for beyond them has the status 500.
+// It panics if it cannot listen, as [httptest.NewServer] does.
+func NewServer(replies ...Reply) *Server { return start((*httptest.Server).Start, replies) }
+
+// NewTLSServer is NewServer with TLS and a certificate that nobody knows.
+func NewTLSServer(replies ...Reply) *Server { return start((*httptest.Server).StartTLS, replies) }
+
+func start(listen func(*httptest.Server), replies []Reply) *Server {
+	s := &Server{closed: make(chan struct{}), asked: make(chan struct{}), replies: slices.Clone(replies)}
+	s.server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	// Clients that leave early, or do not trust the server, are what is tested here.
+	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	listen(s.server)
+	s.URL = s.server.URL
+	return s
+}
+
+// Add appends to the script.
+func (s *Server) Add(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replies = append(s.replies, replies...)
+}
+
+// Requests returns the requests so far, the first thousand of them.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Count returns how many requests there were.
+func (s *Server) Count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+// Await waits until there were n requests. It returns the cause of ctx's end if that comes first.
+func (s *Server) Await(ctx context.Context, n int) error {
+	for {
+		s.mu.Lock()
+		count, asked := s.count, s.asked
+		s.mu.Unlock()
+		if count >= n {
+			return nil
+		}
+		select {
+		case <-asked:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Left returns how many replies were not played yet. One that repeats counts until it is reached.
+func (s *Server) Left() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.replies) == 1 && s.replies[0].Repeat && s.count > 0 {
+		return 0
+	}
+	return len(s.replies)
+}
+
+// Close ends what hangs, closes all connections, and waits until every handler has returned. It may be called again.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		close(s.closed)
+		s.server.CloseClientConnections()
+		s.server.Close()
+	})
+}
+
+// Refused returns the URL of a port of 127.0.0.1 on which nobody listens. Another process could take the port.
+func Refused() string {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	return server.URL
+}
+
+// serve answers a request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	reply := s.next(record(r))
+	if reply.Wait != nil {
+		select {
+		case <-reply.Wait:
+		case <-r.Context().Done():
+			abort()
+		case <-s.closed:
+			abort()
+		}
+	}
+	if reply.End == EndReset && reply.empty() {
+		reset(w)
+		return
+	}
+	if reply.End == EndNever && reply.empty() {
+		s.hang(r)
+		return
+	}
+	s.write(w, &reply)
+	switch reply.End {
+	case EndEarly:
+		abort()
+	case EndReset:
+		reset(w)
+	case EndNever:
+		s.hang(r)
+	}
+}
+
+// hang keeps the connection until somebody has had enough.
+func (s *Server) hang(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-s.closed:
+	}
+	abort()
+}
+
+// abort closes the connection and leaves the body without its end.
+func abort() { panic(http.ErrAbortHandler) }
+
+// next returns the reply to the request.
+func (s *Server) next(r Request) Reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count++
+	close(s.asked)
+	s.asked = make(chan struct{})
+	if len(s.requests) < maxRequests {
+		if s.bodies += len(r.Body); s.bodies > maxBodies {
+			r.Body = nil
+		}
+		s.requests = append(s.requests, r)
+	}
+	if len(s.replies) == 0 {
+		return Reply{Status: http.StatusInternalServerError, Body: `{"error":{"type":"script_used_up","message":"the test's script has no more replies"}}`}
+	}
+	reply := s.replies[0]
+	if !reply.Repeat {
+		s.replies = s.replies[1:]
+	}
+	return reply
+}
+
+// record reads a request to its end, so that the server notices when the client leaves.
+func record(r *http.Request) Request {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // of a client that leaves, what it has sent
+	_, _ = io.Copy(io.Discard, r.Body)
+	header := maps.Clone(r.Header)
+	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "Cookie", "Proxy-Authorization"} {
+		if header.Get(name) != "" {
+			header[name] = []string{"***"}
+		}
+	}
+	return Request{Method: r.Method, Path: r.URL.RequestURI(), Header: header, Body: body}
+}
+
+// empty reports whether nothing at all is sent.
+func (r *Reply) empty() bool {
+	return r.Status == 0 && len(r.Header) == 0 && r.Body == "" && len(r.Events) == 0 && r.Filler == 0
+}
+
+// write sends everything but the end. A client that has left is no matter.
+func (s *Server) write(w http.ResponseWriter, reply *Reply) {
+	maps.Copy(w.Header(), reply.Header)
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", reply.contentType())
+	}
+	w.WriteHeader(max(reply.Status, http.StatusOK))
+	_, _ = io.WriteString(w, reply.Body)
+	for _, e := range reply.Events {
+		_, _ = io.WriteString(w, e.wire())
+		flush(w)
+	}
+	s.fill(w, reply.Filler)
+	if reply.End != EndWhole {
+		flush(w)
+	}
+}
+
+// fill sends n bytes, or as many as the client takes.
+func (s *Server) fill(w io.Writer, n int64) {
+	chunk := bytes.Repeat([]byte("x"), 64<<10)
+	for n > 0 {
+		sent, err := w.Write(chunk[:min(n, int64(len(chunk)))])
+		if n -= int64(sent); err != nil {
+			return
+		}
+	}
+}
+
+func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
+
+// reset ends the connection so that the client is told it was reset.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		abort()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
