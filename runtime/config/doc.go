@@ -1,0 +1,26 @@
+// Package config reads the configuration of a host from a YAML file.
+//
+//	type Settings struct {
+//		Provider string                  `yaml:"provider"`
+//		APIKey   taxonomy.Secret[string] `yaml:"api_key"` // api_key: ${ANTHROPIC_API_KEY}
+//		Timeout  time.Duration           `yaml:"timeout"` // timeout: 90s
+//	}
+//
+//	settings := Settings{Timeout: time.Minute} // what the file does not say stays
+//	warnings, err := config.Load("aidf.yml", &settings)
+//
+// In the texts of the file ${NAME} stands for an environment variable, and $$ for a dollar sign; any other dollar sign
+// stands for itself. What a variable holds is taken as it is: it is neither expanded nor read as YAML. Keys are not
+// expanded.
+//
+// Whatever is wrong is said at once, each problem as a *taxonomy.Evidence of source "config", op "load_config", with the
+// attribute path, and:
+//
+//	missing         the file does not exist
+//	parse           the file is no YAML; the text says where
+//	unset_variable  attributes env_var, field
+//	invalid         attributes field ("a.b[2]"), value, expected
+//
+// A file that cannot be read has no type, but an errno. Keys that nobody asked for, and secrets that are written in
+// clear, are warnings. No secret is in any error or warning.
+package config
