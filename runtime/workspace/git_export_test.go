@@ -1,0 +1,7 @@
+package workspace
+
+// Believed reports whether a file's content is taken as known without reading it.
+func Believed(g *Git, path string) bool {
+	_, ok := g.cache[path]
+	return ok
+}

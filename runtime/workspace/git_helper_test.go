@@ -1,0 +1,209 @@
+package workspace_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/workspace"
+)
+
+// repo is a repository for one test, with a commit of a.txt, dir/b.txt and a script.
+type repo struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// isolated makes git forget the configuration of whoever runs the tests, also the git that is tested.
+func isolated(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"),
+		[]byte("[user]\n\tname = Test\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n"), 0o600))
+}
+
+func newRepo(t *testing.T) *repo {
+	isolated(t)
+	r := emptyRepo(t)
+	r.write("a.txt", "a\n")
+	r.write("dir/b.txt", "b\n")
+	r.write("run.sh", "#!/bin/sh\n")
+	r.chmod("run.sh", 0o755)
+	r.git("add", "-A")
+	r.git("commit", "-qm", "first")
+	return r
+}
+
+func emptyRepo(t *testing.T) *repo {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	r := &repo{t: t, dir: dir}
+	r.git("init", "-q")
+	return r
+}
+
+func (r *repo) git(args ...string) string {
+	r.t.Helper()
+	out, err := r.try(args...)
+	require.NoError(r.t, err, "git %q: %s", args, out)
+	return out
+}
+
+func (r *repo) try(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), r.env...)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+func (r *repo) path(p string) string { return filepath.Join(r.dir, filepath.FromSlash(p)) }
+
+func (r *repo) write(p, content string) {
+	r.t.Helper()
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(r.path(p)), 0o755))
+	require.NoError(r.t, os.WriteFile(r.path(p), []byte(content), 0o644))
+}
+
+func (r *repo) read(p string) string {
+	r.t.Helper()
+	b, err := os.ReadFile(r.path(p))
+	require.NoError(r.t, err)
+	return string(b)
+}
+
+func (r *repo) remove(p string) {
+	r.t.Helper()
+	require.NoError(r.t, os.RemoveAll(r.path(p)))
+}
+
+func (r *repo) chmod(p string, mode os.FileMode) {
+	r.t.Helper()
+	require.NoError(r.t, os.Chmod(r.path(p), mode))
+}
+
+func (r *repo) link(target, p string) {
+	r.t.Helper()
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(r.path(p)), 0o755))
+	require.NoError(r.t, os.Symlink(target, r.path(p)))
+}
+
+func (r *repo) exists(p string) bool {
+	_, err := os.Lstat(r.path(p))
+	return err == nil
+}
+
+// session is a run in a working tree.
+type session struct {
+	*repo
+	ctx     context.Context
+	ws      *workspace.Git
+	run     string
+	checked executor.Checked
+	changes []executor.Change // for operations
+}
+
+func (r *repo) begin(opts workspace.Options) *session {
+	r.t.Helper()
+	s := &session{repo: r, ctx: r.t.Context(), run: "run-1"}
+	var err error
+	s.ws, err = workspace.Open(s.ctx, r.dir, opts)
+	require.NoError(r.t, err)
+	s.checked, err = s.ws.Begin(s.ctx, s.run)
+	require.NoError(r.t, err)
+	return s
+}
+
+// reopen goes on as another process would.
+func (s *session) reopen(opts workspace.Options) {
+	s.t.Helper()
+	var err error
+	s.ws, err = workspace.Open(s.ctx, s.dir, opts)
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.ws.Resume(s.ctx, s.run, s.checked))
+}
+
+func (s *session) detect() []executor.Change {
+	s.t.Helper()
+	changes, err := s.ws.Detect(s.ctx, s.checked)
+	require.NoError(s.t, err)
+	return changes
+}
+
+// listed says changes in a form that reads well.
+func listed(changes []executor.Change) []string {
+	out := []string{}
+	for _, c := range changes {
+		line := string(c.Kind) + " " + c.Path
+		if c.Git {
+			line += " git"
+		}
+		if c.Escapes {
+			line += " escapes"
+		}
+		if c.Ignored {
+			line += " ignored"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func (s *session) revert(changes []executor.Change) {
+	s.t.Helper()
+	require.NoError(s.t, s.ws.Revert(s.ctx, s.checked, changes))
+	require.Empty(s.t, listed(s.detect()), "after a revert nothing differs")
+	require.NoError(s.t, s.ws.Revert(s.ctx, s.checked, changes), "twice is like once")
+	require.Empty(s.t, listed(s.detect()))
+}
+
+func (s *session) save(changes []executor.Change) string {
+	s.t.Helper()
+	ref, err := s.ws.Save(s.ctx, s.run, 1, s.checked, changes)
+	require.NoError(s.t, err)
+	return ref
+}
+
+func (s *session) advance(changes []executor.Change) {
+	s.t.Helper()
+	checked, err := s.ws.Advance(s.ctx, s.run, s.checked, changes)
+	require.NoError(s.t, err)
+	s.checked = checked
+}
+
+func (s *session) commit(paths ...string) string {
+	s.t.Helper()
+	id, err := s.tryCommit(paths...)
+	require.NoError(s.t, err)
+	return id
+}
+
+func (s *session) tryCommit(paths ...string) (string, error) {
+	return s.ws.Commit(s.ctx, executor.Commit{Run: s.run, Attempt: 1, Checked: s.checked, Paths: paths, Message: "work"})
+}
+
+// watching watches what a function says, everywhere.
+type watching func(p string) bool
+
+func (w watching) Watches(p string) bool    { return w(p) }
+func (w watching) WatchesBelow(string) bool { return true }
+
+func named(names ...string) watching {
+	return func(p string) bool {
+		for _, n := range names {
+			if filepath.Base(p) == n || strings.HasPrefix(p, n+"/") {
+				return true
+			}
+		}
+		return false
+	}
+}

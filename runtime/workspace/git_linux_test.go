@@ -1,0 +1,238 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/workspace"
+)
+
+func TestResumeLeavesLocksOfTheLiving(t *testing.T) {
+	t.Run("the file is open", func(t *testing.T) {
+		r := newRepo(t)
+		s := r.begin(workspace.Options{})
+		cmd := exec.Command("sh", "-c", "exec 9> .git/index.lock; echo ready; exec sleep 60")
+		cmd.Dir = r.dir
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+		_, err = out.Read(make([]byte, 8))
+		require.NoError(t, err)
+		ev := evidenceOf(t, s.ws.Resume(s.ctx, s.run, s.checked))
+		assert.Contains(t, ev.Text, fmt.Sprintf("process %d has it open", cmd.Process.Pid))
+	})
+	t.Run("git waits for an editor", func(t *testing.T) {
+		r := newRepo(t)
+		s := r.begin(workspace.Options{})
+		r.write("a.txt", "x\n")
+		cmd := exec.Command("git", "commit", "-a")
+		cmd.Dir = r.dir
+		cmd.Env = append(os.Environ(), "GIT_EDITOR=sleep 60; false")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		require.NoError(t, cmd.Start())
+		defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() }()
+		require.Eventually(t, func() bool { return r.exists(".git/COMMIT_EDITMSG") && r.exists(".git/index.lock") }, 10*time.Second, 10*time.Millisecond)
+		ev := evidenceOf(t, s.ws.Resume(s.ctx, s.run, s.checked))
+		assert.Contains(t, ev.Text, "process")
+		assert.True(t, r.exists(".git/index.lock"))
+	})
+}
+
+// TestSpecialFiles finds pipes and sockets, opens none, and removes them.
+func TestSpecialFiles(t *testing.T) {
+	r := newRepo(t)
+	s := r.begin(workspace.Options{})
+	require.NoError(t, syscall.Mkfifo(r.path("fifo"), 0o644))
+	require.NoError(t, os.Remove(r.path("a.txt")))
+	require.NoError(t, syscall.Mkfifo(r.path("a.txt"), 0o644))
+	require.NoError(t, syscall.Mkfifo(r.path(".gitattributes"), 0o644))
+	t.Chdir(r.dir) // the names of sockets are short
+	l, err := net.Listen("unix", "socket")
+	require.NoError(t, err)
+	defer l.Close()
+	changes := s.detect()
+	assert.Equal(t, []string{"added .gitattributes", "modified a.txt", "added fifo", "added socket"}, listed(changes))
+	s.save(changes)
+	s.revert(changes)
+	assert.Equal(t, "a\n", r.read("a.txt"))
+}
+
+// asNobody runs a test again as a user who has no special rights.
+func asNobody(t *testing.T) bool {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return true
+	}
+	dir, err := os.MkdirTemp("/tmp", "nobody")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	require.NoError(t, os.Chmod(dir, 0o777))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	program := filepath.Join(dir, "test")
+	b, err := os.ReadFile(self)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(program, b, 0o755))
+	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "PASS")
+	return false
+}
+
+// TestUnreadable says that a file or a directory cannot be read, and never that nothing has changed.
+func TestUnreadable(t *testing.T) {
+	if !asNobody(t) {
+		return
+	}
+	for _, p := range []string{"a.txt", "dir", "new"} {
+		r := newRepo(t)
+		s := r.begin(workspace.Options{})
+		if p == "new" {
+			r.write(p, "x")
+		}
+		r.chmod(p, 0)
+		_, err := s.ws.Detect(s.ctx, s.checked)
+		ev := evidenceOf(t, err)
+		assert.Equal(t, "detect_changes", ev.Op)
+		assert.Equal(t, "EACCES", ev.Errno)
+		assert.Equal(t, []string{p}, ev.Files)
+		r.chmod(p, 0o755)
+	}
+	r := newRepo(t)
+	r.write(".gitignore", "data/\n")
+	r.write("data/x", "x")
+	r.chmod("data", 0)
+	s := r.begin(workspace.Options{Watch: named(".env")})
+	assert.Empty(t, s.detect(), "what could not be read from the beginning")
+	r.chmod("data", 0o755)
+	r.write("data/.env", "x")
+	assert.Equal(t, []string{"added data/.env ignored"}, listed(s.detect()))
+
+	// A directory that cannot be written to fails a revert, with the name of the file.
+	r = newRepo(t)
+	s = r.begin(workspace.Options{})
+	r.write("dir/b.txt", "B\n")
+	r.chmod("dir", 0o555)
+	ev := evidenceOf(t, s.ws.Revert(s.ctx, s.checked, s.detect()))
+	assert.Equal(t, "revert", ev.Op)
+	assert.Equal(t, "EACCES", ev.Errno)
+	assert.Equal(t, []string{"dir/b.txt"}, ev.Files)
+	r.chmod("dir", 0o755)
+}
+
+// TestFullDisk has every operation fail on a full disk, lose nothing, and work when there is room again.
+func TestFullDisk(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small disk")
+	}
+	isolated(t)
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
+		t.Skip("no small disk: ", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	r := &repo{t: t, dir: dir}
+	r.git("init", "-q")
+	big := strings.Repeat("0123456789abcdef", 4096)
+	r.write("a.txt", "a\n")
+	r.write("big.txt", big)
+	r.git("add", "-A")
+	r.git("commit", "-qm", "first")
+	s := r.begin(workspace.Options{})
+	s.work(map[string]string{"work.txt": "w\n"})
+	r.remove("big.txt")
+	r.write("a.txt", "agent's\n")
+	changes := s.detect()
+	fill := func() {
+		f, err := os.Create(r.path(".git/fill"))
+		require.NoError(t, err)
+		defer f.Close()
+		for {
+			if _, err := f.Write(make([]byte, 1024)); err != nil {
+				return
+			}
+		}
+	}
+	fill()
+	_, err := s.ws.Save(s.ctx, s.run, 1, s.checked, changes)
+	assert.Equal(t, "save", evidenceOf(t, err).Op)
+	ev := evidenceOf(t, s.ws.Revert(s.ctx, s.checked, changes))
+	assert.Equal(t, "revert", ev.Op)
+	_, err = s.ws.Advance(s.ctx, s.run, s.checked, changes)
+	require.Error(t, err)
+	head := r.git("rev-parse", "HEAD")
+	_, err = s.tryCommit("work.txt")
+	ev = evidenceOf(t, err)
+	assert.Equal(t, "commit", ev.Op)
+	assert.Contains(t, ev.Error(), "o space left on device")
+	assert.Equal(t, head, r.git("rev-parse", "HEAD"))
+	assert.Equal(t, "agent's\n", r.read("a.txt"))
+	r.remove(".git/fill")
+	s.save(changes)
+	s.revert(changes)
+	assert.Equal(t, big, r.read("big.txt"))
+	s.commit("work.txt")
+	r.git("fsck", "--no-progress")
+}
+
+// TestKilledOutright kills the process that commits, at every point, and resumes.
+func TestKilledOutright(t *testing.T) {
+	if os.Getenv("WORKSPACE_CHILD") != "" {
+		commitAsChild(t)
+		return
+	}
+	for n := 1; n < 30; n++ {
+		r := newRepo(t)
+		r.write("staged.txt", "staged\n")
+		r.git("add", "staged.txt")
+		s := r.begin(workspace.Options{})
+		s.work(map[string]string{"work.txt": "w\n"})
+		binary, log := wrapped(t, fmt.Sprintf("[ $n -eq %d ] && kill -9 $PPID", n+2), "") // Open runs two
+		cmd := exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestKilledOutright$")
+		cmd.Env = append(os.Environ(), "WORKSPACE_CHILD="+r.dir, "WORKSPACE_GIT="+binary, "WORKSPACE_CHECKED="+string(s.checked))
+		err := cmd.Run()
+		done := len(calls(t, log)) < n+2
+		if done {
+			require.NoError(t, err)
+			return
+		}
+		require.Error(t, err)
+		require.Eventually(t, func() bool { // what the child has started ends by itself
+			s.ws, err = workspace.Open(s.ctx, r.dir, workspace.Options{})
+			require.NoError(t, err)
+			return s.ws.Resume(s.ctx, s.run, s.checked) == nil
+		}, 10*time.Second, 20*time.Millisecond)
+		s.commit("work.txt")
+		assert.Equal(t, "2", r.git("rev-list", "--count", "HEAD"), "it is committed once")
+		assert.Equal(t, "A  staged.txt", r.git("status", "--porcelain"))
+		assert.Empty(t, s.detect())
+	}
+	t.Fatal("there is no end of git commands")
+}
+
+func commitAsChild(t *testing.T) {
+	r := &repo{t: t, dir: os.Getenv("WORKSPACE_CHILD")}
+	s := &session{repo: r, ctx: t.Context(), run: "run-1"}
+	var err error
+	s.ws, err = workspace.Open(s.ctx, r.dir, workspace.Options{Binary: os.Getenv("WORKSPACE_GIT")})
+	require.NoError(t, err)
+	s.checked = executor.Checked(os.Getenv("WORKSPACE_CHECKED"))
+	s.commit("work.txt")
+}

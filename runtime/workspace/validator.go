@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// The defaults of a [ValidatorConfig].
+const (
+	DefaultValidationLimit  = 10 * time.Minute
+	DefaultValidationOutput = 16 << 10
+)
+
+// ValidatorConfig says which commands check work before it leaves. Whoever configures them decides what is run; nothing
+// that a provider says does.
+//
+// The commands run code that a provider may have written, with the rights of this process. What keeps them from keys is
+// their environment only: it has what proc.SafeEnv lists and Env, but home directories hold credentials too. Run
+// everything in a container if that matters.
+type ValidatorConfig struct {
+	// Dir is where the commands run, the root of the working tree.
+	Dir string
+	// PreCommit, PrePush and PrePR are run in their order, one at a time. A phase without commands passes.
+	PreCommit, PrePush, PrePR []Command
+	// KeepGoing runs the remaining commands after one has failed. Otherwise the first failure ends the phase.
+	KeepGoing bool
+	// Limit is how long a command may take that has no limit of its own; 0 is DefaultValidationLimit.
+	Limit time.Duration
+	// Output is how many bytes of the end of what a command prints are kept; 0 is DefaultValidationOutput.
+	Output int
+	// Env adds to the commands' environment: "NAME=value", or "NAME" for this process's value.
+	Env []string
+	// Grace is how long a command that is stopped has to end by itself; 0 is proc.DefaultGrace.
+	Grace time.Duration
+	// Tee, unless nil, gets everything that the commands print, while they print it. Its errors are passed over, but it
+	// must not block.
+	Tee io.Writer
+}
+
+// Command is a command that checks work: Args or Line, not both.
+type Command struct {
+	// Args are a program and its arguments. No shell reads them.
+	Args []string
+	// Line is a line for the shell: /bin/sh, or cmd.exe on Windows, where quotes in it are better avoided.
+	Line string
+	// Limit is how long the command may take; 0 is that of the configuration.
+	Limit time.Duration
+}
+
+// String returns the command as a person would type it.
+func (c Command) String() string {
+	if c.Line != "" {
+		return c.Line
+	}
+	words := make([]string, len(c.Args))
+	for i, arg := range c.Args {
+		words[i] = arg
+		if arg == "" || strings.ContainsAny(arg, " \t\r\n\"'`$\\|&;<>()*?[]{}~#!") {
+			words[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (c Command) usable() bool {
+	return c.Line != "" && len(c.Args) == 0 || c.Line == "" && len(c.Args) > 0 && c.Args[0] != ""
+}
+
+// Validator runs the commands that check work. It is an [executor.Validator]. Runs that share one run their commands in
+// the same directory, possibly at once.
+type Validator struct{ config ValidatorConfig }
+
+var _ executor.Validator = (*Validator)(nil)
+
+// NewValidator returns a validator. Its error names every command that cannot be run, as evidence of the configuration.
+func NewValidator(c ValidatorConfig) (*Validator, error) {
+	if c.Limit <= 0 {
+		c.Limit = DefaultValidationLimit
+	}
+	if c.Output <= 0 {
+		c.Output = DefaultValidationOutput
+	}
+	var wrong []error
+	for _, phase := range []executor.Phase{executor.PreCommit, executor.PrePush, executor.PrePR} {
+		for i, command := range commandsOf(&c, phase) {
+			if !command.usable() {
+				wrong = append(wrong, &taxonomy.Evidence{
+					Source: "config", Op: "load_config", Type: "invalid",
+					Attributes: map[string]string{
+						"field": fmt.Sprintf("%s[%d]", phase, i), "value": command.String(), "expected": "a program with its arguments, or a line",
+					},
+				})
+			}
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return &Validator{config: c}, nil
+}
+
+func commandsOf(c *ValidatorConfig, phase executor.Phase) []Command {
+	switch phase {
+	case executor.PreCommit:
+		return c.PreCommit
+	case executor.PrePush:
+		return c.PrePush
+	case executor.PrePR:
+		return c.PrePR
+	}
+	return nil
+}
+
+// Validate runs the commands of a phase and returns nil when all of them pass; see [Summary.Err].
+func (v *Validator) Validate(ctx context.Context, phase executor.Phase) error {
+	return v.Run(ctx, phase).Err
+}
+
+// Run runs the commands of a phase and returns what came of each.
+func (v *Validator) Run(ctx context.Context, phase executor.Phase) Summary {
+	s := Summary{Phase: phase}
+	for _, command := range commandsOf(&v.config, phase) {
+		if ctx.Err() != nil {
+			s.Err = fmt.Errorf("validate %s: %w", phase, context.Cause(ctx))
+			return s
+		}
+		result := v.run(ctx, phase, command)
+		s.Results = append(s.Results, result)
+		if result.stopped {
+			s.Err = result.Err
+			return s
+		}
+		if result.Err != nil && !v.config.KeepGoing {
+			break
+		}
+	}
+	s.Err = s.failure(v.config.Output)
+	return s
+}

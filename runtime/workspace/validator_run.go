@@ -1,0 +1,120 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// The words of the validator in evidence.
+const (
+	sourceValidator = "validator"
+	opValidate      = "validate_"
+
+	typeExit    = "exit"
+	typeTimeout = "timeout"
+
+	attributeCommand = "command"
+	attributeLimit   = "timeout_ms"
+	attributeElapsed = "elapsed_ms"
+)
+
+// errLimit is the cause of a context that ended because the command's own time was over.
+var errLimit = errors.New("the command's time is over")
+
+// run runs one command.
+func (v *Validator) run(ctx context.Context, phase executor.Phase, command Command) CommandResult {
+	limit := command.Limit
+	if limit <= 0 {
+		limit = v.config.Limit
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+	defer cancel()
+	kept := proc.NewTail(v.config.Output)
+	path, args := command.program()
+	out := &tee{kept: kept, to: v.config.Tee}
+	exit, err := proc.Run(limited, proc.Command{
+		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
+		Stdout: out, Stderr: out, Grace: v.config.Grace, Sweep: true,
+	})
+	result := CommandResult{
+		Command: command.String(), ExitCode: exit.Code, Signal: exit.Signal, Took: exit.Took, Output: outputOf(kept),
+	}
+	ended := limited.Err() != nil && errors.Is(err, limited.Err())
+	if ended && errors.Is(ctx.Err(), context.Canceled) {
+		result.stopped = true
+		result.Err = fmt.Errorf("validate %s: %w", phase, err)
+		return result
+	}
+	ev := proc.Failure(sourceValidator, opValidate+string(phase), path, exit, err)
+	if ev == nil {
+		return result
+	}
+	ev.Attributes[attributeCommand] = result.Command
+	ev.Output = result.Output
+	switch {
+	case ended:
+		overtime(ev, exit.Took)
+		if errors.Is(err, errLimit) {
+			ev.Attributes[attributeLimit] = milliseconds(limit)
+			ev.Text = fmt.Sprintf("%s did not end within %s", result.Command, limit)
+		}
+		result.stopped = ctx.Err() != nil
+	case err == nil:
+		ev.Type = typeExit
+	}
+	result.Err = ev
+	return result
+}
+
+// overtime turns evidence into that of a command whose time was over. How it ended is our own doing then.
+func overtime(ev *taxonomy.Evidence, took time.Duration) {
+	ev.Type = typeTimeout
+	ev.ExitCode, ev.Signal = taxonomy.Opt[int]{}, ""
+	ev.Attributes[attributeElapsed] = milliseconds(took)
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// program returns what is started for a command.
+func (c Command) program() (path string, args []string) {
+	switch {
+	case c.Line == "":
+		return c.Args[0], c.Args[1:]
+	case runtime.GOOS == "windows":
+		return "cmd.exe", []string{"/d", "/c", c.Line}
+	}
+	return "/bin/sh", []string{"-c", c.Line}
+}
+
+// tee keeps the end of what is written, and passes all of it on.
+type tee struct {
+	kept *proc.Tail
+	to   io.Writer
+}
+
+// Write never fails, because what is written after a failure would be dropped.
+func (t *tee) Write(p []byte) (int, error) {
+	if t.to != nil {
+		_, _ = t.to.Write(p)
+	}
+	return t.kept.Write(p)
+}
+
+// outputOf returns what is kept, and says so when it is not all.
+func outputOf(kept *proc.Tail) string {
+	text := kept.String()
+	if dropped := kept.Total() - int64(len(text)); dropped > 0 {
+		text = fmt.Sprintf("(%d bytes before this are left out)\n%s", dropped, text)
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

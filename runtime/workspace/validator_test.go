@@ -1,0 +1,273 @@
+//go:build unix
+
+package workspace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/workspace"
+)
+
+func lines(lines ...string) []workspace.Command {
+	commands := make([]workspace.Command, len(lines))
+	for i, line := range lines {
+		commands[i] = workspace.Command{Line: line}
+	}
+	return commands
+}
+
+func newValidator(t *testing.T, c workspace.ValidatorConfig) *workspace.Validator {
+	t.Helper()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	v, err := workspace.NewValidator(c)
+	require.NoError(t, err)
+	return v
+}
+
+func TestValidate(t *testing.T) {
+	tests := []struct {
+		name    string
+		command workspace.Command
+		exit    taxonomy.Opt[int]
+		signal  string
+		typ     string
+		output  string
+		shown   string
+	}{
+		{"passes", workspace.Command{Line: "echo fine"}, taxonomy.Opt[int]{}, "", "", "", ""},
+		{"both streams in order", workspace.Command{Line: "echo one; echo two >&2; echo three; exit 3"}, taxonomy.Some(3), "", "exit",
+			"one\ntwo\nthree\n", "echo one; echo two >&2; echo three; exit 3"},
+		{"arguments are no shell line", workspace.Command{Args: []string{"ls", "a; exit 0", "$HOME"}}, taxonomy.Some(2), "", "exit",
+			"", "ls 'a; exit 0' '$HOME'"},
+		{"killed", workspace.Command{Line: "echo dying; kill -KILL $$"}, taxonomy.Opt[int]{}, "SIGKILL", "exit", "dying\n", "echo dying; kill -KILL $$"},
+		{"no such program", workspace.Command{Args: []string{"no-such-program-here", "x"}}, taxonomy.Opt[int]{}, "", "not_found", "", "no-such-program-here x"},
+		{"not a program", workspace.Command{Args: []string{"/"}}, taxonomy.Opt[int]{}, "", "start", "", "/"},
+		{"standard input is empty", workspace.Command{Line: "cat; exit 1"}, taxonomy.Some(1), "", "exit", "", "cat; exit 1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := newValidator(t, workspace.ValidatorConfig{PreCommit: []workspace.Command{tt.command}})
+			err := v.Validate(t.Context(), executor.PreCommit)
+			if tt.typ == "" {
+				assert.NoError(t, err)
+				return
+			}
+			ev := evidenceOf(t, err)
+			assert.Equal(t, "validator", ev.Source)
+			assert.Equal(t, "validate_pre_commit", ev.Op)
+			assert.Equal(t, tt.typ, ev.Type)
+			assert.Equal(t, tt.exit, ev.ExitCode)
+			assert.Equal(t, tt.signal, ev.Signal)
+			assert.Equal(t, tt.shown, ev.Attribute("command"))
+			if tt.name != "arguments are no shell line" {
+				assert.Equal(t, tt.output, ev.Output)
+			}
+			assert.ErrorIs(t, errs.Classify(err), errs.CodeValidationPreCommit)
+		})
+	}
+}
+
+func TestPhases(t *testing.T) {
+	v := newValidator(t, workspace.ValidatorConfig{PrePush: lines("echo push; exit 1"), PrePR: lines("echo pr; exit 1")})
+	assert.NoError(t, v.Validate(t.Context(), executor.PreCommit))
+	assert.NoError(t, v.Validate(t.Context(), executor.Phase("other")))
+	for phase, code := range map[executor.Phase]error{
+		executor.PrePush: errs.CodeValidationPrePush, executor.PrePR: errs.CodeValidationPrePR,
+	} {
+		err := v.Validate(t.Context(), phase)
+		assert.Equal(t, "validate_"+string(phase), evidenceOf(t, err).Op)
+		assert.ErrorIs(t, errs.Classify(err), code)
+	}
+}
+
+func TestFirstFailureEndsThePhase(t *testing.T) {
+	c := workspace.ValidatorConfig{PreCommit: lines("echo a", "echo b; exit 2", "echo c", "echo d; exit 4")}
+	s := newValidator(t, c).Run(t.Context(), executor.PreCommit)
+	require.Len(t, s.Results, 2)
+	assert.NoError(t, s.Results[0].Err)
+	assert.Equal(t, "a\n", s.Results[0].Output)
+	assert.Equal(t, 2, s.Results[1].ExitCode)
+	assert.Same(t, s.Results[1].Err, s.Err)
+
+	c.KeepGoing = true
+	s = newValidator(t, c).Run(t.Context(), executor.PreCommit)
+	require.Len(t, s.Results, 4)
+	ev := evidenceOf(t, s.Err)
+	assert.Equal(t, taxonomy.Some(2), ev.ExitCode)
+	assert.Equal(t, "echo b; exit 2", ev.Attribute("command"))
+	assert.Equal(t, "$ echo b; exit 2\nb\n$ echo d; exit 4\nd\n", ev.Output)
+	assert.Equal(t, "b\n", evidenceOf(t, s.Results[1].Err).Output, "the results keep their own")
+}
+
+func TestTimeLimit(t *testing.T) {
+	command := workspace.Command{Line: "echo still testing; sleep 1000", Limit: 200 * time.Millisecond}
+	v := newValidator(t, workspace.ValidatorConfig{PreCommit: []workspace.Command{command}})
+	err := v.Validate(t.Context(), executor.PreCommit)
+	ev := evidenceOf(t, err)
+	assert.Equal(t, "timeout", ev.Type)
+	assert.Equal(t, "still testing\n", ev.Output)
+	assert.Equal(t, "200", ev.Attribute("timeout_ms"))
+	assert.Equal(t, command.Line, ev.Attribute("command"))
+	elapsed, convErr := strconv.Atoi(ev.Attribute("elapsed_ms"))
+	require.NoError(t, convErr)
+	assert.GreaterOrEqual(t, elapsed, 200)
+	assert.Equal(t, taxonomy.Opt[int]{}, ev.ExitCode)
+	assert.Empty(t, ev.Signal)
+	classified := errs.Classify(err)
+	assert.ErrorIs(t, classified, errs.CodeOperationTimeout)
+}
+
+// A run's or an iteration's deadline is a timeout as well, without the command's own limit; a cancellation is no failure
+// of the command.
+func TestContextEnds(t *testing.T) {
+	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("sleep 1000", "true"), KeepGoing: true})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	s := v.Run(ctx, executor.PreCommit)
+	assert.Len(t, s.Results, 1)
+	ev := evidenceOf(t, s.Err)
+	assert.Equal(t, "timeout", ev.Type)
+	assert.Empty(t, ev.Attribute("timeout_ms"))
+	assert.NotEmpty(t, ev.Attribute("elapsed_ms"))
+	assert.ErrorIs(t, s.Err, context.DeadlineExceeded)
+
+	why := errors.New("interrupted by a person")
+	stopped, stop := context.WithCancelCause(t.Context())
+	time.AfterFunc(100*time.Millisecond, func() { stop(why) })
+	s = v.Run(stopped, executor.PreCommit)
+	assert.Len(t, s.Results, 1)
+	assert.ErrorIs(t, s.Err, context.Canceled)
+	assert.ErrorIs(t, s.Err, why)
+	assert.False(t, errors.As(s.Err, &ev), "a cancellation is no evidence")
+
+	s = v.Run(stopped, executor.PreCommit)
+	assert.Empty(t, s.Results)
+	assert.ErrorIs(t, s.Err, why)
+}
+
+func TestNoKeysInTheEnvironment(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-planted")
+	t.Setenv("GITHUB_TOKEN", "ghp_planted")
+	t.Setenv("PASSED_ON", "as it is")
+	v := newValidator(t, workspace.ValidatorConfig{
+		PreCommit: []workspace.Command{{Args: []string{"env"}}}, Env: []string{"CI=1", "PASSED_ON", "NOT_SET_ANYWHERE"},
+	})
+	s := v.Run(t.Context(), executor.PreCommit)
+	require.NoError(t, s.Err)
+	environment := s.Results[0].Output
+	assert.NotContains(t, environment, "planted")
+	assert.NotContains(t, environment, "NOT_SET_ANYWHERE")
+	assert.Contains(t, environment, "CI=1\n")
+	assert.Contains(t, environment, "PASSED_ON=as it is\n")
+	assert.Contains(t, environment, "PATH=")
+}
+
+func TestCommandsRunInTheWorkingTree(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "check.sh"), []byte("#!/bin/sh\npwd -P\n"), 0o700))
+	real, err := filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	v := newValidator(t, workspace.ValidatorConfig{Dir: dir, PreCommit: []workspace.Command{{Args: []string{"./check.sh"}}}})
+	s := v.Run(t.Context(), executor.PreCommit)
+	require.NoError(t, s.Err)
+	assert.Equal(t, real+"\n", s.Results[0].Output)
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	v := newValidator(t, workspace.ValidatorConfig{
+		PreCommit: lines("head -c 1000000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 1"), Output: 1000,
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := v.Validate(t.Context(), executor.PreCommit)
+	runtime.ReadMemStats(&after)
+	output := evidenceOf(t, err).Output
+	assert.Less(t, len(output), 1100)
+	assert.True(t, strings.HasPrefix(output, "(999999009 bytes before this are left out)\nxxx"), output[:60])
+	assert.True(t, strings.HasSuffix(output, "x\nthe end\n"))
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(50<<20))
+}
+
+func TestOutputIsPassedOn(t *testing.T) {
+	var all bytes.Buffer
+	c := workspace.ValidatorConfig{PreCommit: lines("echo first; echo second >&2"), Output: 7, Tee: &all}
+	s := newValidator(t, c).Run(t.Context(), executor.PreCommit)
+	require.NoError(t, s.Err)
+	assert.Equal(t, "first\nsecond\n", all.String())
+	assert.Equal(t, "(6 bytes before this are left out)\nsecond\n", s.Results[0].Output)
+
+	c.Tee = refusing{}
+	s = newValidator(t, c).Run(t.Context(), executor.PreCommit)
+	assert.NoError(t, s.Err)
+	assert.Contains(t, s.Results[0].Output, "second\n")
+}
+
+// What a command leaves running is ended, in its group and, on Linux, outside of it.
+func TestGrandchildrenAreEnded(t *testing.T) {
+	dir := t.TempDir()
+	line := "sleep 1000 & echo $! >pids; (setsid sleep 1000 & echo $! >>pids); wait"
+	if runtime.GOOS != "linux" {
+		line = "sleep 1000 & echo $! >pids; wait"
+	}
+	v := newValidator(t, workspace.ValidatorConfig{
+		Dir: dir, PreCommit: []workspace.Command{{Line: line, Limit: 500 * time.Millisecond}}, Grace: 100 * time.Millisecond,
+	})
+	err := v.Validate(t.Context(), executor.PreCommit)
+	assert.Equal(t, "timeout", evidenceOf(t, err).Type)
+	pids, readErr := os.ReadFile(filepath.Join(dir, "pids"))
+	require.NoError(t, readErr)
+	for _, field := range strings.Fields(string(pids)) {
+		pid, convErr := strconv.Atoi(field)
+		require.NoError(t, convErr)
+		assert.False(t, running(pid), "process %d", pid)
+	}
+}
+
+// running reports whether a process is there and is no zombie, which only its parent can remove.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+func TestSecretsInOutputAreMaskedWhenShown(t *testing.T) {
+	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("echo 'password=hunter2hunter2'; exit 1")})
+	err := v.Validate(t.Context(), executor.PreCommit)
+	ev := evidenceOf(t, err)
+	assert.Contains(t, ev.Output, "hunter2")
+	shown, jsonErr := ev.MarshalJSON()
+	require.NoError(t, jsonErr)
+	assert.NotContains(t, string(shown), "hunter2")
+}
+
+func TestCommandsThatCannotBeRun(t *testing.T) {
+	_, err := workspace.NewValidator(workspace.ValidatorConfig{
+		PreCommit: []workspace.Command{{Line: "ok"}, {}}, PrePR: []workspace.Command{{Line: "x", Args: []string{"y"}}, {Args: []string{""}}},
+	})
+	ev := evidenceOf(t, err)
+	assert.Equal(t, "pre_commit[1]", ev.Attribute("field"))
+	assert.ErrorIs(t, errs.Classify(err), errs.CodeConfigInvalid)
+	joined, ok := err.(interface{ Unwrap() []error })
+	require.True(t, ok)
+	assert.Len(t, joined.Unwrap(), 3)
+}
