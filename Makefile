@@ -6,11 +6,13 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
-# The module of errgen itself, and the modules that use it.
+# The module of errgen itself, and the modules that use it; CONSUMERS are those with a taxonomy of their own.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
-MODULES   := . $(CONSUMERS)
+MODULES   := . $(CONSUMERS) examples/aidf
 # Benchmarks against other libraries, apart so that those never become requirements of errgen.
 BENCH     := bench
+# Systems that everything must build for.
+SYSTEMS   := windows darwin
 # What errgen generates here, beside what the consumers' go:generate lines say.
 GENERATED := gen/errs
 
@@ -25,9 +27,10 @@ help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 .PHONY: run
-run: ## make gen/errs of taxonomy.yaml and run the program that uses it
+run: ## make gen/errs of taxonomy.yaml and run the programs that use it
 	$(GO) run ./cmd/errgen generate -v -o $(GENERATED) taxonomy.yaml
 	$(GO) run ./examples/errs
+	cd examples/aidf && $(GO) run . -story
 
 .PHONY: test
 test: lint check build ## everything that must hold: lint, check, all tests of all modules with the race detector
@@ -41,6 +44,7 @@ build: | build/ ## compile everything
 generate: ## generate every package that is committed
 	$(GO) run ./cmd/errgen generate -o $(GENERATED) taxonomy.yaml
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) generate ./...) || exit 1; done
+	$(GO) run ./tools/reactiontable docs/executor.md
 
 .PHONY: check
 check: ## say what generate would change, and change nothing
@@ -48,12 +52,16 @@ check: ## say what generate would change, and change nothing
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck in every module
+lint: ## gofmt, go vet and staticcheck in every module; go vet for the systems that nothing is run on here
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@for module in $(MODULES) $(BENCH); do \
 		echo "go vet and staticcheck in $$module"; \
 		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \
+	done
+	@for system in $(SYSTEMS); do \
+		echo "go vet for $$system"; \
+		for module in $(MODULES); do (cd $$module && CGO_ENABLED=0 GOOS=$$system $(GO) vet ./...) || exit 1; done; \
 	done
 
 .PHONY: bench

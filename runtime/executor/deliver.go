@@ -48,7 +48,7 @@ func (f *failure) accepts() bool {
 // pend adds what the iteration changed to what is to be committed. What came and went since the last commit is nothing.
 func (r *runner) pend(it *iteration) {
 	pending, added := setFrom(r.state.Pending), setFrom(r.state.Added)
-	it.pended, it.added = r.state.Pending, r.state.Added
+	it.pended, it.added, it.uncommitted = r.state.Pending, r.state.Added, slices.Clone(r.state.Uncommitted)
 	for _, c := range it.advanced {
 		switch {
 		case c.Ignored:

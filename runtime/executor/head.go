@@ -13,7 +13,11 @@ import (
 const maxEntries = 1000
 
 // head is what comes before an iteration: nobody has cancelled or paused the run, there is time, and its waits are over.
+// An iteration that was begun when the run died has all that behind it, and must not be left as it is.
 func (r *runner) head(ctx context.Context) {
+	if r.past.open != nil {
+		return
+	}
 	r.hold(ctx)
 	if r.cancelled(ctx) || r.overdue() {
 		return

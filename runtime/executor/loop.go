@@ -61,8 +61,8 @@ type iteration struct {
 	checked    Checked
 	judged     bool
 	committed  map[string]bool
-	// pended and added are what earlier iterations had left to be committed.
-	pended, added []string
+	// pended and added are what earlier iterations had left to be committed, uncommitted what they had given up on.
+	pended, added, uncommitted []string
 	completed     bool
 	blocked       bool
 }

@@ -36,7 +36,7 @@ func (r *runner) putBackLate(ctx context.Context, it *iteration, from int) {
 		r.pend(it)
 	}
 	r.state.Uncommitted = slices.DeleteFunc(r.state.Uncommitted, func(path string) bool {
-		return it.reverted[path] && !slices.Contains(it.pended, path)
+		return it.reverted[path] && !slices.Contains(it.pended, path) && !slices.Contains(it.uncommitted, path)
 	})
 }
 

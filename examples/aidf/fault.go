@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// usageError is a mistake on the command line.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func misuse(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// invalid is evidence that what a setting leads to was refused.
+func invalid(path, field string, err error) error {
+	return &taxonomy.Evidence{
+		Source: "config", Op: "load_config", Type: "invalid", Text: err.Error(), Err: err,
+		Attributes: map[string]string{"path": path, "field": field},
+	}
+}
+
+// missing is evidence that a setting is needed.
+func missing(path, field, expected string) error {
+	return &taxonomy.Evidence{
+		Source: "config", Op: "load_config", Type: "invalid",
+		Attributes: map[string]string{"path": path, "field": field, "expected": expected},
+	}
+}
+
+// leaves returns the errors that were joined.
+func leaves(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		out = append(out, leaves(e)...)
+	}
+	return out
+}
+
+// concerns reports whether a problem is with a field, or with the file as a whole.
+func concerns(err error, field string) bool {
+	for _, leaf := range leaves(err) {
+		ev, ok := errors.AsType[*taxonomy.Evidence](leaf)
+		if !ok || ev.Attribute("field") == "" || strings.HasPrefix(ev.Attribute("field"), field) {
+			return true
+		}
+	}
+	return false
+}
+
+// unready ends a run that cannot begin, and says why. It is the executor that does so: the taxonomy says what follows, and
+// the result, the log and the notification are like those of any other run.
+func (p *program) unready(ctx context.Context, s *setup, err error) int {
+	fmt.Fprintln(p.hints, "aidf: the run cannot begin")
+	for _, problem := range leaves(err) {
+		fmt.Fprintln(p.hints, indented(explained(errs.Classify(problem, detect.In(s.table)), problem)))
+	}
+	cfg := executor.Config{
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Provider: unready{err},
+		Observer: p.log(s.table), Limits: executor.Limits{Failures: 1}, // what is wrong now is wrong in a moment, too
+	}
+	if s.notifier != nil {
+		cfg.Notifier = s.notifier
+	}
+	x, err := executor.New(cfg)
+	if err != nil {
+		fmt.Fprintln(p.hints, "aidf:", printable(err.Error()))
+		return exitFailed
+	}
+	r := x.Run(ctx, executor.Task{Run: p.run, ID: taskID(p.taskFile)})
+	if p.json {
+		return p.conclude(r)
+	}
+	return exitFailed
+}
+
+// unready is a provider that is not available, for want of everything else.
+type unready struct{ why error }
+
+// Name names the program.
+func (unready) Name() string { return "aidf" }
+
+// Available says why the run cannot begin.
+func (u unready) Available(context.Context) error { return u.why }
+
+// Call is never reached.
+func (u unready) Call(context.Context, executor.Request) (executor.Answer, error) {
+	return executor.Answer{}, u.why
+}
+
+// explained says to people what an error is and what they can do about it. Raw is what it was made of, which may say
+// more.
+func explained(err, raw error) string {
+	text := err.Error()
+	if code := taxonomy.CodeOf(err); code != "" {
+		text = code + ": " + text
+	}
+	if ev, ok := errors.AsType[*taxonomy.Evidence](raw); ok {
+		if said := strings.TrimSpace(taxonomy.Scrub(ev.Text)); said != "" && !strings.Contains(text, firstLine(said)) {
+			text += "\n  " + strings.ReplaceAll(said, "\n", "\n  ")
+		}
+	}
+	if about := taxonomy.Describe(err); about != nil && about.Resolution != "" {
+		text += "\n  What to do: " + about.Resolution
+	}
+	return printable(text)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// settings are what a configuration file says. All of them may be left out, but for the provider if the command line
+// names none.
+type settings struct {
+	Provider  string         `yaml:"provider"`
+	Model     string         `yaml:"model"`
+	ClaudeCLI claudeSettings `yaml:"claude_cli"`
+	Anthropic apiSettings    `yaml:"anthropic"`
+	OpenAI    apiSettings    `yaml:"openai"`
+	// Commands are the command lines that a model over an API may run: "go test ...". None are allowed by default.
+	Commands []string `yaml:"commands"`
+
+	Limits     limitSettings      `yaml:"limits"`
+	Scope      scopeSettings      `yaml:"scope"`
+	Validation validationSettings `yaml:"validation"`
+
+	// Deliver is how far finished work goes: commits, unless it says nothing, push or pull_request.
+	Deliver string `yaml:"deliver"`
+	// PullRequest is the command that opens one: [gh, pr, create, "--title={title}", "--head={branch}", --body-file=-].
+	PullRequest []string `yaml:"pull_request"`
+	// Remote is where to push if the branch has no upstream.
+	Remote string `yaml:"remote"`
+	// Hooks has the repository's own hooks run by commits and pushes.
+	Hooks bool `yaml:"hooks"`
+	// FileTask moves the task file to completed, blocked or failed beside it when the task has ended.
+	FileTask bool `yaml:"file_task"`
+	// Continue holds the iterations in one conversation.
+	Continue bool `yaml:"continue"`
+
+	Notify    []channelSettings  `yaml:"notify"`
+	Profile   string             `yaml:"profile"`
+	Overrides taxonomy.Overrides `yaml:"overrides"`
+}
+
+// claudeSettings are those of the provider claude-cli.
+type claudeSettings struct {
+	Path            string   `yaml:"path"`
+	MaxTurns        int      `yaml:"max_turns"`
+	PermissionMode  string   `yaml:"permission_mode"`
+	AllowedTools    []string `yaml:"allowed_tools"`
+	DisallowedTools []string `yaml:"disallowed_tools"`
+	// Policy names the rules above; then a command that they refuse fails the call.
+	Policy string `yaml:"policy"`
+	// SkipPermissions is refused unless AllowSkipPermissions stands beside it.
+	SkipPermissions      bool          `yaml:"skip_permissions"`
+	AllowSkipPermissions bool          `yaml:"allow_skip_permissions"`
+	Args                 []string      `yaml:"args"`
+	Env                  []string      `yaml:"env"`
+	Grace                time.Duration `yaml:"grace"`
+}
+
+// apiSettings are those of a provider over HTTP.
+type apiSettings struct {
+	BaseURL string `yaml:"base_url"`
+	// APIKey is taken from the provider's usual environment variable unless it is set.
+	APIKey    taxonomy.Secret[string] `yaml:"api_key"`
+	MaxTokens int                     `yaml:"max_tokens"`
+	Turns     int                     `yaml:"turns"`
+	// Prices are in US dollars for a million tokens; without them the cost is unknown.
+	Prices *struct {
+		Input  float64 `yaml:"input"`
+		Output float64 `yaml:"output"`
+	} `yaml:"prices"`
+}
+
+// limitSettings bound a run; see executor.Limits.
+type limitSettings struct {
+	Iterations int           `yaml:"iterations"`
+	Failures   int           `yaml:"failures"`
+	Attempts   int           `yaml:"attempts"`
+	Iteration  time.Duration `yaml:"iteration"`
+	Run        time.Duration `yaml:"run"`
+	Grace      time.Duration `yaml:"grace"`
+	Feedback   int           `yaml:"feedback"`
+}
+
+// scopeSettings hold for every task. What a task allows outweighs what is allowed here; what either forbids is
+// forbidden.
+type scopeSettings struct {
+	Mode      string   `yaml:"mode"`
+	Allowed   []string `yaml:"allowed"`
+	Forbidden []string `yaml:"forbidden"`
+	Ask       []string `yaml:"ask"`
+}
+
+// validationSettings are the commands that check the work.
+type validationSettings struct {
+	PreCommit []command     `yaml:"pre_commit"`
+	PrePush   []command     `yaml:"pre_push"`
+	PrePR     []command     `yaml:"pre_pr"`
+	Limit     time.Duration `yaml:"limit"`
+	KeepGoing bool          `yaml:"keep_going"`
+	Env       []string      `yaml:"env"`
+}
+
+// command is a line for the shell, or a list: a program and its arguments.
+type command struct {
+	Line string
+	Args []string
+}
+
+// UnmarshalYAML reads a text or a list.
+func (c *command) UnmarshalYAML(decode func(into any) error) error {
+	*c = command{}
+	if decode(&c.Line) == nil {
+		return nil
+	}
+	return decode(&c.Args)
+}
+
+// channelSettings are a way to tell people how a run went, and about which runs.
+type channelSettings struct {
+	Channel string                  `yaml:"channel"`
+	URL     taxonomy.Secret[string] `yaml:"url"`
+	// Header is sent by a webhook.
+	Header   map[string]taxonomy.Secret[string] `yaml:"header"`
+	Statuses []string                           `yaml:"statuses"`
+	Level    slog.Level                         `yaml:"level"`
+}
+
+// The words of settings.
+var (
+	providers  = []string{"claude-cli", "anthropic", "openai"}
+	modes      = []string{"strict", "ask", "off"}
+	deliveries = []string{"nothing", "commits", "push", "pull_request"} // in the order of executor.Delivery
+	channels   = []string{"log", "desktop", "webhook"}
+	statuses   = []string{
+		string(executor.StatusCompleted), string(executor.StatusFailed), string(executor.StatusBlocked), string(executor.StatusCancelled),
+	}
+)
+
+// problems collects what cannot be.
+type problems []config.Problem
+
+func (p *problems) word(field, value string, words []string) {
+	if value != "" && !known(value, words) {
+		*p = append(*p, config.Problem{Field: field, Expected: either(words)})
+	}
+}
+
+func (p *problems) least(field string, value int64) {
+	if value < 0 {
+		*p = append(*p, config.Problem{Field: field, Expected: "0, for the default, or more"})
+	}
+}
+
+// Validate is asked by the configuration's loader.
+func (s *settings) Validate() []config.Problem {
+	var p problems
+	p.word("provider", s.Provider, providers)
+	p.word("deliver", s.Deliver, deliveries)
+	p.word("scope.mode", s.Scope.Mode, modes)
+	p.word("profile", s.Profile, errs.Table.ProfileNames())
+	if s.Deliver == "pull_request" && len(s.PullRequest) == 0 {
+		p = append(p, config.Problem{Field: "pull_request", Expected: "the command that opens one"})
+	}
+	return p
+}
+
+// Validate is asked by the configuration's loader.
+func (l *limitSettings) Validate() []config.Problem {
+	var p problems
+	p.least("iterations", int64(l.Iterations))
+	p.least("failures", int64(l.Failures))
+	p.least("attempts", int64(l.Attempts))
+	p.least("iteration", int64(l.Iteration))
+	p.least("run", int64(l.Run))
+	p.least("grace", int64(l.Grace))
+	p.least("feedback", int64(l.Feedback))
+	return p
+}
+
+// Validate is asked by the configuration's loader.
+func (c *channelSettings) Validate() []config.Problem {
+	var p problems
+	p.word("channel", c.Channel, channels)
+	if c.Channel == "" {
+		p = append(p, config.Problem{Field: "channel", Expected: either(channels)})
+	}
+	for i, s := range c.Statuses {
+		p.word(fmt.Sprintf("statuses[%d]", i), s, statuses)
+	}
+	if c.Channel == "webhook" && !isWeb(c.URL) {
+		// Without the field, because the value may be a secret.
+		p = append(p, config.Problem{Expected: "an url that begins with https:// or http:// beside the channel"})
+	}
+	return p
+}
+
+func isWeb(secret taxonomy.Secret[string]) bool {
+	text, _ := secret.Reveal()
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filelanes"
+	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/workspace"
+)
+
+// setup is what a task needs before it can begin.
+type setup struct {
+	*program
+	settings settings
+	file     workspace.TaskFile
+	table    taxonomy.Table
+	scope    *workspace.Scope
+	git      *workspace.Git
+	notifier *notify.Notifier
+
+	task   executor.Task
+	config executor.Config
+}
+
+// setUp reads and opens what the task needs. Its error holds all that is wrong, as far as one thing does not hide
+// another. Some of the setup is there also then.
+func (p *program) setUp(ctx context.Context) (*setup, error) {
+	s := &setup{program: p, table: errs.Table}
+	steps := []func() error{
+		s.remember,
+		func() error { return errors.Join(s.load(), s.readTask()) },
+		func() error { return errors.Join(s.adjust(), s.guard()) },
+		func() error { return s.open(ctx) },
+		s.configure,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// remember finds out where runs are remembered, and how this one is called.
+func (s *setup) remember() error {
+	dir, err := s.journalDir()
+	if err != nil {
+		return err
+	}
+	if root := rootOf(s.repo); root != "" && within(root, dir) && !within(filepath.Join(root, ".git"), dir) {
+		return misuse("-journal %s is in the working tree, where the agent works; name another directory", s.journal)
+	}
+	s.journal = dir
+	if s.resume == "" {
+		s.run = cmp.Or(s.run, newName(s.taskFile))
+		return nil
+	}
+	s.run = s.resume
+	return s.goesOn()
+}
+
+// goesOn refuses to resume what cannot be.
+func (s *setup) goesOn() error {
+	runs, err := filejournal.Runs(s.journal)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(runs, func(r filejournal.Run) bool { return r.Name == s.resume })
+	switch {
+	case i < 0:
+		return misuse("there is no run %q to go on with; -list lists what there is", s.resume)
+	case runs[i].Ended():
+		return misuse("run %s has ended (%s); begin a new one", s.resume, runs[i].EndReason)
+	}
+	return nil
+}
+
+// newName makes a name for a run of the task.
+func newName(task string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(taskID(task)))
+	if name = strings.Trim(name[:min(len(name), 40)], "-"); name == "" {
+		name = "run"
+	}
+	return name + "-" + strings.ToLower(rand.Text()[:6])
+}
+
+func taskID(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// load reads the configuration. Of one that is faulty the channels are used nevertheless, if they are in order.
+func (s *setup) load() error {
+	if s.configFile == "" {
+		return nil
+	}
+	warnings, err := config.Load(s.configFile, &s.settings)
+	for _, w := range warnings {
+		fmt.Fprintln(s.hints, "aidf: warning:", printable(w.String()))
+	}
+	if err == nil && s.provider == "" && s.settings.Provider == "" {
+		err = missing(s.configFile, "provider", either(providers))
+	}
+	if err == nil || !concerns(err, "notify") {
+		s.notifier = s.channels()
+	}
+	return err
+}
+
+func (s *setup) readTask() (err error) {
+	s.file, err = workspace.ReadTask(s.taskFile)
+	s.task = executor.Task{Run: s.run, ID: taskID(s.taskFile), Title: s.file.Title, Prompt: s.file.Prompt}
+	return err
+}
+
+// adjust lays the profile and the overrides over the table.
+func (s *setup) adjust() error {
+	table, err := errs.Table.Profile(cmp.Or(s.profile, s.settings.Profile))
+	if err != nil {
+		return invalid(s.configFile, "profile", err)
+	}
+	if s.table, err = table.Override(s.settings.Overrides); err != nil {
+		s.table = table
+		return invalid(s.configFile, "overrides", err)
+	}
+	return nil
+}
+
+// guard makes the scope of the task's and the configuration's. What says what the agent may do is out of its reach.
+func (s *setup) guard() (err error) {
+	c := s.file.Scope(workspace.ScopeMode(s.settings.Scope.Mode))
+	if _, err := workspace.NewScope(c); err != nil {
+		return invalid(s.taskFile, "scope", err)
+	}
+	if len(c.Allowed) == 0 {
+		c.Allowed = s.settings.Scope.Allowed
+	}
+	c.Forbidden = slices.Concat(c.Forbidden, s.settings.Scope.Forbidden, s.ownFiles())
+	c.Ask = slices.Concat(c.Ask, s.settings.Scope.Ask)
+	if s.scope, err = workspace.NewScope(c); err != nil {
+		return invalid(s.configFile, "scope", err)
+	}
+	return nil
+}
+
+// ownFiles are patterns of the task file and the configuration, if they are in the working tree.
+func (s *setup) ownFiles() []string {
+	var out []string
+	root := rootOf(s.repo)
+	for _, file := range []string{s.taskFile, s.configFile} {
+		if file != "" && root != "" && within(root, file) {
+			out = append(out, literally(relative(root, file)))
+		}
+	}
+	return out
+}
+
+func (s *setup) open(ctx context.Context) (err error) {
+	s.git, err = workspace.Open(ctx, s.repo, workspace.Options{
+		Watch: s.scope, Hooks: s.settings.Hooks, Remote: s.settings.Remote, PR: s.settings.PullRequest,
+	})
+	return err
+}
+
+// configure makes the executor's configuration.
+func (s *setup) configure() error {
+	validator, verr := s.validator()
+	provider, perr := s.newProvider()
+	filer, ferr := s.filer()
+	if err := errors.Join(verr, perr, ferr); err != nil {
+		return err
+	}
+	l := s.settings.Limits
+	s.config = executor.Config{
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
+		Provider: provider, Workspace: s.git, Guard: s.scope, Validator: validator, Filer: filer,
+		Journal: filejournal.New(s.journal), Lanes: filelanes.New(filepath.Join(s.journal, "lanes"), retry.Ramp{}, nil),
+		Limits: executor.Limits{
+			Iterations: l.Iterations, Failures: l.Failures, Attempts: l.Attempts,
+			Iteration: l.Iteration, Run: l.Run, Grace: l.Grace, Feedback: l.Feedback,
+		},
+		Deliver: s.delivery(), Continue: s.settings.Continue, DryRun: s.dryRun,
+	}
+	if s.notifier != nil {
+		s.config.Notifier = s.notifier
+	}
+	return nil
+}
+
+// delivery is how far finished work goes.
+func (s *setup) delivery() executor.Delivery {
+	deliver := executor.DeliverCommits
+	if i := slices.Index(deliveries, s.settings.Deliver); i >= 0 {
+		deliver = executor.Delivery(i)
+	}
+	if s.push {
+		deliver = max(deliver, executor.DeliverPush)
+	}
+	return deliver
+}
+
+func (s *setup) validator() (executor.Validator, error) {
+	v := s.settings.Validation
+	if len(v.PreCommit)+len(v.PrePush)+len(v.PrePR) == 0 {
+		return nil, nil
+	}
+	return workspace.NewValidator(workspace.ValidatorConfig{
+		Dir: s.git.Dir(), PreCommit: commands(v.PreCommit), PrePush: commands(v.PrePush), PrePR: commands(v.PrePR),
+		Limit: v.Limit, KeepGoing: v.KeepGoing, Env: v.Env,
+	})
+}
+
+func commands(list []command) []workspace.Command {
+	out := make([]workspace.Command, len(list))
+	for i, c := range list {
+		out[i] = workspace.Command{Line: c.Line, Args: c.Args}
+	}
+	return out
+}
+
+func (s *setup) filer() (executor.Filer, error) {
+	if !s.settings.FileTask {
+		return nil, nil
+	}
+	return workspace.NewFiler(workspace.FilerConfig{Root: s.git.Dir(), Path: relative(s.git.Dir(), s.taskFile)})
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/providers/providertest"
+)
+
+const overHTTPConfig = `provider: anthropic
+model: claude-sonnet-4-5
+anthropic: {base_url: "${AIDF_STORY_URL}", api_key: "${AIDF_STORY_KEY}"}
+limits: {failures: 4}
+overrides:
+  policies:
+    api: {initial_delay: 200ms}
+`
+
+// overHTTP is a run with a provider over HTTP, whose tools are guarded while they are used.
+func (s *story) overHTTP(ctx context.Context) error {
+	s.act("Over HTTP", "The same task, but the model is behind an API, on a bad line. It works with tools of this program.", "")
+	st := s.begin(ctx, "http", greetingTask, overHTTPConfig)
+	server := providertest.NewServer(
+		providertest.Reset(),
+		providertest.AnthropicOverloaded(),
+		providertest.AnthropicTool("write_file", `{"path":"deploy/production.yml","content":"replicas: 300\n"}`),
+		providertest.AnthropicTool("write_file", `{"path":"greet.txt","content":"Good day!\n"}`),
+		providertest.AnthropicTool("task_done", `{"summary":"It is a sentence now."}`),
+	)
+	defer server.Close()
+	s.check(errors.Join(os.Setenv("AIDF_STORY_URL", server.URL), os.Setenv("AIDF_STORY_KEY", "sk-ant-a-key-of-nobody")))
+	s.play(ctx, st.options, scene{
+		titles: map[int]string{
+			1: "The connection is reset: again, after a moment",
+			2: "The service has too much to do: again, after a longer one",
+			3: "The model reaches for a forbidden file: the tool refuses before anything is written",
+			4: "It was told, and keeps to what is allowed",
+		},
+		after: func(e executor.Event) {
+			if e.Kind == executor.CallEnded && e.Iteration == 3 {
+				st.shows("deploy/production.yml")
+			}
+		},
+	})
+	s.line("There were %d requests, and no others: the library's own retries are off.", server.Count())
+	return s.err
+}
+
+const licenseTask = `# Task: Say who may use this
+
+## Scope
+### Allowed
+- ` + "`LICENSE`" + `
+- ` + "`greet.txt`" + `
+### Ask
+- ` + "`LICENSE`" + `
+`
+
+const cliConfig = `provider: claude-cli
+claude_cli: {path: "${AIDF_STORY}/NAME/claude"}
+`
+
+// configFor returns a configuration with the agent of an act.
+func configFor(name string) string { return strings.ReplaceAll(cliConfig, "NAME", name) }
+
+// unattended is a run that would have to ask somebody.
+func (s *story) unattended(ctx context.Context) error {
+	s.act("Nobody there", "A task whose scope says: ask about LICENSE. It is night, and nobody can be asked.", "")
+	st := s.begin(ctx, "night", licenseTask, configFor("night"))
+	st.cli(providertest.CLIAnswer("It is free now.\nTASK COMPLETE").Write("LICENSE", "Public domain.\n").Write("greet.txt", "Hello, all!\n"))
+	st.options.unattended = true
+	s.play(ctx, st.options, scene{after: func(e executor.Event) {
+		if e.Kind == executor.ChangesDetected || e.Kind == executor.Reverted {
+			st.shows("LICENSE")
+		}
+	}})
+	s.line("What was denied is put back. What was allowed stays for a person to look at:")
+	st.runs(ctx, "status", "--short")
+	return s.err
+}
+
+// killed is a run whose process is killed, and which is gone on with.
+func (s *story) killed(ctx context.Context) error {
+	s.act("Killed", "The program itself is killed, with kill -9, while its agent is in the middle of something.", "")
+	st := s.begin(ctx, "killed", greetingTask, configFor("killed"))
+	half := providertest.CLIAnswer("never said").Write("greet.txt", "Hel")
+	half.Hang = true
+	st.cli(half, providertest.CLIAnswer("Done.\nTASK COMPLETE").Write("greet.txt", "Hello!\n"))
+	said, err := st.killInCall(ctx)
+	if s.check(err); err != nil {
+		return err
+	}
+	s.say(strings.TrimSpace(said))
+	s.aside("kill -9")
+	agent, err := st.agent(ctx)
+	if s.check(err); err != nil {
+		return err
+	}
+	s.aside("the agent, in a process group of its own, still runs: %t", proc.Alive(agent))
+	st.shows("greet.txt")
+	s.line("The run is remembered:")
+	p := &program{options: options{journal: st.options.journal}, out: &s.narrator, hints: &s.narrator}
+	_ = p.listRuns()
+
+	s.line("\nIt is gone on with, by -resume killed. First of all the old agent is ended:\n")
+	st.options.run, st.options.resume = "", "killed"
+	s.play(ctx, st.options, scene{
+		titles: map[int]string{
+			1: "Nobody saw how the call ended: that is a failure like others",
+			2: "The next one finishes the work",
+		},
+		after: func(e executor.Event) {
+			if e.Kind == executor.RunStarted {
+				s.aside("the old agent still runs: %t", proc.Alive(agent))
+			}
+		},
+	})
+	st.shows("greet.txt")
+	return s.err
+}
+
+// killInCall begins the run in a process of its own, kills that while the agent works, and returns what it had said.
+func (s *stage) killInCall(ctx context.Context) (said string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, self, "-task="+s.options.taskFile, "-config="+s.options.configFile,
+		"-repo="+s.options.repo, "-journal="+s.options.journal, "-run="+s.options.run)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	err = await(ctx, func() bool {
+		b, err := os.ReadFile(s.path("greet.txt"))
+		return err == nil && string(b) == "Hel" && s.point() == executor.PointProcess
+	})
+	err = errors.Join(err, cmd.Process.Kill())
+	_ = cmd.Wait() // says that it was killed
+	return out.String(), err
+}
+
+// point is where the run is, as its journal has it.
+func (s *stage) point() executor.Point {
+	runs, err := filejournal.Runs(s.options.journal)
+	if err != nil || len(runs) == 0 {
+		return ""
+	}
+	return runs[0].Point
+}
+
+// agent returns the process that the journal names.
+func (s *stage) agent(ctx context.Context) (id proc.ID, err error) {
+	j := filejournal.New(s.options.journal)
+	entries, err := j.Open(ctx, s.options.run)
+	for _, e := range entries {
+		if e.Process != nil {
+			id = proc.ID{PID: e.Process.PID, Start: e.Process.Start}
+		}
+	}
+	return id, errors.Join(err, j.Close())
+}
+
+const faultyConfig = `provider: anthropic
+model: claude-sonnet-4-5
+anthropic: {api_key: "${AIDF_STORY_NO_SUCH_KEY}"}
+limits: {failures: -1, iteration: soon}
+notify:
+  - {channel: log}
+`
+
+// neverBegun is a run that its configuration keeps from beginning.
+func (s *story) neverBegun(ctx context.Context) error {
+	s.act("Never begun", "A configuration with three mistakes. They are failures like others: they have codes, and people are told.", "")
+	s.aside("%s", faultyConfig)
+	s.line("")
+	st := s.begin(ctx, "faulty", greetingTask, faultyConfig)
+	s.play(ctx, st.options, scene{})
+	return s.err
+}
