@@ -3,7 +3,6 @@ package detect
 import (
 	"encoding/json"
 	"strings"
-	"time"
 )
 
 // keys fills everything but the text from an object that describes an error.
@@ -47,10 +46,8 @@ func (f *filler) own(o object) {
 		name(&f.ev.Code, status)
 	}
 	f.attribute("param", o.text("param"))
-	if raw := o["retry_after"]; len(raw) <= maxNumber {
-		if d, ok := readSeconds(strings.Trim(string(raw), `"`)); ok {
-			f.retryAfter(d)
-		}
+	if d, ok := readSeconds(strings.Trim(string(o["retry_after"]), `"`)); ok {
+		f.retryAfter(d)
 	}
 }
 
@@ -71,7 +68,7 @@ func (f *filler) listed(o object) {
 func (f *filler) details(list json.RawMessage) {
 	for _, detail := range objects(list) {
 		name(&f.ev.Type, detail.text("reason"))
-		if d, err := time.ParseDuration(detail.text("retryDelay")); err == nil {
+		if d, ok := readDuration(detail.text("retryDelay")); ok {
 			f.retryAfter(d)
 		}
 	}

@@ -64,18 +64,22 @@ func (f *filler) exitCode(n int) {
 	}
 }
 
-// retryAfter fills the time to wait. A negative one, and one of more than a year, is none.
+// retryAfter fills the time to wait. A negative one is none.
 func (f *filler) retryAfter(d time.Duration) {
-	if f.ev.RetryAfter.IsZero() && 0 <= d && d <= maxWait {
+	if f.ev.RetryAfter.IsZero() && d >= 0 {
 		f.ev.RetryAfter = taxonomy.Some(d)
 	}
 }
 
-// resetAt fills the time of the next try. One that is not of this or the next century is none.
+// resetAt fills the time of the next try. One before this century is none, and one after the year 9999 the end of it.
 func (f *filler) resetAt(t time.Time) {
-	if f.ev.ResetAt.IsZero() && t.Year() >= 2000 && t.Year() < 2200 {
-		f.ev.ResetAt = t.UTC()
+	if !f.ev.ResetAt.IsZero() || t.Year() < 2000 {
+		return
 	}
+	if last := farthest(); t.After(last) {
+		t = last
+	}
+	f.ev.ResetAt = t.UTC()
 }
 
 // number fills a code with a number other than 0.

@@ -10,8 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Header fills what ev lacks from the headers of an error response. What cannot be read, is negative, or is absurd (a wait
-// of more than a year) counts as absent.
+// Header fills what ev lacks from the headers of an error response. What cannot be read, or is negative, counts as absent. A
+// wait that is longer than a [time.Duration] can be is the longest, and a time after the year 9999 the end of that year: who
+// asks for so much is not to be called early.
 //
 // RetryAfter is, of these, the first that is there:
 //
@@ -123,7 +124,7 @@ func (f *filler) spentLimits(h http.Header) {
 		if strings.TrimSpace(h.Get("X-Ratelimit-Remaining-"+limit)) != "0" {
 			continue
 		}
-		if d, err := time.ParseDuration(strings.TrimSpace(h.Get("X-Ratelimit-Reset-" + limit))); err == nil && 0 <= d && d <= maxWait {
+		if d, ok := readDuration(strings.TrimSpace(h.Get("X-Ratelimit-Reset-" + limit))); ok {
 			longest, found = max(longest, d), true
 		}
 	}

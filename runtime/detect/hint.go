@@ -20,8 +20,8 @@ func hint(ev *taxonomy.Evidence) {
 // RetryHint returns how long a text asks to wait before the next try, and whether it does. It knows "retry after 30",
 // "Retry-After: 30", "retry in 500 ms", "try again in 1m30s", "retryDelay": "34.5s" and the like: a number right after the
 // words, with a unit or else in seconds; the words in small letters, in capitals or with a capital at the beginning. A number
-// that goes on as something else (a date, a time of day, "3 attempts") is none, and neither is a wait of more than a
-// year. The first hint in the last 16 KiB counts.
+// that goes on as something else (a date, a time of day, "3 attempts") is none; a wait that is longer than a
+// [time.Duration] can be is the longest. The first hint in the last 16 KiB counts.
 func RetryHint(text string) (time.Duration, bool) {
 	text = CutText(text, DefaultTextLimit)
 	tries := newTries(text)

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"math"
 	"strings"
 	"time"
 )
@@ -36,7 +35,7 @@ func (p *phrase) wait() (time.Duration, bool) {
 	}
 	u, ok := p.unit()
 	if !ok {
-		return inAll(n*float64(unit), p.endsNumber())
+		return nanoseconds(n * float64(unit)), p.endsNumber()
 	}
 	total := n * float64(u)
 	for {
@@ -51,7 +50,7 @@ func (p *phrase) wait() (time.Duration, bool) {
 		total += n * float64(u)
 		*p = rest
 	}
-	return inAll(total, p.endsUnit())
+	return nanoseconds(total), p.endsUnit()
 }
 
 // namedUnit reads the unit that the words before the number name, as in retry_after_ms.
@@ -71,14 +70,6 @@ func (p *phrase) namedUnit() time.Duration {
 	return unit
 }
 
-// inAll returns a number of nanoseconds as a duration, if it is one that is believed.
-func inAll(nanoseconds float64, whole bool) (time.Duration, bool) {
-	if !whole || nanoseconds > float64(maxWait) {
-		return 0, false
-	}
-	return time.Duration(math.Round(nanoseconds)), true
-}
-
 // skip skips at most n of the characters.
 func (p *phrase) skip(characters string, n int) {
 	for ; n > 0 && p.s != "" && strings.IndexByte(characters, p.s[0]) >= 0; n-- {
@@ -95,10 +86,10 @@ func (p *phrase) word(word string) bool {
 	return true
 }
 
-// number reads digits, perhaps with a point and digits after them.
+// number reads digits, perhaps with a point and digits after them, perhaps with an exponent.
 func (p *phrase) number() (float64, bool) {
 	end, point := 0, false
-	for end < len(p.s) && end <= maxDigits {
+	for end < len(p.s) {
 		c := p.s[end]
 		if c == '.' && !point && end > 0 && end+1 < len(p.s) && isDigit(p.s[end+1]) {
 			point = true
@@ -107,11 +98,31 @@ func (p *phrase) number() (float64, bool) {
 		}
 		end++
 	}
+	end += exponent(p.s[end:])
 	n, ok := readDecimal(p.s[:end])
 	if ok {
 		p.s = p.s[end:]
 	}
 	return n, ok
+}
+
+// exponent returns how long the exponent is that s begins with: 0 when it begins with none.
+func exponent(s string) int {
+	if s == "" || s[0]|0x20 != 'e' {
+		return 0
+	}
+	end := 1
+	if end < len(s) && s[end] == '+' {
+		end++
+	}
+	first := end
+	for end < len(s) && isDigit(s[end]) {
+		end++
+	}
+	if end == first {
+		return 0
+	}
+	return end
 }
 
 // unit reads a unit of time, perhaps after a space.

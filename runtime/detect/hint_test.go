@@ -1,6 +1,7 @@
 package detect_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,13 @@ func TestRetryHint(t *testing.T) {
 		strings.Repeat("x", 1<<20) + " retry after 30": 30 * time.Second,
 		"retry after 3 attempts. try again in 4s":      4 * time.Second,
 		"retry after 30 \nmore":                        30 * time.Second,
+		"retry after 1e9":                              1e9 * time.Second,
+		`{"retry_after": 1E+308}`:                      math.MaxInt64,
+		"retry after 400 days":                         400 * 24 * time.Hour,
+		"retry after 9999999999":                       math.MaxInt64,
+		"retry after 99999999h 5m":                     math.MaxInt64,
+		"retry after " + strings.Repeat("9", 1000):     math.MaxInt64,
+		"retry_after_ms: 99999999999999999999":         math.MaxInt64,
 	} {
 		got, ok := detect.RetryHint(text)
 		assert.True(t, ok, "of %.80q", text)
@@ -43,9 +51,9 @@ func TestRetryHint(t *testing.T) {
 	for _, text := range []string{
 		"", "retry", "try again", "retry after", "retry after a while", "try again in", "retry after 3 attempts", "retry after 10:30",
 		"retry after 2026-10-21", "retry after 30 and reduce the load", "retry in 5 minutely steps", "try again in 2/3 of cases",
-		"retry after 99999999999999999999 years", "retry after 9999999999", "retry after 400 days", "retry after -5", "retry after 1e9",
+		"retry after 99999999999999999999 years", "retry after -5", "retry after NaN", "retry after -1e308", "retry after 1e", "retry after 1e+",
 		"country after 30", "wait 30 seconds", "retried after 30", "rate limit: 30", "retry after 1.2.3", "retry after 5x", "entry in 30 days",
-		"retry after " + strings.Repeat("9", 100), "retry after Wed, 21 Oct 2026 07:28:00 GMT",
+		"retry after Wed, 21 Oct 2026 07:28:00 GMT",
 		"retry after 30" + strings.Repeat(" ", 1<<20),
 	} {
 		got, ok := detect.RetryHint(text)
@@ -58,7 +66,7 @@ func FuzzRetryHint(f *testing.F) {
 	f.Add("retry_after_ms: 1h2m")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, ok := detect.RetryHint(text)
-		assert.True(t, 0 <= d && d <= 366*24*time.Hour)
+		assert.GreaterOrEqual(t, d, time.Duration(0))
 		if !ok {
 			assert.Zero(t, d)
 		}

@@ -7,8 +7,12 @@ import (
 	"time"
 )
 
-// maxWait is the longest wait that is believed.
-const maxWait = 366 * 24 * time.Hour
+// maxWait is the longest wait there is. A longer one is taken as it, and not as none: who asks for so much is not to be
+// called early.
+const maxWait time.Duration = math.MaxInt64
+
+// farthest is the last instant that RFC 3339 can say, for one that is beyond it.
+func farthest() time.Time { return time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC) }
 
 // Bounds that tell apart what a number says: below the first it is seconds from now, below the second seconds since
 // 1970, below the third milliseconds since then.
@@ -21,26 +25,47 @@ const (
 // readSeconds reads a number of seconds.
 func readSeconds(s string) (time.Duration, bool) { return readNumber(s, time.Second) }
 
-// readNumber reads a decimal number of units: digits, perhaps with a point among them.
+// readNumber reads a decimal number of units.
 func readNumber(s string, unit time.Duration) (time.Duration, bool) {
 	n, ok := readDecimal(s)
-	if !ok || n > float64(maxWait)/float64(unit) {
+	if !ok {
 		return 0, false
 	}
-	return time.Duration(math.Round(n * float64(unit))), true
+	return nanoseconds(n * float64(unit)), true
 }
 
-// readDecimal reads digits, perhaps with a point among them. Nothing else that [strconv.ParseFloat] reads is a number here.
+// nanoseconds returns a number of them that is not negative as a duration.
+func nanoseconds(n float64) time.Duration {
+	if n >= float64(maxWait) {
+		return maxWait
+	}
+	return time.Duration(math.Round(n))
+}
+
+// readDecimal reads digits, perhaps with a point among them and an exponent; infinity is a number that is too great.
+// Nothing else that [strconv.ParseFloat] reads is a number here.
 func readDecimal(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
-	if s == "" || len(s) > maxDigits || strings.Trim(s, "0123456789.") != "" {
+	if s == "" || s[0] != '.' && !isDigit(s[0]) || strings.Trim(s, "0123456789.eE+-") != "" {
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	return n, err == nil
+	return n, err == nil || math.IsInf(n, 1)
 }
 
-const maxDigits = 32
+// instantOf returns the time that a number of seconds or milliseconds since 1970 says, and whether it says one. One after the
+// year 9999 is the end of that year.
+func instantOf(n float64) (time.Time, bool) {
+	switch {
+	case !(n >= leastEpoch): // NaN too
+		return time.Time{}, false
+	case n < leastMillis:
+		return time.UnixMilli(int64(n * 1000)), true
+	case n < beyondMillis:
+		return time.UnixMilli(int64(n)), true
+	}
+	return farthest(), true
+}
 
 // readInstant reads a time: RFC 3339, or a number since 1970.
 func readInstant(s string) (time.Time, bool) {
@@ -48,13 +73,10 @@ func readInstant(s string) (time.Time, bool) {
 		return t, true
 	}
 	n, ok := readDecimal(s)
-	switch {
-	case !ok || n < leastEpoch || n >= beyondMillis:
+	if !ok {
 		return time.Time{}, false
-	case n < leastMillis:
-		return time.UnixMilli(int64(n * 1000)), true
 	}
-	return time.UnixMilli(int64(n)), true
+	return instantOf(n)
 }
 
 // readWait reads a wait: seconds, or a duration as Go writes it.
@@ -62,6 +84,15 @@ func readWait(s string) (time.Duration, bool) {
 	if d, ok := readSeconds(s); ok {
 		return d, true
 	}
-	d, err := time.ParseDuration(s)
-	return d, err == nil && d >= 0
+	return readDuration(s)
+}
+
+// readDuration reads a duration as Go writes it; one that is too long for Go is the longest.
+func readDuration(s string) (time.Duration, bool) {
+	if d, err := time.ParseDuration(s); err == nil {
+		return d, d >= 0
+	}
+	p := phrase{s}
+	d, ok := p.wait()
+	return d, ok && d == maxWait && p.s == ""
 }

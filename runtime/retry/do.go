@@ -13,8 +13,8 @@ import (
 // [Permanent]), when ctx ends, or when the next wait would pass ctx's deadline; such a wait is not begun.
 //
 // Then it returns an [*Error] that wraps op's last error, and context.Cause(ctx) if ctx has ended. An op that panics is
-// not caught. The zero policy calls without pause and without end; MaxAttempts counts calls in total. A Do that
-// succeeds at once allocates nothing.
+// not caught. MaxAttempts counts calls in total. The zero policy calls without end, and without a pause but for those that
+// errors ask for, up to 30 s each; it gives up when one asks for a longer one. A Do that succeeds at once allocates nothing.
 func Do(ctx context.Context, policy taxonomy.Policy, op func(ctx context.Context) error, opts ...Option) error {
 	if len(opts) > 0 || ctx.Err() != nil {
 		l := newLoop(policy, opts)

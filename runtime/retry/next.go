@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// defaultMaxDelay bounds the waits of a policy that has a first delay and no greatest.
+	// defaultMaxDelay bounds the waits of a policy that has no greatest, those that hints ask for included.
 	defaultMaxDelay = 30 * time.Second
 	// defaultMultiplier is the factor of a policy that has none.
 	defaultMultiplier = 2
@@ -22,7 +22,8 @@ const (
 // try, and how long to wait before it. It is pure but for r, allocates nothing, and takes any policy:
 //
 //   - A hint replaces the policy's delay. It is a floor: jitter only adds to it, a tenth at most. One that is over is no
-//     wait. One above MaxRetryAfter, or above MaxDelay where that is not set, uses the policy up at once.
+//     wait. One above MaxRetryAfter uses the policy up at once. A MaxRetryAfter of 0 is MaxDelay, and where that is 0 too, 30 s, or
+//     InitialDelay if that is longer.
 //   - The delay before call n+1 is InitialDelay, n times that, or InitialDelay times Multiplier to the n-1, and never above
 //     MaxDelay, before and after jitter. A MaxDelay of 0 with an InitialDelay is 30 s, or InitialDelay if that is longer;
 //     a Multiplier of 0 is 2.
@@ -92,13 +93,10 @@ func longestHint(p *taxonomy.Policy) time.Duration {
 }
 
 func longestDelay(p *taxonomy.Policy) time.Duration {
-	switch {
-	case p.MaxDelay > 0:
+	if p.MaxDelay > 0 {
 		return p.MaxDelay
-	case p.InitialDelay > 0:
-		return max(defaultMaxDelay, p.InitialDelay)
 	}
-	return 0
+	return max(defaultMaxDelay, p.InitialDelay)
 }
 
 func hintedWait(p *taxonomy.Policy, floor time.Duration, r Random) time.Duration {

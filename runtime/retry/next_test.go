@@ -144,7 +144,11 @@ func TestNextHint(t *testing.T) {
 		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.BoundRetryAfter)},
 		{"bound by the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(31 * s), nil, used(retry.BoundRetryAfter)},
 		{"within the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(30 * s), nil, wait(30 * s)},
-		{"policy that never waits", &taxonomy.Policy{}, after(1), nil, used(retry.BoundRetryAfter)},
+		{"zero policy", &taxonomy.Policy{}, after(30 * s), nil, wait(30 * s)},
+		{"zero policy, hint above the language's max_delay", &taxonomy.Policy{}, after(30*s + 1), nil, used(retry.BoundRetryAfter)},
+		{"attempts only", &taxonomy.Policy{MaxAttempts: 9}, after(20 * s), nil, wait(20 * s)},
+		{"first delay above the language's max_delay", &taxonomy.Policy{InitialDelay: m}, after(m), nil, wait(m)},
+		{"zero policy, absurd hint", &taxonomy.Policy{}, after(math.MaxInt64), nil, used(retry.BoundRetryAfter)},
 		{"no attempts left", with(func(p *taxonomy.Policy) { p.MaxAttempts = 1 }), after(s), nil, used(retry.BoundAttempts)},
 		{"no jitter", jittered(taxonomy.JitterNone, 0), after(10 * s), always(1), wait(10 * s)},
 		{"jitter only adds", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(0), wait(10 * s)},
@@ -268,7 +272,7 @@ func FuzzNext(f *testing.F) {
 			require.LessOrEqual(t, next.Wait, max(0, p.MaxElapsed-max(0, before.Waited)))
 		}
 		limit := max(0, p.MaxDelay)
-		if limit == 0 && initial > 0 {
+		if limit == 0 {
 			limit = max(30*s, p.InitialDelay)
 		}
 		if hinted {

@@ -144,7 +144,8 @@ type Policy struct {
 	Multiplier float64
 	// MaxElapsed bounds the time waited in a row; 0 is no bound.
 	MaxElapsed time.Duration
-	// MaxRetryAfter is the longest hint that is obeyed; a longer one goes to Then at once.
+	// MaxRetryAfter is the longest hint that is obeyed; a longer one goes to Then at once. 0 is MaxDelay, or 30 seconds where
+	// that is 0 too.
 	MaxRetryAfter time.Duration
 	// Jitter is the fraction of proportional jitter, 0 to 1.
 	Jitter float64
