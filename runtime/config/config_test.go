@@ -102,14 +102,10 @@ func evidence(t *testing.T, err error) []*taxonomy.Evidence {
 	if err == nil {
 		return nil
 	}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
 	var out []*taxonomy.Evidence
-	for _, one := range all {
-		ev, ok := one.(*taxonomy.Evidence)
-		require.True(t, ok, "%T: %v", one, one)
+	for _, one := range config.Problems(err) {
+		var ev *taxonomy.Evidence
+		require.ErrorAs(t, one, &ev)
 		out = append(out, ev)
 	}
 	return out

@@ -36,12 +36,6 @@ func evidence(path, kind string, err error) *taxonomy.Evidence {
 	return &ev
 }
 
-// problem is something that is wrong in a file.
-type problem struct {
-	line int
-	ev   *taxonomy.Evidence
-}
-
 // maxProblems is how many problems, and how many warnings, are told of at a time.
 const maxProblems = 100
 
@@ -49,7 +43,7 @@ const maxProblems = 100
 type loader struct {
 	settings
 	path     string
-	problems []problem
+	problems []*fault
 	warnings Warnings
 	// wrong are the fields that have a problem.
 	wrong map[string]bool
@@ -78,21 +72,21 @@ func (l *loader) add(line int, at place, kind string, attributes map[string]stri
 	if field != "" {
 		ev.Attributes["field"] = field
 	}
-	l.problems = append(l.problems, problem{line, ev})
+	l.problems = append(l.problems, &fault{line, ev})
 }
 
 // failed returns all problems, in the order of the file.
 func (l *loader) failed() error {
-	slices.SortStableFunc(l.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	slices.SortStableFunc(l.problems, func(a, b *fault) int { return cmp.Compare(a.line, b.line) })
 	switch len(l.problems) {
 	case 0:
 		return nil
 	case 1:
-		return l.problems[0].ev
+		return l.problems[0]
 	}
 	errs := make([]error, len(l.problems))
 	for i, p := range l.problems {
-		errs[i] = p.ev
+		errs[i] = p
 	}
 	return errors.Join(errs...)
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"strconv"
 	"syscall"
-
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 var errNotRegular = errors.New("is not a regular file")
@@ -40,17 +38,17 @@ func readFile(path string, limit int) ([]byte, error) {
 	return text, nil
 }
 
-// unreadable returns evidence of why a file cannot be read.
-func unreadable(path string, err error) *taxonomy.Evidence {
+// unreadable says why a file cannot be read.
+func unreadable(path string, err error) error {
 	ev := evidence(path, "", fmt.Errorf("read configuration: %w", err))
 	if errors.Is(err, fs.ErrNotExist) {
 		ev.Type = typeMissing
 	}
-	return ev
+	return &fault{ev: ev}
 }
 
-func tooLong(path string, limit int) *taxonomy.Evidence {
+func tooLong(path string, limit int) error {
 	ev := evidence(path, typeInvalid, nil)
 	ev.Attributes["expected"] = "a file of at most " + strconv.Itoa(limit) + " bytes"
-	return ev
+	return &fault{ev: ev}
 }

@@ -46,8 +46,8 @@ func newSettings(opts []Option) settings {
 // Numbers, durations ("30s"), times, types with UnmarshalText or UnmarshalYAML, and taxonomy.Secret[string] are read
 // as such. Whatever implements [Validator] is asked when it is filled.
 //
-// The error is a *taxonomy.Evidence, or, of several problems, all of them joined in the order of the file; see the
-// package comment. After an error into is partly filled and of no use. Warnings come with and without an error.
+// The error is a problem, or, of several, all of them joined in the order of the file; see [Problems] and the package
+// comment. After an error into is partly filled and of no use. Warnings come with and without an error.
 func Load(path string, into any, opts ...Option) (Warnings, error) {
 	s := newSettings(opts)
 	text, err := readFile(path, s.maxBytes)

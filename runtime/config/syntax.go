@@ -25,11 +25,25 @@ func (l *loader) syntax(text []byte) (*yaml.Node, error) {
 		err = (&census{known: make(map[*yaml.Node]extent)}).check(doc)
 	}
 	if err != nil {
+		if bareVariables(text) {
+			err = fmt.Errorf("%w; within { } and [ ] a ${…} must be in quotes", err)
+		}
 		ev := evidence(l.path, typeParse, err)
 		ev.Text = taxonomy.Scrub(ev.Text)
-		return nil, ev
+		return nil, &fault{ev: ev}
 	}
 	return doc, nil
+}
+
+// bareVariables reports whether a text that is no YAML would be some if its variables were plain words: then some stand
+// where their braces are YAML's.
+func bareVariables(text []byte) bool {
+	plain, used, bad := expand(string(text), func(string) (string, bool) { return "x", true })
+	if !used || bad != nil {
+		return false
+	}
+	_, err := decodeDocument([]byte(plain))
+	return err == nil
 }
 
 // decodeDocument returns the root of the document in text, or nil.
