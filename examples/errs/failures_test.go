@@ -119,7 +119,7 @@ func TestProcessFailures(t *testing.T) {
 		{name: "B-A27: a limit after other lines", ev: cli(1, "starting\nreading\nError: Claude usage limit reached.\n"), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
 		{name: "B-A27: a rate limit", ev: cli(1, "API Error: Rate limit reached"), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
 		{name: "B-A27: a rate limit that the API answered", ev: cli(1, `API Error: 429 {"type":"error","error":{"type":"rate_limit_error"}}`), code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
-		{name: "B-A27: a key", ev: cli(1, "Invalid API key · Fix external API key"), code: "PERMISSION_API_AUTH", reaction: "stop_all", context: `{"provider":"claude-cli"}`},
+		{name: "B-A27: a key", ev: cli(1, "Invalid API key · Fix external API key"), code: "PERMISSION_API_AUTH", reaction: "stop_all", context: `{"provider":"claude-cli","reason":"Invalid API key · Fix external API key"}`},
 		{name: "B-A27: a login", ev: cli(1, "OAuth token has expired · Please run /login"), code: "PERMISSION_API_AUTH", reaction: "stop_all", message: "authentication failed for provider claude-cli"},
 		{name: "B-A27: a key that the API refused", ev: cli(1, `API Error: 401 {"type":"error"}`), code: "PERMISSION_API_AUTH", reaction: "stop_all"},
 		{name: "B-A12: an API that is down", ev: cli(1, `API Error: 529 {"type":"error","error":{"type":"overloaded_error"}}`), code: "PROVIDER_API_ERROR", retryable: true, reaction: "backoff"},
@@ -218,7 +218,7 @@ func TestAPIFailures(t *testing.T) {
 		},
 		{
 			name: "A126 B-A04: 401", ev: anthropic(401, "authentication_error", "invalid x-api-key"), code: "PERMISSION_API_AUTH", reaction: "stop_all",
-			message: "authentication failed for provider anthropic-api with status 401", context: `{"provider":"anthropic-api","statusCode":401}`,
+			message: "authentication failed for provider anthropic-api with status 401", context: `{"provider":"anthropic-api","statusCode":401,"reason":"invalid x-api-key"}`,
 		},
 		{name: "A126 B-A04: 403", ev: anthropic(403, "permission_error", ""), code: "PERMISSION_API_AUTH", reaction: "stop_all"},
 		{name: "A126: the class without a status", ev: anthropic(0, "authentication_error", ""), code: "PERMISSION_API_AUTH", reaction: "stop_all"},

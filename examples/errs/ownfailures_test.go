@@ -107,17 +107,25 @@ func TestOwnFailures(t *testing.T) {
 		},
 		{
 			name: "no code for a budget: it is a policy", ev: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded", Text: "12.40 of 12.00 USD"},
-			code: "PERMISSION_COMMAND_BLOCKED", reaction: "stop", message: "command blocked by policy budget", context: `{"policy":"budget","provider":"budget"}`,
+			code: "PERMISSION_COMMAND_BLOCKED", reaction: "stop", message: "command blocked by policy budget", context: `{"policy":"budget","provider":"budget","reason":"12.40 of 12.00 USD"}`,
 		},
 		{
 			name: "A44: a lock that another run holds", ev: taxonomy.Evidence{Source: "executor", Op: "lock", Text: "held by run 7", Attributes: attrs("path", ".errgen/lock")},
-			code: "PERMISSION_FILE_ACCESS", reaction: "stop", message: "file access denied: .errgen/lock",
+			code: "PERMISSION_FILE_ACCESS", reaction: "stop", message: "file access denied: .errgen/lock: held by run 7", context: `{"resource":".errgen/lock","reason":"held by run 7","provider":"executor"}`,
 		},
 		{
 			name: "B-A39: a run that cannot go on", ev: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: attrs("field", "max_iterations", "value", "20", "expected", "more than 20")},
 			code: "CONFIG_INVALID", reaction: "stop_all", message: `invalid configuration: max_iterations is "20", expected more than 20`,
 		},
-		{name: "A44: the executor's own files", ev: taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full"}, code: "PERMISSION_FILE_ACCESS", reaction: "stop"},
+		{
+			name: "B-A39: a journal that is damaged", ev: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "journal 7.jsonl, line 3: not JSON", Attributes: attrs("path", "7.jsonl")},
+			code: "CONFIG_INVALID", reaction: "stop_all", message: "invalid configuration: journal 7.jsonl, line 3: not JSON",
+			context: `{"configPath":"7.jsonl","rawError":"journal 7.jsonl, line 3: not JSON"}`,
+		},
+		{
+			name: "A44: the executor's own files", ev: taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full"},
+			code: "PERMISSION_FILE_ACCESS", reaction: "stop", message: "file access denied: database or disk is full",
+		},
 		{
 			name: "a side operation over HTTP is judged as any request", ev: taxonomy.Evidence{Source: "notify", Op: "notify", Status: 503},
 			code: "PROVIDER_API_ERROR", retryable: true, reaction: "backoff", context: `{"provider":"notify","statusCode":503}`,

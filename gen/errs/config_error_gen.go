@@ -76,7 +76,8 @@ type ConfigError struct {
 	Field taxonomy.Opt[string] `json:"field,omitzero"`
 	// EnvVar: the environment variable that the configuration refers to.
 	EnvVar taxonomy.Opt[string] `json:"envVar,omitzero"`
-	// RawError is what the parser said. Messages, logs and JSON mask secrets in it and cut it.
+	// RawError is what the parser said, or why a run was refused. Messages, logs and JSON mask secrets
+	// in it and cut it.
 	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
 	// Value: the wrong value. It may hold a key or a password, so it is shown in the message only,
 	// masked and cut. Messages, logs and JSON mask secrets in it and cut it. It is shown in the message
@@ -211,6 +212,7 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 		m = m.Begin(": ").OptString(e.Field)
 		m = m.Begin(" is ").OptQuoted(e.Value, configValue)
 		m = m.Begin(", expected ").OptClean(e.Expected, configExpected)
+		m = m.Begin(": ").OptLine(e.RawError, configRawError)
 	case CodeConfigMissing:
 		m = m.Text("configuration file not found")
 		m = m.Begin(": ").OptString(e.ConfigPath)

@@ -14,20 +14,24 @@ func TestConfigErrorCodes(t *testing.T) {
 		{Name: "configPath", Doc: "The configuration file.", Type: "string"},
 		{Name: "field", Doc: "The path of the wrong setting in the file.", Type: "string"},
 		{Name: "envVar", Doc: "The environment variable that the configuration refers to.", Type: "string"},
-		{Name: "rawError", Doc: "What the parser said.", Type: "string", MaxLength: 500, Scrub: true},
+		{Name: "rawError", Doc: "What the parser said, or why a run was refused.", Type: "string", MaxLength: 500, Scrub: true},
 		{Name: "value", Doc: "The wrong value. It may hold a key or a password, so it is shown in the message only, masked and cut.", Type: "string", MaxLength: 100, Scrub: true, MessageOnly: true},
 		{Name: "expected", Doc: "What the setting would accept.", Type: "string", MaxLength: 200, MessageOnly: true},
 	}, JSONHead: `{"domain":"aidf","name":"ConfigError","category":"config","code":"`, First: 12, Count: 4}
 	genCheckCodes(t, category, []genCode[*ConfigError, ConfigCode]{
 		{
 			code:        CodeConfigInvalid,
-			description: taxonomy.Code{Value: "CONFIG_INVALID", Doc: "A setting has a value that it cannot have, or the file cannot be read.", Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.", Message: "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}]", Groups: 0b100, Number: 501, Row: 14, Category: 4},
+			description: taxonomy.Code{Value: "CONFIG_INVALID", Doc: "A setting has a value that it cannot have, or the file cannot be read.", Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.", Message: "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]", Groups: 0b100, Number: 501, Row: 14, Category: 4},
 			rows:        []genRow{{14, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{
 				{14, NewConfigInvalid("some field", "some value", "some expected"), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("", "some value", "some expected"), `invalid configuration is "some value", expected some expected`, `{"field":""}`},
-				{14, NewConfigInvalid("some field", "", "some expected"), "invalid configuration: some field, expected some expected", `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "some value", ""), `invalid configuration: some field is "some value"`, `{"field":"some field"}`},
+				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
+				{14, NewConfigInvalid("", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration is "some value", expected some expected: some rawError`, `{"field":"","rawError":"some rawError\nsecond line"}`},
+				{14, NewConfigInvalid("some field", "", "some expected").WithRawError("some rawError\nsecond line"), "invalid configuration: some field, expected some expected: some rawError", `{"field":"some field","rawError":"some rawError\nsecond line"}`},
+				{14, NewConfigInvalid("some field", "some value", "").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value": some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
+				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError(""), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field","rawError":""}`},
+				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("first " + strings.Repeat("x", 500) + " last"), `invalid configuration: some field is "some value", expected some expected: first ` + strings.Repeat("x", 491) + "…", `{"field":"some field","rawError":"first ` + strings.Repeat("x", 491) + `…"}`},
+				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`},
 				{14, NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), `invalid configuration: some field is "first ` + strings.Repeat("x", 91) + `…", expected some expected`, `{"field":"some field"}`},
 				{14, NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`},
 				{14, NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), `invalid configuration: some field is "some value", expected first ` + strings.Repeat("x", 191) + "…", `{"field":"some field"}`},
@@ -60,8 +64,6 @@ func TestConfigErrorCodes(t *testing.T) {
 				{17, NewConfigParseError("some configPath", "some rawError\nsecond line"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`},
 				{17, NewConfigParseError("", "some rawError\nsecond line"), "configuration file cannot be parsed: some rawError", `{"configPath":"","rawError":"some rawError\nsecond line"}`},
 				{17, NewConfigParseError("some configPath", ""), "configuration file some configPath cannot be parsed", `{"configPath":"some configPath","rawError":""}`},
-				{17, NewConfigParseError("some configPath", "first "+strings.Repeat("x", 500)+" last"), "configuration file some configPath cannot be parsed: first " + strings.Repeat("x", 491) + "…", `{"configPath":"some configPath","rawError":"first ` + strings.Repeat("x", 491) + `…"}`},
-				{17, NewConfigParseError("some configPath", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "configuration file some configPath cannot be parsed: Authorization: Bearer [REDACTED]", `{"configPath":"some configPath","rawError":"Authorization: Bearer [REDACTED]"}`},
 			},
 		},
 	})
@@ -101,7 +103,7 @@ func TestConfigErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "config", []genOutput[*ConfigError]{
 		{
 			NewConfigInvalid("some field", "some value", "some expected").WithConfigPath("some configPath").WithEnvVar("some envVar").WithRawError("some rawError").WithCause(genCause), "CONFIG_INVALID",
-			`invalid configuration: some field is "some value", expected some expected`,
+			`invalid configuration: some field is "some value", expected some expected: some rawError`,
 			`{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`,
 			`{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`,
 			ConfigError{code: CodeConfigInvalid, cause: genCause, ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")},

@@ -351,6 +351,7 @@ func (c PermissionCode) from(ev *taxonomy.Evidence) *PermissionError {
 		code:       c,
 		cause:      ev.Err,
 		Resource:   detect.NonZero(cmp.Or(ev.Attributes["resource"], ev.Attributes["path"])),
+		Reason:     detect.NonZero(ev.Text),
 		Command:    detect.NonZero(ev.Attributes["command"]),
 		Policy:     detect.NonZero(ev.Attributes["policy"]),
 		Provider:   detect.NonZero(cmp.Or(ev.Attributes["provider"], ev.Source)),

@@ -634,17 +634,23 @@ func TestExamples(t *testing.T) {
 		{
 			"CONFIG_INVALID 2", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EIO", Text: "read aidf.yml: input/output error", Attributes: map[string]string{"path": "aidf.yml"}},
 			"CONFIG_INVALID/1", "CONFIG_INVALID", false, "stop_all",
-			"invalid configuration",
+			"invalid configuration: read aidf.yml: input/output error",
 			`{"configPath":"aidf.yml","rawError":"read aidf.yml: input/output error"}`,
 		},
 		{
 			"CONFIG_INVALID 3", taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC", Text: "no space left on device"},
 			"CONFIG_INVALID/2", "CONFIG_INVALID", false, "stop_all",
-			"invalid configuration",
+			"invalid configuration: no space left on device",
 			`{"rawError":"no space left on device"}`,
 		},
 		{
-			"CONFIG_INVALID 4", taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: map[string]string{"expected": "more than the 20 that are done", "field": "max_iterations", "value": "20"}},
+			"CONFIG_INVALID 4", taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "journal 7.jsonl, line 3: not JSON"},
+			"CONFIG_INVALID/2", "CONFIG_INVALID", false, "stop_all",
+			"invalid configuration: journal 7.jsonl, line 3: not JSON",
+			`{"rawError":"journal 7.jsonl, line 3: not JSON"}`,
+		},
+		{
+			"CONFIG_INVALID 5", taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: map[string]string{"expected": "more than the 20 that are done", "field": "max_iterations", "value": "20"}},
 			"CONFIG_INVALID/2", "CONFIG_INVALID", false, "stop_all",
 			`invalid configuration: max_iterations is "20", expected more than the 20 that are done`,
 			`{"field":"max_iterations"}`,
@@ -688,7 +694,7 @@ func TestExamples(t *testing.T) {
 		{
 			"not CONFIG_MISSING 4", taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"},
 			"CONFIG_INVALID/1", "CONFIG_INVALID", false, "stop_all",
-			"invalid configuration",
+			"invalid configuration: the prompt file does not exist",
 			`{"rawError":"the prompt file does not exist"}`,
 		},
 		{
@@ -767,7 +773,7 @@ func TestExamples(t *testing.T) {
 			"PERMISSION_SKIP_DENIED 2", taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"},
 			"PERMISSION_SKIP_DENIED/2", "PERMISSION_SKIP_DENIED", false, "stop",
 			"skipping permission checks was denied",
-			`{"provider":"claude-cli"}`,
+			`{"reason":"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons","provider":"claude-cli"}`,
 		},
 		{
 			"PERMISSION_COMMAND_BLOCKED 1", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "command_blocked", Attributes: map[string]string{"command": "rm -rf /", "policy": "strict"}},
@@ -802,8 +808,8 @@ func TestExamples(t *testing.T) {
 		{
 			"PERMISSION_FILE_ACCESS 3", taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock", Attributes: map[string]string{"path": ".errgen/lock"}},
 			"PERMISSION_FILE_ACCESS/3", "PERMISSION_FILE_ACCESS", false, "stop",
-			"file access denied: .errgen/lock",
-			`{"resource":".errgen/lock","provider":"executor"}`,
+			"file access denied: .errgen/lock: run 7 holds the lock",
+			`{"resource":".errgen/lock","reason":"run 7 holds the lock","provider":"executor"}`,
 		},
 		{
 			"PERMISSION_FILE_ACCESS 4", taxonomy.Evidence{Source: "executor", Op: "file_task", Errno: "EXDEV", Attributes: map[string]string{"path": "tasks/42.md"}},
@@ -814,14 +820,14 @@ func TestExamples(t *testing.T) {
 		{
 			"PERMISSION_FILE_ACCESS 5", taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full", Attributes: map[string]string{"path": "state.db"}},
 			"PERMISSION_FILE_ACCESS/4", "PERMISSION_FILE_ACCESS", false, "stop",
-			"file access denied: state.db",
-			`{"resource":"state.db","provider":"state"}`,
+			"file access denied: state.db: database or disk is full",
+			`{"resource":"state.db","reason":"database or disk is full","provider":"state"}`,
 		},
 		{
 			"PERMISSION_FILE_ACCESS 6", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"},
 			"PERMISSION_FILE_ACCESS/5", "PERMISSION_FILE_ACCESS", false, "stop",
-			"file access denied",
-			`{"provider":"anthropic-api"}`,
+			"file access denied: open key: permission denied",
+			`{"reason":"open key: permission denied","provider":"anthropic-api"}`,
 		},
 		{
 			"PERMISSION_FILE_ACCESS 7", taxonomy.Evidence{Err: fs.ErrPermission},
@@ -845,7 +851,7 @@ func TestExamples(t *testing.T) {
 			"PERMISSION_API_AUTH 3", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Text: "invalid x-api-key"},
 			"PERMISSION_API_AUTH/2", "PERMISSION_API_AUTH", false, "stop_all",
 			"authentication failed for provider anthropic-api",
-			`{"provider":"anthropic-api"}`,
+			`{"reason":"invalid x-api-key","provider":"anthropic-api"}`,
 		},
 		{
 			"PERMISSION_API_AUTH 4", taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"},
@@ -857,13 +863,13 @@ func TestExamples(t *testing.T) {
 			"PERMISSION_API_AUTH 5", taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"},
 			"PERMISSION_API_AUTH/4", "PERMISSION_API_AUTH", false, "stop_all",
 			"authentication failed for provider claude-cli",
-			`{"provider":"claude-cli"}`,
+			`{"reason":"Invalid API key · Please run /login","provider":"claude-cli"}`,
 		},
 		{
 			"PERMISSION_API_AUTH 6", taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "OAuth token has expired · Please run /login"},
 			"PERMISSION_API_AUTH/4", "PERMISSION_API_AUTH", false, "stop_all",
 			"authentication failed for provider claude-cli",
-			`{"provider":"claude-cli"}`,
+			`{"reason":"OAuth token has expired · Please run /login","provider":"claude-cli"}`,
 		},
 		{
 			"not PERMISSION_API_AUTH 1", taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"},
@@ -1031,28 +1037,28 @@ func TestMade(t *testing.T) {
 		},
 		{
 			[]int{1, 53},
-			taxonomy.Evidence{Source: "some source", Status: 406, Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
-			&PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(406)},
+			taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
+			&PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Reason: taxonomy.Some("some text"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(407)},
 		},
 		{
 			[]int{2},
-			taxonomy.Evidence{Source: "some source", Status: 406, Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
-			&PermissionError{code: CodePermissionCommandBlocked, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(406)},
+			taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
+			&PermissionError{code: CodePermissionCommandBlocked, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Reason: taxonomy.Some("some text"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(407)},
 		},
 		{
 			[]int{25},
-			taxonomy.Evidence{Source: "some source", Status: 406, Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
-			&PermissionError{code: CodePermissionCommandBlocked, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("budget"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(406)},
+			taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
+			&PermissionError{code: CodePermissionCommandBlocked, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Reason: taxonomy.Some("some text"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("budget"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(407)},
 		},
 		{
 			[]int{3, 4, 26, 27, 63, 64},
-			taxonomy.Evidence{Source: "some source", Status: 406, Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
-			&PermissionError{code: CodePermissionFileAccess, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(406)},
+			taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
+			&PermissionError{code: CodePermissionFileAccess, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Reason: taxonomy.Some("some text"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(407)},
 		},
 		{
 			[]int{54, 55, 56, 57},
-			taxonomy.Evidence{Source: "some source", Status: 406, Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
-			&PermissionError{code: CodePermissionAPIAuth, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(406)},
+			taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}, Err: genCause},
+			&PermissionError{code: CodePermissionAPIAuth, cause: genCause, Resource: taxonomy.Some("some attributes.resource"), Reason: taxonomy.Some("some text"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(407)},
 		},
 		{
 			[]int{-1, 72},
@@ -1132,15 +1138,16 @@ func TestGitErrorFilled(t *testing.T) {
 
 func TestPermissionErrorFilled(t *testing.T) {
 	genCheckFilled(t, CodePermissionSkipDenied.from, []genFilled{
-		{taxonomy.Evidence{Source: "some source", Status: 406, Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}}, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some attributes.resource"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(406)}},
+		{taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}}, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some attributes.resource"), Reason: taxonomy.Some("some text"), Command: taxonomy.Some("some attributes.command"), Policy: taxonomy.Some("some attributes.policy"), Provider: taxonomy.Some("some attributes.provider"), StatusCode: taxonomy.Some(407)}},
 		{taxonomy.Evidence{}, &PermissionError{code: CodePermissionSkipDenied}},
 		{taxonomy.Evidence{Attributes: map[string]string{"resource": "some attributes.resource"}}, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some attributes.resource")}},
 		{taxonomy.Evidence{Attributes: map[string]string{"path": "some attributes.path"}}, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some attributes.path")}},
+		{taxonomy.Evidence{Text: "some text"}, &PermissionError{code: CodePermissionSkipDenied, Reason: taxonomy.Some("some text")}},
 		{taxonomy.Evidence{Attributes: map[string]string{"command": "some attributes.command"}}, &PermissionError{code: CodePermissionSkipDenied, Command: taxonomy.Some("some attributes.command")}},
 		{taxonomy.Evidence{Attributes: map[string]string{"policy": "some attributes.policy"}}, &PermissionError{code: CodePermissionSkipDenied, Policy: taxonomy.Some("some attributes.policy")}},
 		{taxonomy.Evidence{Attributes: map[string]string{"provider": "some attributes.provider"}}, &PermissionError{code: CodePermissionSkipDenied, Provider: taxonomy.Some("some attributes.provider")}},
 		{taxonomy.Evidence{Source: "some source"}, &PermissionError{code: CodePermissionSkipDenied, Provider: taxonomy.Some("some source")}},
-		{taxonomy.Evidence{Status: 406}, &PermissionError{code: CodePermissionSkipDenied, StatusCode: taxonomy.Some(406)}},
+		{taxonomy.Evidence{Status: 407}, &PermissionError{code: CodePermissionSkipDenied, StatusCode: taxonomy.Some(407)}},
 	})
 }
 

@@ -26,7 +26,8 @@ const (
 	CodePermissionCommandBlocked PermissionCode = 2
 	// CodePermissionFileAccess: a file or directory may not be read or written.
 	//
-	// Resolution: Check the owner and mode of the file that is named.
+	// Resolution: Check the owner and mode of the file that is named; if another run has it, wait for
+	// that to end.
 	CodePermissionFileAccess PermissionCode = 3
 	// CodePermissionAPIAuth: the provider's API refused the credentials (401 or 403).
 	//
@@ -72,6 +73,9 @@ type PermissionError struct {
 
 	// Resource is what was asked for. Messages, logs and JSON cut it.
 	Resource taxonomy.Opt[string] `json:"resource,omitzero"`
+	// Reason says why it was refused, in the words of whoever did. Messages, logs and JSON mask secrets
+	// in it and cut it.
+	Reason taxonomy.Opt[string] `json:"reason,omitzero"`
 	// Command: the command that was refused. Messages, logs and JSON mask secrets in it and cut it.
 	Command taxonomy.Opt[string] `json:"command,omitzero"`
 	// Policy: the policy that refused.
@@ -86,6 +90,7 @@ type PermissionError struct {
 // How texts are shown: what is masked, and where they are cut.
 const (
 	permissionResource = gen.Clean(500)
+	permissionReason   = gen.Scrub | 500
 	permissionCommand  = gen.Scrub | 500
 )
 
@@ -121,6 +126,13 @@ func NewPermissionAPIAuth(provider string) *PermissionError {
 func (e *PermissionError) WithResource(resource string) *PermissionError {
 	c := *e
 	c.Resource = taxonomy.Some(resource)
+	return &c
+}
+
+// WithReason returns a copy of e with the given Reason.
+func (e *PermissionError) WithReason(reason string) *PermissionError {
+	c := *e
+	c.Reason = taxonomy.Some(reason)
 	return &c
 }
 
@@ -201,6 +213,7 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 	case CodePermissionFileAccess:
 		m = m.Text("file access denied")
 		m = m.Begin(": ").OptClean(e.Resource, permissionResource)
+		m = m.Begin(": ").OptLine(e.Reason, permissionReason)
 	case CodePermissionAPIAuth:
 		m = m.Text("authentication failed")
 		m = m.Begin(" for provider ").OptString(e.Provider)
@@ -215,6 +228,7 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 func (e *PermissionError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.OptClean("resource", e.Resource, permissionResource)
+	o = o.OptClean("reason", e.Reason, permissionReason)
 	o = o.OptClean("command", e.Command, permissionCommand)
 	o = o.OptString("policy", e.Policy)
 	o = o.OptString("provider", e.Provider)
@@ -259,6 +273,7 @@ func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e
 func (e *PermissionError) LogValue() slog.Value {
 	l := gen.Log(e, categoryPermission)
 	l = l.OptClean("resource", e.Resource, permissionResource)
+	l = l.OptClean("reason", e.Reason, permissionReason)
 	l = l.OptClean("command", e.Command, permissionCommand)
 	l = l.OptString("policy", e.Policy)
 	l = l.OptString("provider", e.Provider)
@@ -271,6 +286,8 @@ func (e *PermissionError) decode(d *gen.Decoder) {
 		switch string(d.Key()) {
 		case "resource":
 			d.OptString(&e.Resource)
+		case "reason":
+			d.OptString(&e.Reason)
 		case "command":
 			d.OptString(&e.Command)
 		case "policy":

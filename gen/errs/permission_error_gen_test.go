@@ -12,6 +12,7 @@ import (
 func TestPermissionErrorCodes(t *testing.T) {
 	category := taxonomy.Category{Name: "permission", Type: "PermissionError", Doc: "A safeguard said no. Only another configuration or a person's consent changes that.", Fields: []taxonomy.Field{
 		{Name: "resource", Doc: "What was asked for.", Type: "string", MaxLength: 500},
+		{Name: "reason", Doc: "Why it was refused, in the words of whoever did.", Type: "string", MaxLength: 500, Scrub: true},
 		{Name: "command", Doc: "The command that was refused.", Type: "string", MaxLength: 500, Scrub: true},
 		{Name: "policy", Doc: "The policy that refused.", Type: "string"},
 		{Name: "provider", Doc: "Who met the refusal: the provider whose credentials they are, or a part of the executor.", Type: "string"},
@@ -42,11 +43,15 @@ func TestPermissionErrorCodes(t *testing.T) {
 		},
 		{
 			code:        CodePermissionFileAccess,
-			description: taxonomy.Code{Value: "PERMISSION_FILE_ACCESS", Doc: "A file or directory may not be read or written.", Resolution: "Check the owner and mode of the file that is named.", Message: "file access denied[: {resource}]", Groups: 0b100, Number: 703, Row: 24, Category: 6},
+			description: taxonomy.Code{Value: "PERMISSION_FILE_ACCESS", Doc: "A file or directory may not be read or written.", Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.", Message: "file access denied[: {resource}][: {reason:first_line}]", Groups: 0b100, Number: 703, Row: 24, Category: 6},
 			rows:        []genRow{{24, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
 			cases: []genCase[*PermissionError]{
 				{24, NewPermissionFileAccess("some resource"), "file access denied: some resource", `{"resource":"some resource"}`},
-				{24, NewPermissionFileAccess(""), "file access denied", `{"resource":""}`},
+				{24, NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`},
+				{24, NewPermissionFileAccess("").WithReason("some reason\nsecond line"), "file access denied: some reason", `{"resource":"","reason":"some reason\nsecond line"}`},
+				{24, NewPermissionFileAccess("some resource").WithReason(""), "file access denied: some resource", `{"resource":"some resource","reason":""}`},
+				{24, NewPermissionFileAccess("some resource").WithReason("first " + strings.Repeat("x", 500) + " last"), "file access denied: some resource: first " + strings.Repeat("x", 491) + "…", `{"resource":"some resource","reason":"first ` + strings.Repeat("x", 491) + `…"}`},
+				{24, NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`},
 			},
 		},
 		{
@@ -55,8 +60,8 @@ func TestPermissionErrorCodes(t *testing.T) {
 			rows:        []genRow{{25, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*PermissionError]{
 				{25, NewPermissionAPIAuth("some provider"), "authentication failed for provider some provider", `{"provider":"some provider"}`},
-				{25, NewPermissionAPIAuth("some provider").WithStatusCode(7), "authentication failed for provider some provider with status 7", `{"provider":"some provider","statusCode":7}`},
-				{25, NewPermissionAPIAuth("").WithStatusCode(7), "authentication failed with status 7", `{"provider":"","statusCode":7}`},
+				{25, NewPermissionAPIAuth("some provider").WithStatusCode(8), "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`},
+				{25, NewPermissionAPIAuth("").WithStatusCode(8), "authentication failed with status 8", `{"provider":"","statusCode":8}`},
 			},
 		},
 	})
@@ -66,10 +71,11 @@ func TestPermissionErrorCopies(t *testing.T) {
 	original := NewPermissionSkipDenied("some resource")
 	genCheckCopies(t, original, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}, []genCopy[*PermissionError]{
 		{original.WithResource("some resource other"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource other")}},
+		{original.WithReason("some reason"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason")}},
 		{original.WithCommand("some command"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Command: taxonomy.Some("some command")}},
 		{original.WithPolicy("some policy"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Policy: taxonomy.Some("some policy")}},
 		{original.WithProvider("some provider"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Provider: taxonomy.Some("some provider")}},
-		{original.WithStatusCode(7), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), StatusCode: taxonomy.Some(7)}},
+		{original.WithStatusCode(8), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), StatusCode: taxonomy.Some(8)}},
 		{original.WithCause(genCause), &PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource")}},
 		{NewPermissionSkipDenied("some resource"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}},
 		{NewPermissionCommandBlocked("some command", "some policy"), &PermissionError{code: CodePermissionCommandBlocked, Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy")}},
@@ -81,11 +87,12 @@ func TestPermissionErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(PermissionError), genWire{Category: "permission", Code: "PERMISSION_SKIP_DENIED"}, []genDecoded{
 		{`{}`, "{}"},
 		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"resource":"some resource","command":"some command","policy":"some policy","provider":"some provider","statusCode":7}`, `{"resource":"some resource","command":"some command","policy":"some policy","provider":"some provider","statusCode":7}`},
-		{`{"resource":null,"command":null,"policy":null,"provider":null,"statusCode":null}`, "{}"},
+		{`{"no such field":[1,{}],"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`, `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`},
+		{`{"resource":null,"reason":null,"command":null,"policy":null,"provider":null,"statusCode":null}`, "{}"},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"resource":1}`, "context.resource"},
+		{`{"reason":1}`, "context.reason"},
 		{`{"command":1}`, "context.command"},
 		{`{"policy":1}`, "context.policy"},
 		{`{"provider":1}`, "context.provider"},
@@ -96,12 +103,12 @@ func TestPermissionErrorDecoding(t *testing.T) {
 func TestPermissionErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "permission", []genOutput[*PermissionError]{
 		{
-			NewPermissionSkipDenied("some resource").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(7).WithCause(genCause), "PERMISSION_SKIP_DENIED",
+			NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8).WithCause(genCause), "PERMISSION_SKIP_DENIED",
 			"skipping permission checks was denied for some resource",
-			`{"resource":"some resource","command":"some command","policy":"some policy","provider":"some provider","statusCode":7}`,
-			`{"resource":"some resource","command":"some command","policy":"some policy","provider":"some provider","statusCode":7}`,
-			PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource"), Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy"), Provider: taxonomy.Some("some provider"), StatusCode: taxonomy.Some(7)},
-			`{"resource":"some resource","command":"some command","policy":"some policy","provider":"some provider","statusCode":7}`,
+			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
+			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
+			PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason"), Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy"), Provider: taxonomy.Some("some provider"), StatusCode: taxonomy.Some(8)},
+			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
 		},
 		{
 			NewPermissionSkipDenied("some resource"), "PERMISSION_SKIP_DENIED",
