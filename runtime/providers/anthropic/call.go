@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 	"github.com/errgen/errgen/runtime/providers/internal/wire"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -18,14 +18,8 @@ import (
 
 // call is one call of the provider: requests and tools by turns.
 type call struct {
+	*chat.Call[param]
 	provider *Provider
-	request  executor.Request
-	tools    *toolbox.Toolbox
-	started  time.Time
-	limit    time.Duration
-	// messages are the conversation: whole rounds and the prompt. Rounds counts those that this call added.
-	messages conversation
-	rounds   int
 	tokens   tokens
 }
 
@@ -60,7 +54,7 @@ func (c *call) ask(ctx context.Context) (*reply, error) {
 	if err == nil {
 		return r, nil
 	}
-	return r, c.provider.failed(ctx, opCall, c.started, c.limit, func() *taxonomy.Evidence { return evidence(x, err) })
+	return r, c.Failed(ctx, func() *taxonomy.Evidence { return evidence(x, err) })
 }
 
 func (c *call) params() sdk.MessageNewParams {
@@ -68,13 +62,13 @@ func (c *call) params() sdk.MessageNewParams {
 	params := sdk.MessageNewParams{
 		Model:     sdk.Model(o.Model),
 		MaxTokens: int64(o.MaxTokens),
-		System:    []sdk.TextBlockParam{{Text: o.System}},
-		Messages:  c.messages.params(),
+		System:    []sdk.TextBlockParam{{Text: c.System(o.System, DefaultSystem)}},
+		Messages:  c.Messages.Params(),
 	}
 	if o.Cache {
 		params.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
-	for _, t := range c.tools.Tools() {
+	for _, t := range c.Tools.Tools() {
 		params.Tools = append(params.Tools, toolParam(t))
 	}
 	return params
@@ -96,40 +90,42 @@ func toolParam(t toolbox.Tool) sdk.ToolUnionParam {
 }
 
 // carryOut does what the model asked for and adds the round to the conversation, also when a tool ends the call: what was
-// done before that is known to the model then. It ends at a tool that says how the task stands; what the model asked for
-// behind it is not done.
+// done before that is known to the model then.
 func (c *call) carryOut(ctx context.Context, r *reply) (toolbox.Result, error) {
-	var last toolbox.Result
-	var failed error
-	var results []sdk.ContentBlockParamUnion
-	for _, t := range r.calls() {
-		text, isError := "not done: the call was over", true
-		if failed == nil && last.Signal == executor.SignalNone {
-			c.tell(toolbox.Label(t.name, []byte(t.arguments.String())))
-			last, failed = c.tools.Call(ctx, t.name, json.RawMessage(t.arguments.String()))
-			text, isError = last.Text, last.IsError
-		}
-		if failed != nil && text == "" {
-			text, isError = "refused", true
-		}
-		results = append(results, sdk.NewToolResultBlock(t.id, orText(text, "(nothing)"), isError))
+	calls := r.calls()
+	uses := make([]chat.Use, len(calls))
+	for i, t := range calls {
+		uses[i] = chat.Use{Name: t.name, Arguments: t.arguments.String()}
 	}
+	done, err := c.CarryOut(ctx, uses, c.tell)
+	var round conversation
 	if said, ok := assistant(r); ok {
-		c.messages = append(c.messages, said)
-		c.rounds++
+		round = append(round, said)
 	}
-	if len(results) > 0 {
-		c.messages = append(c.messages, user(results...))
+	if len(calls) > 0 {
+		round = append(round, user(results(calls, done, err)...))
 	}
-	return last, c.refused(ctx, failed)
+	c.Add(round...)
+	if len(done) == 0 {
+		return toolbox.Result{}, err
+	}
+	return done[len(done)-1], err
 }
 
-// refused returns the error of a tool, which is evidence already unless the call's time was over.
-func (c *call) refused(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil {
-		return err
+// results returns what the tools returned; the last one that was done may have failed.
+func results(calls []*block, done []toolbox.Result, failed error) []sdk.ContentBlockParamUnion {
+	blocks := make([]sdk.ContentBlockParamUnion, len(calls))
+	for i, t := range calls {
+		text, isError := "not done: the call was over", true
+		if i < len(done) {
+			text, isError = done[i].Text, done[i].IsError
+		}
+		if failed != nil && i == len(done)-1 && text == "" {
+			text, isError = "refused", true
+		}
+		blocks[i] = sdk.NewToolResultBlock(t.id, orText(text, "(nothing)"), isError)
 	}
-	return c.provider.failed(ctx, opCall, c.started, c.limit, nil)
+	return blocks
 }
 
 // keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be gone on with. One that
@@ -140,8 +136,7 @@ func (c *call) keepCut(r *reply, err error) {
 		return
 	}
 	if said, ok := assistant(r); ok {
-		c.messages = append(c.messages, said)
-		c.rounds++
+		c.Add(said)
 	}
 }
 
@@ -158,10 +153,10 @@ const maxTold = 4 << 10
 
 // tell passes on what the model says or does.
 func (c *call) tell(text string) {
-	if c.request.Progress == nil || strings.TrimSpace(text) == "" {
+	if c.Request.Progress == nil || strings.TrimSpace(text) == "" {
 		return
 	}
-	c.request.Progress(c.mask().Text(strings.ToValidUTF8(text[:min(len(text), maxTold)], "")))
+	c.Request.Progress(c.mask().Text(strings.ToValidUTF8(text[:min(len(text), maxTold)], "")))
 }
 
-func (c *call) mask() wire.Mask { return wire.Mask(c.provider.options.Key) }
+func (c *call) mask() wire.Mask { return c.provider.mask() }

@@ -292,3 +292,18 @@ func TestEndlessAnswers(t *testing.T) {
 	assert.Equal(t, "the answer is longer than 8 MiB", evidence(t, err).Text)
 	assert.False(t, errors.Is(err, context.Canceled))
 }
+
+// Without a directory there are no files, and the call is a conversation.
+func TestNoDirectory(t *testing.T) {
+	server := serve(t, providertest.AnthropicTool("task_done", `{"summary":"It is 4."}`))
+	answer, err := provider(t, server.URL).Call(t.Context(), executor.Request{Prompt: "What is 2+2?"})
+	require.NoError(t, err)
+	assert.Equal(t, executor.SignalDone, answer.Signal)
+	r := requests(t, server)[0]
+	var tools []string
+	for _, tool := range r.Tools {
+		tools = append(tools, tool.Name)
+	}
+	assert.Equal(t, []string{"task_done", "task_blocked"}, tools)
+	assert.NotContains(t, r.System[0].Text, "files")
+}

@@ -47,13 +47,13 @@ func FuzzStream(f *testing.F) {
 		r := &reply{}
 		err = r.read(ssestream.NewStream[sdk.MessageStreamEventUnion](ssestream.NewDecoder(res), nil), func(string) {})
 		said, _ := assistant(r)
-		_, marshals := json.Marshal(said.MessageParam)
+		_, marshals := json.Marshal(said.Param)
 		assert.NoError(t, marshals)
 		if err == nil {
 			return
 		}
 		ev := evidence(x, err)
-		ev.Source, ev.Op = DefaultName, opCall
+		ev.Source, ev.Op = DefaultName, wire.OpCall
 		assert.NotEmpty(t, taxonomy.CodeOf(errs.Classify(ev)), "%v", ev)
 	})
 }

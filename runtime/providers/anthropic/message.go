@@ -5,24 +5,31 @@ import (
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 )
 
-// overhead is about what a block takes beside its texts.
-const overhead = 256
+// param is a message as the SDK has it.
+type param = sdk.MessageParam
+
+type message = chat.Message[param]
+
+// conversation is one that may end with results of tools: several messages of the user in a row count as one.
+type conversation = chat.Conversation[param]
 
 // user returns a message of the user.
 func user(blocks ...sdk.ContentBlockParamUnion) message {
-	m := message{MessageParam: sdk.NewUserMessage(blocks...)}
+	m := message{Param: sdk.NewUserMessage(blocks...)}
 	for _, b := range blocks {
-		m.size += overhead
+		m.Size += chat.Overhead
 		switch {
 		case b.OfText != nil:
-			m.size += len(b.OfText.Text)
+			m.Size += len(b.OfText.Text)
 		case b.OfToolResult != nil:
-			m.tools = true
+			m.Tools = true
 			for _, c := range b.OfToolResult.Content {
 				if c.OfText != nil {
-					m.size += len(c.OfText.Text)
+					m.Size += len(c.OfText.Text)
 				}
 			}
 		}
@@ -33,7 +40,7 @@ func user(blocks ...sdk.ContentBlockParamUnion) message {
 // assistant returns the answer as a message, and whether there is anything in it. Blocks without text are left out, since
 // the service does not take them back.
 func assistant(r *reply) (message, bool) {
-	m := message{size: r.size}
+	m := message{Size: r.size}
 	var blocks []sdk.ContentBlockParamUnion
 	for _, b := range r.blocks {
 		text := b.text.String()
@@ -48,12 +55,12 @@ func assistant(r *reply) (message, bool) {
 		case "redacted_thinking":
 			blocks = append(blocks, sdk.NewRedactedThinkingBlock(text))
 		case "tool_use":
-			m.tools = true
+			m.Tools = true
 			blocks = append(blocks, sdk.NewToolUseBlock(b.id, b.input(), b.name))
 		}
 	}
-	m.size += overhead * len(blocks)
-	m.MessageParam = sdk.NewAssistantMessage(blocks...)
+	m.Size += chat.Overhead * len(blocks)
+	m.Param = sdk.NewAssistantMessage(blocks...)
 	return m, len(blocks) > 0
 }
 

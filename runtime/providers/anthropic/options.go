@@ -1,11 +1,10 @@
 package anthropic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go/option"
 
@@ -39,7 +38,8 @@ type Options struct {
 	Model string
 	// MaxTokens is how many tokens one answer may have; [DefaultMaxTokens].
 	MaxTokens int
-	// System is what the model is told before the prompt; [DefaultSystem].
+	// System is what the model is told before the prompt; [DefaultSystem], and what is left of it without files for a request
+	// without a directory.
 	System string
 	// Toolbox says what the tools may do. Its Dir and Source are set for each call.
 	Toolbox toolbox.Options
@@ -66,52 +66,34 @@ const DefaultSystem = "You work on the files of one directory, with the tools th
 	"Look at what is there before you change it. When the task is done, or cannot go on without a person, say so with the tool for it."
 
 func (o Options) withDefaults() Options {
-	if o.Name == "" {
-		o.Name = DefaultName
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = DefaultBaseURL
-	}
-	if o.System == "" {
-		o.System = DefaultSystem
-	}
-	if o.MaxTokens == 0 {
-		o.MaxTokens = DefaultMaxTokens
-	}
+	o.Name = cmp.Or(o.Name, DefaultName)
+	o.BaseURL = cmp.Or(o.BaseURL, DefaultBaseURL)
+	o.System = cmp.Or(o.System, DefaultSystem)
+	o.MaxTokens = cmp.Or(o.MaxTokens, DefaultMaxTokens)
 	if o.Turns <= 0 {
 		o.Turns = DefaultTurns
 	}
 	if o.Clock == nil {
 		o.Clock = retry.System
 	}
-	if o.Credential == "" {
-		o.Credential = wire.Fingerprint(o.Name, o.BaseURL, o.Key)
-	}
-	client := http.Client{}
-	if o.Client != nil {
-		client = *o.Client
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	o.Client = &client
+	o.Credential = cmp.Or(o.Credential, wire.Fingerprint(o.Name, o.BaseURL, o.Key))
+	o.Client = wire.Client(o.Client)
 	return o
 }
 
 // check returns what is wrong with the options.
 func (o Options) check() error {
-	u, err := url.Parse(o.BaseURL)
-	switch {
-	case err != nil:
-		return errors.New("the address of the service cannot be read")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return errors.New("the address of the service must begin with https:// or http:// and name a host")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("the address of the service must have neither user, query nor fragment")
-	case o.Model == "":
+	if err := wire.CheckAddress(o.BaseURL); err != nil {
+		return fmt.Errorf("the address of the service %w", err)
+	}
+	if o.Model == "" {
 		return errors.New("no model is named")
-	case o.MaxTokens < 0:
+	}
+	if o.MaxTokens < 0 {
 		return fmt.Errorf("a limit of %d tokens", o.MaxTokens)
-	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("the key has characters that no key has")
+	}
+	if err := wire.CheckKey(o.Key); err != nil {
+		return err
 	}
 	return o.Toolbox.Check()
 }

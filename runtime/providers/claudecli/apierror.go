@@ -1,10 +1,10 @@
 package claudecli
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -16,15 +16,15 @@ import (
 //	Claude AI usage limit reached|1772366400
 var (
 	apiError   = regexp.MustCompile(`^(?:Error: )?API Error:? \(?([45]\d\d)\b\s*(\{.*\})?`)
-	usageLimit = regexp.MustCompile(`^Claude AI usage limit reached\|(\d{9,10})\b`)
+	usageLimit = regexp.MustCompile(`^Claude AI usage limit reached\|(\d{9,})\b`)
 )
 
 // readAPIError reads the text of a failed result.
 func readAPIError(ev *taxonomy.Evidence, text string) {
 	text = strings.TrimSpace(text)
 	if m := usageLimit.FindStringSubmatch(text); m != nil {
-		seconds, _ := strconv.ParseInt(m[1], 10, 64) // ten digits
-		ev.Type, ev.ResetAt = "rate_limit_error", time.Unix(seconds, 0)
+		limit := rateLimit{ResetsAt: json.Number(m[1])}
+		ev.Type, ev.ResetAt = "rate_limit_error", limit.reset()
 	}
 	m := apiError.FindStringSubmatch(firstLine(text))
 	if m == nil {

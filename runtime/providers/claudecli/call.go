@@ -1,6 +1,8 @@
 package claudecli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -91,12 +93,18 @@ func (c *call) started(id proc.ID) error {
 	return c.refused
 }
 
-// read takes a line of the stream. What comes after the result is of no interest.
+// read takes a line of the stream. After a result only other results are of interest.
 func (c *call) read(line []byte) {
-	if c.result != nil || len(line) == 0 {
+	if len(line) == 0 || c.session != "" && idle(line) {
 		return
 	}
 	e, ok := parse(line)
+	if c.result != nil {
+		if e.Type == "result" {
+			c.resultAgain(e)
+		}
+		return
+	}
 	if !ok {
 		if line[0] != '{' {
 			_, _ = c.plain.Write(append(line[:len(line):len(line)], '\n'))
@@ -115,6 +123,36 @@ func (c *call) read(line []byte) {
 		c.result = &e
 		c.linger()
 	}
+}
+
+// resultAgain takes a result that follows another one. The last one counts, but a failure outweighs what comes after it, and
+// what was refused stays so.
+func (c *call) resultAgain(e event) {
+	last := *c.result
+	switch {
+	case rank(e.Verdict) < rank(last.Verdict):
+		last.Usage, last.CostUSD = cmp.Or(e.Usage, last.Usage), cmp.Or(e.CostUSD, last.CostUSD)
+		c.result = &last
+		return
+	case len(e.Denials) == 0:
+		e.Denials = last.Denials
+	}
+	c.result = &e
+}
+
+// rank orders verdicts, the worst last.
+func rank(v verdict) verdict {
+	if v == unsaid {
+		return unclear
+	}
+	return v
+}
+
+// idle reports that a line says nothing that is used here, without reading it: what tools have returned, which is most of
+// a stream, and pieces of messages that come whole later.
+func idle(line []byte) bool {
+	kind, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	return ok && (bytes.HasPrefix(kind, []byte(`user"`)) || bytes.HasPrefix(kind, []byte(`stream_event"`)))
 }
 
 // message takes a message of the model, or one that the program made of a failed request.

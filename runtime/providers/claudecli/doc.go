@@ -2,7 +2,9 @@
 // "claude -p --output-format stream-json --verbose".
 //
 // The prompt goes in on standard input, and a stream of JSON events comes out, of which the last is the result. What the
-// result says of itself is trusted in one thing only, is_error; its subtype is "success" for failures of the API, too.
+// result says of itself is trusted in one thing only, is_error; its subtype is "success" for failures of the API, too. A
+// result without an is_error that is true or false is a broken stream and no success. Of several results the last counts,
+// unless an earlier one says that the call failed.
 // Everything that fails becomes a *taxonomy.Evidence whose text is what the process said about the failure: the result of
 // a failed run and the end of standard error, never the conversation.
 //

@@ -24,13 +24,37 @@ type event struct {
 	RateLimit *rateLimit `json:"rate_limit_info"`
 
 	// Of type result.
-	IsError   bool     `json:"is_error"`
+	Verdict   verdict  `json:"is_error"`
 	Result    string   `json:"result"`
 	Errors    []string `json:"errors"`
 	APIStatus int      `json:"api_error_status"`
 	Usage     *usage   `json:"usage"`
 	CostUSD   *float64 `json:"total_cost_usd"`
 	Denials   []denial `json:"permission_denials"`
+}
+
+// verdict is what a result says of the run. Only the word false says that it succeeded: what is missing, or of another form,
+// must not be taken for that.
+type verdict uint8
+
+const (
+	unsaid verdict = iota
+	succeeded
+	unclear
+	erred
+)
+
+// UnmarshalJSON reads a bool, or one that is written as a text. It never fails. Of several the worst counts.
+func (v *verdict) UnmarshalJSON(b []byte) error {
+	read := unclear
+	switch string(b) {
+	case "false":
+		read = succeeded
+	case "true", `"true"`:
+		read = erred
+	}
+	*v = max(*v, read)
+	return nil
 }
 
 type message struct {
@@ -89,11 +113,17 @@ func (r *rateLimit) rejected() bool { return r != nil && r.Status == "rejected" 
 // leastMillis is where a number of seconds since 1970 would be in the year 5138, so that it must be milliseconds.
 const leastMillis = 1e11
 
-// reset returns when the limit is lifted; zero when that is not known. The program gives seconds since 1970.
+// beyondMillis is where milliseconds since 1970 would be in the year 5138, so that the number is absurd.
+const beyondMillis = 1e14
+
+// reset returns when the limit is lifted; zero when that is not known. The program gives seconds since 1970. A number that is
+// absurd is the end of the year 9999, so that it is not taken for a limit that is lifted.
 func (r *rateLimit) reset() time.Time {
 	n, err := r.ResetsAt.Float64()
 	switch {
-	case err != nil || n <= 0 || n >= 1e14:
+	case n >= beyondMillis: // infinity too, which comes with an error
+		return time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+	case err != nil || !(n > 0):
 		return time.Time{}
 	case n >= leastMillis:
 		return time.UnixMilli(int64(n))

@@ -34,7 +34,7 @@ func (c *call) outcome(ctx context.Context, exit proc.Exit, err error, took time
 	switch {
 	case c.refused != nil:
 		return c.refused
-	case c.erred():
+	case c.erred(), c.unclear():
 		return c.evidence(exit, err)
 	case c.result != nil && (err != nil || exit.Code == 0):
 		return c.denied()
@@ -47,7 +47,12 @@ func (c *call) outcome(ctx context.Context, exit proc.Exit, err error, took time
 }
 
 // erred reports whether the process said that it failed.
-func (c *call) erred() bool { return c.result != nil && c.result.IsError }
+func (c *call) erred() bool { return c.result != nil && c.result.Verdict == erred }
+
+// unclear reports whether there is a result that does not say whether the run failed.
+func (c *call) unclear() bool {
+	return c.result != nil && c.result.Verdict != erred && c.result.Verdict != succeeded
+}
 
 // timeout is evidence that the time for the call was over.
 func (c *call) timeout(ctx context.Context, err error, took time.Duration) error {
@@ -103,7 +108,7 @@ func (c *call) errorChannel() string {
 // evidence is what is known of a call that failed by itself.
 func (c *call) evidence(exit proc.Exit, err error) *taxonomy.Evidence {
 	ev := proc.Failure(c.options.Name, opCall, c.options.Path, exit, err)
-	if ev == nil || c.erred() && err != nil {
+	if ev == nil || c.result != nil && err != nil {
 		ev = c.begin() // a failed run may end as well as any other; and that it had to be ended is no news
 	}
 	ev.Credential, ev.Output = c.credential, c.output()
@@ -116,6 +121,8 @@ func (c *call) evidence(exit proc.Exit, err error) *taxonomy.Evidence {
 	switch {
 	case c.erred():
 		c.fromResult(ev)
+	case c.unclear():
+		ev.Type, ev.Text = "stream", strings.TrimSpace("the result does not say whether the call failed\n"+ev.Text)
 	case c.result == nil && err == nil && exit.Code == 0:
 		ev.Type, ev.Text = "stream", cmp.Or(ev.Text, "no result event")
 	}

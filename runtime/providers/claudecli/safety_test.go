@@ -165,28 +165,50 @@ func TestEnd(t *testing.T) {
 	require.NoError(t, p.End(t.Context(), process))
 }
 
+// TestFloods has more written than could be kept: a gigabyte in a line, one in lines of what tools return, and of messages
+// of the model, each of which is read, several times of what may be kept.
 func TestFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes gigabytes")
 	}
-	const gigabyte = 1 << 30
-	for _, c := range []struct {
-		name  string
-		lines bool
-	}{{"one line", false}, {"many lines", true}} {
-		t.Run(c.name, func(t *testing.T) {
-			step := providertest.CLIAnswer("ok")
-			step.Flood, step.FloodLines = gigabyte, c.lines
-			p, _ := scripted(t, claudecli.Options{}, step)
-			peak, stop := watchHeap()
-			answer, err := p.Call(t.Context(), request(t))
-			stop()
-			require.NoError(t, err)
-			assert.Equal(t, "ok", answer.Text)
-			assert.Less(t, *peak, uint64(64<<20))
-		})
+	const gigabyte, bound = 1 << 30, 24 << 20
+	line := providertest.CLIAnswer("ok")
+	line.Flood = gigabyte
+	messages := providertest.CLIAnswer("ok")
+	messages.Flood, messages.FloodLines = 3*bound, true
+	flooded := func(t *testing.T, p *claudecli.Provider) {
+		peak, stop := watchHeap()
+		answer, err := p.Call(t.Context(), request(t))
+		stop()
+		require.NoError(t, err)
+		assert.Equal(t, "ok", answer.Text)
+		assert.Less(t, *peak, uint64(bound))
 	}
+	t.Run("one line", func(t *testing.T) {
+		p, _ := scripted(t, claudecli.Options{}, line)
+		flooded(t, p)
+	})
+	t.Run("messages", func(t *testing.T) {
+		p, _ := scripted(t, claudecli.Options{}, messages)
+		flooded(t, p)
+	})
+	t.Run("tools", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "claude")
+		require.NoError(t, os.WriteFile(path, []byte(toolFlood), 0o700))
+		p, err := claudecli.New(claudecli.Options{Path: path})
+		require.NoError(t, err)
+		flooded(t, p)
+	})
 }
+
+// toolFlood is a program that writes a gigabyte of what tools have returned.
+const toolFlood = `#!/bin/sh
+echo '{"type":"system","subtype":"init","session_id":"s-1"}'
+text=$(head -c 32768 /dev/zero | tr '\0' x)
+yes '{"type":"user","message":{"content":[{"type":"tool_result","content":"'"$text"'"}]},"session_id":"s-1"}' | head -c 1073741824
+echo
+echo '{"type":"result","subtype":"success","is_error":false,"result":"ok","session_id":"s-1"}'
+`
 
 // watchHeap watches how great the heap gets, until it is stopped.
 func watchHeap() (*uint64, func()) {

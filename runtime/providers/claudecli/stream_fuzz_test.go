@@ -12,6 +12,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // reader returns a call that only reads.
@@ -97,6 +98,69 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestVerdict(t *testing.T) {
+	result := func(verdict, text string) string { return `{"type":"result",` + verdict + `"result":"` + text + `"}` }
+	good, bad, none := result(`"is_error":false,`, "good"), result(`"is_error":true,`, "bad"), result("", "none")
+	for _, c := range []struct {
+		name, stream, text string
+		want               verdict
+	}{
+		{"success", good, "good", succeeded},
+		{"failure", bad, "bad", erred},
+		{"missing", none, "none", unsaid},
+		{"null", result(`"is_error":null,`, "x"), "x", unclear},
+		{"a text", result(`"is_error":"true",`, "x"), "x", erred},
+		{"another text", result(`"is_error":"false",`, "x"), "x", unclear},
+		{"a number", result(`"is_error":0,`, "x"), "x", unclear},
+		{"an object", result(`"is_error":{"a":1},`, "x"), "x", unclear},
+		{"twice in one result", result(`"is_error":true,"is_error":false,`, "x"), "x", erred},
+		{"in other letters", result(`"is_error":true,"IS_ERROR":false,`, "x"), "x", erred},
+		{"success twice", good + "\n" + result(`"is_error":false,`, "better"), "better", succeeded},
+		{"failure last", good + "\n" + bad, "bad", erred},
+		{"failure first", bad + "\n" + good, "bad", erred},
+		{"failure twice", bad + "\n" + result(`"is_error":true,`, "worse"), "worse", erred},
+		{"unclear last", good + "\n" + none, "none", unsaid},
+		{"unclear first", none + "\n" + good, "none", unsaid},
+		{"unclear, failure, success", none + "\n" + bad + "\n" + good, "bad", erred},
+		{"other things behind it", good + "\n" + `{"type":"assistant","error":"unknown"}` + "\n{\nnoise", "good", succeeded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, ended := reader(t), 0
+			r.linger = func() { ended++ }
+			in := &lines{line: r.read}
+			_, _ = in.Write([]byte(c.stream))
+			in.Close()
+			assert.Equal(t, c.want, r.result.Verdict)
+			assert.Equal(t, c.text, r.result.Result)
+			assert.Equal(t, 1, ended, "the process has its time from the first result on")
+			err := r.outcome(t.Context(), proc.Exit{}, nil, 0)
+			if c.want == succeeded {
+				assert.NoError(t, err)
+				return
+			}
+			var ev *taxonomy.Evidence
+			assert.ErrorAs(t, err, &ev)
+			if c.want != erred {
+				assert.Equal(t, "stream", ev.Type)
+				assert.Equal(t, "the result does not say whether the call failed", ev.Text)
+			}
+			assert.Empty(t, r.answer(false).Text)
+		})
+	}
+}
+
+func TestResultsAddUp(t *testing.T) {
+	r := reader(t)
+	r.read([]byte(`{"type":"result","is_error":true,"result":"bad","total_cost_usd":1,"permission_denials":[{"tool_name":"Bash"}]}`))
+	r.read([]byte(`{"type":"result","is_error":false,"result":"good","total_cost_usd":2}`))
+	assert.Equal(t, "bad", r.result.Result)
+	assert.Equal(t, taxonomy.Some(2.0), r.answer(false).Usage.CostUSD)
+	r = reader(t)
+	r.read([]byte(`{"type":"result","is_error":false,"permission_denials":[{"tool_name":"Bash"}]}`))
+	r.read([]byte(`{"type":"result","is_error":false}`))
+	assert.Len(t, r.result.Denials, 1)
+}
+
 func TestReset(t *testing.T) {
 	for _, c := range []struct {
 		at   string
@@ -108,9 +172,27 @@ func TestReset(t *testing.T) {
 		{"", time.Time{}},
 		{"0", time.Time{}},
 		{"-5", time.Time{}},
-		{"1e300", time.Time{}},
+		{"NaN", time.Time{}},
+		{"-1e400", time.Time{}},
+		{"1e300", time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
+		{"1e400", time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
 	} {
 		limit := rateLimit{Status: "rejected", ResetsAt: json.Number(c.at)}
 		assert.True(t, c.want.Equal(limit.reset()), c.at)
 	}
+}
+
+// TestIdleLinesAreNotRead has lines passed over that say nothing, and none that does.
+func TestIdleLinesAreNotRead(t *testing.T) {
+	c := reader(t)
+	c.read([]byte(`{"type":"user","session_id":"s-1"}`))
+	assert.Equal(t, "s-1", c.session, "before the session is known every line may name it")
+	for _, line := range []string{`{"type":"user","session_id":"s-2"}`, `{"type":"stream_event","session_id":"s-2"}`, `{"type":"user`} {
+		c.read([]byte(line))
+		assert.Equal(t, "s-1", c.session, line)
+	}
+	c.read([]byte(`{"type":"user_note","session_id":"s-3"}`))
+	assert.Equal(t, "s-3", c.session)
+	c.read([]byte(`{"type":"result","result":"ok"}`))
+	assert.Equal(t, "ok", c.result.Result)
 }

@@ -3,13 +3,14 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 	"github.com/errgen/errgen/runtime/providers/internal/wire"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -17,14 +18,8 @@ import (
 
 // call is one call of the provider: requests and tools by turns.
 type call struct {
+	*chat.Call[param]
 	provider *Provider
-	request  executor.Request
-	tools    *toolbox.Toolbox
-	started  time.Time
-	limit    time.Duration
-	// messages are the conversation, whole rounds and the prompt. Rounds counts those that this call added.
-	messages conversation
-	rounds   int
 	tokens   tokens
 	progress lines
 }
@@ -65,20 +60,24 @@ func (c *call) ask(ctx context.Context) (*reply, error) {
 	if err == nil {
 		return r, nil
 	}
-	return r, c.provider.failed(ctx, opCall, c.started, c.limit, func() *taxonomy.Evidence { return evidence(x, err) })
+	return r, c.Failed(ctx, func() *taxonomy.Evidence { return evidence(x, err) })
 }
 
 func (c *call) params() sdk.ChatCompletionNewParams {
 	o := c.provider.options
+	messages := c.Messages.Params()
+	if system := c.System(o.System, DefaultSystem); system != "" {
+		messages = slices.Insert(messages, 0, sdk.SystemMessage(system))
+	}
 	params := sdk.ChatCompletionNewParams{
 		Model:         o.Model,
-		Messages:      c.messages.params(o.System),
+		Messages:      messages,
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 	}
 	if o.MaxTokens > 0 {
 		params.MaxCompletionTokens = sdk.Int(int64(o.MaxTokens))
 	}
-	for _, t := range c.tools.Tools() {
+	for _, t := range c.Tools.Tools() {
 		var schema sdk.FunctionParameters
 		if json.Unmarshal(t.Schema, &schema) != nil {
 			continue
@@ -91,57 +90,51 @@ func (c *call) params() sdk.ChatCompletionNewParams {
 }
 
 // carryOut does what the model asked for and adds the round to the conversation, also when a tool ends the call: what was
-// done before that is known to the model then. It ends at a tool that says how the task stands; what the model asked for
-// behind it is not done.
+// done before that is known to the model then.
 func (c *call) carryOut(ctx context.Context, r *reply) (toolbox.Result, error) {
-	var last toolbox.Result
-	var failed error
-	round := conversation{assistant(r)}
-	for _, t := range r.calls {
-		text := notDone
-		if failed == nil && last.Signal == executor.SignalNone {
-			name, arguments := t.name.String(), t.arguments.String()
-			c.tell(toolbox.Label(name, []byte(arguments)))
-			last, failed = c.tools.Call(ctx, name, json.RawMessage(arguments))
-			text = resultText(last, failed)
-		}
-		round = append(round, toolResult(t.id, text))
+	uses := make([]chat.Use, len(r.calls))
+	for i, t := range r.calls {
+		uses[i] = chat.Use{Name: t.name.String(), Arguments: t.arguments.String()}
 	}
-	c.add(round...)
-	return last, c.refused(ctx, failed)
+	done, err := c.CarryOut(ctx, uses, c.tell)
+	c.Add(append(conversation{assistant(r)}, results(r.calls, done, err)...)...)
+	if len(done) == 0 {
+		return toolbox.Result{}, err
+	}
+	return done[len(done)-1], err
+}
+
+// results returns what the tools returned; the last one that was done may have failed.
+func results(calls []*toolCall, done []toolbox.Result, failed error) []message {
+	messages := make([]message, len(calls))
+	for i, t := range calls {
+		text := notDone
+		switch {
+		case failed != nil && i == len(done)-1:
+			text = "error: refused"
+		case i < len(done):
+			text = resultText(done[i])
+		}
+		messages[i] = toolResult(t.id, text)
+	}
+	return messages
 }
 
 // notDone is the result of what the model asked for behind the end.
 const notDone = "error: not done, the call was over"
 
-func resultText(result toolbox.Result, err error) string {
-	switch {
-	case err != nil:
-		return "error: refused"
-	case result.IsError:
+func resultText(result toolbox.Result) string {
+	if result.IsError {
 		return "error: " + result.Text
 	}
 	return result.Text
-}
-
-func (c *call) add(round ...message) {
-	c.messages = append(c.messages, round...)
-	c.rounds++
-}
-
-// refused returns the error of a tool, which is evidence already unless the call's time was over.
-func (c *call) refused(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil {
-		return err
-	}
-	return c.provider.failed(ctx, opCall, c.started, c.limit, nil)
 }
 
 // keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be gone on with. One that
 // asks for tools is not, since what it asks for may be cut.
 func (c *call) keepCut(r *reply) {
 	if r.finish == finishLength && len(r.calls) == 0 && r.text.Len() > 0 {
-		c.add(assistant(r))
+		c.Add(assistant(r))
 	}
 }
 
@@ -158,7 +151,7 @@ func (c *call) answer(r *reply, result toolbox.Result) executor.Answer {
 
 // tell passes on what the model does.
 func (c *call) tell(text string) {
-	if c.request.Progress != nil && text != "" {
-		c.request.Progress(c.provider.mask().Text(text))
+	if c.Request.Progress != nil && text != "" {
+		c.Request.Progress(c.provider.mask().Text(text))
 	}
 }

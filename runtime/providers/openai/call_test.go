@@ -300,3 +300,18 @@ func ExampleNew() {
 	// Nothing is left to do.
 	// TASK COMPLETE <nil>
 }
+
+// Without a directory there are no files, and the call is a conversation.
+func TestNoDirectory(t *testing.T) {
+	server, p := served(t, nil, pt.OpenAITool("task_done", `{"summary":"It is 4."}`))
+	answer, err := p.Call(t.Context(), executor.Request{Prompt: "What is 2+2?"})
+	require.NoError(t, err)
+	assert.Equal(t, executor.SignalDone, answer.Signal)
+	got := sentTo(t, server, 0)
+	var tools []string
+	for _, tool := range got.Tools {
+		tools = append(tools, tool.Function.Name)
+	}
+	assert.Equal(t, []string{"task_done", "task_blocked"}, tools)
+	assert.NotContains(t, got.Messages[0].Content, "files")
+}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"math"
 	"net/http"
 	"testing"
 	"time"
@@ -156,7 +157,8 @@ func TestWaitsThatAreAskedFor(t *testing.T) {
 		{"the header before words", pt.OpenAIError(429, "tokens", "rate_limit_exceeded", "Please try again in 2.4s.").With("Retry-After", "3"), seconds(3), time.Time{}},
 		{"nonsense", limited.With("Retry-After", "soon"), taxonomy.Opt[time.Duration]{}, time.Time{}},
 		{"less than nothing", limited.With("Retry-After", "-5"), taxonomy.Opt[time.Duration]{}, time.Time{}},
-		{"ten years", limited.With("Retry-After", "315360000"), taxonomy.Opt[time.Duration]{}, time.Time{}},
+		{"ten years", limited.With("Retry-After", "315360000"), seconds(315360000), time.Time{}},
+		{"more than there is time", limited.With("Retry-After", "1e20"), taxonomy.Some[time.Duration](math.MaxInt64), time.Time{}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			server, p := served(t, nil, c.reply.Always())

@@ -2,17 +2,24 @@ package openai
 
 import (
 	sdk "github.com/openai/openai-go/v3"
+
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 )
 
-// overhead is about how many bytes a message takes beside its texts.
-const overhead = 256
+// param is a message as the SDK has it.
+type param = sdk.ChatCompletionMessageParamUnion
+
+type (
+	message      = chat.Message[param]
+	conversation = chat.Conversation[param]
+)
 
 func user(text string) message {
-	return message{sdk.UserMessage(text), overhead + len(text)}
+	return message{Param: sdk.UserMessage(text), Size: chat.Overhead + len(text)}
 }
 
 func toolResult(id, text string) message {
-	return message{sdk.ToolMessage(text, id), overhead + len(id) + len(text)}
+	return message{Param: sdk.ToolMessage(text, id), Size: chat.Overhead + len(id) + len(text), Tools: true}
 }
 
 // assistant returns what the model said, as a message of the conversation.
@@ -24,9 +31,9 @@ func assistant(r *reply) message {
 	if text := r.refusal.String(); text != "" {
 		said.Refusal = sdk.String(text)
 	}
-	size := overhead + r.size
+	size := chat.Overhead + r.size
 	for _, c := range r.calls {
-		size += overhead
+		size += chat.Overhead
 		said.ToolCalls = append(said.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
 				ID:       c.id,
@@ -34,5 +41,5 @@ func assistant(r *reply) message {
 			},
 		})
 	}
-	return message{sdk.ChatCompletionMessageParamUnion{OfAssistant: said}, size}
+	return message{Param: param{OfAssistant: said}, Size: size, Tools: len(r.calls) > 0}
 }

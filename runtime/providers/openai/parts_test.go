@@ -66,70 +66,16 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestSessions(t *testing.T) {
-	talk := func(texts ...string) conversation {
-		var c conversation
-		for _, s := range texts {
-			c = append(c, user(s))
-		}
-		return c
-	}
-	var s sessions
-	_, known := s.get("x")
-	assert.False(t, known)
-
-	id := s.keep("", talk("a"))
-	assert.NotEmpty(t, id)
-	assert.Equal(t, id, s.keep(id, talk("a", "b")))
-	got, known := s.get(id)
-	assert.True(t, known)
-	assert.Len(t, got, 2)
-
-	assert.Empty(t, s.keep(id, conversation{{size: maxConversation + 1}}), "too long to be kept")
-	_, known = s.get(id)
-	assert.False(t, known)
-
-	first := s.keep("", talk("first"))
-	second := s.keep("", talk("second"))
-	s.get(first)
-	for range maxSessions - 1 {
-		s.keep("", talk("x"))
-	}
-	_, known = s.get(second)
-	assert.False(t, known, "the longest unused is forgotten")
-	_, known = s.get(first)
-	assert.True(t, known)
-	assert.Len(t, s.byID, maxSessions)
-	assert.Len(t, s.order, maxSessions)
-
-	for range 2 * maxKept / maxConversation {
-		s.keep("", conversation{{size: maxConversation}})
-	}
-	assert.LessOrEqual(t, s.size, maxKept)
-	for _, id := range append([]string{}, s.order...) {
-		s.forget(id)
-	}
-	assert.Zero(t, s.size)
-}
-
-func TestReduced(t *testing.T) {
+func TestReducedHasNoTools(t *testing.T) {
 	asks := &reply{calls: []*toolCall{{id: "1"}}}
 	says := &reply{}
 	says.text.WriteString("said")
 	c := conversation{user("task"), assistant(asks), toolResult("1", "a long file"), assistant(says), user("more")}
-	r := c.reduced()
-	require.Len(t, r, 3, "tools are left out")
-	assert.Less(t, r.size(), c.size())
-	assert.Len(t, c, 5, "what others hold is not changed")
-	rr := append(r, user("a"), user("b")).reduced()
-	require.Len(t, rr, 3, "the older half of what followed the task is left out")
-	assert.Equal(t, "task", rr[0].OfUser.Content.OfString.Value)
-	assert.Equal(t, "b", rr[2].OfUser.Content.OfString.Value)
-	for range 5 {
-		rr = rr.reduced()
-	}
-	assert.Len(t, rr, 1, "the task stays")
-	assert.Empty(t, conversation(nil).reduced())
+	r := c.Reduced()
+	require.Len(t, r, 3)
+	assert.Equal(t, "task", r[0].Param.OfUser.Content.OfString.Value)
+	assert.Equal(t, "said", r[1].Param.OfAssistant.Content.OfString.Value)
+	assert.Equal(t, "more", r[2].Param.OfUser.Content.OfString.Value)
 }
 
 func TestNewSaysWhatIsWrong(t *testing.T) {

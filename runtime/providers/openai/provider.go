@@ -4,31 +4,23 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
-	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 	"github.com/errgen/errgen/runtime/providers/internal/wire"
-	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Provider calls a model. It is safe for concurrent use.
 type Provider struct {
-	options  Options
-	chat     sdk.ChatCompletionService
-	models   sdk.ModelService
-	sessions sessions
+	options Options
+	chat    sdk.ChatCompletionService
+	models  sdk.ModelService
+	host    chat.Host[param]
 }
-
-// The operations that this package's evidence is about.
-const (
-	opCall      = "call"
-	opAvailable = "available"
-)
 
 var (
 	_ executor.Provider     = (*Provider)(nil)
@@ -45,6 +37,9 @@ func New(o Options) (*Provider, error) {
 	settings := o.settings()
 	return &Provider{
 		options: o, chat: sdk.NewChatCompletionService(settings...), models: sdk.NewModelService(settings...),
+		host: chat.Host[param]{
+			Source: wire.Source{Name: o.Name, Credential: o.Credential, Clock: o.Clock}, Toolbox: o.Toolbox,
+		},
 	}, nil
 }
 
@@ -58,7 +53,7 @@ func (p *Provider) Credential() string { return p.options.Credential }
 // server knows the model.
 func (p *Provider) Available(ctx context.Context) error {
 	if p.options.Key == "" && len(p.options.Settings) == 0 && p.options.BaseURL == DefaultBaseURL {
-		return p.stamp(&taxonomy.Evidence{Text: "no key is configured"}, opAvailable)
+		return p.host.Stamp(&taxonomy.Evidence{Text: "no key is configured"}, wire.OpAvailable)
 	}
 	if !p.options.Probe {
 		return nil
@@ -69,74 +64,35 @@ func (p *Provider) Available(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	return p.failed(ctx, opAvailable, started, 0, func() *taxonomy.Evidence { return evidence(x, err) })
+	return p.host.Failed(ctx, wire.OpAvailable, started, 0, func() *taxonomy.Evidence { return evidence(x, err) })
 }
 
 // Call runs one prompt to its end. A conversation that is not known, because this process did not begin it or it was
 // too long to be kept, is an [executor.Answer] with a Failure, so that the executor begins a new one.
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
-	var before conversation
-	if req.Session != "" {
-		known := false
-		if before, known = p.sessions.get(req.Session); !known {
-			return executor.Answer{Failure: "the conversation to be continued is not known"}, nil
-		}
-		if req.Reduced {
-			before = before.reduced()
-			p.sessions.keep(req.Session, before)
+	before, known := p.host.Before(req)
+	if !known {
+		return executor.Answer{Failure: chat.NotKnown}, nil
+	}
+	if req.Reduced {
+		before = before.Reduced()
+		if req.Session != "" {
+			p.host.Keep(req.Session, before)
 		}
 	}
-	tools, err := p.tools(req.Dir)
+	begun, err := p.host.Begin(ctx, req, before, user(req.Prompt))
 	if err != nil {
 		return executor.Answer{Session: req.Session}, err
 	}
-	defer func() { _ = tools.Close() }()
-	started := p.options.Clock.Now()
-	c := &call{
-		provider: p, request: req, tools: tools, started: started, limit: wire.Limit(ctx, req.Limit, started),
-		messages: append(before[:len(before):len(before)], user(req.Prompt)),
-	}
+	defer func() { _ = begun.Tools.Close() }()
+	c := &call{Call: begun, provider: p}
 	answer, err := c.run(ctx)
-	answer.Session = req.Session
-	if c.rounds > 0 {
-		answer.Session = p.sessions.keep(req.Session, c.messages)
-	}
+	answer.Session = p.host.End(begun)
 	answer.Usage = c.tokens.usage(p.options.Prices)
 	return answer, err
 }
 
-// tools returns the tools for one call.
-func (p *Provider) tools(dir string) (*toolbox.Toolbox, error) {
-	o := p.options.Toolbox
-	o.Dir, o.Source = dir, p.options.Name
-	tools, err := toolbox.New(o)
-	if err != nil {
-		ev := detect.Of(err)
-		return nil, p.stamp(&ev, opCall)
-	}
-	return tools, nil
-}
-
 func (p *Provider) mask() wire.Mask { return wire.Mask(p.options.Key) }
-
-// stamp says whose evidence it is.
-func (p *Provider) stamp(ev *taxonomy.Evidence, op string) *taxonomy.Evidence {
-	ev.Source, ev.Op, ev.Credential = p.options.Name, op, p.options.Credential
-	return ev
-}
-
-// failed returns the error of a request. A deadline is evidence of its own, whatever broke off when it came; a
-// cancellation is no failure and is returned as what it is.
-func (p *Provider) failed(ctx context.Context, op string, started time.Time, limit time.Duration, why func() *taxonomy.Evidence) error {
-	if ctx.Err() == nil {
-		return p.stamp(why(), op)
-	}
-	ev, err := wire.Deadline(ctx, p.options.Clock.Now().Sub(started), limit)
-	if err != nil {
-		return fmt.Errorf("%s of %s: %w", op, p.options.Name, err)
-	}
-	return p.stamp(ev, op)
-}
 
 // String returns the provider's name, model and server.
 func (p *Provider) String() string { return p.options.String() }

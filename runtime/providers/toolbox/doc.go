@@ -7,6 +7,6 @@
 // ends the call of the provider.
 //
 // Files are reached through an [os.Root]: neither a ".." nor a symbolic link leads out of the directory, and what git
-// keeps in it cannot be changed. Commands are different: a policy says which ones begin, and nothing watches what they
+// keeps in it can neither be read nor changed. Commands are different: a policy says which ones begin, and nothing watches what they
 // do. A policy is no sandbox; a test runner runs what the model wrote.
 package toolbox

@@ -177,6 +177,8 @@ func TestList(t *testing.T) {
 		{[]any{"path", "none"}, "none: no such file or directory"},
 		{[]any{"path", "../outside"}, "../outside: outside of the working tree"},
 		{[]any{"path", "link"}, "link: outside of the working tree"},
+		{[]any{"path", ".git"}, ".git: git's own files are not to be read"},
+		{[]any{"path", "sub/.git"}, "sub/.git: git's own files are not to be read"},
 	} {
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "list_files", c.args...), "list %v", c.args)
 	}
@@ -209,6 +211,9 @@ func TestSearch(t *testing.T) {
 		{[]any{"regexp", `(`}, "error parsing regexp: missing closing ): `(`", true},
 		{[]any{}, "regexp must have from 1 to 1000 bytes", true},
 		{[]any{"regexp", "a", "path", "../outside"}, "../outside: outside of the working tree", true},
+		{[]any{"regexp", "Add", "path", ".git"}, ".git: git's own files are not to be read", true},
+		{[]any{"regexp", "Add", "path", ".git/config"}, ".git/config: git's own files are not to be read", true},
+		{[]any{"regexp", "Add", "pattern", "**/config"}, "nothing matches", false},
 	} {
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, use(t, tools, "search_files", c.args...), "search %v", c.args)
 	}

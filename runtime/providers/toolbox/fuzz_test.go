@@ -1,11 +1,13 @@
 package toolbox_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"unicode/utf8"
@@ -47,7 +49,7 @@ func FuzzCall(f *testing.F) {
 	}
 	names := []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "search_files", "run_command", "task_done", "task_blocked"}
 	f.Fuzz(func(t *testing.T, tool int, raw []byte) {
-		dir, outside := tree(t, map[string]string{"a": "x", "lib/b": "y", ".git/config": "git"})
+		dir, outside := tree(t, map[string]string{"a": "x", "lib/b": "y", ".git/config": "kept by git"})
 		require.NoError(t, os.WriteFile(filepath.Join(outside, "kept"), []byte("kept"), 0o644))
 		require.NoError(t, os.Symlink("../outside", filepath.Join(dir, "link")))
 		require.NoError(t, os.Symlink(".git", filepath.Join(dir, "g")))
@@ -60,7 +62,8 @@ func FuzzCall(f *testing.F) {
 		}
 		assert.True(t, utf8.ValidString(r.Text), "%q", r.Text)
 		assert.Equal(t, "kept", content(t, outside, "kept"))
-		assert.Equal(t, "git", content(t, dir, ".git/config"))
+		assert.Equal(t, "kept by git", content(t, dir, ".git/config"))
+		assert.True(t, !strings.Contains(r.Text, "kept by git") || bytes.Contains(raw, []byte("kept by git")))
 		entries, err := os.ReadDir(outside)
 		require.NoError(t, err)
 		assert.Len(t, entries, 1)

@@ -63,6 +63,9 @@ var errEnough = errors.New("enough")
 // follows symbolic links nor enters what git keeps. Whole is false when f has returned errEnough, or when there are more
 // files than one call may look at.
 func (t *Toolbox) visit(ctx context.Context, start string, f func(name string, entry fs.DirEntry) error) (whole bool, err error) {
+	if isGit(start) {
+		return true, errGit
+	}
 	info, err := t.root.Lstat(filepath.FromSlash(start))
 	if err != nil {
 		return true, err

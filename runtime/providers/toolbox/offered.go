@@ -55,11 +55,17 @@ func (t *Toolbox) offered() []tool {
 			`{"command":{"type":"string","description":"The command line. Quotes group words; there is no shell."},"dir":{"type":"string","description":"The directory to run it in; the root unless given."}}`,
 			t.run, "command"))
 	}
-	return append(all,
+	return append(all, t.ending()...)
+}
+
+// ending returns the tools with which the model says how its task stands.
+func (t *Toolbox) ending() []tool {
+	return []tool{
 		define(t, taskDone, "Says that the task is done, completely and with nothing left to do. Call it last, and only then.",
 			`{"summary":{"type":"string","description":"What was done, in a few sentences."}}`, t.done),
 		define(t, taskBlocked, "Says that the task cannot go on without a person. Call it only when nothing else is left.",
-			`{"question":{"type":"string","description":"What the person is asked."}}`, t.blocked, "question"))
+			`{"question":{"type":"string","description":"What the person is asked."}}`, t.blocked, "question"),
+	}
 }
 
 const (

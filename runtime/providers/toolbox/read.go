@@ -25,7 +25,13 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 		return failed("offset and limit must be positive"), nil
 	}
 	name, err := t.resolve(a.Path)
-	if err != nil {
+	if err == nil {
+		err = t.readable(ctx, name)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	case err != nil:
 		return t.unread(a.Path, err), nil
 	}
 	f, info, err := t.openRegular(name)
@@ -48,6 +54,20 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 		text += fmt.Sprintf("\n[cut; go on with offset %d]", next)
 	}
 	return Result{Text: text}, nil
+}
+
+// errGit says that a path is of what git keeps. What is in there may hold passwords, and says where to push.
+var errGit = errors.New("git's own files are not to be read")
+
+// readable returns why the content of a file must not be read, or nil.
+func (t *Toolbox) readable(ctx context.Context, name string) error {
+	if isGit(name) {
+		return errGit
+	}
+	if t.options.Read == nil {
+		return nil
+	}
+	return t.options.Read(ctx, name)
 }
 
 // errBinary says that what was to be read is no text.

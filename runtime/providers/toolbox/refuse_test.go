@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,7 +85,7 @@ func TestLinksWithinTheTree(t *testing.T) {
 	assert.NotZero(t, info.Mode()&os.ModeSymlink, "the link is still one")
 }
 
-func TestGitIsNotChanged(t *testing.T) {
+func TestGitIsNeitherReadNorChanged(t *testing.T) {
 	dir, _ := tree(t, map[string]string{".git/config": "[core]"})
 	require.NoError(t, os.Symlink(".git", filepath.Join(dir, "innocent")))
 	tools := open(t, dir)
@@ -94,9 +96,15 @@ func TestGitIsNotChanged(t *testing.T) {
 		ev := end(t, tools, "write_file", args(t, "path", path, "content", "[core]\n\tfsmonitor = evil\n"))
 		assert.Equal(t, "EACCES", ev.Errno, path)
 		assert.ErrorIs(t, errs.Classify(ev), errs.CodePermissionFileAccess)
+		for _, name := range []string{"read_file", "list_files", "search_files"} {
+			want := toolbox.Result{Text: path + ": git's own files are not to be read", IsError: true}
+			if strings.ContainsRune(path, '\u200c') {
+				want.Text = strconv.Quote(path) + ": git's own files are not to be read"
+			}
+			assert.Equal(t, want, use(t, tools, name, "path", path, "regexp", "core"), "%s %s", name, path)
+		}
 	}
 	assert.Equal(t, "[core]", content(t, dir, ".git/config"))
-	assert.Equal(t, "[core]", use(t, tools, "read_file", "path", ".git/config").Text, "it may be read")
 }
 
 // guard is a guard that gives the verdicts it has, by path.
@@ -132,6 +140,56 @@ func TestWritingWithinTheScope(t *testing.T) {
 	_, err := tools.Call(context.Background(), "write_file", args(t, "path", "yes", "content", "y"))
 	assert.ErrorContains(t, err, "the pattern cannot be compiled", "a guard that cannot judge allows nothing")
 	assert.Equal(t, "x", content(t, dir, "yes"))
+}
+
+func TestReadingWithinTheScope(t *testing.T) {
+	dir, _ := tree(t, map[string]string{"yes": "key=1", "ask": "key=2", "out": "key=3", ".env": "key=4", "unknown": "key=5"})
+	require.NoError(t, os.Symlink(".env", filepath.Join(dir, "innocent")))
+	g := guard{"yes": executor.Allowed, "ask": executor.NeedsAsk, "out": executor.Outside, ".env": executor.Forbidden}
+	tools := open(t, dir, func(o *toolbox.Options) { o.Read = toolbox.ReadWithinScope(g) })
+	for _, path := range []string{"yes", "ask", "out"} {
+		assert.Contains(t, use(t, tools, "read_file", "path", path).Text, "key=")
+	}
+	for _, path := range []string{".env", "./x/../.env", "innocent", "unknown"} {
+		want := toolbox.Result{Text: path + ": the task's scope forbids it", IsError: true}
+		assert.Equal(t, want, use(t, tools, "read_file", "path", path))
+		assert.Equal(t, want, use(t, tools, "edit_file", "path", path, "old", "key=4", "new", ""))
+		if path != "innocent" {
+			assert.Equal(t, "nothing matches", use(t, tools, "search_files", "regexp", "key", "path", path).Text)
+		}
+	}
+	assert.Equal(t, "ask:1: key=2\nout:1: key=3\nyes:1: key=1", use(t, tools, "search_files", "regexp", "key").Text)
+	assert.Contains(t, use(t, tools, "list_files").Text, ".env", "what is there is no secret")
+	g["fails"] = executor.Allowed
+	got := use(t, tools, "read_file", "path", "yes")
+	assert.True(t, got.IsError, "a guard that cannot judge allows nothing")
+	assert.Contains(t, got.Text, "the pattern cannot be compiled")
+}
+
+func TestReadingIsCancelled(t *testing.T) {
+	dir, _ := tree(t, map[string]string{"a": "x"})
+	why := errors.New("the user left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	tools := open(t, dir, func(o *toolbox.Options) {
+		o.Read = func(ctx context.Context, _ string) error { cancel(why); return ctx.Err() }
+	})
+	_, err := tools.Call(ctx, "read_file", args(t, "path", "a"))
+	assert.ErrorIs(t, err, why)
+}
+
+// Without a directory there is nothing to work on, and nothing to be done but to talk.
+func TestNoDirectory(t *testing.T) {
+	tools := open(t, "", allow("true"))
+	var names []string
+	for _, tool := range tools.Tools() {
+		names = append(names, tool.Name)
+	}
+	assert.Equal(t, []string{"task_done", "task_blocked"}, names)
+	for _, name := range []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "search_files", "run_command"} {
+		got := use(t, tools, name, "path", "a", "content", "x", "regexp", "x", "command", "true")
+		assert.Equal(t, toolbox.Result{Text: `there is no tool "` + name + `"`, IsError: true}, got)
+	}
+	assert.Equal(t, executor.SignalDone, use(t, tools, "task_done").Signal)
 }
 
 func TestArguments(t *testing.T) {
@@ -216,7 +274,7 @@ func TestNewRefuses(t *testing.T) {
 		options toolbox.Options
 		want    string
 	}{
-		{toolbox.Options{}, "toolbox: no directory is given"},
+		{toolbox.Options{Commands: toolbox.Policy{Allow: []string{"..."}}}, `command policy: "...": names no command`},
 		{toolbox.Options{Dir: filepath.Join(t.TempDir(), "none")}, "open the directory of the tools: "},
 		{toolbox.Options{Dir: t.TempDir(), Commands: toolbox.Policy{Allow: []string{"..."}}}, `command policy: "...": names no command`},
 	} {

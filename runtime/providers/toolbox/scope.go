@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -10,16 +11,13 @@ import (
 
 // WithinScope returns a function for [Options.Write] that refuses what the guard does not allow, with evidence of source
 // "scope" and op "scope": type "forbidden" or "outside_allowed", the file, and the attribute scope_mode. What a person
-// would be asked about is let through, since the executor asks about all files together once the call has ended.
+// would be asked about is let through, since the executor asks about all files together once the call has ended. For reading
+// there is [ReadWithinScope].
 func WithinScope(g executor.Guard) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
-		verdicts, err := g.Judge(ctx, []executor.Change{{Path: path, Kind: executor.Modified}})
+		verdict, err := judge(ctx, g, path)
 		if err != nil {
 			return fmt.Errorf("judge a file that is to be written: %w", err)
-		}
-		verdict := executor.Forbidden
-		if len(verdicts) == 1 && verdicts[0] != 0 {
-			verdict = verdicts[0]
 		}
 		kind := "forbidden"
 		switch verdict {
@@ -34,4 +32,31 @@ func WithinScope(g executor.Guard) func(ctx context.Context, path string) error 
 			Text:       fmt.Sprintf("a tool was asked to change %s", shownPath(path)),
 		}
 	}
+}
+
+// errForbidden says that the guard forbids a file.
+var errForbidden = errors.New("the task's scope forbids it")
+
+// ReadWithinScope returns a function for [Options.Read] that refuses what the guard forbids to be changed: secrets, as a rule.
+// Whatever else there is may be read, also outside of what the task may change.
+func ReadWithinScope(g executor.Guard) func(ctx context.Context, path string) error {
+	return func(ctx context.Context, path string) error {
+		verdict, err := judge(ctx, g, path)
+		if err != nil {
+			return fmt.Errorf("judge a file that is to be read: %w", err)
+		}
+		if verdict == executor.Forbidden {
+			return errForbidden
+		}
+		return nil
+	}
+}
+
+// judge returns the guard's verdict on a change of a file. None is that it is forbidden.
+func judge(ctx context.Context, g executor.Guard, path string) (executor.Verdict, error) {
+	verdicts, err := g.Judge(ctx, []executor.Change{{Path: path, Kind: executor.Modified}})
+	if err != nil || len(verdicts) != 1 || verdicts[0] == 0 {
+		return executor.Forbidden, err
+	}
+	return verdicts[0], nil
 }

@@ -38,7 +38,7 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 	}
 	s := searching{t: t, ctx: ctx, expression: expression, left: t.limits.Search}
 	whole, err := t.visit(ctx, start, func(name string, entry fs.DirEntry) error {
-		if !entry.Type().IsRegular() || !matchesPattern(a.Pattern, name) {
+		if !entry.Type().IsRegular() || !matchesPattern(a.Pattern, name) || t.readable(ctx, name) != nil {
 			return nil
 		}
 		return s.file(name)

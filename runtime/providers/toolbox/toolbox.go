@@ -3,7 +3,6 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +12,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options are what a [Toolbox] is made of. Dir is required.
+// Options are what a [Toolbox] is made of.
 type Options struct {
-	// Dir is the directory that the tools work in. Providers set it for each call.
+	// Dir is the directory that the tools work in. Providers set it for each call. Without one there are no tools but those
+	// with which the model says how its task stands.
 	Dir string
 	// Source is what evidence names as its source: the provider's name. Providers set it.
 	Source string
@@ -23,6 +23,10 @@ type Options struct {
 	// call with that error. The path is relative to Dir, slash-separated, clean, and without symbolic links. [WithinScope]
 	// makes one of a guard.
 	Write func(ctx context.Context, path string) error
+	// Read, unless nil, is asked in the same way before the content of a file is read, searched or edited: an error refuses it,
+	// and does not end the call. The model is told of it, and a search passes the file over. Lists have the names of all files.
+	// [ReadWithinScope] makes one of a guard.
+	Read func(ctx context.Context, path string) error
 	// Commands says which commands may be run; the zero Policy allows none, and then there is no tool for it.
 	Commands Policy
 	// ReadOnly leaves out the tools that change files.
@@ -100,8 +104,8 @@ type Result struct {
 type Toolbox struct {
 	options  Options
 	limits   Limits
-	dir      string // absolute
-	root     *os.Root
+	dir      string   // absolute
+	root     *os.Root // nil without a directory
 	commands []pattern
 	tools    []tool
 }
@@ -109,12 +113,14 @@ type Toolbox struct {
 // New returns the tools for a directory. Its error says that the directory cannot be opened, or that the command policy
 // has a pattern that cannot be read.
 func New(o Options) (*Toolbox, error) {
-	if o.Dir == "" {
-		return nil, errors.New("toolbox: no directory is given")
-	}
 	commands, err := o.Commands.compile()
 	if err != nil {
 		return nil, fmt.Errorf("command policy: %w", err)
+	}
+	if o.Dir == "" {
+		t := &Toolbox{options: o, limits: o.Limits.withDefaults()}
+		t.tools = t.ending()
+		return t, nil
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -130,7 +136,12 @@ func New(o Options) (*Toolbox, error) {
 }
 
 // Close lets go of the directory.
-func (t *Toolbox) Close() error { return t.root.Close() }
+func (t *Toolbox) Close() error {
+	if t.root == nil {
+		return nil
+	}
+	return t.root.Close()
+}
 
 // Tools returns the tools that the model is offered, always in the same order.
 func (t *Toolbox) Tools() []Tool {

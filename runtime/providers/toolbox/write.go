@@ -58,6 +58,9 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 	if err != nil || refused != nil {
 		return deref(refused), err
 	}
+	if err := t.readable(ctx, name); err != nil {
+		return t.unread(a.Path, err), nil
+	}
 	mode, refused := t.writable(name, a.Path)
 	if refused != nil {
 		return *refused, nil
