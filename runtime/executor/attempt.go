@@ -101,6 +101,7 @@ func (r *runner) recovers(ctx context.Context, it *iteration, f *failure) bool {
 		if r.cfg.Recoverer == nil {
 			return errNoStrategies
 		}
+		r.unseen = true
 		return r.cfg.Recoverer.Recover(ctx, failed)
 	})
 	r.emit(Event{Kind: Recovered, Text: failed.Reaction.Strategy, Err: err})

@@ -32,6 +32,10 @@ func (r *runner) callOnce(ctx, timed context.Context, it *iteration) (again bool
 	}
 	answer, f, ok := it.replay.answer(r, it)
 	if !ok {
+		if ctx.Err() != nil {
+			it.cancelled = true
+			return false
+		}
 		if it.replay.hasJudged() || !r.affordable(ctx, it) {
 			return false
 		}
@@ -85,6 +89,7 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	})
 	during.end()
 	took := r.cfg.Clock.Now().Sub(began)
+	answer.Usage = r.believed(answer.Usage)
 	r.spend(answer.Usage)
 	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
 	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
@@ -199,6 +204,11 @@ func (r *runner) answer(it *iteration, a Answer) {
 
 // callsAgain reports whether the reaction to a failed call is another call at once, and waits for it.
 func (r *runner) callsAgain(ctx context.Context, it *iteration, f *failure) bool {
+	if it.replay.hasJudged() && !it.replay.began(f.op, it.calls+1) {
+		f.overcome = it.replay.overcame(it.calls)
+		f.excused = f.overcome && !f.runsAgain()
+		return false
+	}
 	if !r.refreshes(ctx, it, f) && !r.again(ctx, it, f) {
 		return false
 	}
@@ -210,8 +220,10 @@ func (r *runner) undo(ctx context.Context, it *iteration, f *failure) bool {
 	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
 	defer release()
 	before := len(it.failures)
-	r.detect(graced, it)
-	if !it.undetected {
+	if j := it.replay.undoing(it.calls); j != nil {
+		it.changes = j.Changes
+		r.revert(graced, it, j.Revert, []*failure{f})
+	} else if r.detect(graced, it); !it.undetected {
 		r.saveAndRevert(graced, it, []*failure{f}, it.calls)
 	}
 	it.judged, it.changes, it.reverted = false, nil, map[string]bool{}

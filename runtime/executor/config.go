@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -17,6 +18,12 @@ type Config struct {
 	// Decode reads an error back from the JSON that its package wrote: a generated package's UnmarshalError, as a func
 	// that returns error. It is required with a Journal, because a run cannot be resumed without it.
 	Decode func(b []byte) (error, error)
+
+	// Setup is the host's own part of the setup, such as reading its configuration. A run begins with it, and what is
+	// wrong with it is a failure like any other: it has a code, and is in the result, the log and the notification. An
+	// error that does not say so itself is one of source "config" and op "load_config". With a Setup there need not be a
+	// Provider, as long as it fails.
+	Setup func(ctx context.Context) error
 
 	// Provider does the work.
 	Provider Provider
@@ -82,7 +89,8 @@ type Limits struct {
 	Run time.Duration
 	// Deadline is when the run must be over; zero is no limit.
 	Deadline time.Time
-	// Grace is how long is given, after a cancellation, to judging and putting back what was changed; 30 seconds.
+	// Grace is how long is given, after a cancellation, to judging and putting back what was changed; 30 seconds. The Filer
+	// and the Notifier have as long each, whatever the end.
 	Grace time.Duration
 	// Feedback is how many bytes of feedback a prompt has at most; 16 KiB.
 	Feedback int

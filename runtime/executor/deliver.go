@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // wanted. Only then is the task completed. What is begun is not cut short by a cancellation.
 func (r *runner) deliver(ctx, graced context.Context, it *iteration) {
 	if !it.deliverable() || ctx.Err() != nil {
-		r.recommit(graced, it)
+		r.redeliver(graced, it)
 		return
 	}
 	done := it.answer.Signal == SignalDone
@@ -26,7 +27,7 @@ func (r *runner) deliver(ctx, graced context.Context, it *iteration) {
 // deliverable reports that the call has answered, that nothing is unchecked, and that no error stops, or that all of them
 // let the work that is left count as done, and it was said to be.
 func (it *iteration) deliverable() bool {
-	if !it.answered || it.undetected || it.cancelled || len(it.unchecked()) > 0 {
+	if !it.answered || it.undetected || it.cancelled || it.stopped || len(it.unchecked()) > 0 {
 		return false
 	}
 	for _, f := range it.failures {
@@ -71,7 +72,7 @@ func (r *runner) checkAndCommit(ctx, graced context.Context, it *iteration, done
 	if r.cfg.Deliver == DeliverNothing {
 		pending = len(it.advanced) > 0
 	}
-	if !it.replay.committing() && (done || pending) && !r.validate(ctx, it, PreCommit) {
+	if !it.replay.committing() && (done || pending) && !r.validate(ctx, graced, it, PreCommit) {
 		return false
 	}
 	if r.cfg.Deliver == DeliverNothing || len(r.state.Pending) == 0 || ctx.Err() != nil {
@@ -80,13 +81,14 @@ func (r *runner) checkAndCommit(ctx, graced context.Context, it *iteration, done
 	return r.commit(graced, it)
 }
 
-// validate asks the validator. It reports whether the work goes on.
-func (r *runner) validate(ctx context.Context, it *iteration, phase Phase) bool {
-	if r.cfg.Validator == nil {
+// validate asks the validator, and has judged what it changed. It reports whether the work goes on.
+func (r *runner) validate(ctx, graced context.Context, it *iteration, phase Phase) bool {
+	if !r.checks(phase) || it.replay.passed(phase) {
 		return true
 	}
+	r.unseen = true
 	began := r.cfg.Clock.Now()
-	op := operation{name: "validate_" + string(phase), source: sourceValidator}
+	op := operation{name: opValidate + string(phase), source: sourceValidator}
 	left, on := r.attempt(ctx, it, op, func() error { return r.cfg.Validator.Validate(ctx, phase) })
 	e := Event{Kind: Validated, Op: op.name, Took: r.cfg.Clock.Now().Sub(began)}
 	if left != nil {
@@ -94,74 +96,108 @@ func (r *runner) validate(ctx context.Context, it *iteration, phase Phase) bool 
 		r.givenUp(op, left)
 	}
 	r.emit(e)
-	return on
+	r.recheck(ctx, graced, it, phase, on)
+	return on && it.deliverable()
+}
+
+// checks reports whether there is something to check in a phase.
+func (r *runner) checks(phase Phase) bool {
+	some := r.cfg.Validator != nil
+	if v, ok := r.cfg.Validator.(Selective); ok {
+		_ = contained(operation{}, func() error {
+			some = v.Checks(phase)
+			return nil
+		})
+	}
+	return some
 }
 
 // commit commits the pending paths, and nothing else.
 func (r *runner) commit(ctx context.Context, it *iteration) bool {
 	c := Commit{Run: r.task.Run, Attempt: it.number, Checked: it.checked, Paths: r.state.Pending}
-	var id string
+	var done CommitDone
 	if it.replay.committing() {
-		id = r.committedBefore(ctx, it, &c)
+		done = r.committedBefore(ctx, it, &c)
+		c.Checked = cmp.Or(it.replay.intent.Checked, c.Checked)
 	} else {
 		r.recordJudged(ctx, it, Judged{})
 		c.Message = r.message(it, c.Paths)
 		r.record(ctx, Entry{Point: PointCommitting, Committing: &Committing{Paths: c.Paths, Checked: c.Checked, Message: c.Message}})
 	}
-	if id != "" {
-		r.committed(ctx, it, id, c.Paths)
+	switch {
+	case done.ID != "":
+		r.committed(ctx, it, done, c.Paths)
+		return true
+	case it.replay.gaveUp(opCommit):
+		r.leave(c.Paths)
+		r.unlist(it)
 		return true
 	}
 	op := operation{name: opCommit, source: sourceGit, class: classDeliver, files: c.Paths}
 	left, on := r.attempt(ctx, it, op, func() (err error) {
-		id, err = r.cfg.Workspace.Commit(ctx, c)
+		done, err = r.cfg.Workspace.Commit(ctx, c)
 		return err
 	})
 	switch {
 	case left == nil && on:
-		r.committed(ctx, it, id, c.Paths)
+		r.committed(ctx, it, done, c.Paths)
 	case on:
-		r.state.Uncommitted = sorted(setFrom(append(r.state.Uncommitted, c.Paths...)))
-		r.state.Pending, r.state.Added = nil, nil
+		r.leave(c.Paths)
 		r.givenUp(op, left)
 	}
 	return on
 }
 
-// committedBefore looks for a commit that was about to be made when the run died.
-func (r *runner) committedBefore(ctx context.Context, it *iteration, c *Commit) (id string) {
-	c.Paths, c.Message = it.replay.intent.Paths, it.replay.intent.Message
-	if it.replay.commit != nil {
-		return it.replay.commit.ID
-	}
-	_ = contained(operation{}, func() (err error) {
-		id, err = r.cfg.Workspace.Committed(ctx, *c)
-		return err
-	})
-	return id
+// leave gives up on committing paths.
+func (r *runner) leave(paths []string) {
+	r.state.Uncommitted = sorted(setFrom(append(r.state.Uncommitted, paths...)))
+	r.state.Pending, r.state.Added = nil, nil
 }
 
-func (r *runner) committed(ctx context.Context, it *iteration, id string, paths []string) {
+// committedBefore looks for a commit that was about to be made when the run died.
+func (r *runner) committedBefore(ctx context.Context, it *iteration, c *Commit) (done CommitDone) {
+	c.Paths, c.Message = it.replay.intent.Paths, it.replay.intent.Message
+	if it.replay.commit != nil {
+		return *it.replay.commit
+	}
+	_ = contained(operation{}, func() (err error) {
+		done, err = r.cfg.Workspace.Committed(ctx, *c)
+		return err
+	})
+	return done
+}
+
+// committed notes a commit of paths; what it did not change of them needed none.
+func (r *runner) committed(ctx context.Context, it *iteration, done CommitDone, paths []string) {
 	r.state.Pending, r.state.Added = nil, nil
 	for _, p := range paths {
 		it.committed[p] = true
 	}
-	if id == "" {
+	if done.ID == "" {
 		return // nothing in them differs from the last commit
 	}
 	r.state.Uncommitted = slices.DeleteFunc(r.state.Uncommitted, func(p string) bool { return it.committed[p] })
-	done := CommitDone{ID: id, Paths: paths}
 	if it.replay == nil || it.replay.commit == nil {
+		r.recordJudged(ctx, it, Judged{})
 		r.record(ctx, Entry{Point: PointCommitted, Committed: &done})
 	}
 	r.noteCommit(done)
-	r.emit(Event{Kind: Committed, Files: paths, Text: id})
+	r.emit(Event{Kind: Committed, Files: done.Paths, Text: done.ID})
 }
 
-// recommit notes a commit that was made before the run died in an iteration which delivers nothing more.
-func (r *runner) recommit(ctx context.Context, it *iteration) {
-	if it.replay != nil && it.replay.commit != nil {
-		r.committed(ctx, it, it.replay.commit.ID, it.replay.commit.Paths)
+// redeliver notes what was delivered before the run died in an iteration which delivers nothing more.
+func (r *runner) redeliver(ctx context.Context, it *iteration) {
+	if it.replay.committing() {
+		c := Commit{Run: r.task.Run, Attempt: it.number, Checked: it.checked}
+		if done := r.committedBefore(ctx, it, &c); done.ID != "" {
+			r.committed(ctx, it, done, c.Paths)
+		} else if it.replay.gaveUp(opCommit) {
+			r.leave(c.Paths)
+			r.unlist(it)
+		}
+	}
+	if it.replay.pushed() {
+		r.state.Pushed = true
 	}
 }
 
@@ -183,7 +219,10 @@ func (r *runner) publish(ctx, graced context.Context, it *iteration) bool {
 	if r.cfg.Deliver < DeliverPush {
 		return true
 	}
-	if !it.replay.pushed() && !(r.validate(ctx, it, PrePush) && ctx.Err() == nil && r.push(graced, it)) {
+	if it.replay.gaveUp(opPush) {
+		return true
+	}
+	if !it.replay.pushed() && !(r.validate(ctx, graced, it, PrePush) && ctx.Err() == nil && r.push(graced, it)) {
 		return false
 	}
 	if it.replay.pushed() {
@@ -196,13 +235,14 @@ func (r *runner) publish(ctx, graced context.Context, it *iteration) bool {
 		r.result.PullRequest = url
 		return true
 	}
-	return r.validate(ctx, it, PrePR) && ctx.Err() == nil && r.openPR(graced, it)
+	return it.replay.gaveUp(opPR) || r.validate(ctx, graced, it, PrePR) && ctx.Err() == nil && r.openPR(graced, it)
 }
 
 func (r *runner) push(ctx context.Context, it *iteration) bool {
 	op := operation{name: opPush, source: sourceGit, class: classDeliver}
 	left, on := r.attempt(ctx, it, op, func() error { return r.cfg.Workspace.Push(ctx) })
 	if r.state.Pushed = left == nil && on; r.state.Pushed {
+		r.recordJudged(ctx, it, Judged{})
 		r.record(ctx, Entry{Point: PointPushed})
 		r.emit(Event{Kind: Pushed})
 	}
@@ -219,6 +259,7 @@ func (r *runner) openPR(ctx context.Context, it *iteration) bool {
 	})
 	if left == nil && on {
 		r.result.PullRequest = url
+		r.recordJudged(ctx, it, Judged{})
 		r.record(ctx, Entry{Point: PointPROpened, PullRequest: url})
 		r.emit(Event{Kind: PROpened, Text: url})
 	}

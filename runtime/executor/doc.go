@@ -17,7 +17,7 @@
 //   - put back: what the reactions take back is saved, then restored;
 //   - advance: what is allowed becomes part of the checked tree, and pending;
 //   - deliver: after an answer that leaves nothing unchecked and no error standing, pending work is validated and
-//     committed, and finished work pushed;
+//     committed, and finished work pushed; what a check changes is judged before that, once for each check;
 //   - settle: counter, waits, feedback, conversation and tier follow from all reactions together, and so does the end.
 //
 // In the end the task is filed and people are told.
@@ -34,7 +34,11 @@
 //
 // A run that died goes on with what its journal says: a call that was answered is not made again, a revert is carried
 // out again, a commit that is there is not made twice. A run that has ended returns its result again. A run whose setup
-// failed, or that was refused, has not ended: it can be tried again under its name.
+// failed, or that was refused, has not ended: it can be tried again under its name. A run of the name that was begun with
+// another task, by ID or prompt, is refused, whether it has ended or not.
 //
-// Collaborators are not trusted: a panic in one is evidence of type "panic".
+// What the workspace keeps for a run is let go of once the end is written down, and only if nothing is unchecked: it may have
+// the only copy of a file's earlier content.
+//
+// Collaborators are not trusted: a panic in one is evidence of type "panic". Observers are trusted to return quickly.
 package executor

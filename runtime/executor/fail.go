@@ -22,6 +22,8 @@ type failure struct {
 	overcome bool
 	// excused reports that it never counts: a new conversation has taken its place, or the provider asks for a person.
 	excused bool
+	// undone reports that what its reaction puts back was put back, or could not be.
+	undone bool
 	// causes are the failures whose reaction was being carried out when this one arose.
 	causes   []*failure
 	decision decision
@@ -143,10 +145,30 @@ func (r *runner) decideFor(it *iteration, f *failure, failed *taxonomy.Reaction)
 	d := &f.decision
 	d.trail = r.trail(key)
 	decide(s, d)
+	r.warnOfStrategies(f)
 	if f.op.class != classSide {
 		r.keepTrail(key, d.trail)
 	}
 	f.record.Reaction, f.record.Action = d.reaction.Name, d.action.String()
+}
+
+// warnOfStrategies says of each strategy once that there is nobody to run it.
+func (r *runner) warnOfStrategies(f *failure) {
+	if r.cfg.Recoverer != nil || !f.known || f.op.class == classSide {
+		return
+	}
+	reaction := r.cfg.Table.Reaction(f.err)
+	next := &reaction
+	for depth := 0; next != nil && depth <= f.decision.depth; depth++ {
+		if name := next.Strategy; next.Action == taxonomy.Recover && !r.strategies[name] {
+			if r.strategies == nil {
+				r.strategies = map[string]bool{}
+			}
+			r.strategies[name] = true
+			r.warn("there is nobody to run strategy "+name+", which a reaction asks for: the configuration has no Recoverer", nil)
+		}
+		next = next.Then
+	}
 }
 
 // tell makes a failure known.

@@ -138,27 +138,27 @@ func copyPaths(to, from map[string]string, paths []string) {
 	}
 }
 
-func (t *fakeTree) Commit(_ context.Context, c Commit) (string, error) {
+func (t *fakeTree) Commit(_ context.Context, c Commit) (CommitDone, error) {
 	if err := t.next("commit"); err != nil {
-		return "", err
+		return CommitDone{}, err
 	}
 	before := maps.Clone(t.head)
 	copyPaths(t.head, t.trees[c.Checked], c.Paths)
 	if maps.Equal(before, t.head) {
-		return "", nil
+		return CommitDone{}, nil
 	}
 	t.commits = append(t.commits, c)
 	t.ids = append(t.ids, fmt.Sprintf("commit%d", len(t.commits)))
-	return t.ids[len(t.ids)-1], nil
+	return CommitDone{ID: t.ids[len(t.ids)-1], Paths: c.Paths}, nil
 }
 
-func (t *fakeTree) Committed(_ context.Context, c Commit) (string, error) {
+func (t *fakeTree) Committed(_ context.Context, c Commit) (CommitDone, error) {
 	for i, made := range t.commits {
 		if made.Run == c.Run && made.Attempt == c.Attempt {
-			return t.ids[i], nil
+			return CommitDone{ID: t.ids[i], Paths: made.Paths}, nil
 		}
 	}
-	return "", nil
+	return CommitDone{}, nil
 }
 
 func (t *fakeTree) Push(context.Context) error {

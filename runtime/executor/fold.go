@@ -1,5 +1,7 @@
 package executor
 
+import "slices"
+
 // past is what the entries of a run's journal say. The zero past is that of a new run.
 type past struct {
 	begun    *Begun
@@ -31,6 +33,7 @@ type open struct {
 	started map[int]Started
 	answers map[int]Answered
 	judged  *Judged
+	undone  *Judged // what was about to be put back before another call
 	intent  *Committing
 	commit  *CommitDone
 	push    bool
@@ -87,7 +90,8 @@ func (p *past) start(number int, s Started) {
 
 func (p *past) answer(number int, a Answered) {
 	p.process = nil
-	p.usage = p.usage.plus(a.Usage)
+	spent, _ := a.Usage.sound()
+	p.usage, _ = p.usage.plus(spent)
 	p.question = a.Question
 	if a.Error == nil {
 		p.text = a.Text
@@ -101,6 +105,8 @@ func (p *past) effect(e *Entry) {
 	case e.Point == PointReverting && e.Judged != nil:
 		if e.Judged.Call == 0 {
 			o.judged = e.Judged
+		} else {
+			o.undone = e.Judged
 		}
 		if e.Judged.Ref != "" {
 			p.refs = append(p.refs, e.Judged.Ref)
@@ -154,7 +160,33 @@ func (o *open) began(op operation, call int) bool {
 	return ok
 }
 
+// overcame reports that another try had taken the place of the failed call.
+func (o *open) overcame(call int) bool {
+	for _, rec := range o.judged.Errors {
+		if rec.Op != opCall {
+			continue
+		}
+		if call--; call == 0 {
+			return rec.Overcome
+		}
+	}
+	return false
+}
+
+// undoing returns what was about to be put back after the call, or nil.
+func (o *open) undoing(call int) *Judged {
+	if o == nil || o.undone == nil || o.undone.Call != call {
+		return nil
+	}
+	return o.undone
+}
+
 func (o *open) hasJudged() bool { return o != nil && o.judged != nil }
+
+// passed reports that a check had passed, and what it changed was judged.
+func (o *open) passed(phase Phase) bool {
+	return o.hasJudged() && o.judged.Passed != "" && slices.Index(phases, phase) <= slices.Index(phases, o.judged.Passed)
+}
 
 func (o *open) committing() bool { return o != nil && o.intent != nil }
 

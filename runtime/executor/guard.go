@@ -53,10 +53,22 @@ const (
 	PrePR     Phase = "pre_pr"
 )
 
+// phases are the phases in their order.
+var phases = []Phase{PreCommit, PrePush, PrePR}
+
 // Validator checks work before it leaves. Its errors are best a *[taxonomy.Evidence] of source "validator".
 type Validator interface {
-	// Validate returns nil when the work passes.
+	// Validate returns nil when the work passes. What it changes is judged as what a provider changes is; what is allowed of
+	// that is committed as if the provider had done it, and not checked again.
 	Validate(ctx context.Context, phase Phase) error
+}
+
+// Selective is a [Validator] that may have nothing to check in a phase. Then it is not asked, and nothing is said of a
+// check.
+type Selective interface {
+	Validator
+	// Checks reports whether there is something to check.
+	Checks(phase Phase) bool
 }
 
 // Budget says whether another call may be paid.

@@ -26,8 +26,12 @@ func (r *runner) head(ctx context.Context) {
 	if r.cancelled(ctx) || r.overdue() || r.result.EndReason != "" {
 		return
 	}
-	if !r.asked[r.state.Tier] {
-		r.available(ctx)
+	if r.asked[r.state.Tier] {
+		return
+	}
+	first := len(r.asked) == 0
+	if r.available(ctx); first && r.result.EndReason != "" {
+		r.begunWell = false // as if it had been asked in the setup
 	}
 }
 

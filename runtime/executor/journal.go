@@ -104,6 +104,8 @@ type Judged struct {
 	Errors   []ErrorRecord `json:"errors,omitempty"`
 	Revert   []Change      `json:"revert,omitempty"`
 	Ref      string        `json:"ref,omitempty"`
+	// Passed is the last check that had passed, and whose changes are among Changes.
+	Passed Phase `json:"passed,omitempty"`
 	// Call is the call whose work is put back before another one; 0 at the end of an iteration.
 	Call int `json:"call,omitempty"`
 }
@@ -115,7 +117,7 @@ type Committing struct {
 	Message string   `json:"message"`
 }
 
-// CommitDone is a commit that was made.
+// CommitDone is a commit that was made, and the paths that it changes.
 type CommitDone struct {
 	ID    string   `json:"id"`
 	Paths []string `json:"paths"`

@@ -20,6 +20,7 @@ func (r *runner) detect(ctx context.Context, it *iteration) {
 		it.changes, err = r.cfg.Workspace.Detect(ctx, r.state.Checked)
 		return err
 	})
+	r.unseen = !on
 	if it.undetected = !on; it.undetected {
 		it.changes = nil
 	}
@@ -151,7 +152,8 @@ func (r *runner) consent(ctx context.Context, changes []Change) (approved bool, 
 		r.denied[key] = true
 	case !errors.Is(err, ErrUnattended) && ctx.Err() == nil:
 		approved = false
-		denial.Type, denial.Text, denial.Err = "", errorText(err), err
+		denial.Text, denial.Err = "the question could not be put: "+errorText(err), err
+		r.warn("ask a person", err)
 	default:
 		approved = r.cfg.ApproveUnattended && ctx.Err() == nil
 		denial.Type = typeUnattended

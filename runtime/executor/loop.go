@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -30,8 +31,20 @@ type runner struct {
 	asked    map[int]bool // rungs whose provider said that it is there
 	waits    []Wait       // not written down yet
 	unlock   []func() error
+	// tree is the name under which the workspace knows the run.
+	tree string
+	// unseen reports that something ran since the last look at the tree that may have changed it.
+	unseen bool
 	// begunWell reports that the setup is behind the run, so that its end is one for good.
 	begunWell bool
+	// known reports that the result is the one of an earlier process.
+	known bool
+	// over reports that the end is written down, so that nothing is gone on with any more.
+	over bool
+	// saved are the changes that Save has kept, as they were.
+	saved map[Change]bool
+	// strategies are those that there is nobody to run, and that this was said of.
+	strategies map[string]bool
 }
 
 // iteration is what one iteration comes to.
@@ -57,21 +70,31 @@ type iteration struct {
 	undetected bool
 	verdicts   []Verdict
 	reverted   map[string]bool
+	tried      map[string]bool // what a replay has tried to put back, and need not again
 	advanced   []Change
 	checked    Checked
 	judged     bool
+	passed     Phase // the last check that passed, and whose changes are among those that were judged
+	noted      int   // failures that are written down with what was judged
+	late       int   // failures of a delivery before the run died, and behind it: the last ones
+	stopped    bool  // that delivery did not go on
 	committed  map[string]bool
 	// pended and added are what earlier iterations had left to be committed, uncommitted what they had given up on.
 	pended, added, uncommitted []string
-	completed     bool
-	blocked       bool
+	completed                  bool
+	blocked                    bool
 }
 
 // execute runs the task: the steps of an iteration, until there is an end.
 func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	r := newRunner(e, task, run)
 	defer r.release()
-	r.setUp(ctx)
+	defer r.cutShort()
+	if !r.alone() {
+		r.refuse("executor", "in use", "one that no other run uses, because a Journal or a Workspace serves one run at a time")
+	} else {
+		r.setUp(ctx)
+	}
 	for r.result.EndReason == "" {
 		if r.head(ctx); r.result.EndReason != "" {
 			break
@@ -83,6 +106,33 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	r.outcome(ctx)
 }
 
+// alone takes what serves one run at a time. It reports whether no other run has it.
+func (r *runner) alone() bool {
+	if r.cfg.Journal == nil && r.cfg.Workspace == nil {
+		return true
+	}
+	if !r.busy.CompareAndSwap(false, true) {
+		return false
+	}
+	r.unlock = append(r.unlock, func() error {
+		r.busy.Store(false)
+		return nil
+	})
+	return true
+}
+
+// errCutShort is why a run has no end of its own.
+var errCutShort = errors.New("the goroutine of the run was ended from within, as runtime.Goexit does")
+
+// cutShort gives an end to a run whose goroutine was ended by something that it works with. It is like a death: nothing is
+// written down, and the run can be gone on with.
+func (r *runner) cutShort() {
+	if res := r.result; res.Status == "" {
+		res.EndReason, res.Status = EndFatal, EndFatal.Status()
+		res.Err, res.Error = errCutShort, errCutShort.Error()
+	}
+}
+
 // afterwards is what follows the calls of an iteration always: also after failures, and for a while after a cancellation.
 func (r *runner) afterwards(ctx context.Context, it *iteration) {
 	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
@@ -91,9 +141,11 @@ func (r *runner) afterwards(ctx context.Context, it *iteration) {
 	r.detect(graced, it)
 	r.judge(ctx, graced, it)
 	r.putBack(graced, it)
-	r.advance(graced, it)
+	if !r.advancedBefore(it) {
+		r.advance(graced, it)
+	}
 	r.pend(it)
-	known := len(it.failures)
+	known := len(it.failures) - it.late
 	r.deliver(ctx, graced, it)
 	r.putBackLate(graced, it, known)
 	r.settle(ctx, it)
@@ -132,7 +184,13 @@ func withGrace(ctx context.Context, grace time.Duration) (context.Context, func(
 	}
 }
 
-func (r *runner) provider() Provider { return r.ladder[r.state.Tier].provider }
+// provider returns who does the work; nil before a setup that fails.
+func (r *runner) provider() Provider {
+	if !r.ladder.has(r.state.Tier) {
+		return nil
+	}
+	return r.ladder[r.state.Tier].provider
+}
 
 func (r *runner) tierName() string { return r.ladder[r.state.Tier].name }
 

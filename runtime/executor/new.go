@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -29,12 +31,15 @@ const (
 	defaultBlocked = "BLOCKED"
 )
 
-// Executor runs tasks. It is safe for concurrent use as far as what it works with is: a [Workspace] and a [Journal]
-// serve one run at a time.
+// Executor runs tasks. Without a [Workspace] and without a [Journal] it runs any number of them at once, as far as what it
+// works with is safe for concurrent use. With one of these it serves one run at a time: another that begins meanwhile is
+// refused.
 type Executor struct {
 	cfg    Config
 	ladder ladder
 	random retry.Random
+	// busy reports that a run uses what serves one run at a time.
+	busy atomic.Bool
 }
 
 // New returns an executor. The error names everything that is wrong with the configuration at once.
@@ -78,13 +83,32 @@ func (c *Config) problems() error {
 	for _, l := range c.Limits.numbers() {
 		problem(l.value < 0, "Limits.%s is %s, less than 0", l.name, l.text)
 	}
+	problem(c.Provider != nil && isNil(c.Provider), "the Provider is a nil %T", c.Provider)
+	var tiers []taxonomy.Tier
 	if c.Table.Taxonomy != nil {
+		tiers = c.Table.Taxonomy.Tiers
 		all = append(all, c.tierProblems()...)
+	}
+	if c.Setup == nil && (tiers != nil || len(c.Tiers) == 0) && newLadder(c.Provider, tiers, c.Tiers).first() < 0 {
+		all = append(all, errors.New("no Provider, and none of a tier"))
 	}
 	return errors.Join(all...)
 }
 
-// tierProblems finds providers of tiers that are not there, and that there is no provider at all.
+// isNil reports whether a provider is nil, or a nil pointer.
+func isNil(p Provider) bool {
+	if p == nil {
+		return true
+	}
+	v := reflect.ValueOf(p)
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
+		return v.IsNil()
+	}
+	return false
+}
+
+// tierProblems finds providers of tiers that are not there.
 func (c *Config) tierProblems() []error {
 	var all []error
 	known := make(map[string]taxonomy.Tier)
@@ -97,14 +121,11 @@ func (c *Config) tierProblems() []error {
 		switch {
 		case !ok:
 			all = append(all, fmt.Errorf("the taxonomy has no tier %q", name))
-		case p == nil:
+		case isNil(p):
 			all = append(all, fmt.Errorf("tier %q has a nil Provider", name))
 		case tier.Person:
 			all = append(all, fmt.Errorf("tier %q is a person and has no Provider", name))
 		}
-	}
-	if newLadder(c.Provider, c.Table.Taxonomy.Tiers, c.Tiers).first() < 0 {
-		all = append(all, errors.New("no Provider, and none of a tier"))
 	}
 	return all
 }

@@ -18,16 +18,20 @@ const (
 
 // The operations that the executor itself reports, as the taxonomies' rules name them.
 const (
-	opPrepare   = "prepare"
-	opLock      = "lock"
-	opResume    = "resume"
-	opAvailable = "available"
+	opLoadConfig = "load_config"
+	opPrepare    = "prepare"
+	opLock       = "lock"
+	opResume     = "resume"
+	opAvailable  = "available"
 
 	opDetect = "detect_changes"
 	opSave   = "save"
 	opRevert = "revert"
 	opScope  = "scope"
 	opAsk    = "ask"
+
+	// opValidate begins the operation of each phase.
+	opValidate = "validate_"
 
 	opBudget = "budget"
 	opCall   = "call"
@@ -41,6 +45,7 @@ const (
 
 // The sources that the executor itself reports.
 const (
+	sourceConfig    = "config"
 	sourceExecutor  = "executor"
 	sourceGit       = "git"
 	sourceScope     = "scope"

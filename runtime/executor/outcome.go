@@ -3,8 +3,6 @@ package executor
 import (
 	"context"
 	"slices"
-
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // maxListed bounds the lists of a result that a long run would make longer and longer.
@@ -12,23 +10,65 @@ const maxListed = 100
 
 // outcome completes the result. Then the task is filed and people are told, which cannot change it.
 func (r *runner) outcome(ctx context.Context) {
-	known := r.past.ended != nil
-	if !known {
-		r.complete()
+	if !r.known {
+		r.lookAgain(ctx)
+		r.complete(ctx)
 		r.recordEnd(ctx)
 	}
-	if !r.past.notified && r.result.EndReason != EndDryRun {
-		graced, release := withGrace(ctx, r.cfg.Limits.Grace)
-		defer release()
-		r.fileAndNotify(graced)
-		if known || r.begunWell {
+	if !r.known || !r.past.notified {
+		if r.result.EndReason != EndDryRun {
+			r.fileAndNotify(ctx)
+		}
+		r.letGo(ctx)
+		if r.known || r.begunWell {
 			r.record(ctx, Entry{Point: PointNotified})
 		}
 	}
-	if !known {
-		r.letGo(ctx)
-	}
 	r.emit(Event{Kind: RunEnded, Result: r.result})
+}
+
+// lookAgain finds what nobody has judged, or what could not be put back, and saves it: what a strategy or a check has
+// changed since the last look is among it. It is neither committed nor put back, but said.
+func (r *runner) lookAgain(ctx context.Context) {
+	if !r.begunWell || r.state.Checked == "" || !r.unseen && len(r.result.UncheckedFiles) == 0 {
+		return
+	}
+	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
+	defer release()
+	var changes []Change
+	err := contained(operation{name: opDetect, source: sourceGit}, func() (err error) {
+		changes, err = r.cfg.Workspace.Detect(graced, r.state.Checked)
+		return err
+	})
+	if r.unseen = err != nil; r.unseen {
+		r.warn("look for what was changed last", err)
+		return
+	}
+	known := setFrom(r.result.UncheckedFiles)
+	fresh := slices.DeleteFunc(pathsOf(changes), func(path string) bool { return known[path] })
+	if len(fresh) > 0 {
+		r.result.UncheckedFiles = sorted(setFrom(append(r.result.UncheckedFiles, fresh...)))
+		r.warn("changed since the last look, and judged by nobody: "+listed(fresh), nil)
+	}
+	r.keepUnchecked(graced, changes)
+}
+
+// keepUnchecked saves changes that the run leaves unchecked, unless they are saved as they are.
+func (r *runner) keepUnchecked(ctx context.Context, changes []Change) {
+	if !slices.ContainsFunc(changes, func(c Change) bool { return !r.saved[c] }) {
+		return
+	}
+	ref := ""
+	err := contained(operation{name: opSave, source: sourceGit}, func() (err error) {
+		ref, err = r.cfg.Workspace.Save(ctx, r.task.Run, r.number, r.state.Checked, changes)
+		return err
+	})
+	if err != nil {
+		r.warn("save what is unchecked", err)
+		return
+	}
+	r.noteRef(ref)
+	r.emit(Event{Kind: Saved, Text: ref})
 }
 
 // recordEnd writes the outcome down. A run that was refused, or whose setup failed, is not over: it can be tried again.
@@ -38,10 +78,11 @@ func (r *runner) recordEnd(ctx context.Context) {
 	}
 	stored := *r.result
 	r.record(ctx, Entry{Point: PointEnded, Ended: &stored})
+	r.over = r.log.settled()
 }
 
 // complete fills in what the run knows.
-func (r *runner) complete() {
+func (r *runner) complete(ctx context.Context) {
 	res, s := r.result, &r.state
 	res.Status = res.EndReason.Status()
 	res.Failures, res.Counted = s.Failures, s.Counted
@@ -50,38 +91,39 @@ func (r *runner) complete() {
 	if s.LastError != nil && res.Status != StatusCompleted {
 		res.Error, res.ErrorCode, res.ErrorCategory = s.LastError.Message, s.LastError.Code, s.LastError.Category
 		res.ErrorDetails, res.Err = s.LastError.Details, r.lastErr
+	} else if cause := context.Cause(ctx); res.EndReason == EndCancelled && cause != nil {
+		res.Error, res.Err = errorText(cause), harmless(cause)
 	}
+	res.mask()
 	res.EndedAt = r.cfg.Clock.Now()
 }
 
-// fileAndNotify puts the task's file where it belongs and tells people. What fails there is a warning.
-func (r *runner) fileAndNotify(ctx context.Context) {
-	if r.cfg.Filer != nil {
-		r.aside(operation{name: opFile, source: sourceExecutor, class: classSide}, func() error { return r.cfg.Filer.File(ctx, r.result) })
-	}
-	if r.cfg.Notifier != nil {
-		r.aside(operation{name: opNotify, source: sourceNotify, class: classSide}, func() error { return r.cfg.Notifier.Notify(ctx, r.result) })
-	}
-}
-
-// aside runs what cannot change the outcome.
-func (r *runner) aside(op operation, f func() error) {
-	if err := contained(op, f); err != nil {
-		failed := r.fail(&iteration{number: r.number}, op, err)
-		r.warn(op.name, failed.err)
-	}
-}
-
-// letGo lets go of what the workspace keeps for the run.
+// letGo lets go of what the workspace keeps for the run, once the run is over and nothing is unchecked: what the checked tree
+// has of such files may be nowhere else. Of a run that was over before, nobody holds the working tree.
 func (r *runner) letGo(ctx context.Context) {
-	if r.cfg.Workspace == nil || r.state.Checked == "" {
+	if r.cfg.Workspace == nil || !r.known && !r.over && !r.tried() || r.unseen || len(r.result.UncheckedFiles) > 0 {
 		return
 	}
-	err := contained(operation{}, func() error { return r.cfg.Workspace.Release(context.WithoutCancel(ctx), r.task.Run) })
+	ctx = context.WithoutCancel(ctx)
+	err := contained(operation{}, func() error {
+		if r.known {
+			unlock, err := r.cfg.Workspace.Lock(ctx, r.tree)
+			if err != nil {
+				return err
+			}
+			if unlock != nil {
+				r.unlock = append(r.unlock, unlock)
+			}
+		}
+		return r.cfg.Workspace.Release(ctx, r.tree)
+	})
 	if err != nil {
 		r.warn("let go of the checked tree", err)
 	}
 }
+
+// tried reports that it was a dry run, of which nothing is left.
+func (r *runner) tried() bool { return r.result.EndReason == EndDryRun }
 
 // release lets go of the locks, the last first.
 func (r *runner) release() {
@@ -96,6 +138,7 @@ func (r *runner) release() {
 func (r *runner) noteErrors(all []ErrorRecord) {
 	for _, rec := range all {
 		rec.Wire = nil // the result has no use for it
+		rec.Files = masked(rec.Files)
 		r.result.Errors = push(r.result.Errors, rec)
 		r.result.ErrorCount++
 		if r.result.Reactions == nil {
@@ -142,23 +185,4 @@ func bounded[T any](all []T) []T {
 		out = push(out, v)
 	}
 	return out
-}
-
-// spend adds what a call cost.
-func (r *runner) spend(u Usage) { r.result.Usage = r.result.Usage.plus(u) }
-
-// plus returns the sum of what is known; of what neither knows nothing is known.
-func (u Usage) plus(v Usage) Usage {
-	return Usage{
-		InputTokens:  sum(u.InputTokens, v.InputTokens),
-		OutputTokens: sum(u.OutputTokens, v.OutputTokens),
-		CostUSD:      sum(u.CostUSD, v.CostUSD),
-	}
-}
-
-func sum[T int64 | float64](a, b taxonomy.Opt[T]) taxonomy.Opt[T] {
-	if a.IsZero() {
-		return b
-	}
-	return taxonomy.Some(a.Or(0) + b.Or(0))
 }

@@ -36,7 +36,7 @@ func (p *wirePath) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// wirePaths are paths as JSON has them.
+// wirePaths are paths as JSON has them. The types below write them in place of the fields of the same names.
 type wirePaths []wirePath
 
 func toWire(paths []string) wirePaths {
@@ -62,15 +62,15 @@ func (w wirePaths) paths() []string {
 }
 
 type changeJSON struct {
-	Path wirePath `json:"path"`
 	*plainChange
+	Path wirePath `json:"path"`
 }
 
 type plainChange Change
 
 // MarshalJSON keeps every byte of the path: one that is not UTF-8 is a Go string literal.
 func (c Change) MarshalJSON() ([]byte, error) {
-	return json.Marshal(changeJSON{wirePath(c.Path), (*plainChange)(&c)})
+	return json.Marshal(changeJSON{(*plainChange)(&c), wirePath(c.Path)})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -82,15 +82,15 @@ func (c *Change) UnmarshalJSON(b []byte) error {
 }
 
 type committingJSON struct {
-	Paths wirePaths `json:"paths"`
 	*plainCommitting
+	Paths wirePaths `json:"paths"`
 }
 
 type plainCommitting Committing
 
 // MarshalJSON keeps every byte of the paths, as that of [Change] does.
 func (c Committing) MarshalJSON() ([]byte, error) {
-	return json.Marshal(committingJSON{toWire(c.Paths), (*plainCommitting)(&c)})
+	return json.Marshal(committingJSON{(*plainCommitting)(&c), toWire(c.Paths)})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -102,15 +102,15 @@ func (c *Committing) UnmarshalJSON(b []byte) error {
 }
 
 type commitDoneJSON struct {
-	Paths wirePaths `json:"paths"`
 	*plainCommitDone
+	Paths wirePaths `json:"paths"`
 }
 
 type plainCommitDone CommitDone
 
 // MarshalJSON keeps every byte of the paths, as that of [Change] does.
 func (c CommitDone) MarshalJSON() ([]byte, error) {
-	return json.Marshal(commitDoneJSON{toWire(c.Paths), (*plainCommitDone)(&c)})
+	return json.Marshal(commitDoneJSON{(*plainCommitDone)(&c), toWire(c.Paths)})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -122,11 +122,11 @@ func (c *CommitDone) UnmarshalJSON(b []byte) error {
 }
 
 type closedJSON struct {
+	*plainClosed
 	Pending     wirePaths `json:"pending,omitempty"`
 	Added       wirePaths `json:"added,omitempty"`
 	Uncommitted wirePaths `json:"uncommitted,omitempty"`
 	Unchecked   wirePaths `json:"unchecked,omitempty"`
-	*plainClosed
 }
 
 type plainClosed Closed
@@ -134,7 +134,7 @@ type plainClosed Closed
 // MarshalJSON keeps every byte of the paths, as that of [Change] does.
 func (c Closed) MarshalJSON() ([]byte, error) {
 	return json.Marshal(closedJSON{
-		toWire(c.Pending), toWire(c.Added), toWire(c.Uncommitted), toWire(c.Unchecked), (*plainClosed)(&c),
+		(*plainClosed)(&c), toWire(c.Pending), toWire(c.Added), toWire(c.Uncommitted), toWire(c.Unchecked),
 	})
 }
 
@@ -148,15 +148,15 @@ func (c *Closed) UnmarshalJSON(b []byte) error {
 }
 
 type errorRecordJSON struct {
-	Files wirePaths `json:"files,omitempty"`
 	*plainErrorRecord
+	Files wirePaths `json:"files,omitempty"`
 }
 
 type plainErrorRecord ErrorRecord
 
 // MarshalJSON keeps every byte of the files' paths, as that of [Change] does.
 func (e ErrorRecord) MarshalJSON() ([]byte, error) {
-	return json.Marshal(errorRecordJSON{toWire(e.Files), (*plainErrorRecord)(&e)})
+	return json.Marshal(errorRecordJSON{(*plainErrorRecord)(&e), toWire(e.Files)})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -168,10 +168,10 @@ func (e *ErrorRecord) UnmarshalJSON(b []byte) error {
 }
 
 type resultJSON struct {
+	*plainResult
 	CommittedFiles   wirePaths `json:"committedFiles,omitempty"`
 	UncommittedFiles wirePaths `json:"uncommittedFiles,omitempty"`
 	UncheckedFiles   wirePaths `json:"uncheckedFiles,omitempty"`
-	*plainResult
 }
 
 type plainResult Result
@@ -179,7 +179,7 @@ type plainResult Result
 // MarshalJSON keeps every byte of the files' paths, as that of [Change] does.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(resultJSON{
-		toWire(r.CommittedFiles), toWire(r.UncommittedFiles), toWire(r.UncheckedFiles), (*plainResult)(&r),
+		(*plainResult)(&r), toWire(r.CommittedFiles), toWire(r.UncommittedFiles), toWire(r.UncheckedFiles),
 	})
 }
 

@@ -91,7 +91,8 @@ type Answer struct {
 	Failure string
 }
 
-// Usage is what calls cost. What a provider does not say is absent, which is not zero.
+// Usage is what calls cost. What a provider does not say is absent, which is not zero; so is what cannot be, such as less than
+// nothing.
 type Usage struct {
 	InputTokens  taxonomy.Opt[int64]   `json:"inputTokens,omitzero"`
 	OutputTokens taxonomy.Opt[int64]   `json:"outputTokens,omitzero"`

@@ -11,7 +11,11 @@ import (
 // The state is saved before, and what is about to be done is written down.
 func (r *runner) putBack(ctx context.Context, it *iteration) {
 	if it.replay.hasJudged() {
-		r.revert(ctx, it, it.replay.judged.Revert, it.reverting(0))
+		all := it.replay.judged.Revert
+		r.revert(ctx, it, all, it.reverting(0))
+		if it.late > 0 {
+			it.tried = setFrom(pathsOf(all)) // for the late failures, too
+		}
 		return
 	}
 	r.saveAndRevert(ctx, it, it.reverting(0), 0)
@@ -29,12 +33,16 @@ func (r *runner) putBackLate(ctx context.Context, it *iteration, from int) {
 		return
 	}
 	delivered := len(r.state.Pending) == 0 // to a commit, or given up
-	it.checked, it.advanced = r.state.Checked, nil
-	r.advance(ctx, it)
+	r.advanceAnew(ctx, it)
 	if !delivered {
-		r.state.Pending, r.state.Added = it.pended, it.added
-		r.pend(it)
+		r.pendAnew(it)
 	}
+	r.unlist(it)
+}
+
+// unlist takes off the list of what is given up what was put back to something that had not been on it, nor been about to
+// be committed.
+func (r *runner) unlist(it *iteration) {
 	r.state.Uncommitted = slices.DeleteFunc(r.state.Uncommitted, func(path string) bool {
 		return it.reverted[path] && !slices.Contains(it.pended, path) && !slices.Contains(it.uncommitted, path)
 	})
@@ -44,7 +52,7 @@ func (r *runner) putBackLate(ctx context.Context, it *iteration, from int) {
 func (it *iteration) reverting(from int) []*failure {
 	var out []*failure
 	for _, f := range it.failures[from:] {
-		if !f.overcome && f.decision.reaction.Revert != taxonomy.RevertNone {
+		if !f.overcome && !f.undone && f.decision.reaction.Revert != taxonomy.RevertNone {
 			out = append(out, f)
 		}
 	}
@@ -67,9 +75,18 @@ func (r *runner) saveAndRevert(ctx context.Context, it *iteration, causes []*fai
 		return // what could not be saved stays where it is
 	}
 	r.noteRef(ref)
+	r.noteSaved(changes)
 	r.emit(Event{Kind: Saved, Text: ref})
 	r.recordJudged(ctx, it, Judged{Revert: changes, Ref: ref, Call: call})
 	r.revert(ctx, it, changes, causes)
+}
+
+// noteSaved remembers what is saved.
+func (r *runner) noteSaved(changes []Change) {
+	r.saved = make(map[Change]bool, len(changes))
+	for _, c := range changes {
+		r.saved[c] = true
+	}
 }
 
 // revert puts changes back to the checked content.
@@ -102,7 +119,7 @@ func (it *iteration) toRevert(causes []*failure) []Change {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(it.changes), func(c Change) bool {
-		return it.reverted[c.Path] || it.committed[c.Path] || !all && !named[c.Path]
+		return it.reverted[c.Path] || it.tried[c.Path] || it.committed[c.Path] || !all && !named[c.Path]
 	})
 }
 
@@ -111,12 +128,7 @@ func (r *runner) advance(ctx context.Context, it *iteration) {
 	if r.cfg.Workspace == nil {
 		return
 	}
-	var changes []Change
-	for i, c := range it.changes {
-		if it.verdicts[i] == Allowed && !it.reverted[c.Path] {
-			changes = append(changes, c)
-		}
-	}
+	changes := it.kept()
 	if len(changes) == 0 {
 		return
 	}
@@ -130,6 +142,36 @@ func (r *runner) advance(ctx context.Context, it *iteration) {
 		return
 	}
 	it.advanced = changes
+}
+
+// advanceAnew is advance for an iteration that had advanced before it was judged again.
+func (r *runner) advanceAnew(ctx context.Context, it *iteration) {
+	it.checked, it.advanced = r.state.Checked, nil
+	r.advance(ctx, it)
+}
+
+// advancedBefore takes over the checked tree that a commit was about to be made of when the run died. It reports whether
+// there is one: what is there now may have been changed since. What was put back may still be in it.
+func (r *runner) advancedBefore(it *iteration) bool {
+	if r.cfg.Workspace == nil || !it.replay.committing() || it.replay.intent.Checked == "" || it.undetected || len(it.reverted) > 0 {
+		return false
+	}
+	if len(it.kept()) < len(it.paths(Allowed)) {
+		return false // what was put back since is in that tree
+	}
+	it.checked, it.advanced = it.replay.intent.Checked, it.kept()
+	return true
+}
+
+// kept returns the changes that are allowed and not put back.
+func (it *iteration) kept() []Change {
+	var changes []Change
+	for i, c := range it.changes {
+		if it.verdicts[i] == Allowed && !it.reverted[c.Path] {
+			changes = append(changes, c)
+		}
+	}
+	return changes
 }
 
 // unchecked returns the changes that are neither allowed and kept, nor put back.

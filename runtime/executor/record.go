@@ -52,6 +52,13 @@ func (l *recorder) append(ctx context.Context, e Entry) error {
 	return nil
 }
 
+// settled reports that all entries are written down; without a journal there are none.
+func (l *recorder) settled() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.queue) == 0
+}
+
 // recordAnswer writes down how a call ended.
 func (r *runner) recordAnswer(ctx context.Context, it *iteration, a Answer, f *failure, took Duration) {
 	done := &Answered{
@@ -64,13 +71,14 @@ func (r *runner) recordAnswer(ctx context.Context, it *iteration, a Answer, f *f
 	r.record(ctx, Entry{Point: PointAnswered, Answered: done})
 }
 
-// recordJudged writes down what was found and is about to be put back, together with what was put back already.
+// recordJudged writes down what was found and is about to be put back, together with what was put back already. Without
+// anything to be put back it keeps the errors, if there are new ones: a replay does not come by those of what is done.
 func (r *runner) recordJudged(ctx context.Context, it *iteration, j Judged) {
-	if it.judged && len(j.Revert) == 0 {
+	if it.judged && len(j.Revert) == 0 && it.noted == len(it.failures) {
 		return
 	}
-	it.judged = true
-	j.Changes, j.Verdicts = it.changes, it.verdicts
+	it.judged, it.noted = true, len(it.failures)
+	j.Changes, j.Verdicts, j.Passed = it.changes, it.verdicts, it.passed
 	j.Revert = slices.Clone(j.Revert)
 	for _, c := range it.changes {
 		if it.reverted[c.Path] {

@@ -49,7 +49,7 @@ func (r EndReason) Status() Status {
 	return StatusFailed
 }
 
-// Result is what a run came to. It marshals to JSON, and back but for Err.
+// Result is what a run came to. It marshals to JSON, and back but for Err. Paths in it that look like secrets are masked.
 type Result struct {
 	Run       string    `json:"run"`
 	Task      string    `json:"task"`
@@ -67,7 +67,8 @@ type Result struct {
 	ErrorCategory string          `json:"errorCategory,omitempty"`
 	ErrorCode     string          `json:"errorCode,omitempty"`
 	ErrorDetails  json.RawMessage `json:"errorDetails,omitempty"`
-	// Err is the last error itself, for errors.Is and errors.As.
+	// Err is the last error itself, for errors.Is and errors.As. A run that was cancelled without one has the cause of its
+	// context, and that in Error, without a code.
 	Err error `json:"-"`
 
 	// Errors are all errors, in order; of very many the first and the last.
@@ -92,9 +93,10 @@ type Result struct {
 	CommittedFiles []string     `json:"committedFiles,omitempty"`
 	// UncommittedFiles are allowed changes of this run that are in no commit.
 	UncommittedFiles []string `json:"uncommittedFiles,omitempty"`
-	// UncheckedFiles are changes that nobody has judged, or that could not be put back.
+	// UncheckedFiles are changes that nobody has judged, or that were not or could not be put back. They are saved, and what
+	// the workspace keeps for the run stays.
 	UncheckedFiles []string `json:"uncheckedFiles,omitempty"`
-	// SavedRefs are where reverted work was saved.
+	// SavedRefs are where reverted and unchecked work was saved.
 	SavedRefs   []string `json:"savedRefs,omitempty"`
 	Pushed      bool     `json:"pushed,omitempty"`
 	PullRequest string   `json:"pullRequest,omitempty"`

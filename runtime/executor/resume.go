@@ -20,11 +20,11 @@ func (r *runner) resume(context.Context) {
 		return
 	}
 	r.result.Resumed = true
-	if p.ended != nil {
-		r.stored()
+	if p.begun != nil && r.refuseIfChanged() {
 		return
 	}
-	if r.refuseIfChanged() {
+	if p.ended != nil {
+		r.stored()
 		return
 	}
 	r.restore()
@@ -39,10 +39,14 @@ func (r *runner) refuseIfChanged() bool {
 	switch {
 	case b.Version != journalVersion:
 		r.refuse("version", strconv.Itoa(b.Version), strconv.Itoa(journalVersion))
+	case b.Task != now.Task:
+		r.refuse("task", now.Task, strconv.Quote(beginningOf(b.Task, 256))+", with which the run of this name was begun")
 	case b.Prompt != now.Prompt:
-		r.refuse("prompt", "another one", "the prompt that the run was begun with")
+		r.refuse("task", "another prompt", "the prompt with which the run of this name was begun")
 	case b.Dir != now.Dir:
 		r.refuse("dir", now.Dir, b.Dir)
+	case r.past.ended != nil:
+		return false
 	default:
 		if b.Taxonomy != now.Taxonomy {
 			r.warn("the taxonomy is not the one that the run was begun with", nil)
@@ -91,7 +95,7 @@ func (r *runner) restore() {
 
 // stored returns what a run came to that has ended already.
 func (r *runner) stored() {
-	*r.result = *r.past.ended
+	*r.result, r.known = *r.past.ended, true
 	r.result.Resumed = true
 	r.result.Err = nil
 	if rec := r.past.state.LastError; rec != nil && r.result.Error == rec.Message {
@@ -104,13 +108,15 @@ func (r *runner) mend(ctx context.Context) {
 	if r.past.begun == nil {
 		return
 	}
+	mending, release := withGrace(ctx, r.cfg.Limits.Grace)
+	defer release()
 	op := setupOp(opResume, sourceExecutor)
-	if p := r.past.process; p != nil && !r.prepared(ctx, op, func() error { return r.endProcess(ctx, *p) }) {
+	if p := r.past.process; p != nil && !r.prepared(ctx, op, func() error { return r.endProcess(mending, *p) }) {
 		return
 	}
 	if r.cfg.Workspace != nil {
 		r.prepared(ctx, op, func() error {
-			return r.cfg.Workspace.Resume(ctx, r.task.Run, r.state.Checked)
+			return r.cfg.Workspace.Resume(mending, r.task.Run, r.state.Checked)
 		})
 	}
 }

@@ -59,8 +59,8 @@ func (m mortalTree) Revert(ctx context.Context, c Checked, ch []Change) error {
 func (m mortalTree) Advance(ctx context.Context, run string, c Checked, ch []Change) (Checked, error) {
 	return around(m.killer, func() (Checked, error) { return m.fakeTree.Advance(ctx, run, c, ch) })
 }
-func (m mortalTree) Commit(ctx context.Context, c Commit) (string, error) {
-	return around(m.killer, func() (string, error) { return m.fakeTree.Commit(ctx, c) })
+func (m mortalTree) Commit(ctx context.Context, c Commit) (CommitDone, error) {
+	return around(m.killer, func() (CommitDone, error) { return m.fakeTree.Commit(ctx, c) })
 }
 func (m mortalTree) Push(ctx context.Context) error {
 	return around0(m.killer, func() error { return m.fakeTree.Push(ctx) })
@@ -171,6 +171,7 @@ func plain(r *Result) string {
 }
 
 func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, deliver := range []Delivery{DeliverNothing, DeliverPullRequest} {
 		whole := newMortal(deliver)
 		want := whole.live(t, 0)
@@ -188,6 +189,7 @@ func TestKilledAnywhere(t *testing.T) {
 
 // TestKilledBeforeAnEnd kills runs that end otherwise, also between their last iteration and their outcome.
 func TestKilledBeforeAnEnd(t *testing.T) {
+	t.Parallel()
 	for name, last := range map[string]step{
 		"fatal":          breaks("stop_all", "forbidden"),
 		"failures":       breaks("again"),
@@ -214,6 +216,7 @@ func TestKilledBeforeAnEnd(t *testing.T) {
 }
 
 func TestKilledTwice(t *testing.T) {
+	t.Parallel()
 	whole := newMortal(DeliverPullRequest)
 	want := whole.live(t, 0)
 	for at := 1; at <= whole.killer.hits; at += 5 {

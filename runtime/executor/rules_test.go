@@ -3,13 +3,11 @@ package executor
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -328,95 +326,3 @@ type fixedGuard struct{ all []Verdict }
 
 func (*fixedGuard) Mode() string                                         { return "" }
 func (g *fixedGuard) Judge(context.Context, []Change) ([]Verdict, error) { return g.all, nil }
-
-func TestSetup(t *testing.T) {
-	tellAll(t, []story{
-		{name: "tried again in place", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.tree.fail["begin"] = []error{gitFails("prepare", "again")} },
-			check: func(t *testing.T, w *world, r *Result) {
-				assert.Equal(t, 1, r.Iterations)
-				assert.Zero(t, r.Counted, "none of this is an iteration")
-				assert.Equal(t, 1, r.ErrorCount)
-			}},
-		{name: "not for ever", steps: []step{done()}, want: EndMaxFailures, change: func(w *world) {
-			w.provider.available = []error{fails("again"), fails("again"), fails("again")}
-		}, check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, "again", r.ErrorCode) }},
-		{name: "not available", steps: []step{done()}, want: EndFatal, change: func(w *world) { w.provider.available = []error{fails("stop_all")} },
-			check: func(t *testing.T, w *world, r *Result) {
-				assert.True(t, r.EndsRun)
-				assert.Empty(t, w.provider.calls)
-				assert.Zero(t, r.Iterations)
-			}},
-		{name: "locked, by nothing known", steps: []step{done()}, want: EndFatal, change: func(w *world) { w.tree.fail["lock"] = []error{errors.New("held")} }},
-		{name: "locked, for a while", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.tree.fail["lock"] = []error{gitFails("lock", "wait")} },
-			check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, Duration(5*time.Second), r.Waited) }},
-	})
-}
-
-func TestRunNames(t *testing.T) {
-	for name, ok := range map[string]bool{
-		"run": true, "Run-1_a.b": true, strings.Repeat("a", 100): true, strings.Repeat("a", 101): false, "..": false, "a/b": false, "-x": false, "a b": false, "ä": false,
-	} {
-		w := newWorld(reactions(), done())
-		e, err := New(w.cfg)
-		assert.NoError(t, err)
-		r := e.Run(context.Background(), Task{Run: name})
-		assert.Equal(t, ok, r.EndReason == EndCompleted, name)
-		if !ok {
-			assert.Equal(t, EndRefused, r.EndReason)
-			assert.Equal(t, "refused", r.ErrorCode)
-		}
-	}
-	e, err := New(newWorld(nil, done()).cfg)
-	assert.NoError(t, err)
-	assert.NotEmpty(t, e.Run(context.Background(), Task{}).Run)
-}
-
-func TestLanes(t *testing.T) {
-	shared := map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}}
-	w := newWorld(shared, breaks("limit"), done())
-	lanes := retry.NewLanes(retry.Ramp{}, w.clock)
-	w.cfg.Lanes = lanes
-	r := w.run(t)
-	assert.Equal(t, EndCompleted, r.EndReason)
-	assert.Equal(t, []Wait{{Iteration: 1, For: "limit", Took: Duration(time.Second)}}, r.Waits)
-
-	w2 := newWorld(shared, done())
-	w2.cfg.Lanes, w2.cfg.Clock = lanes, w.clock
-	assert.NoError(t, lanes.Pause(context.Background(), "fake/", w.clock.Now().Add(time.Hour)))
-	r = w2.run(t)
-	assert.Equal(t, []Wait{{Iteration: 0, For: "lane", Took: Duration(time.Hour)}}, r.Waits)
-}
-
-// keyed is a provider that knows its credential.
-type keyed struct {
-	*fakeProvider
-	key string
-}
-
-func (k keyed) Credential() string { return k.key }
-
-func TestLaneNames(t *testing.T) {
-	w := newWorld(map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}},
-		step{err: &taxonomy.Evidence{Source: "fake", Op: "call", Type: "limit", Credential: "other"}}, breaks("limit"), done())
-	lanes := &lanesSeen{}
-	w.cfg.Lanes = lanes
-	w.run(t)
-	assert.Equal(t, []string{"fake/", "fake/"}, lanes.paused)
-
-	w.provider.calls, lanes.paused = nil, nil
-	w.cfg.Provider = keyed{w.provider, "mine"}
-	w.run(t)
-	assert.Equal(t, []string{"fake/other", "fake/mine"}, lanes.paused)
-}
-
-type lanesSeen struct{ paused []string }
-
-func (l *lanesSeen) Pause(_ context.Context, lane string, _ time.Time) error {
-	l.paused = append(l.paused, lane)
-	return nil
-}
-
-// Opens fails, which only a warning says.
-func (*lanesSeen) Opens(context.Context, string, string, time.Time) (time.Time, error) {
-	return time.Time{}, errors.New("no lanes")
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,6 +24,9 @@ func newRunner(e *Executor, task Task, run *Run) *runner {
 		approved: map[string]bool{}, denied: map[string]bool{}, asked: map[int]bool{},
 	}
 	r.task.Run = cmp.Or(task.Run, strings.ToLower(rand.Text()))
+	if r.tree = r.task.Run; e.cfg.DryRun {
+		r.tree = strings.ToLower(rand.Text()) // what a run of the name has kept is not a dry run's to touch
+	}
 	r.result.Run, r.result.Task, r.result.StartedAt = r.task.Run, task.ID, now
 	r.state.Tier = e.ladder.first()
 	r.deadline = e.cfg.Limits.Deadline
@@ -34,16 +38,17 @@ func newRunner(e *Executor, task Task, run *Run) *runner {
 	return r
 }
 
-// setUp is what comes before the first iteration: the locks, what an earlier process has left of the run, and whether
-// the provider is there. A dry run ends with it.
+// setUp is what comes before the first iteration: what the host does, the locks, what an earlier process has left of the
+// run, and whether the provider is there. A dry run ends with it. A run that owes something since it died goes on with that
+// for a while also when it is cancelled.
 func (r *runner) setUp(ctx context.Context) {
 	if !validRun(r.task.Run) {
 		r.refuse("run", r.task.Run, "1 to 100 letters, digits, '-', '_' and '.', beginning with a letter or a digit")
 		return
 	}
-	steps := []func(context.Context){r.openJournal, r.resume, r.lock, r.mend, r.prepare, r.started, r.closed, r.available, r.dryRun}
+	steps := []func(context.Context){r.host, r.openJournal, r.resume, r.lock, r.mend, r.prepare, r.started, r.closed, r.available, r.dryRun}
 	for _, step := range steps {
-		if r.result.EndReason != "" || r.cancelled(ctx) {
+		if r.result.EndReason != "" || !r.owes() && r.cancelled(ctx) {
 			return
 		}
 		step(ctx)
@@ -51,11 +56,15 @@ func (r *runner) setUp(ctx context.Context) {
 	r.begunWell = r.result.EndReason == ""
 }
 
+// owes reports that the run died in an iteration, which must not be left as it is, or with an end that it had not told yet.
+func (r *runner) owes() bool { return r.past.open != nil || r.past.state.End != "" }
+
 // closed ends a run whose last iteration had said so, before the process died that was about to.
 func (r *runner) closed(context.Context) {
 	if s := &r.past.state; s.End != "" {
 		r.end(s.End, taxonomy.ExtentTask)
 		r.result.EndsRun, r.begunWell = s.EndsRun, true
+		r.unseen = r.cfg.Validator != nil || r.cfg.Recoverer != nil
 	}
 }
 
@@ -74,7 +83,7 @@ func (r *runner) refuse(field, value, expected string) {
 	op := setupOp(opResume, sourceExecutor)
 	f := r.classify(&iteration{}, op, &taxonomy.Evidence{
 		Source: op.source, Op: op.name, Type: typeRefused,
-		Text:       fmt.Sprintf("the run is refused: %s is %q, expected %s", field, beginningOf(value, 256), expected),
+		Err:        fmt.Errorf("the run is refused: %s is %q, expected %s", field, beginningOf(value, 256), expected),
 		Attributes: map[string]string{"field": field, "value": beginningOf(value, 256), "expected": expected},
 	})
 	r.react(&iteration{}, f)
@@ -92,6 +101,9 @@ func (r *runner) prepared(ctx context.Context, op operation, f func() error) boo
 			return true
 		}
 		if r.cancelled(ctx) {
+			if !errors.Is(harmless(err), context.Canceled) {
+				r.warn("cancelled during "+op.name, err)
+			}
 			return false
 		}
 		failed := r.fail(it, op, err)
@@ -141,6 +153,22 @@ func (r *runner) setupFailed(f *failure) {
 	r.state.LastError, r.lastErr = &rec, f.err
 }
 
+// host runs the host's own setup.
+func (r *runner) host(ctx context.Context) {
+	if r.cfg.Setup == nil {
+		return
+	}
+	r.prepared(ctx, setupOp(opLoadConfig, sourceConfig), func() error {
+		if err := r.cfg.Setup(ctx); err != nil || r.provider() != nil {
+			return err
+		}
+		return &taxonomy.Evidence{
+			Source: sourceConfig, Op: opLoadConfig, Type: typeInvalid, Text: "there is no provider",
+			Attributes: map[string]string{"field": "provider", "expected": "one that does the work"},
+		}
+	})
+}
+
 // openJournal takes the run, and reads what is known of it. A dry run leaves no traces.
 func (r *runner) openJournal(ctx context.Context) {
 	if r.cfg.Journal == nil || r.cfg.DryRun {
@@ -163,13 +191,23 @@ func (r *runner) lock(ctx context.Context) {
 	if r.cfg.Workspace == nil {
 		return
 	}
+	taking, release := r.gracedIfOwing(ctx)
+	defer release()
 	r.prepared(ctx, setupOp(opLock, sourceExecutor), func() error {
-		unlock, err := r.cfg.Workspace.Lock(ctx, r.task.Run)
+		unlock, err := r.cfg.Workspace.Lock(taking, r.tree)
 		if err == nil && unlock != nil {
 			r.unlock = append(r.unlock, unlock)
 		}
 		return err
 	})
+}
+
+// gracedIfOwing returns a context that outlives ctx if the run owes something.
+func (r *runner) gracedIfOwing(ctx context.Context) (context.Context, func()) {
+	if !r.owes() {
+		return ctx, func() {}
+	}
+	return withGrace(ctx, r.cfg.Limits.Grace)
 }
 
 // prepare records the tree as it is as the checked tree, and what the run begins with.
@@ -178,7 +216,7 @@ func (r *runner) prepare(ctx context.Context) {
 		return
 	}
 	if r.cfg.Workspace != nil && !r.prepared(ctx, setupOp(opPrepare, sourceExecutor), func() (err error) {
-		r.state.Checked, err = r.cfg.Workspace.Begin(ctx, r.task.Run)
+		r.state.Checked, err = r.cfg.Workspace.Begin(ctx, r.tree)
 		return err
 	}) {
 		return
@@ -202,8 +240,12 @@ func (r *runner) started(context.Context) {
 	r.emit(e)
 }
 
-// available asks the provider of the tier whether it is there.
+// available asks the provider of the tier whether it is there. What an iteration has left that was not ended is dealt with
+// before that, and without it.
 func (r *runner) available(ctx context.Context) {
+	if r.past.open != nil {
+		return
+	}
 	for !r.asked[r.state.Tier] && r.result.EndReason == "" {
 		p, tier := r.provider(), r.state.Tier
 		on := r.prepared(ctx, setupOp(opAvailable, nameOf(p)), func() error {

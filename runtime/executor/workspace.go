@@ -29,11 +29,11 @@ type Workspace interface {
 	// Advance returns the checked tree with the changes in it as they are on disk now, and keeps it from being
 	// collected. The old one stays valid until the next Advance or Release.
 	Advance(ctx context.Context, run string, checked Checked, changes []Change) (Checked, error)
-	// Commit commits the paths, and nothing else, as the checked tree has them, and returns the commit. There is none
-	// ("") when nothing in them differs from the last commit.
-	Commit(ctx context.Context, c Commit) (id string, err error)
-	// Committed returns the commit of this run whose trailers name the attempt, or "".
-	Committed(ctx context.Context, c Commit) (id string, err error)
+	// Commit commits the paths, and nothing else, as the checked tree has them, and returns the commit with those of the
+	// paths that it changes. There is none (ID "") when nothing in them differs from the last commit.
+	Commit(ctx context.Context, c Commit) (CommitDone, error)
+	// Committed returns the commit of this run whose trailers name the attempt, as Commit does; ID "" is none.
+	Committed(ctx context.Context, c Commit) (CommitDone, error)
 	// Push pushes the current branch.
 	Push(ctx context.Context) error
 	// OpenPR opens a pull request for the current branch and returns its address.

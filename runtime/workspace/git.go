@@ -20,7 +20,7 @@ type Options struct {
 	// Env are further variables ("NAME=value") of every command that is run, hooks and [Options.PR] included.
 	Env []string
 	// Watch says which files are looked at although git ignores them: those that must not change. Nil watches none. A
-	// [Scope] is one.
+	// [Scope] is one. It can also be set by [Git.Watch].
 	Watch Watcher
 	// Secret reports whether a file may hold a secret, so that its content is never put into git's object store except
 	// by a commit of it. Nil is [SecretPath].
@@ -68,13 +68,15 @@ type Git struct {
 	home   string // errgen's directory in dir
 	algo   string // "sha1" or "sha256"
 
-	mu     sync.Mutex
-	snaps  map[executor.Checked]*snapshot
-	last   *snapshot // the one that was used last
-	states map[string]*state
-	cache  map[string]stamp // of files by path
-	passed map[string]bool  // new files and directories that git ignores by rules that were checked
-	made   bool             // the shadow repository is there
+	mu        sync.Mutex
+	snaps     map[executor.Checked]*snapshot
+	last      *snapshot // the one that was used last
+	states    map[string]*state
+	cache     map[string]stamp // of files by path
+	passed    map[string]bool  // new files and directories that git ignores by rules that were checked
+	sameIndex indexPair        // what was compared last
+	patience  time.Duration    // in which a lock of a dead process is waited for
+	made      bool             // the shadow repository is there
 }
 
 var _ executor.Workspace = (*Git)(nil)
@@ -92,7 +94,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Git, error) {
 	g := &Git{
 		opts: opts, binary: binary,
 		snaps: map[executor.Checked]*snapshot{}, states: map[string]*state{},
-		cache: map[string]stamp{}, passed: map[string]bool{},
+		cache: map[string]stamp{}, passed: map[string]bool{}, patience: lockPatience,
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -126,8 +128,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Dir returns the root of the working tree.
+// Dir returns the root of the working tree, absolute and without symbolic links.
 func (g *Git) Dir() string { return g.root }
+
+// GitDir returns git's directory of this working tree, absolute: a place where neither git nor a run looks for changes,
+// below a name of one's own. A journal can be there.
+func (g *Git) GitDir() string { return g.dir }
+
+// Watch sets [Options.Watch], for a watcher that can only be made once the root is known. It comes before Begin and
+// Resume.
+func (g *Git) Watch(w Watcher) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.opts.Watch = w
+}
 
 // path returns where a path of the working tree is.
 func (g *Git) path(p string) string {

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,6 +24,9 @@ func (g *Git) Begin(ctx context.Context, run string) (executor.Checked, error) {
 		return "", err
 	}
 	if err := g.atRest(); err != nil {
+		return "", err
+	}
+	if err := g.removeOwnLocks(opPrepare, run); err != nil {
 		return "", err
 	}
 	g.made = false // the rules of what is ignored are those of now
@@ -52,10 +54,14 @@ func (g *Git) Begin(ctx context.Context, run string) (executor.Checked, error) {
 	if err := g.keep(ctx, opPrepare, s, slices.Sorted(maps.Keys(s.entries))); err != nil {
 		return "", err
 	}
-	if err := g.record(ctx, opPrepare, s, have, g.alive(st)); err != nil {
+	parents := g.alive(st)
+	if staged := g.stagedOnly(ctx, st, tracked, s); staged != "" {
+		parents = append(parents, staged)
+	}
+	if err := g.record(ctx, opPrepare, s, have, parents); err != nil {
 		return "", err
 	}
-	if err := g.copyIndex(opPrepare, run); err != nil {
+	if err := g.copyIndex(opPrepare, st); err != nil {
 		return "", err
 	}
 	if err := g.setState(opPrepare, st); err != nil {
@@ -82,6 +88,9 @@ func (g *Git) beginState(ctx context.Context, run string) (*state, error) {
 		return nil, fault(opPrepare, "", nil, err)
 	}
 	st := &state{Run: run, Began: time.Now(), Git: refs, Others: g.others()}
+	if _, err := os.Lstat(g.indexLock()); err == nil {
+		st.Locked = true
+	}
 	if st.Config, err = g.configuration(ctx, opPrepare); err != nil {
 		return nil, err
 	}
@@ -176,26 +185,3 @@ func (g *Git) record(ctx context.Context, op string, s *snapshot, have map[strin
 	g.remember(s.derive())
 	return nil
 }
-
-// copyIndex remembers the user's index.
-func (g *Git) copyIndex(op, run string) error {
-	to := g.indexCopy(run)
-	b, err := os.ReadFile(filepath.Join(g.dir, "index"))
-	if missing(err) {
-		err = os.Remove(to)
-		if missing(err) {
-			err = nil
-		}
-	} else if err == nil {
-		err = writePrivate(to, func(w io.Writer) error {
-			_, err := w.Write(b)
-			return err
-		})
-	}
-	if err != nil {
-		return fault(op, "remember the index", nil, err)
-	}
-	return nil
-}
-
-func (g *Git) indexCopy(run string) string { return filepath.Join(g.runDir(run), "index") }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,33 +18,69 @@ import (
 // the secrets of this process; a filter that is a program of the working tree is not found. Author and committer are the user's; commit.gpgSign is honoured. No hook runs unless
 // [Options.Hooks] is set. What git ignores is never committed.
 //
-// The user's index is locked meanwhile, and afterwards has the paths as they were committed.
-func (g *Git) Commit(ctx context.Context, c executor.Commit) (string, error) {
+// The user's index is what it was when the run began, is locked meanwhile, and afterwards has the paths as they were
+// committed. A lock of it that a killed git command of a call has left behind is removed, on Linux; an older one stays.
+//
+// A file in whose place there is now something that git cannot have, as a pipe, is removed by the commit.
+func (g *Git) Commit(ctx context.Context, c executor.Commit) (executor.CommitDone, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	var none executor.CommitDone
 	if len(c.Paths) == 0 {
-		return "", nil
+		return none, nil
 	}
 	if err := checkRun(opCommit, c.Run); err != nil {
-		return "", err
+		return none, err
 	}
 	s, err := g.load(ctx, opCommit, c.Checked)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	st, err := g.state(opCommit, c.Run)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	cm := &committing{Git: g, Commit: c, snap: s, st: st, paths: committable(s, c.Paths)}
 	if len(cm.paths) == 0 {
-		return "", nil
+		return none, nil
 	}
 	id, err := cm.run(ctx)
-	return id, withFiles(err, cm.paths)
+	if err != nil {
+		return none, withFiles(err, cm.paths)
+	}
+	return g.done(ctx, id)
 }
 
-// committable returns those of the paths that a commit can have.
+// done returns what is in a commit.
+func (g *Git) done(ctx context.Context, id string) (executor.CommitDone, error) {
+	if id == "" {
+		return executor.CommitDone{}, nil
+	}
+	paths, err := g.differing(ctx, "--root", "--end-of-options", id)
+	if err != nil {
+		return executor.CommitDone{}, err
+	}
+	return executor.CommitDone{ID: id, Paths: paths}, nil
+}
+
+// differing returns the paths that differ between two trees, or that a commit changes.
+func (g *Git) differing(ctx context.Context, what ...string) ([]string, error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--no-commit-id", "--name-only", "--no-renames"}, what...)
+	out, err := g.git(ctx, call{op: opCommit, shadow: true, args: args})
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for p := range strings.SplitSeq(string(out), "\x00") {
+		if p != "" {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// committable returns those of the paths that a commit can have, or can be without.
 func committable(s *snapshot, paths []string) []string {
 	var out []string
 	for _, p := range paths {
@@ -51,7 +88,7 @@ func committable(s *snapshot, paths []string) []string {
 		if ofGit(p) || !filepath.IsLocal(filepath.FromSlash(p)) || has(s.ignored, p) {
 			continue
 		}
-		if e == nil || e.content() && !e.ignored && !e.git {
+		if e == nil || !e.ignored && !e.git {
 			out = append(out, p)
 		}
 	}
@@ -69,7 +106,8 @@ type committing struct {
 
 	temp string             // a directory for the time being
 	head string             // the commit that is built on; empty for the first
-	set  map[string]*staged // what the commit has for the paths
+	old  string             // its tree
+	set  map[string]*staged // what the commit has for the paths that it changes
 }
 
 func (c *committing) run(ctx context.Context) (string, error) {
@@ -81,6 +119,9 @@ func (c *committing) run(ctx context.Context) (string, error) {
 		return "", fault(opCommit, "", nil, err)
 	}
 	if err := c.finish(ctx, opCommit, c.snap, c.st, now); err != nil {
+		return "", err
+	}
+	if err := c.putIndexBack(ctx, opCommit, c.st); err != nil {
 		return "", err
 	}
 	c.head = c.st.Git.commit()
@@ -102,7 +143,9 @@ func (c *committing) run(ctx context.Context) (string, error) {
 	if id == "" {
 		return c.find(ctx, c.Run, c.Attempt) // made already, by a try of which the end was not seen
 	}
-	c.rememberIndex(ctx, opCommit, c.Run, c.set)
+	if err := c.rememberIndex(ctx, opCommit, c.st, c.set); err != nil {
+		return "", err // which is mended by the next try
+	}
 	c.st.Pending = nil
 	return id, c.setState(opCommit, c.st)
 }
@@ -126,7 +169,7 @@ func (c *committing) underLock(ctx context.Context) (id, next string, err error)
 	if err != nil {
 		return "", "", err
 	}
-	if c.set, err = c.committed(ctx); err != nil {
+	if c.set, err = c.committed(ctx, tree); err != nil {
 		return "", "", err
 	}
 	next = filepath.Join(c.temp, "next")
@@ -170,8 +213,8 @@ func (c *committing) tree(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	old, err := c.oldTree(ctx)
-	if err != nil || tree == old {
+	c.old, err = c.oldTree(ctx)
+	if err != nil || tree == c.old {
 		return "", err
 	}
 	return tree, nil
@@ -182,7 +225,7 @@ func (c *committing) tree(ctx context.Context) (string, error) {
 func (c *committing) removedFirst() []string {
 	var removed, left []string
 	for _, p := range c.paths {
-		if c.snap.entries[p] == nil {
+		if !c.has(p) {
 			removed = append(removed, p)
 		} else {
 			left = append(left, p)
@@ -203,6 +246,12 @@ func (c *committing) oldTree(ctx context.Context) (string, error) {
 	}
 	out, err := c.git(ctx, call{op: opCommit, args: []string{"rev-parse", "--verify", "--end-of-options", c.head + "^{tree}"}})
 	return strings.TrimSpace(string(out)), err
+}
+
+// has reports whether the commit has a file at a path.
+func (c *committing) has(p string) bool {
+	e := c.snap.entries[p]
+	return e != nil && e.content()
 }
 
 // export writes the paths, as the checked tree has them, to a directory of their own, in place of the working tree: what
@@ -230,25 +279,28 @@ func (c *committing) export(ctx context.Context) (string, error) {
 	defer root.Close()
 	w := &reverting{Git: c.Git, snap: c.snap, root: root, objects: objects}
 	for _, p := range c.paths {
-		e := c.snap.entries[p]
-		if e == nil {
+		if !c.has(p) {
 			continue
 		}
-		if err := w.restore(p, e); err != nil {
+		if err := w.restore(p, c.snap.entries[p]); err != nil {
 			return "", fault(opCommit, "", []string{p}, err)
 		}
 	}
 	return dir, nil
 }
 
-// committed returns what the commit has for the paths.
-func (c *committing) committed(ctx context.Context) (map[string]*staged, error) {
+// committed returns what the commit has for the paths that it changes. What the user has staged of others stays staged.
+func (c *committing) committed(ctx context.Context, tree string) (map[string]*staged, error) {
 	entries, err := c.readIndex(ctx, opCommit, c.index())
 	if err != nil {
 		return nil, err
 	}
+	paths, err := c.differing(ctx, "--end-of-options", c.old, tree)
+	if err != nil {
+		return nil, err
+	}
 	set := map[string]*staged{}
-	for _, p := range c.paths {
+	for _, p := range paths {
 		set[p] = nil
 		if s, ok := entries[p]; ok {
 			set[p] = &s
@@ -294,7 +346,7 @@ func (c *committing) publish(ctx context.Context, id, text string) error {
 		return fault(opCommit, fmt.Sprintf("HEAD has moved: it is %s now", quoted(string(now.Head))), nil, nil)
 	}
 	c.st.Pending = &pending{Ref: raw(ref), Old: c.head, New: id}
-	for _, p := range c.paths {
+	for _, p := range slices.Sorted(maps.Keys(c.set)) {
 		c.st.Pending.Paths = append(c.st.Pending.Paths, raw(p))
 	}
 	if err := c.setState(opCommit, c.st); err != nil {

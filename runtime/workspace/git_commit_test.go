@@ -51,10 +51,10 @@ func TestCommit(t *testing.T) {
 
 	found, err := s.ws.Committed(s.ctx, executor.Commit{Run: s.run, Attempt: 1})
 	require.NoError(t, err)
-	assert.Equal(t, id, found)
+	assert.Equal(t, id, found.ID)
 	found, err = s.ws.Committed(s.ctx, executor.Commit{Run: s.run, Attempt: 2})
 	require.NoError(t, err)
-	assert.Empty(t, found)
+	assert.Empty(t, found.ID)
 
 	s.work(map[string]string{"x/new.txt": "n2\n"})
 	second := s.commit("x/new.txt")
@@ -88,11 +88,9 @@ func TestCommitIsTheCheckedTree(t *testing.T) {
 }
 
 func TestCommitPlaces(t *testing.T) {
+	t.Parallel()
 	tests := map[string]func(t *testing.T) *repo{
-		"a branch without a commit": func(t *testing.T) *repo {
-			isolated(t)
-			return emptyRepo(t)
-		},
+		"a branch without a commit": emptyRepo,
 		"a detached HEAD": func(t *testing.T) *repo {
 			r := newRepo(t)
 			r.git("checkout", "-q", "--detach")
@@ -104,7 +102,6 @@ func TestCommitPlaces(t *testing.T) {
 			return r
 		},
 		"names by sha256": func(t *testing.T) *repo {
-			isolated(t)
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			require.NoError(t, err)
 			r := &repo{t: t, dir: dir}
@@ -125,6 +122,7 @@ func TestCommitPlaces(t *testing.T) {
 	}
 	for name, made := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := made(t)
 			s := r.begin(workspace.Options{})
 			r.write("new.txt", "n\n")
@@ -135,6 +133,7 @@ func TestCommitPlaces(t *testing.T) {
 			s.revert(changes)
 		})
 		t.Run(name+", committed", func(t *testing.T) {
+			t.Parallel()
 			r := made(t)
 			s := r.begin(workspace.Options{})
 			branch, _ := r.try("symbolic-ref", "HEAD")
@@ -159,7 +158,7 @@ func TestCommitFails(t *testing.T) {
 		text   string
 	}{
 		"the index is locked": {
-			before: func(r *repo) { r.write(".git/index.lock", "") },
+			before: func(r *repo) { r.mkdir(".git/index.lock") },
 			text:   "index.lock",
 		},
 		"the branch has moved": {
@@ -188,6 +187,7 @@ func TestCommitFails(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			isolated(t)
 			r := newRepo(t)
 			s := r.begin(workspace.Options{})
 			s.work(map[string]string{"a.txt": "x\n"})
@@ -209,6 +209,7 @@ func TestCommitFails(t *testing.T) {
 }
 
 func TestCommitWithoutAName(t *testing.T) {
+	isolated(t)
 	r := newRepo(t)
 	r.git("config", "--global", "--unset", "user.email")
 	s := r.begin(workspace.Options{})
@@ -233,7 +234,7 @@ func TestCommitMessage(t *testing.T) {
 		r.git("log", "-1", "--format=%B"))
 	found, err := s.ws.Committed(s.ctx, executor.Commit{Run: "other", Attempt: 1})
 	require.NoError(t, err)
-	assert.Empty(t, found, "nobody passes for another run")
+	assert.Empty(t, found.ID, "nobody passes for another run")
 }
 
 // TestCommitConverts has the user's filters and line ends at work in commits, as they are for himself, and only there.

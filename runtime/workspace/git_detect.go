@@ -14,6 +14,9 @@ import (
 // no git command is started before that, and only if there are files that were not there before, to learn which of
 // them are ignored.
 //
+// The user's index is put back if it says something else than before, and is no change. While it is locked it stays; then
+// [Git.Commit] puts it back, or fails.
+//
 // A new rule of what is ignored does not hide what is new: until it is checked, such files and directories are
 // among the changes, marked as ignored. What was ignored when the run began stays ignored for all of the run.
 func (g *Git) Detect(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
@@ -38,6 +41,9 @@ func (g *Git) Detect(ctx context.Context, checked executor.Checked) ([]executor.
 	changes := append(refs, g.compare(s, sc)...)
 	if len(changes) > g.opts.MaxChanges {
 		return nil, fault(opDetect, fmt.Sprintf("%d changes are more than the %d that are judged at once", len(changes), g.opts.MaxChanges), nil, nil)
+	}
+	if err := g.putIndexBack(ctx, opDetect, st); err != nil && ctx.Err() != nil {
+		return nil, err // what else stands in its way does not make the files others, and is tried again
 	}
 	slices.SortFunc(changes, func(a, b executor.Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, nil

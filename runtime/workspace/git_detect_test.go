@@ -14,6 +14,7 @@ import (
 
 // TestDetectAndRevert goes through what can happen to files: each is found as it is, and put back byte for byte.
 func TestDetectAndRevert(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		before func(r *repo)
 		change func(r *repo)
@@ -279,6 +280,7 @@ func TestDetectAndRevert(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			if tt.before != nil {
 				tt.before(r)

@@ -5,3 +5,6 @@ func Believed(g *Git, path string) bool {
 	_, ok := g.cache[path]
 	return ok
 }
+
+// Impatient waits for no lock.
+func Impatient(g *Git) { g.patience = 0 }

@@ -48,6 +48,7 @@ func calls(t *testing.T, log string) []string {
 // TestGitKilled kills git at every command of every operation, before the command does its work and after it has done it.
 // Each is an error, loses nothing, and works when it is tried again, by this process or another.
 func TestGitKilled(t *testing.T) {
+	t.Parallel()
 	operations := map[string]func(s *session) error{
 		"begin": func(s *session) error {
 			checked, err := s.ws.Begin(s.ctx, s.run)
@@ -77,6 +78,7 @@ func TestGitKilled(t *testing.T) {
 	for name, operation := range operations {
 		for _, when := range []string{"before", "after"} {
 			t.Run(name+" "+when, func(t *testing.T) {
+				t.Parallel()
 				for n := 1; n < 30; n++ {
 					if killedAt(t, name, when, n, operation) {
 						return
@@ -130,8 +132,8 @@ func killedAt(t *testing.T, name, when string, n int, operation func(s *session)
 		found, err := s.ws.Committed(s.ctx, executor.Commit{Run: s.run, Attempt: 1})
 		require.NoError(t, err)
 		id := s.commit("work.txt")
-		if found != "" {
-			assert.Equal(t, found, id, "it is committed once")
+		if found.ID != "" {
+			assert.Equal(t, found.ID, id, "it is committed once")
 		}
 		assert.Equal(t, "2", r.git("rev-list", "--count", "HEAD"))
 		assert.Equal(t, "A  staged.txt\n?? mine.txt", r.git("status", "--porcelain"))
@@ -200,6 +202,7 @@ func TestCancelled(t *testing.T) {
 
 // TestClassified has failures classified by the taxonomy that is shipped.
 func TestClassified(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		fail func(s *session) error
 		want string
@@ -214,7 +217,7 @@ func TestClassified(t *testing.T) {
 		"commit": {
 			fail: func(s *session) error {
 				s.work(map[string]string{"work.txt": "w\n"})
-				s.write(".git/index.lock", "")
+				s.mkdir(".git/index.lock")
 				_, err := s.tryCommit("work.txt")
 				return err
 			},
@@ -250,6 +253,7 @@ func TestClassified(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newRepo(t).begin(workspace.Options{})
 			err := tt.fail(s)
 			require.Error(t, err)
@@ -332,7 +336,6 @@ func TestTooManyChanges(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	isolated(t)
 	tests := map[string]struct {
 		make func(r *repo) string
 		text string

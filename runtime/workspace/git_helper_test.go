@@ -2,10 +2,12 @@ package workspace_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,25 +23,45 @@ type repo struct {
 	env []string
 }
 
-// isolated makes git forget the configuration of whoever runs the tests, also the git that is tested.
+// isolated gives a test a configuration of git of its own, to change it.
 func isolated(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"),
-		[]byte("[user]\n\tname = Test\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n"), 0o600))
+	require.NoError(t, configured(home))
 }
 
+// configured writes git's configuration for a home.
+func configured(home string) error {
+	return os.WriteFile(filepath.Join(home, ".gitconfig"),
+		[]byte("[user]\n\tname = Test\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n"), 0o600)
+}
+
+// template returns a repository to copy. It outlives the test that is the first to want it, whose home may be its own.
+var template = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(shared, "template")
+	script := `mkdir -p dir && printf 'a\n' >a.txt && printf 'b\n' >dir/b.txt && printf '#!/bin/sh\n' >run.sh && chmod 755 run.sh &&
+		git init -q && git add -A && git commit -qm first`
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return dir, err
+})
+
 func newRepo(t *testing.T) *repo {
-	isolated(t)
-	r := emptyRepo(t)
-	r.write("a.txt", "a\n")
-	r.write("dir/b.txt", "b\n")
-	r.write("run.sh", "#!/bin/sh\n")
-	r.chmod("run.sh", 0o755)
-	r.git("add", "-A")
-	r.git("commit", "-qm", "first")
+	from, err := template()
+	require.NoError(t, err)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+	r := &repo{t: t, dir: dir}
+	r.git("update-index", "-q", "--refresh")
 	return r
 }
 
@@ -72,6 +94,11 @@ func (r *repo) write(p, content string) {
 	r.t.Helper()
 	require.NoError(r.t, os.MkdirAll(filepath.Dir(r.path(p)), 0o755))
 	require.NoError(r.t, os.WriteFile(r.path(p), []byte(content), 0o644))
+}
+
+func (r *repo) mkdir(p string) {
+	r.t.Helper()
+	require.NoError(r.t, os.MkdirAll(r.path(p), 0o755))
 }
 
 func (r *repo) read(p string) string {
@@ -182,12 +209,12 @@ func (s *session) advance(changes []executor.Change) {
 
 func (s *session) commit(paths ...string) string {
 	s.t.Helper()
-	id, err := s.tryCommit(paths...)
+	done, err := s.tryCommit(paths...)
 	require.NoError(s.t, err)
-	return id
+	return done.ID
 }
 
-func (s *session) tryCommit(paths ...string) (string, error) {
+func (s *session) tryCommit(paths ...string) (executor.CommitDone, error) {
 	return s.ws.Commit(s.ctx, executor.Commit{Run: s.run, Attempt: 1, Checked: s.checked, Paths: paths, Message: "work"})
 }
 

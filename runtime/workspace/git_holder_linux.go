@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,4 +60,24 @@ func (g *Git) runsGit(dir string) bool {
 		}
 	}
 	return false
+}
+
+// abandoned reports whether nobody has a lock.
+func (g *Git) abandoned(lock string) bool {
+	who, err := g.lockedBy(nil, lock)
+	return err == nil && who == ""
+}
+
+// unopened reports whether no process has a file open.
+func unopened(name string, _ fs.FileInfo) bool {
+	processes, err := os.ReadDir("/proc")
+	if err != nil {
+		return false
+	}
+	for _, d := range processes {
+		if _, err := strconv.Atoi(d.Name()); err == nil && hasOpen(filepath.Join("/proc", d.Name()), name) {
+			return false
+		}
+	}
+	return true
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/proc"
 )
 
@@ -56,15 +56,38 @@ func (g *Git) lockIndex(op string, st *state) (*os.File, error) {
 	if err := g.setState(op, st); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(g.indexLock(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := g.createIndexLock()
+	if errors.Is(err, fs.ErrExist) && g.removeLeftLock(st) {
+		f, err = g.createIndexLock()
+	}
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fault(op, fmt.Sprintf("the index is locked: %s is there; another git command is running, or one has died", g.indexLock()),
-			[]string{".git/index.lock"}, err)
+		ev := detect.Of(err)             // whose text would name the file once more
+		ev.Source, ev.Op = sourceGit, op // and the files of the operation, which is what is left undone
+		ev.Text = fmt.Sprintf("the index is locked: %s is there; another git command is running, or one has died: "+
+			"wait for it, or remove the file if there is none", g.indexLock())
+		return nil, &ev
 	}
 	if err != nil {
 		return nil, fault(op, "lock the index", nil, err)
 	}
 	return f, nil
+}
+
+func (g *Git) createIndexLock() (*os.File, error) {
+	return os.OpenFile(g.indexLock(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// removeLeftLock removes a lock of the user's index that was not there when the run began, if nobody has it: a git
+// command of a call was killed. Of an older one only a person knows.
+func (g *Git) removeLeftLock(st *state) bool {
+	if st.Locked {
+		return false
+	}
+	info, err := os.Lstat(g.indexLock())
+	if err != nil || !info.Mode().IsRegular() || !g.abandoned(g.indexLock()) {
+		return false
+	}
+	return os.Remove(g.indexLock()) == nil
 }
 
 // unlockIndex lets go of the lock, and makes next the user's index if that is not empty.
@@ -161,73 +184,14 @@ func (g *Git) copyStaged(ctx context.Context, op, to, from string, set map[strin
 	return g.stage(ctx, op, to, set)
 }
 
-// rememberIndex makes what a revert takes for the user's index have the paths as they were committed. Without that a
-// revert would do less, which is no reason to fail.
-func (g *Git) rememberIndex(ctx context.Context, op, run string, set map[string]*staged) {
-	dir, err := g.tempDir(op)
-	if err != nil {
-		return
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	next := filepath.Join(dir, "index")
-	if g.copyStaged(ctx, op, next, g.indexCopy(run), set) == nil {
-		_ = os.Rename(next, g.indexCopy(run))
-	}
-}
-
-// revertIndex makes the user's index for the paths what it was. With all it does so for every path in it: the commits in
-// between are gone too.
-func (g *Git) revertIndex(ctx context.Context, st *state, s *snapshot, files []executor.Change, all bool) error {
-	was, errWas := readIndexFile(g.indexCopy(s.run))
-	is, errIs := readIndexFile(g.indexFile())
-	if errWas == nil && errIs == nil && bytes.Equal(was, is) {
-		return nil
-	}
-	if err := g.trusted(ctx, opRevert, s, st); err != nil {
-		return err
-	}
-	before, err := g.readIndex(ctx, opRevert, g.indexCopy(s.run))
-	if err != nil {
-		return err
-	}
-	now, err := g.readIndex(ctx, opRevert, g.indexFile())
-	if err != nil {
-		return err
-	}
-	set := map[string]*staged{}
-	consider := func(p string) {
-		b, wasThere := before[p]
-		n, isThere := now[p]
-		if wasThere == isThere && b == n {
-			return
-		}
-		set[p] = nil
-		if wasThere {
-			set[p] = &b
-		}
-	}
-	for _, c := range files {
-		consider(c.Path)
-	}
-	if all {
-		for p := range before {
-			consider(p)
-		}
-		for p := range now {
-			consider(p)
-		}
-	}
-	if len(set) == 0 {
-		return nil
-	}
-	return g.restage(ctx, opRevert, st, set)
-}
-
-// readIndexFile reads an index; one that is not there is empty.
+// readIndexFile reads an index; nil is none.
 func readIndexFile(name string) ([]byte, error) {
 	b, err := os.ReadFile(name)
 	if missing(err) {
 		return nil, nil
+	}
+	if b == nil && err == nil {
+		b = []byte{}
 	}
 	return b, err
 }

@@ -70,6 +70,127 @@ func TestSpecialFiles(t *testing.T) {
 	assert.Equal(t, "a\n", r.read("a.txt"))
 }
 
+// TestCommitsHaveNoSpecialFiles says what is in a commit, and that is no pipe.
+func TestCommitsHaveNoSpecialFiles(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	r.write("never-known.txt", "n\n")
+	s := r.begin(workspace.Options{})
+	require.NoError(t, syscall.Mkfifo(r.path("fifo"), 0o644))
+	r.remove("a.txt")
+	require.NoError(t, syscall.Mkfifo(r.path("a.txt"), 0o644))
+	r.remove("run.sh")
+	r.mkdir("run.sh")
+	r.remove("never-known.txt")
+	r.write("dir/b.txt", "B\n")
+	changes := s.detect()
+	assert.Equal(t, []string{"modified a.txt", "modified dir/b.txt", "added fifo", "removed never-known.txt", "modified run.sh"}, listed(changes))
+	s.advance(changes)
+	paths := []string{"a.txt", "dir/b.txt", "fifo", "never-known.txt", "run.sh"}
+	done, err := s.tryCommit(paths...)
+	require.NoError(t, err)
+	assert.Equal(t, executor.CommitDone{ID: r.git("rev-parse", "HEAD"), Paths: []string{"a.txt", "dir/b.txt", "run.sh"}}, done)
+	assert.Equal(t, "D\ta.txt\nM\tdir/b.txt\nD\trun.sh", r.git("diff", "--name-status", "HEAD~", "HEAD"))
+	again, err := s.tryCommit(paths...)
+	require.NoError(t, err)
+	assert.Equal(t, done, again, "it is found")
+	found, err := s.ws.Committed(s.ctx, executor.Commit{Run: s.run, Attempt: 1})
+	require.NoError(t, err)
+	assert.Equal(t, done, found)
+	assert.Empty(t, s.detect())
+}
+
+// TestCommitAndLocks commits while the index is locked.
+func TestCommitAndLocks(t *testing.T) {
+	t.Parallel()
+	old := time.Now().Add(-3 * time.Hour)
+	tests := map[string]struct {
+		before, during func(r *repo)
+		fails          bool
+	}{
+		"left behind":                  {during: func(r *repo) { r.write(".git/index.lock", "") }},
+		"left behind, and said to old": {during: func(r *repo) { r.write(".git/index.lock", ""); _ = os.Chtimes(r.path(".git/index.lock"), old, old) }},
+		"older than the run":           {before: func(r *repo) { r.write(".git/index.lock", "") }, fails: true},
+		"of somebody alive": {
+			during: func(r *repo) {
+				cmd := exec.Command("sh", "-c", "exec 9> .git/index.lock; echo ready; exec sleep 60")
+				cmd.Dir = r.dir
+				out, err := cmd.StdoutPipe()
+				require.NoError(r.t, err)
+				require.NoError(r.t, cmd.Start())
+				r.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+				_, err = out.Read(make([]byte, 8))
+				require.NoError(r.t, err)
+			},
+			fails: true,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			if tt.before != nil {
+				tt.before(r)
+			}
+			s := r.begin(workspace.Options{})
+			s.work(map[string]string{"a.txt": "work\n"})
+			if tt.during != nil {
+				tt.during(r)
+			}
+			_, err := s.tryCommit("a.txt")
+			assert.Equal(t, tt.fails, r.exists(".git/index.lock"))
+			if !tt.fails {
+				require.NoError(t, err)
+				return
+			}
+			assert.Contains(t, evidenceOf(t, err).Text, "wait for it, or remove the file if there is none")
+		})
+	}
+}
+
+// TestLockOfTheDead takes the working tree of a run whose process was killed, and whose child still has the lock for a
+// moment.
+func TestLockOfTheDead(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s := r.begin(workspace.Options{})
+	dead := exec.Command("true")
+	require.NoError(t, dead.Run())
+	r.write(".git/errgen/holder.json", fmt.Sprintf(`{"run":"run-0","pid":%d,"start":"another"}`, dead.Process.Pid))
+	cmd := exec.Command("flock", "--no-fork", r.path(".git/errgen/lock"), "sh", "-c", "echo ready; read line")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	if err := cmd.Start(); err != nil {
+		t.Skip("no program takes the lock: ", err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	_, err = out.Read(make([]byte, 8))
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(s.ctx)
+	cancel()
+	_, err = s.ws.Lock(ctx, "run-1")
+	require.ErrorIs(t, err, context.Canceled)
+	impatient, err := workspace.Open(s.ctx, r.dir, workspace.Options{})
+	require.NoError(t, err)
+	workspace.Impatient(impatient)
+	_, err = impatient.Lock(s.ctx, "run-1")
+	assert.Contains(t, evidenceOf(t, err).Text, "a process that run run-0 has left behind has the working tree")
+
+	taken := make(chan error, 1)
+	go func() {
+		unlock, err := s.ws.Lock(s.ctx, "run-1")
+		if err == nil {
+			err = unlock()
+		}
+		taken <- err
+	}()
+	require.NoError(t, in.Close())
+	require.NoError(t, <-taken)
+}
+
 // asNobody runs a test again as a user who has no special rights.
 func asNobody(t *testing.T) bool {
 	t.Helper()
@@ -142,7 +263,6 @@ func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk")
 	}
-	isolated(t)
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
 		t.Skip("no small disk: ", err)
@@ -194,10 +314,11 @@ func TestFullDisk(t *testing.T) {
 
 // TestKilledOutright kills the process that commits, at every point, and resumes.
 func TestKilledOutright(t *testing.T) {
-	if os.Getenv("WORKSPACE_CHILD") != "" {
+	if os.Getenv(child) != "" {
 		commitAsChild(t)
 		return
 	}
+	t.Parallel()
 	for n := 1; n < 30; n++ {
 		r := newRepo(t)
 		r.write("staged.txt", "staged\n")
@@ -206,7 +327,7 @@ func TestKilledOutright(t *testing.T) {
 		s.work(map[string]string{"work.txt": "w\n"})
 		binary, log := wrapped(t, fmt.Sprintf("[ $n -eq %d ] && kill -9 $PPID", n+2), "") // Open runs two
 		cmd := exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestKilledOutright$")
-		cmd.Env = append(os.Environ(), "WORKSPACE_CHILD="+r.dir, "WORKSPACE_GIT="+binary, "WORKSPACE_CHECKED="+string(s.checked))
+		cmd.Env = append(os.Environ(), child+"="+r.dir, "WORKSPACE_GIT="+binary, "WORKSPACE_CHECKED="+string(s.checked))
 		err := cmd.Run()
 		done := len(calls(t, log)) < n+2
 		if done {
@@ -228,7 +349,7 @@ func TestKilledOutright(t *testing.T) {
 }
 
 func commitAsChild(t *testing.T) {
-	r := &repo{t: t, dir: os.Getenv("WORKSPACE_CHILD")}
+	r := &repo{t: t, dir: os.Getenv(child)}
 	s := &session{repo: r, ctx: t.Context(), run: "run-1"}
 	var err error
 	s.ws, err = workspace.Open(s.ctx, r.dir, workspace.Options{Binary: os.Getenv("WORKSPACE_GIT")})

@@ -96,13 +96,20 @@ func (c *committing) unchangedBy(ctx context.Context, hook, tree string) error {
 }
 
 // Committed looks for the attempt's commit in the last 1000 commits of the branch.
-func (g *Git) Committed(ctx context.Context, c executor.Commit) (string, error) {
+func (g *Git) Committed(ctx context.Context, c executor.Commit) (executor.CommitDone, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := checkRun(opCommit, c.Run); err != nil {
-		return "", err
+		return executor.CommitDone{}, err
 	}
-	return g.find(ctx, c.Run, c.Attempt)
+	id, err := g.find(ctx, c.Run, c.Attempt)
+	if err == nil && id != "" {
+		err = g.makeShadow(ctx, opCommit)
+	}
+	if err != nil {
+		return executor.CommitDone{}, err
+	}
+	return g.done(ctx, id)
 }
 
 // find returns the commit whose trailers name a run and an attempt.

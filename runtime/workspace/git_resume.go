@@ -37,6 +37,9 @@ func (g *Git) Resume(ctx context.Context, run string, checked executor.Checked) 
 	if err != nil {
 		return err
 	}
+	if err := g.holdAgain(ctx, s, st); err != nil {
+		return err
+	}
 	now, err := g.readRefs()
 	if err != nil {
 		return fault(opResume, "", nil, err)
@@ -79,7 +82,9 @@ func (g *Git) finish(ctx context.Context, op string, s *snapshot, st *state, now
 			return err
 		}
 	}
-	g.rememberIndex(ctx, op, st.Run, set)
+	if err := g.rememberIndex(ctx, op, st, set); err != nil {
+		return err
+	}
 	st.Pending = nil
 	return g.setState(op, st)
 }
@@ -115,9 +120,8 @@ func (g *Git) removeLocks(st *state) error {
 		g.indexLock(), filepath.Join(g.dir, "HEAD.lock"), filepath.Join(g.common, "packed-refs.lock"),
 		filepath.Join(g.common, filepath.FromSlash(st.Git.branch())+".lock"),
 	}
-	own, err := filepath.Glob(filepath.Join(escapeGlob(g.common), "refs", "errgen", refPart(st.Run), "*.lock"))
-	if err == nil {
-		locks = append(locks, own...)
+	if err := g.removeOwnLocks(opResume, st.Run); err != nil {
+		return err
 	}
 	for _, lock := range slices.Compact(locks) {
 		if err := g.removeLock(st, lock); err != nil {
@@ -137,7 +141,7 @@ func (g *Git) removeLock(st *state, lock string) error {
 	}
 	refuse := func(why string, err error) error {
 		ev := &taxonomy.Evidence{
-			Source: sourceExecutor, Op: opResume, Text: fmt.Sprintf("%s is locked: %s", strings.TrimSuffix(filepath.Base(lock), ".lock"), why),
+			Source: sourceExecutor, Op: opResume, Text: fmt.Sprintf("%s is locked by %s: %s", strings.TrimSuffix(filepath.Base(lock), ".lock"), lock, why),
 			Err: err, Attributes: map[string]string{"path": lock},
 		}
 		return ev

@@ -81,7 +81,7 @@ func (r *reverting) all(ctx context.Context) {
 	r.each(ctx, r.logs)
 	r.each(ctx, r.files)
 	if len(r.errs) == 0 {
-		r.note(r.revertIndex(ctx, r.st, r.snap, r.files, len(r.refs) > 0))
+		r.note(r.putIndexBack(ctx, opRevert, r.st))
 	}
 }
 

@@ -91,9 +91,7 @@ func (g *Git) git(ctx context.Context, c call) ([]byte, error) {
 		return out.Bytes(), nil
 	}
 	ev.Files = c.files
-	if text := strings.TrimSpace(stderr.String()); text != "" {
-		ev.Text = text
-	}
+	ev.Text = cmp.Or(strings.TrimSpace(stderr.String()), ev.Text, silent(c.args[0], exit))
 	ev.Attributes["command"] = "git " + c.args[0]
 	if errors.Is(context.Cause(limited), errTimeout) {
 		ev.Type = "timeout"
@@ -110,6 +108,14 @@ func ended(ctx context.Context) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// silent says what there is to say of a command that has said nothing itself.
+func silent(command string, exit proc.Exit) string {
+	if exit.Signal != "" {
+		return "git " + command + " was ended by " + exit.Signal
+	}
+	return "git " + command + " exited with code " + strconv.Itoa(exit.Code)
 }
 
 var errTimeout = errors.New("git took too long")

@@ -27,6 +27,12 @@ type state struct {
 	Hooks    rawMap[string] `json:"hooks,omitempty"`
 	// Pending is a commit that was made and to which a branch may have been moved.
 	Pending *pending `json:"pending,omitempty"`
+	// Index is the name of the copy of the user's index, which the run's own commits are in; "" when there is none.
+	Index string `json:"index,omitempty"`
+	// Locked says that the user's index was locked when the run began.
+	Locked bool `json:"locked,omitempty"`
+	// Released says that what was kept for the run was let go of. It is kept again if the run goes on all the same.
+	Released bool `json:"released,omitempty"`
 	// Locker is who took the lock of the user's index last.
 	Locker *locker `json:"locker,omitempty"`
 }
@@ -62,15 +68,23 @@ func (g *Git) state(op, run string) (*state, error) {
 	if err := checkRun(op, run); err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(g.stateFile(run))
+	st, err := readState(g.stateFile(run))
 	if err != nil {
 		return nil, fault(op, "read what the run remembers", nil, err)
 	}
+	g.states[run] = st
+	return st, nil
+}
+
+func readState(file string) (*state, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
 	st := &state{}
 	if err := json.Unmarshal(b, st); err != nil {
-		return nil, fault(op, "read what the run remembers", nil, err)
+		return nil, err
 	}
-	g.states[run] = st
 	return st, nil
 }
 

@@ -16,6 +16,7 @@ import (
 // planted runs.
 func TestGitItself(t *testing.T) {
 	tests := map[string]struct {
+		global bool // changes the configuration of the user
 		before func(r *repo)
 		change func(r *repo)
 		want   []string
@@ -123,6 +124,7 @@ func TestGitItself(t *testing.T) {
 			want: []string{"modified .git/config git", "added .git/info/attributes git", "modified a.txt"},
 		},
 		"attributes in the tree, with a filter of the user's": {
+			global: true,
 			before: func(r *repo) { r.git("config", "--global", "filter.x.clean", "touch ../ran; cat") },
 			change: func(r *repo) { r.write(".gitattributes", "* filter=x\n"); r.write("a.txt", "A\n") },
 			want:   []string{"added .gitattributes", "modified a.txt"},
@@ -183,6 +185,11 @@ func TestGitItself(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			if tt.global {
+				isolated(t)
+			} else {
+				t.Parallel()
+			}
 			r := newRepo(t)
 			if tt.before != nil {
 				tt.before(r)
@@ -305,6 +312,8 @@ func TestSave(t *testing.T) {
 	assert.Equal(t, "refs/errgen/run-1/1-3", s.save(changes))
 	s.revert(changes)
 
+	unlock, err := s.ws.Lock(s.ctx, s.run)
+	require.NoError(t, err)
 	n, err := s.ws.Prune(s.ctx, 1<<40)
 	require.NoError(t, err)
 	assert.Zero(t, n)
@@ -313,9 +322,10 @@ func TestSave(t *testing.T) {
 	assert.Equal(t, 3, n)
 	assert.Equal(t, "refs/errgen/run-1/checked", r.git("for-each-ref", "--format=%(refname)", "refs/errgen"))
 	assert.NoDirExists(t, saved)
+	require.NoError(t, unlock())
 	require.NoError(t, s.ws.Release(s.ctx, s.run))
 	assert.Empty(t, r.git("for-each-ref", "refs/errgen"))
-	assert.NoDirExists(t, r.path(".git/errgen/runs"))
+	assert.NoDirExists(t, r.path(".git/errgen/runs/run-1/kept"))
 	require.NoError(t, s.ws.Release(s.ctx, s.run))
 }
 

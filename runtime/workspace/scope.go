@@ -38,7 +38,9 @@ type ScopeConfig struct {
 	Allowed []string
 	// Forbidden are the patterns of what must not be changed.
 	Forbidden []string
-	// Ask are the patterns of what a person is asked about, in every mode but ScopeOff.
+	// Ask are the patterns of what a person is asked about, in every mode but ScopeOff. With Allowed patterns and ScopeStrict
+	// they narrow what is allowed: one that has no path in common with them never has an effect, since what is outside is
+	// blocked and nobody is asked.
 	Ask []string
 	// Case says whether the case of letters counts.
 	Case CaseRule
@@ -80,23 +82,23 @@ type Scope struct {
 
 var _ executor.Guard = (*Scope)(nil)
 
-// NewScope returns the scope that c describes. Its error is evidence (source scope, op scope) whose text has a line for
-// each pattern that cannot be used.
+// NewScope returns the scope that c describes. Its error names every pattern that cannot be used, and a mode that is
+// none, as evidence of the configuration: the field is like scope.allowed[2], counted from 0.
 func NewScope(c ScopeConfig) (*Scope, error) {
 	if c.Mode == "" {
 		c.Mode = ScopeStrict
 	}
 	s := &Scope{mode: c.Mode, fold: c.Case.folds(), allowGit: c.AllowGit}
-	var faults faults
+	var wrong misfits
 	switch c.Mode {
 	case ScopeStrict, ScopeAsk, ScopeOff:
 	default:
-		faults.add("mode %q is none of strict, ask, off", c.Mode)
+		wrong.add("scope.mode", string(c.Mode), "strict, ask or off")
 	}
-	s.allowed = compile("allowed", c.Allowed, false, s.fold, &faults)
-	s.forbidden = compile("forbidden", c.Forbidden, true, s.fold, &faults)
-	s.ask = compile("ask", c.Ask, true, s.fold, &faults)
-	if err := faults.evidence(string(c.Mode)); err != nil {
+	s.allowed = compile("scope.allowed", c.Allowed, false, s.fold, &wrong)
+	s.forbidden = compile("scope.forbidden", c.Forbidden, true, s.fold, &wrong)
+	s.ask = compile("scope.ask", c.Ask, true, s.fold, &wrong)
+	if err := wrong.joined(); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -11,7 +11,7 @@ import (
 // maxFaults bounds how many faults are listed at once.
 const maxFaults = 50
 
-// faults collects what is wrong with a configuration, so that all of it is said at once.
+// faults collects what is wrong with a text, so that all of it is said at once.
 type faults struct {
 	errs []error
 	more int
@@ -25,18 +25,6 @@ func (f *faults) add(format string, args ...any) {
 	f.errs = append(f.errs, fmt.Errorf(format, args...))
 }
 
-// evidence returns the faults as the scope's evidence, or nil when there are none.
-func (f *faults) evidence(mode string) error {
-	if len(f.errs) == 0 {
-		return nil
-	}
-	err := f.joined()
-	return &taxonomy.Evidence{
-		Source: sourceScope, Op: opScope, Text: err.Error(), Err: err,
-		Attributes: map[string]string{attributeScopeMode: mode},
-	}
-}
-
 // joined returns the faults as one error, one a line.
 func (f *faults) joined() error {
 	if f.more > 0 {
@@ -45,11 +33,52 @@ func (f *faults) joined() error {
 	return errors.Join(f.errs...)
 }
 
+// maxQuoted bounds what is quoted of a configuration, in bytes.
+const maxQuoted = 200
+
 // quoted returns s in quotes, without what cannot be printed; of a long s the beginning.
 func quoted(s string) string {
-	const limit = 200
-	if len(s) > limit {
-		return strconv.Quote(s[:limit]) + "…"
+	if len(s) > maxQuoted {
+		return strconv.Quote(s[:maxQuoted]) + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// beginningOf returns s; of a long s the beginning.
+func beginningOf(s string) string {
+	if len(s) > maxQuoted {
+		return s[:maxQuoted] + "…"
+	}
+	return s
+}
+
+// misfits collects the settings that cannot be used, each as evidence of the configuration.
+type misfits struct {
+	errs []error
+	more int
+}
+
+func (m *misfits) add(field, value, expected string) {
+	if len(m.errs) == maxFaults {
+		m.more++
+		return
+	}
+	m.errs = append(m.errs, misfit(field, value, expected))
+}
+
+// joined returns all of it, or nil when there is nothing.
+func (m *misfits) joined() error {
+	if m.more > 0 {
+		return errors.Join(append(m.errs, misfit("scope", fmt.Sprintf("%d more faults", m.more), "none"))...)
+	}
+	return errors.Join(m.errs...)
+}
+
+// misfit is the evidence of a setting that cannot be used.
+func misfit(field, value, expected string) error {
+	value = beginningOf(value)
+	return &taxonomy.Evidence{
+		Source: "config", Op: "load_config", Type: "invalid", Err: fmt.Errorf("%s is %q, expected %s", field, value, expected),
+		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
+	}
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -32,16 +33,16 @@ func (g *glob) matches(p string) bool {
 }
 
 // compile reads the patterns of a list. Those that restrict cover what is below a plain name, too.
-func compile(list string, patterns []string, restricts, fold bool, faults *faults) []glob {
+func compile(list string, patterns []string, restricts, fold bool, wrong *misfits) []glob {
 	if len(patterns) > maxPatterns {
-		faults.add("%s: %d patterns are more than %d", list, len(patterns), maxPatterns)
+		wrong.add(list, fmt.Sprintf("%d patterns", len(patterns)), fmt.Sprintf("%d patterns at most", maxPatterns))
 		return nil
 	}
 	var globs []glob
 	for i, source := range patterns {
 		texts, err := expand(source)
 		if err != nil {
-			faults.add("%s[%d] %s: %w", list, i, quoted(source), err)
+			wrong.add(fmt.Sprintf("%s[%d]", list, i), source, "a usable pattern: "+err.Error())
 			continue
 		}
 		for _, text := range texts {

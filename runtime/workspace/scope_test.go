@@ -246,26 +246,36 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	_, err := workspace.NewScope(workspace.ScopeConfig{
 		Mode: "lax", Allowed: []string{"ok", "/abs"}, Forbidden: []string{"a["}, Ask: []string{"!x", "ok/**"},
 	})
-	var ev *taxonomy.Evidence
-	require.ErrorAs(t, err, &ev)
-	assert.Equal(t, "scope", ev.Source)
-	assert.Equal(t, "scope", ev.Op)
+	settings := func(err error) (out []string) {
+		joined, ok := err.(interface{ Unwrap() []error })
+		require.True(t, ok)
+		for _, err := range joined.Unwrap() {
+			ev := evidenceOf(t, err)
+			assert.Equal(t, []string{"config", "load_config", "invalid"}, []string{ev.Source, ev.Op, ev.Type})
+			assert.ErrorIs(t, errs.Classify(err), errs.CodeConfigInvalid)
+			out = append(out, ev.Attribute("field")+" is "+ev.Attribute("value")+", expected "+ev.Attribute("expected"))
+		}
+		return out
+	}
 	assert.Equal(t, []string{
-		`mode "lax" is none of strict, ask, off`,
-		`allowed[1] "/abs": it is absolute, but paths are relative to the root of the working tree`,
-		`forbidden[0] "a[": a bracket or brace is not closed, or a backslash stands at the end`,
-		`ask[0] "!x": a pattern cannot be negated`,
-	}, strings.Split(ev.Text, "\n"))
+		"scope.mode is lax, expected strict, ask or off",
+		"scope.allowed[1] is /abs, expected a usable pattern: it is absolute, but paths are relative to the root of the working tree",
+		"scope.forbidden[0] is a[, expected a usable pattern: a bracket or brace is not closed, or a backslash stands at the end",
+		"scope.ask[0] is !x, expected a usable pattern: a pattern cannot be negated",
+	}, settings(err))
+	assert.Contains(t, errs.Classify(err).Error(), `scope.mode is "lax", expected strict, ask or off`)
 
 	var many []string
 	for range 1000 {
-		many = append(many, "!")
+		many = append(many, "!"+strings.Repeat("x", 900))
 	}
 	_, err = workspace.NewScope(workspace.ScopeConfig{Allowed: many})
-	require.ErrorAs(t, err, &ev)
-	assert.True(t, strings.HasSuffix(ev.Text, "\nand 950 more"))
+	all := settings(err)
+	assert.Len(t, all, 51)
+	assert.Less(t, len(all[0]), 400)
+	assert.Equal(t, "scope is 950 more faults, expected none", all[50])
 	_, err = workspace.NewScope(workspace.ScopeConfig{Ask: make([]string, 10_001)})
-	assert.ErrorContains(t, err, "10001 patterns are more than 10000")
+	assert.Equal(t, []string{"scope.ask is 10001 patterns, expected 10000 patterns at most"}, settings(err))
 }
 
 func TestDecide(t *testing.T) {

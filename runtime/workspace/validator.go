@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // The defaults of a [ValidatorConfig].
@@ -77,7 +76,7 @@ func (c Command) usable() bool {
 // the same directory, possibly at once.
 type Validator struct{ config ValidatorConfig }
 
-var _ executor.Validator = (*Validator)(nil)
+var _ executor.Selective = (*Validator)(nil)
 
 // NewValidator returns a validator. Its error names every command that cannot be run, as evidence of the configuration.
 func NewValidator(c ValidatorConfig) (*Validator, error) {
@@ -91,12 +90,7 @@ func NewValidator(c ValidatorConfig) (*Validator, error) {
 	for _, phase := range []executor.Phase{executor.PreCommit, executor.PrePush, executor.PrePR} {
 		for i, command := range commandsOf(&c, phase) {
 			if !command.usable() {
-				wrong = append(wrong, &taxonomy.Evidence{
-					Source: "config", Op: "load_config", Type: "invalid",
-					Attributes: map[string]string{
-						"field": fmt.Sprintf("%s[%d]", phase, i), "value": command.String(), "expected": "a program with its arguments, or a line",
-					},
-				})
+				wrong = append(wrong, misfit(fmt.Sprintf("%s[%d]", phase, i), command.String(), "a program with its arguments, or a line"))
 			}
 		}
 	}
@@ -117,6 +111,9 @@ func commandsOf(c *ValidatorConfig, phase executor.Phase) []Command {
 	}
 	return nil
 }
+
+// Checks reports whether a phase has commands.
+func (v *Validator) Checks(phase executor.Phase) bool { return len(commandsOf(&v.config, phase)) > 0 }
 
 // Validate runs the commands of a phase and returns nil when all of them pass; see [Summary.Err].
 func (v *Validator) Validate(ctx context.Context, phase executor.Phase) error {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/internal/durable"
@@ -18,7 +19,8 @@ import (
 // Journal is an [executor.Journal] in a directory. It serves one run at a time; its methods may be called from several
 // goroutines. Its errors are a *taxonomy.Evidence.
 type Journal struct {
-	dir string
+	dir      string
+	patience time.Duration // in which a lock of a dead process is waited for
 
 	mu   sync.Mutex
 	run  string
@@ -47,14 +49,22 @@ var (
 )
 
 // New returns a journal in dir, which is made by [Journal.Open] if it does not exist.
-func New(dir string) *Journal { return &Journal{dir: dir} }
+func New(dir string) *Journal { return &Journal{dir: dir, patience: lockPatience} }
+
+// A process that is killed while it starts another one leaves the lock to that for a moment.
+const (
+	lockPatience = 3 * time.Second
+	lockPoll     = 20 * time.Millisecond
+)
 
 func (j *Journal) path(suffix string) string { return filepath.Join(j.dir, j.run+suffix) }
 
 // Open takes the run for this process and returns its entries. A run that a living process has is evidence of source
 // "executor", op "lock", with the attributes path, pid, host and since; a journal that cannot be read is evidence of op
 // "resume", and stays as it is. A file is made by the first entry.
-func (j *Journal) Open(_ context.Context, run string) ([]executor.Entry, error) {
+//
+// When whoever had the run is dead, and the lock is held all the same, it is waited for, for 3 seconds at most.
+func (j *Journal) Open(ctx context.Context, run string) ([]executor.Entry, error) {
 	if err := checkName(run); err != nil {
 		return nil, refusedName(j.dir, run, err)
 	}
@@ -64,7 +74,7 @@ func (j *Journal) Open(_ context.Context, run string) ([]executor.Entry, error) 
 		return nil, evidence(sourceExecutor, opPrepare, j.dir, errOpen)
 	}
 	j.run = run
-	if err := j.takeLock(); err != nil {
+	if err := j.takeLock(ctx); err != nil {
 		return nil, err
 	}
 	entries, err := j.load()
@@ -75,12 +85,12 @@ func (j *Journal) Open(_ context.Context, run string) ([]executor.Entry, error) 
 	return entries, nil
 }
 
-func (j *Journal) takeLock() error {
+func (j *Journal) takeLock(ctx context.Context) error {
 	if err := durable.MakeDir(j.dir); err != nil {
 		return evidence(sourceExecutor, opPrepare, j.dir, fmt.Errorf("make the directory of journals: %w", err))
 	}
 	path := j.path(lockSuffix)
-	lock, err := durable.TryLock(path)
+	lock, err := j.tryLock(ctx, path)
 	if err != nil {
 		return evidence(sourceExecutor, opLock, path, fmt.Errorf("lock run %s: %w", j.run, err))
 	}
@@ -90,6 +100,30 @@ func (j *Journal) takeLock() error {
 	j.lock = lock
 	noteHolder(j.path(holderSuffix))
 	return nil
+}
+
+// tryLock takes the lock, and again as long as nobody alive says that the run is his.
+func (j *Journal) tryLock(ctx context.Context, path string) (*durable.Lock, error) {
+	limit := time.NewTimer(j.patience)
+	defer limit.Stop()
+	again := time.NewTicker(lockPoll)
+	defer again.Stop()
+	for {
+		lock, err := durable.TryLock(path)
+		if lock != nil || err != nil {
+			return lock, err
+		}
+		if h, ok := readHolder(j.path(holderSuffix)); ok && !h.dead() {
+			return nil, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-limit.C:
+			return nil, nil
+		case <-again.C:
+		}
+	}
 }
 
 // load reads the file of the run, if there is one, and keeps it open.

@@ -38,6 +38,7 @@ func isPlain(run string) bool {
 // refusedName returns evidence that a run cannot have this name.
 func refusedName(dir, run string, err error) *taxonomy.Evidence {
 	ev := evidence(sourceExecutor, opPrepare, dir, err)
+	ev.Text = "" // the attributes say it
 	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = "run", run, nameExpected
 	return ev
 }

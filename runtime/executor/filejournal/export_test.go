@@ -1,0 +1,4 @@
+package filejournal
+
+// Impatient waits for no lock.
+func Impatient(j *Journal) { j.patience = 0 }

@@ -1,0 +1,85 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+func TestLanes(t *testing.T) {
+	shared := map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}}
+	w := newWorld(shared, breaks("limit"), done())
+	lanes := retry.NewLanes(retry.Ramp{}, w.clock)
+	w.cfg.Lanes = lanes
+	r := w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Equal(t, []Wait{{Iteration: 1, For: "limit", Took: Duration(time.Second)}}, r.Waits)
+
+	w2 := newWorld(shared, done())
+	w2.cfg.Lanes, w2.cfg.Clock = lanes, w.clock
+	assert.NoError(t, lanes.Pause(context.Background(), "fake/", w.clock.Now().Add(time.Hour)))
+	r = w2.run(t)
+	assert.Equal(t, []Wait{{Iteration: 0, For: "lane", Took: Duration(time.Hour)}}, r.Waits)
+}
+
+// keyed is a provider that knows its credential.
+type keyed struct {
+	*fakeProvider
+	key string
+}
+
+func (k keyed) Credential() string { return k.key }
+
+func TestLaneNames(t *testing.T) {
+	w := newWorld(map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}},
+		step{err: &taxonomy.Evidence{Source: "fake", Op: "call", Type: "limit", Credential: "other"}}, breaks("limit"), done())
+	lanes := &lanesSeen{}
+	w.cfg.Lanes = lanes
+	w.run(t)
+	assert.Equal(t, []string{"fake/", "fake/"}, lanes.paused)
+
+	w.provider.calls, lanes.paused = nil, nil
+	w.cfg.Provider = keyed{w.provider, "mine"}
+	w.run(t)
+	assert.Equal(t, []string{"fake/other", "fake/mine"}, lanes.paused)
+}
+
+type lanesSeen struct{ paused []string }
+
+func (l *lanesSeen) Pause(_ context.Context, lane string, _ time.Time) error {
+	l.paused = append(l.paused, lane)
+	return nil
+}
+
+// Opens fails, which only a warning says.
+func (*lanesSeen) Opens(context.Context, string, string, time.Time) (time.Time, error) {
+	return time.Time{}, errors.New("no lanes")
+}
+
+// closedLane is a lane that is closed for longer than an iteration may take.
+type closedLane struct{ until time.Time }
+
+func (c *closedLane) Pause(context.Context, string, time.Time) error { return nil }
+func (c *closedLane) Opens(context.Context, string, string, time.Time) (time.Time, error) {
+	return c.until, nil
+}
+
+func TestALaneThatStaysClosedEndsTheIteration(t *testing.T) {
+	lane := &closedLane{}
+	w := newWorld(reactions(), step{}, done())
+	w.provider.steps[0].do = func(context.Context, Request) (Answer, error) {
+		lane.until = w.clock.Now().Add(time.Hour)
+		return Answer{}, fails("repeat")
+	}
+	w.cfg.Lanes = lane
+	r := w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Equal(t, 2, r.Iterations)
+	assert.Equal(t, []Wait{{Iteration: 1, For: "lane", Took: Duration(time.Hour)}}, r.Waits)
+}
