@@ -1,0 +1,167 @@
+package scenarios_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/providers/claudecli"
+	"github.com/errgen/errgen/runtime/workspace"
+)
+
+// childVariable makes this program a process that runs the executor; it names the file of an order.
+const childVariable = "SCENARIOS_EXECUTOR"
+
+// order is what such a process is to do.
+type order struct {
+	Dir, CLI, Journal, Run, Result string
+	Forbidden                      []string
+	Iteration                      time.Duration
+	// Check is a line for the shell that checks work before it is committed.
+	Check string
+}
+
+// playExecutor carries out an order and ends this process, if there is one. It is interrupted as a program would be.
+func playExecutor() {
+	file := os.Getenv(childVariable)
+	if file == "" {
+		return
+	}
+	if err := carryOut(file); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func carryOut(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var o order
+	if err := json.Unmarshal(b, &o); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	cfg, err := o.config(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := executor.New(cfg)
+	if err != nil {
+		return err
+	}
+	result, err := json.Marshal(e.Run(ctx, o.task()))
+	return errors.Join(err, os.WriteFile(o.Result, result, 0o600))
+}
+
+func (o order) task() executor.Task {
+	return executor.Task{Run: o.Run, ID: "task-42", Title: "Write a chapter", Prompt: thePrompt}
+}
+
+func (o order) config(ctx context.Context) (executor.Config, error) {
+	guard, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: o.Forbidden})
+	if err != nil {
+		return executor.Config{}, err
+	}
+	tree, err := workspace.Open(ctx, o.Dir, workspace.Options{Watch: guard})
+	if err != nil {
+		return executor.Config{}, err
+	}
+	cli, err := claudecli.New(claudecli.Options{Path: o.CLI, Grace: 300 * time.Millisecond})
+	if err != nil {
+		return executor.Config{}, err
+	}
+	checks := workspace.ValidatorConfig{Dir: o.Dir}
+	if o.Check != "" {
+		checks.PreCommit = []workspace.Command{{Line: o.Check}}
+	}
+	validator, err := workspace.NewValidator(checks)
+	if err != nil {
+		return executor.Config{}, err
+	}
+	return executor.Config{
+		Validator: validator,
+		Table:     errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: cli, Workspace: tree, Guard: guard, Journal: filejournal.New(o.Journal), Deliver: executor.DeliverCommits,
+		Clock:  &jumpingClock{now: time.Now()},
+		Limits: executor.Limits{Failures: 5, Iterations: 100, Iteration: o.Iteration, Grace: 20 * time.Second},
+	}, nil
+}
+
+// order returns what a process is to do that plays the stage's story.
+func (s *stage) order(run string) order {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	return order{
+		Dir: s.dir, CLI: s.cli.Path, Journal: filepath.Join(dir, "journal"), Run: run, Result: filepath.Join(dir, "result.json"),
+		Forbidden: s.scope.Forbidden, Iteration: time.Minute,
+	}
+}
+
+// start starts a process that carries out the order.
+func (o order) start(t *testing.T) *exec.Cmd {
+	t.Helper()
+	b, err := json.Marshal(o)
+	require.NoError(t, err)
+	file := o.Result + ".order"
+	require.NoError(t, os.WriteFile(file, b, 0o600))
+	cmd := exec.Command(os.Args[0])
+	cmd.Dir = filepath.Dir(o.Result)
+	cmd.Env = append(os.Environ(), childVariable+"="+file)
+	cmd.Stderr = os.Stderr
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// result returns what came of it; ok is false when the process did not get that far.
+func (o order) result(t *testing.T) (r executor.Result, ok bool) {
+	t.Helper()
+	b, err := os.ReadFile(o.Result)
+	if errors.Is(err, os.ErrNotExist) {
+		return r, false
+	}
+	require.NoError(t, err)
+	if json.Unmarshal(b, &r) != nil {
+		return r, false
+	}
+	return r, true
+}
+
+// run goes on with the run in this process, to its end.
+func (o order) run(t *testing.T, change ...func(*executor.Config)) *executor.Result {
+	t.Helper()
+	cfg, err := o.config(t.Context())
+	require.NoError(t, err)
+	for _, f := range change {
+		f(&cfg)
+	}
+	e, err := executor.New(cfg)
+	require.NoError(t, err)
+	return e.Run(t.Context(), o.task())
+}
+
+// await waits until something real has come about.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	require.Eventually(t, is, 30*time.Second, 10*time.Millisecond, what)
+}

@@ -1,0 +1,221 @@
+package scenarios_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/providertest"
+	"github.com/errgen/errgen/runtime/workspace"
+)
+
+// TestIgnoredForbiddenFiles are seen although git's status shows nothing: guarded by Options.Watch, by which what a
+// pattern forbids is walked and compared whatever .gitignore says.
+func TestIgnoredForbiddenFiles(t *testing.T) {
+	t.Parallel()
+	s := newStage(t,
+		providertest.CLIAnswer(theEnd).Write(ignoredFile, "PASSWORD=stolen\n").Write("node_modules/left/pad.js", "evil()\n").
+			Write("sub/.env", "A=1\n").Write("docs/a.txt", "a\n"),
+		providertest.CLIAnswer(theEnd))
+	s.write("node_modules/lib/index.js", "good()\n")
+	s.scope.Forbidden = []string{"**/.env", "node_modules/**"}
+	r := s.run()
+	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+	assert.Equal(t, []string{"SCOPE_FORBIDDEN undo"}, reactionsOf(r))
+	assert.Equal(t, []string{".env", "node_modules/left/pad.js", "sub/.env"}, r.Errors[0].Files)
+	assert.Equal(t, theSecret+"\n", s.read(ignoredFile), "the user's own is there again")
+	assert.False(t, s.exists("node_modules/left"))
+	assert.False(t, s.exists("sub"))
+	assert.Equal(t, "good()\n", s.read("node_modules/lib/index.js"))
+	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
+}
+
+// TestCommitsByTheAgent are found and taken back, and what was in them is judged: guarded by comparing with the checked
+// tree, and HEAD and refs with what they were.
+func TestCommitsByTheAgent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t,
+		providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n").
+			Command("git", "add", "src", "docs").Command("git", "commit", "-qm", "mine", "--", "src", "docs").Command("git", "tag", "mine"),
+		providertest.CLIAnswer(theEnd))
+	s.scope.Forbidden = []string{"src/**"}
+	head := s.git("rev-parse", "HEAD")
+	r := s.run()
+	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+	require.NotEmpty(t, r.Errors)
+	assert.Equal(t, "SCOPE_FORBIDDEN", r.Errors[0].Code)
+	assert.Equal(t, []string{".git/refs/heads/main", ".git/refs/tags/mine", "src/main.txt"}, r.Errors[0].Files)
+	assert.Equal(t, "one\n", s.read("src/main.txt"))
+	assert.Equal(t, head, s.git("rev-parse", "HEAD~1"), "the agent's commit is in nobody's history")
+	assert.Equal(t, []string{"Write a chapter"}, s.commits())
+	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
+	assert.Empty(t, s.git("tag"))
+	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "but nothing of it is lost")
+}
+
+// planted is what an agent may leave for our own git commands to run. All of it would write the file sentinel.
+func planted(sentinel string) map[string]providertest.CLIStep {
+	script := func(path string) providertest.CLIFile {
+		return providertest.CLIFile{Path: path, Content: []byte("#!/bin/sh\ntouch " + sentinel + "\ncat\n"), Mode: 0o755}
+	}
+	run := func(step providertest.CLIStep, config ...string) providertest.CLIStep {
+		for i := 0; i < len(config); i += 2 {
+			step = step.Command("git", "config", config[i], config[i+1])
+		}
+		return step
+	}
+	base := providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n")
+	all := map[string]providertest.CLIStep{
+		"core.fsmonitor": run(base.File(script("tool.sh")), "core.fsmonitor", "./tool.sh"),
+		"core.hooksPath": run(base.File(script("hooks/pre-commit")).File(script("hooks/reference-transaction")), "core.hooksPath", "hooks"),
+		"filter.clean": run(base.File(script("tool.sh")).Write(".gitattributes", "* filter=evil\n"),
+			"filter.evil.clean", "./tool.sh", "filter.evil.smudge", "./tool.sh", "filter.evil.required", "true"),
+		"filter.process": run(base.File(script("tool.sh")).File(providertest.CLIFile{Path: ".git/info/attributes", Content: []byte("* filter=evil\n")}),
+			"filter.evil.process", "./tool.sh"),
+		"diff.external": run(base.File(script("tool.sh")).Write(".gitattributes", "* diff=evil\n"), "diff.external", "./tool.sh", "diff.evil.textconv", "./tool.sh"),
+		"gpg.program":   run(base.File(script("tool.sh")), "commit.gpgSign", "true", "gpg.program", "./tool.sh", "user.signingKey", "x"),
+		"include.path":  run(base.File(script("tool.sh")).Write("more.cfg", "[core]\n\tfsmonitor = ./tool.sh\n"), "include.path", "../more.cfg"),
+		"credential":    run(base.File(script("tool.sh")), "credential.helper", "!./tool.sh", "core.sshCommand", "./tool.sh", "core.pager", "./tool.sh", "core.editor", "./tool.sh"),
+		"replaced .git": base.Command("sh", "-c", "mkdir evil && cp -r .git evil/git && git --git-dir=evil/git config core.fsmonitor 'touch "+sentinel+"'; mv .git old && printf 'gitdir: evil/git\\n' > .git"),
+		"config.worktree": run(base.File(script("tool.sh")).File(providertest.CLIFile{Path: ".git/config.worktree", Content: []byte("[core]\n\tfsmonitor = ./tool.sh\n")}),
+			"extensions.worktreeConfig", "true"),
+	}
+	hooks := base
+	for _, name := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "pre-push", "post-checkout"} {
+		hooks = hooks.File(script(".git/hooks/" + name))
+	}
+	all["hooks"] = hooks
+	return all
+}
+
+// TestPlanted runs nothing of what an agent has left for git: guarded by comparing configuration, hooks and attributes
+// before the first git command after a call, and by running git without hooks and fsmonitor. The agent here is one that
+// is allowed everything, so that no scope helps.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	for name := range planted("") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			sentinel := filepath.Join(s.t.TempDir(), "sentinel")
+			require.NoError(t, s.cli.Add(planted(sentinel)[name], providertest.CLIAnswer(theEnd), providertest.CLIAnswer(theEnd)))
+			s.scope = workspace.ScopeConfig{Mode: workspace.ScopeOff}
+			config := s.read(".git/config")
+			e := s.executor()
+			r := e.Run(t.Context(), s.task)
+			assert.NoFileExists(t, sentinel, shown(r))
+			require.NotEmpty(t, r.Errors)
+			if name == "replaced .git" {
+				assert.NotEqual(t, executor.EndCompleted, r.EndReason)
+				return
+			}
+			assert.Equal(t, config, s.read(".git/config"), shown(r))
+			hooks, err := filepath.Glob(s.path(".git/hooks/*"))
+			require.NoError(t, err)
+			for _, h := range hooks {
+				assert.True(t, strings.HasSuffix(h, ".sample"), h)
+			}
+			assert.NoFileExists(t, s.path(".git/info/attributes"))
+			s.usersWorkIsThere()
+			assert.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+			assert.Contains(t, r.CommittedFiles, "docs/a.txt")
+		})
+	}
+}
+
+// TestSavedSecrets are not in the object store: guarded by Options.Secret, by which such files are kept apart.
+func TestSavedSecrets(t *testing.T) {
+	t.Parallel()
+	const stolen = "AKIA-what-the-agent-wrote-9a8b7c"
+	s := newStage(t,
+		providertest.CLIAnswer(theEnd).Write(ignoredFile, stolen+" 1\n").Write("conf/deploy.pem", stolen+" 2\n").Write("conf/credentials.json", stolen+" 3\n").
+			Write("src/main.txt", "two\n"),
+		providertest.CLIAnswer(theEnd))
+	s.scope.Forbidden = []string{"**/.env", "conf/**", "src/**"}
+	r := s.run()
+	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+	require.Len(t, r.SavedRefs, 1)
+	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "what is no secret is in the ref")
+	objects := s.git("cat-file", "--batch-all-objects", "--batch", "--unordered")
+	assert.NotContains(t, objects, stolen)
+	assert.NotContains(t, objects, theSecret, "the user's own neither")
+	kept := map[string]bool{}
+	err := filepath.WalkDir(s.path(".git/errgen"), func(p string, d os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode().Perm()&0o077, "%s is readable by others: %v", p, info.Mode())
+		if d.Type().IsRegular() {
+			b, err := os.ReadFile(p)
+			require.NoError(t, err)
+			for i := range 4 {
+				kept[stolen+" "+string(rune('0'+i))] = kept[stolen+" "+string(rune('0'+i))] || string(b) == stolen+" "+string(rune('0'+i))+"\n"
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	assert.True(t, kept[stolen+" 1"] && kept[stolen+" 2"] && kept[stolen+" 3"], "nothing is lost: %v", kept)
+}
+
+// TestSavedRefsAreNeverPushed pushes the branch and nothing else.
+func TestSavedRefsAreNeverPushed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"))
+	remote := t.TempDir()
+	s.git("init", "-q", "--bare", remote)
+	s.git("remote", "add", "origin", remote)
+	s.git("config", "remote.origin.push", "+refs/*:refs/*")
+	s.git("config", "push.default", "matching")
+	s.scope.Forbidden = []string{"src/**"}
+	s.cfg.Deliver = executor.DeliverPush
+	r := s.run()
+	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+	assert.True(t, r.Pushed)
+	require.NotEmpty(t, r.SavedRefs)
+	out := s.git("--git-dir="+remote, "for-each-ref", "--format=%(refname)")
+	assert.Equal(t, "refs/heads/main", out)
+}
+
+// TestNothingOfTheIndexIsCommitted leaves what the user had staged as it was: guarded by committing with an index of our own.
+func TestNothingOfTheIndexIsCommitted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("git", "add", "docs/a.txt"))
+	r := s.run()
+	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
+	assert.Equal(t, "A\tstaged.txt", s.git("diff", "--cached", "--name-status"))
+}
+
+// TestNoHardReset looks at everything that git was told to do in a run with a revert: guarded by putting back path by path.
+func TestNoHardReset(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"))
+	s.scope.Forbidden = []string{"src/**"}
+	log := filepath.Join(t.TempDir(), "log")
+	s.tree.Binary = wrappedGit(t, `printf '%s\n' "$*" >> `+log)
+	r := s.run()
+	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+	b, err := os.ReadFile(log)
+	require.NoError(t, err)
+	for _, command := range []string{"reset", "checkout", "restore", "clean", "stash", "switch", "rm", "add", "apply", "merge", "rebase", "gc"} {
+		assert.NotRegexp(t, `(?m)(^| )`+command+`( |$)`, string(b))
+	}
+	assert.Contains(t, string(b), "core.hooksPath="+os.DevNull)
+	assert.Contains(t, string(b), "core.fsmonitor=false")
+}
+
+// wrappedGit returns a program that runs a line of the shell and then git.
+func wrappedGit(t *testing.T, line string) string {
+	t.Helper()
+	real, err := lookGit()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "git")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\nexec "+real+" \"$@\"\n"), 0o755))
+	return path
+}
