@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/errgen/errgen/gen/errs"
@@ -28,11 +29,35 @@ func invalid(path, field string, err error) error {
 }
 
 // missing is evidence that a setting is needed.
-func missing(path, field, expected string) error {
-	return &taxonomy.Evidence{
-		Source: "config", Op: "load_config", Type: "invalid",
-		Attributes: map[string]string{"path": path, "field": field, "expected": expected},
+func missing(path, field, expected string) error { return refused(path, field, "", expected) }
+
+// refused is evidence that a setting is not what was expected.
+func refused(path, field, value, expected string) error {
+	ev := &taxonomy.Evidence{
+		Source: "config", Op: "load_config", Type: "invalid", Attributes: map[string]string{"field": field, "expected": expected},
 	}
+	if value != "" {
+		ev.Attributes["value"] = value
+	}
+	return in(path, ev)
+}
+
+// in says of each problem which file it is in, unless it says so itself.
+func in(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var all []error
+	for _, e := range leaves(err) {
+		if ev, ok := errors.AsType[*taxonomy.Evidence](e); ok && path != "" && ev.Attribute("path") == "" {
+			said := *ev
+			said.Attributes = maps.Clone(ev.Attributes)
+			said.Attributes["path"] = path
+			e = &said
+		}
+		all = append(all, e)
+	}
+	return errors.Join(all...)
 }
 
 // leaves returns the errors that were joined.
@@ -67,15 +92,15 @@ func (p *program) unready(ctx context.Context, s *setup, err error) int {
 		fmt.Fprintln(p.hints, indented(explained(errs.Classify(problem, detect.In(s.table)), problem)))
 	}
 	cfg := executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Provider: unready{err},
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Setup: func(context.Context) error { return err },
 		Observer: p.log(s.table), Limits: executor.Limits{Failures: 1}, // what is wrong now is wrong in a moment, too
 	}
 	if s.notifier != nil {
 		cfg.Notifier = s.notifier
 	}
-	x, err := executor.New(cfg)
-	if err != nil {
-		fmt.Fprintln(p.hints, "aidf:", printable(err.Error()))
+	x, wrong := executor.New(cfg)
+	if wrong != nil {
+		fmt.Fprintln(p.hints, "aidf:", printable(wrong.Error()))
 		return exitFailed
 	}
 	r := x.Run(ctx, executor.Task{Run: p.run, ID: taskID(p.taskFile)})
@@ -85,20 +110,6 @@ func (p *program) unready(ctx context.Context, s *setup, err error) int {
 	return exitFailed
 }
 
-// unready is a provider that is not available, for want of everything else.
-type unready struct{ why error }
-
-// Name names the program.
-func (unready) Name() string { return "aidf" }
-
-// Available says why the run cannot begin.
-func (u unready) Available(context.Context) error { return u.why }
-
-// Call is never reached.
-func (u unready) Call(context.Context, executor.Request) (executor.Answer, error) {
-	return executor.Answer{}, u.why
-}
-
 // explained says to people what an error is and what they can do about it. Raw is what it was made of, which may say
 // more.
 func explained(err, raw error) string {
@@ -106,10 +117,8 @@ func explained(err, raw error) string {
 	if code := taxonomy.CodeOf(err); code != "" {
 		text = code + ": " + text
 	}
-	if ev, ok := errors.AsType[*taxonomy.Evidence](raw); ok {
-		if said := strings.TrimSpace(taxonomy.Scrub(ev.Text)); said != "" && !strings.Contains(text, firstLine(said)) {
-			text += "\n  " + strings.ReplaceAll(said, "\n", "\n  ")
-		}
+	if more := unsaid(text, raw); more != "" {
+		text += "\n" + indented(more)
 	}
 	if about := taxonomy.Describe(err); about != nil && about.Resolution != "" {
 		text += "\n  What to do: " + about.Resolution
@@ -117,9 +126,23 @@ func explained(err, raw error) string {
 	return printable(text)
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+// unsaid returns what evidence says beyond a text that may have its first line.
+func unsaid(text string, raw error) string {
+	said := reason(raw)
+	first, rest, _ := strings.Cut(said, "\n")
+	if strings.Contains(text, first) {
+		return rest
+	}
+	return said
+}
+
+// reason returns what evidence says, or "".
+func reason(raw error) string {
+	ev, ok := errors.AsType[*taxonomy.Evidence](raw)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(taxonomy.Scrub(ev.Text))
 }
 
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

@@ -2,17 +2,21 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // A run that cannot begin has a code like any other failure: in what is printed, in the result, and in the log.
@@ -32,7 +36,7 @@ func TestFaults(t *testing.T) {
 		{"no command", "validation: {pre_commit: [{run: x}]}", "CONFIG_INVALID", "validation.pre_commit[0]"},
 		{"an empty command", "validation: {pre_commit: ['']}", "CONFIG_INVALID", "pre_commit[0]"},
 		{"an override of nothing", "overrides: {policies: {patience: {max_attempts: 3}}}", "CONFIG_INVALID", `"patience"`},
-		{"a pattern that is none", "scope: {forbidden: ['[']}", "CONFIG_INVALID", "a bracket or brace is not closed"},
+		{"a pattern that is none", "scope: {forbidden: [a, '[']}", "CONFIG_INVALID", `scope.forbidden[1] is "[", expected a usable pattern: a bracket or brace is not closed`},
 		{"a key twice", "provider: openai", "CONFIG_PARSE_ERROR", `"provider" is there twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,12 +61,14 @@ func TestFaults(t *testing.T) {
 
 func TestFilesThatAreNotThere(t *testing.T) {
 	for _, c := range []struct {
-		name, code string
-		breaks     func(o *options)
+		name, code, said string
+		breaks           func(o *options)
 	}{
-		{"configuration", "CONFIG_MISSING", func(o *options) { o.configFile += ".old" }},
-		{"task", "CONFIG_MISSING", func(o *options) { o.taskFile += ".old" }},
-		{"repository", "GIT_STATUS_FAILED", func(o *options) { o.repo = filepath.Dir(o.repo) }},
+		{"configuration", "CONFIG_MISSING", "configuration file not found: ", func(o *options) { o.configFile += ".old" }},
+		{"task", "CONFIG_INVALID", `greeting.md.old", expected a Markdown file that is there`, func(o *options) { o.taskFile += ".old" }},
+		{"repository", "GIT_STATUS_FAILED", "not a git repository", func(o *options) { o.repo = filepath.Dir(o.repo) }},
+		{"directory", "CONFIG_INVALID", `shop.old", expected a directory of a git repository`, func(o *options) { o.repo += ".old" }},
+		{"directory, but a file", "CONFIG_INVALID", `greet.txt", expected a directory of a git repository`, func(o *options) { o.repo = filepath.Join(o.repo, "greet.txt") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := begun(t, "")
@@ -70,8 +76,63 @@ func TestFilesThatAreNotThere(t *testing.T) {
 			got := a.do()
 			assert.Equal(t, exitFailed, got.code)
 			assert.Equal(t, c.code, got.result(t).ErrorCode)
+			assert.Contains(t, got.result(t).Error, c.said)
+			assert.Contains(t, got.hints, c.said)
 		})
 	}
+}
+
+// Who has what a run needs is said: the run and its process.
+func TestAnotherRunIsAtWork(t *testing.T) {
+	a := begun(t, "", done())
+	said := func(words ...string) {
+		t.Helper()
+		got := a.do("-run=two", "-json=false")
+		assert.Equal(t, exitFailed, got.code)
+		for _, word := range append(words, strconv.Itoa(os.Getpid()), "what to do") {
+			assert.Contains(t, got.out, word, got.hints)
+		}
+		assert.Zero(t, a.calls())
+	}
+	git, err := workspace.Open(t.Context(), a.dir, workspace.Options{})
+	require.NoError(t, err)
+	unlock, err := git.Lock(t.Context(), "one")
+	require.NoError(t, err)
+	said("file access denied: "+a.dir, "run one has the working tree, in process")
+	require.NoError(t, unlock())
+
+	j := filejournal.New(a.options.journal)
+	_, err = j.Open(t.Context(), "two")
+	require.NoError(t, err)
+	said("two.lock", "run two is held by process")
+	require.NoError(t, j.Close())
+}
+
+// A journal that is damaged is named, and the line.
+func TestDamagedJournal(t *testing.T) {
+	a := begun(t, "", done())
+	file := filepath.Join(a.options.journal, "one.journal")
+	require.NoError(t, errors.Join(os.MkdirAll(a.options.journal, 0o700), os.WriteFile(file, []byte("hello\n"), 0o600)))
+	why := "journal " + file + ", line 1: it does not begin as a journal does"
+	got := a.do("-resume=one")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, "invalid configuration: "+why, got.result(t).Error)
+	list := do("-list", "-journal="+a.options.journal)
+	assert.Equal(t, exitOK, list.code)
+	assert.Contains(t, list.out, "run one cannot be read: "+why)
+}
+
+// What is wrong with patterns names the file that they are in.
+func TestPatternsOfBothFiles(t *testing.T) {
+	a := begun(t, "scope: {ask: ['!x']}\n")
+	require.NoError(t, os.WriteFile(a.options.taskFile, []byte("# T\n## Scope\n### Allowed\n- `ok`\n- `/abs`\n"), 0o600))
+	got := a.do()
+	assert.Contains(t, got.hints, `scope.allowed[1] is "/abs"`)
+	assert.Contains(t, got.hints, `scope.ask[0] is "!x"`)
+	r := got.result(t)
+	assert.Equal(t, "CONFIG_INVALID", r.ErrorCode)
+	assert.Equal(t, "load_config", r.Errors[0].Op)
+	assert.Contains(t, string(r.ErrorDetails), "greeting.md")
 }
 
 func TestAllThatIsWrongIsSaid(t *testing.T) {

@@ -40,7 +40,7 @@
 //	overrides:                    # what this run has otherwise than the taxonomy
 //	  policies: {rate_limit: {initial_delay: 30s}}
 //
-// What is on the command line outweighs it. The file settings.go lists all settings.
+// What is on the command line outweighs it. README.md has all settings.
 //
 // The exit code is 0 for a task that is completed, 1 for one that failed, is blocked or was cancelled, also if it could
 // not even begin, and 2 for wrong usage. An interrupt ends the iteration cleanly; a second one kills the program. A run

@@ -270,6 +270,24 @@ func TestPushOfFinishedWork(t *testing.T) {
 	assert.Equal(t, a.git(t.Context(), "rev-parse", "HEAD"), a.git(t.Context(), "rev-parse", "origin/main"))
 }
 
+// A task is completed also if it could not be pushed; that is said.
+func TestPushIsGivenUp(t *testing.T) {
+	for _, flag := range []string{"-json=false", "-json"} {
+		a := begun(t, "overrides: {policies: {once_more: {initial_delay: 1ms}}}\n", done())
+		got := a.do("-push", flag)
+		assert.Equal(t, exitOK, got.code, got.hints)
+		if flag == "-json=false" {
+			assert.Regexp(t, `(?m)^  warning     gave up on push: git push failed: `, got.out)
+			continue
+		}
+		r := got.result(t)
+		assert.Equal(t, executor.StatusCompleted, r.Status)
+		assert.False(t, r.Pushed)
+		require.Len(t, r.Warnings, 1)
+		assert.Contains(t, r.Warnings[0], "gave up on push: git push failed: ")
+	}
+}
+
 // What tells the agent what it may do is out of its reach, whatever the scope allows.
 func TestOwnFilesAreForbidden(t *testing.T) {
 	a := begun(t, "limits: {failures: 1}\nscope: {allowed: ['**']}\n", providertest.CLIAnswer("Freer now.").
@@ -288,10 +306,13 @@ func TestTaskIsFiled(t *testing.T) {
 	task := a.path("tasks/pending/1.md")
 	a.write("tasks/pending/1.md", greetingTask)
 	a.options.taskFile = task
+	a.git(t.Context(), "add", "tasks")
+	a.git(t.Context(), "commit", "--quiet", "--message=A task")
 	got := a.do()
 	assert.Equal(t, exitOK, got.code, got.hints)
 	assert.NoFileExists(t, task)
 	assert.Equal(t, greetingTask, a.read("tasks/completed/1.md"))
+	assert.Equal(t, "R  tasks/pending/1.md -> tasks/completed/1.md", a.git(t.Context(), "status", "--short", "--untracked-files=no"))
 }
 
 func TestJournalIsNotWithTheAgent(t *testing.T) {

@@ -23,18 +23,6 @@ func (p *program) journalDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "aidf"), err
 }
 
-// rootOf returns the root of the working tree that a directory is in, or "".
-func rootOf(dir string) string {
-	for dir = real(dir); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
-}
-
 // real returns an absolute path without symbolic links, as far as it exists; a link at its end is kept.
 func real(path string) string {
 	abs, err := filepath.Abs(path)

@@ -75,9 +75,13 @@ func (a *apiSettings) key(variable string) string {
 	return os.Getenv(variable)
 }
 
-// tools says what a model over an API may do: write within the scope, and run the commands that are allowed.
+// tools says what a model over an API may do: read what is not forbidden, write within the scope, and run the commands that
+// are allowed.
 func (s *setup) tools() toolbox.Options {
-	return toolbox.Options{Write: toolbox.WithinScope(s.scope), Commands: toolbox.Policy{Allow: s.settings.Commands}}
+	return toolbox.Options{
+		Read: toolbox.ReadWithinScope(s.scope), Write: toolbox.WithinScope(s.scope),
+		Commands: toolbox.Policy{Allow: s.settings.Commands},
+	}
 }
 
 // channels returns what tells people how the run went; nil when there is nothing.

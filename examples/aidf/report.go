@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -49,6 +50,9 @@ func writeReport(w io.Writer, r *executor.Result) error {
 		line("waited", time.Duration(r.Waited).Round(100*time.Millisecond).String())
 	}
 	line("reactions", counts(r.Reactions))
+	for _, w := range r.Warnings {
+		line("warning", w)
+	}
 	if about := taxonomy.Describe(r.Err); about != nil && r.Status != executor.StatusCancelled {
 		line("what to do", about.Resolution)
 	}
@@ -103,7 +107,7 @@ func listed(runs []filejournal.Run) []listedRun {
 			Run: r.Name, Task: r.Task, Dir: r.Dir, Status: r.Status, EndReason: r.EndReason, Iteration: r.Iteration, At: r.At,
 		}
 		if r.Err != nil {
-			out[i].Error = taxonomy.Scrub(r.Err.Error())
+			out[i].Error = cmp.Or(reason(r.Err), taxonomy.Scrub(r.Err.Error()))
 		}
 	}
 	return out
@@ -116,13 +120,20 @@ func writeRuns(w io.Writer, runs []filejournal.Run) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RUN\tSTATUS\tITERATION\tLAST\tTASK\tDIRECTORY")
+	var unreadable []listedRun
 	for _, r := range listed(runs) {
 		status := cmp.Or(string(r.Status), "not ended")
 		if r.Error != "" {
 			status = "unreadable"
+			unreadable = append(unreadable, r)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", r.Run, status, r.Iteration, r.At.Local().Format(time.DateTime),
 			printable(r.Task), printable(r.Dir))
 	}
-	return t.Flush()
+	err := t.Flush()
+	for _, r := range unreadable {
+		_, more := fmt.Fprintf(w, "run %s cannot be read: %s\n", r.Run, printable(r.Error))
+		err = errors.Join(err, more)
+	}
+	return err
 }

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,8 +45,9 @@ func (p *program) setUp(ctx context.Context) (*setup, error) {
 	steps := []func() error{
 		s.remember,
 		func() error { return errors.Join(s.load(), s.readTask()) },
-		func() error { return errors.Join(s.adjust(), s.guard()) },
-		func() error { return s.open(ctx) },
+		func() error { return errors.Join(s.adjust(), s.open(ctx)) },
+		s.apart,
+		s.guard,
 		s.configure,
 	}
 	for _, step := range steps {
@@ -61,9 +64,6 @@ func (s *setup) remember() error {
 	if err != nil {
 		return err
 	}
-	if root := rootOf(s.repo); root != "" && within(root, dir) && !within(filepath.Join(root, ".git"), dir) {
-		return misuse("-journal %s is in the working tree, where the agent works; name another directory", s.journal)
-	}
 	s.journal = dir
 	if s.resume == "" {
 		s.run = cmp.Or(s.run, newName(s.taskFile))
@@ -71,6 +71,14 @@ func (s *setup) remember() error {
 	}
 	s.run = s.resume
 	return s.goesOn()
+}
+
+// apart refuses a journal that the agent could write to.
+func (s *setup) apart() error {
+	if within(s.git.Dir(), s.journal) && !within(s.git.GitDir(), s.journal) {
+		return misuse("-journal %s is in the working tree, where the agent works; name another directory", s.journal)
+	}
+	return nil
 }
 
 // goesOn refuses to resume what cannot be.
@@ -128,6 +136,9 @@ func (s *setup) load() error {
 
 func (s *setup) readTask() (err error) {
 	s.file, err = workspace.ReadTask(s.taskFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = refused("", "task", s.taskFile, "a Markdown file that is there")
+	}
 	s.task = executor.Task{Run: s.run, ID: taskID(s.taskFile), Title: s.file.Title, Prompt: s.file.Prompt}
 	return err
 }
@@ -145,38 +156,47 @@ func (s *setup) adjust() error {
 	return nil
 }
 
-// guard makes the scope of the task's and the configuration's. What says what the agent may do is out of its reach.
+// guard makes the scope of the task's and the configuration's, and has git watch what it forbids. What says what the
+// agent may do is out of its reach.
 func (s *setup) guard() (err error) {
-	c := s.file.Scope(workspace.ScopeMode(s.settings.Scope.Mode))
-	if _, err := workspace.NewScope(c); err != nil {
-		return invalid(s.taskFile, "scope", err)
+	own := workspace.ScopeConfig{
+		Mode: workspace.ScopeMode(s.settings.Scope.Mode), Allowed: s.settings.Scope.Allowed, Forbidden: s.settings.Scope.Forbidden, Ask: s.settings.Scope.Ask,
+	}
+	c := s.file.Scope(own.Mode)
+	_, ofTask := workspace.NewScope(c)
+	_, ofConfig := workspace.NewScope(own)
+	if err := errors.Join(in(s.taskFile, ofTask), in(s.configFile, ofConfig)); err != nil {
+		return err
 	}
 	if len(c.Allowed) == 0 {
-		c.Allowed = s.settings.Scope.Allowed
+		c.Allowed = own.Allowed
 	}
-	c.Forbidden = slices.Concat(c.Forbidden, s.settings.Scope.Forbidden, s.ownFiles())
-	c.Ask = slices.Concat(c.Ask, s.settings.Scope.Ask)
+	c.Forbidden = slices.Concat(c.Forbidden, own.Forbidden, s.ownFiles())
+	c.Ask = slices.Concat(c.Ask, own.Ask)
 	if s.scope, err = workspace.NewScope(c); err != nil {
-		return invalid(s.configFile, "scope", err)
+		return in(s.configFile, err)
 	}
+	s.git.Watch(s.scope)
 	return nil
 }
 
 // ownFiles are patterns of the task file and the configuration, if they are in the working tree.
 func (s *setup) ownFiles() []string {
 	var out []string
-	root := rootOf(s.repo)
 	for _, file := range []string{s.taskFile, s.configFile} {
-		if file != "" && root != "" && within(root, file) {
-			out = append(out, literally(relative(root, file)))
+		if file != "" && within(s.git.Dir(), file) {
+			out = append(out, literally(relative(s.git.Dir(), file)))
 		}
 	}
 	return out
 }
 
 func (s *setup) open(ctx context.Context) (err error) {
+	if info, err := os.Stat(s.repo); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return refused("", "repo", s.repo, "a directory of a git repository")
+	}
 	s.git, err = workspace.Open(ctx, s.repo, workspace.Options{
-		Watch: s.scope, Hooks: s.settings.Hooks, Remote: s.settings.Remote, PR: s.settings.PullRequest,
+		Hooks: s.settings.Hooks, Remote: s.settings.Remote, PR: s.settings.PullRequest,
 	})
 	return err
 }
@@ -241,5 +261,7 @@ func (s *setup) filer() (executor.Filer, error) {
 	if !s.settings.FileTask {
 		return nil, nil
 	}
-	return workspace.NewFiler(workspace.FilerConfig{Root: s.git.Dir(), Path: relative(s.git.Dir(), s.taskFile)})
+	return workspace.NewFiler(workspace.FilerConfig{
+		Root: s.git.Dir(), Path: relative(s.git.Dir(), s.taskFile), Stage: s.git.Stage,
+	})
 }
