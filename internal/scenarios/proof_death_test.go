@@ -53,7 +53,8 @@ func (w *mortalWorld) liveUntil(ctx context.Context, step int) (r *executor.Resu
 // TestDeathAnywhere has random stories die at random steps, and go on. A run that was killed while nothing was being
 // called ends as if nothing had happened; what was lost of a call is the only thing that is lost.
 func TestDeathAnywhere(t *testing.T) {
-	const seeds, deaths, everywhere = 1200, 3, 8
+	t.Parallel()
+	const seeds, deaths, everywhere = 300, 3, 3
 	synctest.Test(t, func(t *testing.T) {
 		for seed := uint64(0); seed < seeds && !t.Failed(); seed++ {
 			if testing.Short() && seed%10 != 0 {

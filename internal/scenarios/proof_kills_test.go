@@ -38,9 +38,9 @@ func TestKills(t *testing.T) {
 	for name := range diskStories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k, every := newKills(t, name), stride(7)
+			k, every := newKills(t, name), stride(15)
 			if name == "forbidden files" {
-				every = stride(2)
+				every = stride(4)
 			}
 			for step := 1; step <= k.steps; step += every {
 				k.check(t, mortalStory{Name: name, Step: step})
@@ -63,7 +63,7 @@ func TestKillsWithinGit(t *testing.T) {
 	for call := 1; k.check(t, mortalStory{Name: k.name, GitCall: call, After: call%2 == 0}); call += stride(5) {
 		last = call
 	}
-	assert.Greater(t, last, 20)
+	assert.True(t, last > 20 || testing.Short(), "%d calls of git", last)
 }
 
 // kills is a story that was told without a kill, to compare with.

@@ -2,6 +2,8 @@ package scenarios_test
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,23 +95,33 @@ type mutant struct {
 
 // mutants returns every single change of the data under a profile: another value of each field of each reaction and
 // policy that can be reached, as far as the language lets the action have the field, and another reaction for each row.
+// Of a profile's data those are changed that the profile has in another way.
 func mutants(profile string) []mutant {
-	base := dataOf(profile)
+	base, plain := dataOf(profile), dataOf("")
 	var all []mutant
 	add := func(about, what string, change func(d *reactionData)) {
 		all = append(all, mutant{strings.TrimSpace(about + " " + what), about, change})
 	}
 	for i, r := range base.reactions {
+		if profile != "" && slices.ContainsFunc(plain.reactions, func(p *taxonomy.Reaction) bool { return reflect.DeepEqual(p, r) }) {
+			continue
+		}
 		for _, c := range reactionChanges(base, i) {
 			add(r.Name, c.name, func(d *reactionData) { c.change(d, d.reactions[i]) })
 		}
 	}
 	for i, p := range base.policies {
+		if profile != "" && slices.ContainsFunc(plain.policies, func(other *taxonomy.Policy) bool { return *other == *p }) {
+			continue
+		}
 		for _, c := range policyChanges(p) {
 			add(p.Name, c.name, func(d *reactionData) { c.change(d.policies[i]) })
 		}
 	}
 	for row, traits := range base.rows {
+		if profile != "" && reflect.DeepEqual(traits.Reaction, plain.rows[row].Reaction) {
+			continue
+		}
 		code, branch := rowName(row)
 		for i, r := range base.reactions {
 			if *r != *traits.Reaction {
