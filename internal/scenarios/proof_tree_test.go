@@ -72,7 +72,7 @@ func noteContent(m map[string]map[string]bool, path, content string) {
 	m[path][content] = true
 }
 
-func (t *memTree) Dir() string { return "/work/tree" }
+func (t *memTree) Dir() string { return "/tree" }
 
 func (t *memTree) Lock(context.Context, string) (func() error, error) {
 	if err := t.fails("lock"); err != nil {
