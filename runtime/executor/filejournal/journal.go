@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/hold"
 )
 
 // Journal is an [executor.Journal] in a directory. It serves one run at a time; its methods may be called from several
@@ -24,7 +25,7 @@ type Journal struct {
 
 	mu   sync.Mutex
 	run  string
-	lock *durable.Lock
+	held *hold.Hold
 	file file // nil as long as there is no entry
 	// size is where the last whole entry ends, entries how many there are.
 	size    int64
@@ -49,13 +50,7 @@ var (
 )
 
 // New returns a journal in dir, which is made by [Journal.Open] if it does not exist.
-func New(dir string) *Journal { return &Journal{dir: dir, patience: lockPatience} }
-
-// A process that is killed while it starts another one leaves the lock to that for a moment.
-const (
-	lockPatience = 3 * time.Second
-	lockPoll     = 20 * time.Millisecond
-)
+func New(dir string) *Journal { return &Journal{dir: dir, patience: hold.DefaultPatience} }
 
 func (j *Journal) path(suffix string) string { return filepath.Join(j.dir, j.run+suffix) }
 
@@ -65,12 +60,12 @@ func (j *Journal) path(suffix string) string { return filepath.Join(j.dir, j.run
 //
 // When whoever had the run is dead, and the lock is held all the same, it is waited for, for 3 seconds at most.
 func (j *Journal) Open(ctx context.Context, run string) ([]executor.Entry, error) {
-	if err := checkName(run); err != nil {
+	if err := hold.CheckName(run); err != nil {
 		return nil, refusedName(j.dir, run, err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.lock != nil {
+	if j.held != nil {
 		return nil, evidence(sourceExecutor, opPrepare, j.dir, errOpen)
 	}
 	j.run = run
@@ -89,41 +84,15 @@ func (j *Journal) takeLock(ctx context.Context) error {
 	if err := durable.MakeDir(j.dir); err != nil {
 		return evidence(sourceExecutor, opPrepare, j.dir, fmt.Errorf("make the directory of journals: %w", err))
 	}
-	path := j.path(lockSuffix)
-	lock, err := j.tryLock(ctx, path)
+	held, err := hold.Take(ctx, j.dir, j.run, "run "+j.run, j.patience)
+	if refused, ok := hold.Evidence(err); ok {
+		return refused
+	}
 	if err != nil {
-		return evidence(sourceExecutor, opLock, path, fmt.Errorf("lock run %s: %w", j.run, err))
+		return evidence(sourceExecutor, opLock, hold.Path(j.dir, j.run), err)
 	}
-	if lock == nil {
-		return held(j.run, path, j.path(holderSuffix))
-	}
-	j.lock = lock
-	noteHolder(j.path(holderSuffix))
+	j.held = held
 	return nil
-}
-
-// tryLock takes the lock, and again as long as nobody alive says that the run is his.
-func (j *Journal) tryLock(ctx context.Context, path string) (*durable.Lock, error) {
-	limit := time.NewTimer(j.patience)
-	defer limit.Stop()
-	again := time.NewTicker(lockPoll)
-	defer again.Stop()
-	for {
-		lock, err := durable.TryLock(path)
-		if lock != nil || err != nil {
-			return lock, err
-		}
-		if h, ok := readHolder(j.path(holderSuffix)); ok && !h.dead() {
-			return nil, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-limit.C:
-			return nil, nil
-		case <-again.C:
-		}
-	}
 }
 
 // load reads the file of the run, if there is one, and keeps it open.
@@ -150,7 +119,7 @@ func (j *Journal) Append(_ context.Context, e executor.Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	path := j.path(journalSuffix)
-	if j.lock == nil {
+	if j.held == nil {
 		return evidence(sourceState, opWrite, j.dir, errNotOpen)
 	}
 	line, err := j.line(e)
@@ -238,14 +207,14 @@ func (j *Journal) Close() error {
 }
 
 func (j *Journal) letGo() error {
-	if j.lock == nil {
+	if j.held == nil {
 		return nil
 	}
 	var errs []error
 	if j.file != nil {
 		errs = append(errs, j.file.Close())
 	}
-	errs = append(errs, undone(j.path(holderSuffix)), j.lock.Release())
-	j.lock, j.file = nil, nil
+	errs = append(errs, j.held.Release())
+	j.held, j.file = nil, nil
 	return errors.Join(errs...)
 }

@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/hold"
 )
 
 // Run is a run that a directory has a journal of.
@@ -64,7 +65,7 @@ func Runs(dir string) ([]Run, error) {
 	var runs []Run
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), journalSuffix)
-		if ok && checkName(name) == nil && len(runs) < maxRuns {
+		if ok && hold.CheckName(name) == nil && len(runs) < maxRuns {
 			runs = append(runs, lookAt(dir, name))
 		}
 	}

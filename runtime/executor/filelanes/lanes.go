@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/executor/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/durable"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/executor/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/durable"
 )
 
 func names(t *testing.T, dir string) []string {

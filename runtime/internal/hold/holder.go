@@ -1,0 +1,77 @@
+package hold
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Holder says who has something. It is for people; the lock decides.
+type Holder struct {
+	PID   int       `json:"pid"`
+	Start string    `json:"start,omitempty"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+}
+
+const maxHolder = 4 << 10
+
+// Dead reports whether the process has ended, as far as that can be known: it is one of this machine.
+func (h Holder) Dead() bool {
+	host, err := os.Hostname()
+	return err == nil && host == h.Host && h.Start != "" && !proc.Alive(proc.ID{PID: h.PID, Start: h.Start})
+}
+
+// evidence returns that somebody else has what is called what, and whose lock is at path. Known says whether h does.
+func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
+	ev := &taxonomy.Evidence{
+		Source: "executor", Op: "lock",
+		Text:       what + " is held by another process",
+		Attributes: map[string]string{"path": path},
+	}
+	if !known {
+		return ev
+	}
+	ev.Attributes["pid"], ev.Attributes["host"] = strconv.Itoa(h.PID), h.Host
+	if h.Dead() {
+		ev.Text = fmt.Sprintf("%s is held by what process %d has started, which had it and has died", what, h.PID)
+		return ev
+	}
+	since := h.Since.Format(time.RFC3339)
+	ev.Text = fmt.Sprintf("%s is held by process %d on %s since %s", what, h.PID, h.Host, since)
+	ev.Attributes["since"] = since
+	return ev
+}
+
+// note writes down that this process has it. Nothing depends on it, so that a disk that is full is no reason not to go on.
+func note(path string) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	self, _ := proc.Self() // without it the process is taken to be alive
+	b, err := json.Marshal(Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		_ = durable.Replace(path, append(b, '\n'))
+	}
+}
+
+func read(path string) (h Holder, ok bool) {
+	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return Holder{}, false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	b, err := io.ReadAll(io.LimitReader(f, maxHolder))
+	if err != nil || json.Unmarshal(b, &h) != nil {
+		return Holder{}, false
+	}
+	return h, true
+}
