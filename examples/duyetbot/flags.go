@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
 )
 
 // options is what the command line says.
@@ -23,7 +26,7 @@ func parse(args []string, hints io.Writer) (*options, error) {
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&o.json, "json", false, "answer in JSON")
 	fs.StringVar(&o.profile, "profile", "", "classify and react as the profile of this `name` does")
-	evidenceFlags(fs, &o.evidence)
+	detectflag.Define(fs, &o.evidence, errs.Table.Taxonomy)
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fs.SetOutput(hints)

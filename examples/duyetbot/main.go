@@ -16,17 +16,20 @@ import (
 	"io"
 	"os"
 
+	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/executor/terminal"
+
 	"bot.example.com/duyetbot/errs"
 )
 
 //go:generate go tool errgen generate
 
 func main() {
-	err := run(os.Args[1:], piped(os.Stdin), os.Stdout, os.Stderr)
+	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "duyetbot:", printable(err.Error()))
+	fmt.Fprintln(os.Stderr, "duyetbot:", terminal.Printable(err.Error()))
 	os.Exit(2)
 }
 
@@ -37,11 +40,11 @@ func run(args []string, in io.Reader, out, hints io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text, err := tail(in, textLimit)
+	text, err := detectflag.ReadEnd(in)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
-	heard(&o.evidence, text)
+	detectflag.Said(&o.evidence, text)
 	table, err := errs.Table.Profile(o.profile)
 	if err != nil {
 		return err
@@ -51,13 +54,4 @@ func run(args []string, in io.Reader, out, hints io.Writer) error {
 		return r.writeJSON(out)
 	}
 	return r.writeText(out)
-}
-
-// piped returns f unless a person would have to type what is read from it.
-func piped(f *os.File) io.Reader {
-	info, err := f.Stat()
-	if err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		return nil
-	}
-	return f
 }

@@ -64,9 +64,9 @@ func TestProgram(t *testing.T) {
 func TestUsage(t *testing.T) {
 	tests := map[string]string{
 		"-status many":     "invalid value",
-		"-exit-code many":  "not a number",
-		"-attr colour":     "not key=value",
-		"-attr =red":       "not key=value",
+		"-exit-code many":  "it must be a number",
+		"-attr colour":     "it must be NAME=VALUE",
+		"-attr =red":       "it must be NAME=VALUE",
 		"-colour red":      "flag provided but not defined",
 		"-profile careful": "no profile",
 		"something":        "unexpected argument",
@@ -93,53 +93,6 @@ func TestBrokenInputAndOutput(t *testing.T) {
 type writer func([]byte) (int, error)
 
 func (w writer) Write(b []byte) (int, error) { return w(b) }
-
-func TestTail(t *testing.T) {
-	tests := []struct {
-		name string
-		in   io.Reader
-		want string
-	}{
-		{"nothing there", nil, ""},
-		{"empty", strings.NewReader(""), ""},
-		{"short", strings.NewReader("abc"), "abc"},
-		{"exact", strings.NewReader("abcd"), "abcd"},
-		{"long", strings.NewReader("0123456789abcdefghij"), "ghij"},
-		{"byte by byte", iotest.OneByteReader(strings.NewReader("0123456789abcdefghij")), "ghij"},
-		{"with the end at once", iotest.DataErrReader(strings.NewReader("0123456789")), "6789"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := tail(tt.in, 4)
-			require.NoError(t, err)
-			assert.Equal(t, tt.want, got)
-		})
-	}
-	huge, err := tail(io.LimitReader(endless{}, 100<<20), textLimit)
-	require.NoError(t, err)
-	assert.Len(t, huge, textLimit)
-}
-
-type endless struct{}
-
-func (endless) Read(b []byte) (int, error) { return len(b), nil }
-
-func TestPrintable(t *testing.T) {
-	tests := []struct{ in, printed, escaped string }{
-		{"plain – text", "plain – text", "plain – text"},
-		{"\x1b[31mred", "�[31mred", "\x1b[31mred"}, // JSON has no such character
-		{"two\nlines", "two�lines", "two\nlines"},
-		{"\u202eturned", "�turned", `\u202eturned`},
-		{"\U000e0041tag", "�tag", `\udb40\udc41tag`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.printed, func(t *testing.T) {
-			assert.Equal(t, tt.printed, printable(tt.in))
-			assert.Equal(t, tt.escaped, string(escaped([]byte(tt.in))))
-		})
-	}
-	assert.Equal(t, "��", printable("\xff\xfe"))
-}
 
 // TestFindings: what the taxonomy gets wrong is found when it is generated from, and never skipped at run time.
 func TestFindings(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -72,7 +73,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	_, err = w.Write(append(escaped(b), '\n'))
+	_, err = w.Write(append(terminal.PrintableJSON(b), '\n'))
 	return err
 }
 
@@ -84,7 +85,7 @@ func (r *report) writeText(w io.Writer) error {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%-15s %s\n", name, printable(value))
+			fmt.Fprintf(&b, "%-15s %s\n", name, terminal.Printable(value))
 		}
 	}
 	line("code", r.Code)

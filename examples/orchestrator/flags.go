@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"orchestrator.example.com/runner/errs"
 )
 
 // options is what the command line says.
@@ -24,7 +27,7 @@ func parse(args []string, hints io.Writer) (*options, error) {
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&o.json, "json", false, "answer in JSON")
 	fs.StringVar(&o.profile, "profile", "", "react as the profile of this `name` does")
-	evidenceFlags(fs, &o.evidence)
+	detectflag.Define(fs, &o.evidence, errs.Table.Taxonomy)
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fs.SetOutput(hints)

@@ -17,17 +17,20 @@ import (
 	"io"
 	"os"
 
+	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/executor/terminal"
+
 	"orchestrator.example.com/runner/errs"
 )
 
 //go:generate go tool errgen generate
 
 func main() {
-	err := run(os.Args[1:], piped(os.Stdin), os.Stdout, os.Stderr)
+	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "orchestrator:", printable(err.Error()))
+	fmt.Fprintln(os.Stderr, "orchestrator:", terminal.Printable(err.Error()))
 	os.Exit(2)
 }
 
@@ -38,11 +41,11 @@ func run(args []string, in io.Reader, out, hints io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text, err := tail(in, textLimit)
+	text, err := detectflag.ReadEnd(in)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
-	heard(&o.evidence, text)
+	detectflag.Said(&o.evidence, text)
 	table, err := errs.Table.Profile(o.profile)
 	if err != nil {
 		return err

@@ -66,8 +66,8 @@ func TestRunRefuses(t *testing.T) {
 		want string
 	}{
 		{"an unknown flag", []string{"-colour"}, nil, "not defined: -colour"},
-		{"no number", []string{"-exit-code", "one"}, nil, "not a number"},
-		{"no pair", []string{"-attr", "step"}, nil, "not key=value"},
+		{"no number", []string{"-exit-code", "one"}, nil, "it must be a number"},
+		{"no pair", []string{"-attr", "step"}, nil, "it must be NAME=VALUE"},
 		{"an argument", []string{"limits"}, nil, `unexpected argument "limits"`},
 		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source; there are step, agent, check, review, plan`},
 		{"a profile that is not declared", []string{"-profile", "chain"}, nil, "chain"},
@@ -92,32 +92,6 @@ func TestRunHelps(t *testing.T) {
 	assert.ErrorIs(t, run([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
 	assert.Contains(t, hints.String(), "-exit-code")
 }
-
-// Of a text without end only the end is kept.
-func TestTail(t *testing.T) {
-	tests := []struct {
-		name, in, want string
-	}{
-		{"nothing", "", ""},
-		{"less", "ab", "ab"},
-		{"as much", "abcd", "abcd"},
-		{"more", "abcdef", "cdef"},
-		{"much more", strings.Repeat("x", 1000) + "abcd", "abcd"},
-	}
-	for _, tt := range tests {
-		for piece, r := range map[string]io.Reader{"at once": strings.NewReader(tt.in), "by bytes": oneByte{strings.NewReader(tt.in)}} {
-			t.Run(tt.name+" "+piece, func(t *testing.T) {
-				got, err := tail(r, 4)
-				require.NoError(t, err)
-				assert.Equal(t, tt.want, got)
-			})
-		}
-	}
-}
-
-type oneByte struct{ r io.Reader }
-
-func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
 
 func TestRunOnALongText(t *testing.T) {
 	in := io.MultiReader(io.LimitReader(noise{}, 16<<20), strings.NewReader("\nConnection refused\n"))

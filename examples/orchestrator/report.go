@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -66,7 +67,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	_, err = w.Write(append(printableJSON(b), '\n'))
+	_, err = w.Write(append(terminal.PrintableJSON(b), '\n'))
 	return err
 }
 
@@ -76,7 +77,7 @@ func (r *report) writeText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	line := func(name, value string) { fmt.Fprintf(&b, "%-15s %s\n", name, printable(value)) }
+	line := func(name, value string) { fmt.Fprintf(&b, "%-15s %s\n", name, terminal.Printable(value)) }
 	line("code", r.Code)
 	line("category", r.Category)
 	line("message", r.Message)

@@ -128,28 +128,6 @@ func TestClassifyLongText(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(32<<20))
 }
 
-func TestReadEnd(t *testing.T) {
-	var b strings.Builder
-	for i := 0; b.Len() < 4*maxBody; i++ {
-		fmt.Fprintf(&b, "%064d ", i)
-	}
-	for _, size := range []int{0, 1, 64 << 10, maxBody - 1, maxBody, maxBody + 1, 2*maxBody - 1, 2 * maxBody, 2*maxBody + 1, 3*maxBody + 7} {
-		whole := b.String()[:size]
-		got, err := readEnd(strings.NewReader(whole))
-		require.NoError(t, err)
-		assert.True(t, whole[max(0, size-maxBody):] == string(got), "of %d bytes", size)
-	}
-	_, err := readEnd(brokenPipe{})
-	assert.ErrorIs(t, err, errBroken)
-}
-
-// What has no end is read to a bound.
-func TestReadEndWithoutEnd(t *testing.T) {
-	got, err := readEnd(repeated{strings.Repeat("x", 1<<16)})
-	require.NoError(t, err)
-	assert.Len(t, got, maxBody)
-}
-
 func TestClassifyThatCannotReadOrWrite(t *testing.T) {
 	dir := detectingDir(t)
 	for _, args := range [][]string{{"classify"}, {"classify", "-json"}} {
@@ -160,23 +138,6 @@ func TestClassifyThatCannotReadOrWrite(t *testing.T) {
 		assert.Equal(t, exitTrouble, Run(t.Context(), args, Env{Stdout: brokenPipe{}, Stderr: &stderr, Dir: dir}))
 		assert.Equal(t, "errgen: write result: broken\n", stderr.String())
 	}
-}
-
-// A terminal is not waited for.
-func TestClassifyAtATerminal(t *testing.T) {
-	null, err := os.Open(os.DevNull) // a character device, as a terminal is
-	require.NoError(t, err)
-	defer func() { _ = null.Close() }()
-	assert.False(t, piped(null))
-	closed, err := os.Open(os.DevNull)
-	require.NoError(t, err)
-	require.NoError(t, closed.Close())
-	assert.False(t, piped(closed))
-	file, err := os.Open(filepath.Join(detectingDir(t), "taxonomy.yaml"))
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	assert.True(t, piped(file))
-	assert.True(t, piped(strings.NewReader("")))
 }
 
 func TestEscapeControls(t *testing.T) {

@@ -3,14 +3,12 @@ package cli
 import (
 	"flag"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/detect/detectflag"
 )
 
 // evidenceFlags define a flag for each part of evidence.
@@ -20,15 +18,8 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	fs.StringVar(&ev.Op, "op", "", "the operation that failed: a `NAME`, such as call")
 	fs.StringVar(&ev.Type, "type", "", "the source's own `NAME` for the kind of error")
 	fs.StringVar(&ev.Code, "code", "", "the source's own `CODE`")
-	fs.Func("status", "the HTTP status, a `NUMBER` from 100 to 599", func(s string) (err error) {
-		ev.Status, err = numberFrom(s, 100, 599)
-		return err
-	})
-	fs.Func("exit-code", "the `NUMBER` that a process exited with", func(s string) error {
-		n, err := numberFrom(s, -1<<31, 1<<31-1)
-		ev.ExitCode = taxonomy.Some(n)
-		return err
-	})
+	fs.Func("status", "the HTTP status, a `NUMBER` from 100 to 599", detectflag.Status(ev))
+	fs.Func("exit-code", "the `NUMBER` that a process exited with", detectflag.ExitCode(ev))
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
 		ev.Signal = detect.CanonicalSignal(s)
 		return nameAmong(s, stdlib.IsSignal, stdlib.SignalOf, stdlib.Signals, "signal")
@@ -38,16 +29,12 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		return nameAmong(s, stdlib.IsErrno, stdlib.ErrnoOf, stdlib.Errnos, "system error")
 	})
 	standardErrors(fs, o)
-	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", func(s string) error { return addAttribute(ev, s) })
+	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", detectflag.Attribute(ev))
 	fs.Func("file", "a `FILE` that the failure is about; may be repeated", func(s string) error {
 		ev.Files = append(ev.Files, s)
 		return nil
 	})
-	fs.Func("retry-after", "how long the source asks to wait: seconds, or a `TIME` such as 1m30s", func(s string) error {
-		d, err := waitFrom(s)
-		ev.RetryAfter = taxonomy.Some(d)
-		return err
-	})
+	fs.Func("retry-after", "how long the source asks to wait: seconds, or a `TIME` such as 1m30s", detectflag.RetryAfter(ev))
 	fs.Func("reset-at", "when the source answers again, a `TIME` as RFC 3339 has it", func(s string) (err error) {
 		if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
 			return fmt.Errorf("it must be like 2006-01-02T15:04:05Z")
@@ -81,14 +68,6 @@ func standardErrors(fs *flag.FlagSet, o *options) {
 	fs.Func("as", "an error type of the standard library, by its `NAME`: *net.OpError", add(&as, stdlib.Types))
 }
 
-func numberFrom(s string, least, most int) (int, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("it must be a number from %d to %d", least, most)
-	}
-	return n, nil
-}
-
 func nameAmong(s string, known func(string) bool, full func(string) string, names func() []string, what string) error {
 	if known(s) {
 		return nil
@@ -104,28 +83,4 @@ func unknownName(s string, names []string, what string) error {
 		return fmt.Errorf("errgen knows no such %s; %s", what, hint)
 	}
 	return fmt.Errorf("errgen knows no such %s", what)
-}
-
-func addAttribute(ev *taxonomy.Evidence, s string) error {
-	name, value, ok := strings.Cut(s, "=")
-	if !ok || name == "" {
-		return fmt.Errorf("it must be NAME=VALUE")
-	}
-	if ev.Attributes == nil {
-		ev.Attributes = make(map[string]string)
-	}
-	ev.Attributes[strings.ToLower(name)] = value
-	return nil
-}
-
-// waitFrom reads a wait as HTTP's Retry-After has it, or as Go writes it.
-func waitFrom(s string) (time.Duration, error) {
-	if seconds, err := strconv.ParseUint(s, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("it must be seconds, or like 1m30s")
-	}
-	return d, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/suggest"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/detect/detectflag"
 )
 
 func suggestCommand() *command {
@@ -27,7 +28,7 @@ over. With a taxonomy, what its rules match by now is left out, and what it woul
 			set.StringVar(&o.taxonomy, "taxonomy", "", "leave out what the rules of the taxonomy `FILE` match")
 			o.least = 1
 			set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
-				o.least, err = numberFrom(s, 1, 1<<31-1)
+				o.least, err = detectflag.Number(s, 1, 1<<31-1)
 				return err
 			})
 			o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)

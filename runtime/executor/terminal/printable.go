@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns s with a visible mark in place of whatever would move the cursor, change colours or turn the
-// direction of reading around.
-func printable(s string) string {
+// Printable returns s with a visible mark in place of whatever would move the cursor, change colours or turn the direction of
+// reading around, or begin another line.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return utf8.RuneError
@@ -19,9 +19,9 @@ func printable(s string) string {
 	}, s)
 }
 
-// printableJSON does the same to JSON, where an escape can stand for every character and nothing is lost.
-func printableJSON(b []byte) []byte {
-	var out []byte
+// PrintableJSON does the same to JSON, where an escape can stand for every character and nothing is lost. Its lines stay.
+func PrintableJSON(b []byte) []byte {
+	out := make([]byte, 0, len(b)+1)
 	for _, r := range string(b) {
 		if r == '\n' || unicode.IsPrint(r) {
 			out = utf8.AppendRune(out, r)
