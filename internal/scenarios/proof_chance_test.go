@@ -79,7 +79,7 @@ func (v byChance) Validate(ctx context.Context, phase executor.Phase) error {
 
 type byBudget func() error
 
-func (b byBudget) Allow(context.Context, executor.Usage) error { return b() }
+func (b byBudget) Allow(context.Context, executor.Bill) error { return b() }
 
 // memJournal keeps entries as a file would: as JSON.
 type memJournal struct {

@@ -59,23 +59,13 @@ func (r *runner) callOnce(ctx, timed context.Context, it *iteration) (again bool
 	return r.callsAgain(ctx, it, f)
 }
 
-// affordable asks the budget whether another call may be paid.
-func (r *runner) affordable(ctx context.Context, it *iteration) bool {
-	if r.cfg.Budget == nil {
-		return true
-	}
-	op := operation{name: opBudget, source: sourceBudget, class: classWork}
-	_, on := r.attempt(ctx, it, op, func() error { return r.cfg.Budget.Allow(ctx, r.result.Usage) })
-	return on
-}
-
 // invoke calls the provider and writes down what came of it.
 func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *failure) {
 	provider := r.provider()
 	op := operation{name: opCall, source: nameOf(provider)}
 	it.calls++
 	it.session = r.state.Session
-	r.result.Calls++
+	r.callBegins(it)
 	began := r.cfg.Clock.Now()
 	r.record(ctx, Entry{Point: PointStarted, Started: &Started{
 		Call: it.calls, Provider: op.source, Tier: r.state.Tier, Session: r.state.Session, Waits: r.takeWaits(),
@@ -90,10 +80,11 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	during.end()
 	took := r.cfg.Clock.Now().Sub(began)
 	answer.Usage = r.believed(answer.Usage)
-	r.spend(answer.Usage)
+	r.callEnds(it, answer.Usage)
 	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
 	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
 		it.cancelled = true
+		r.record(ctx, Entry{Point: PointAnswered, Answered: &Answered{Call: it.calls, Cancelled: true, Usage: answer.Usage, Took: Duration(took)}})
 		return answer, nil
 	}
 	f := r.callFailure(timed, it, op, answer, err, took)

@@ -103,7 +103,7 @@ func usage(tokens int64, cost float64) Usage {
 
 type budget struct{ err error }
 
-func (b budget) Allow(context.Context, Usage) error { return b.err }
+func (b budget) Allow(context.Context, Bill) error { return b.err }
 
 type panicking struct{}
 

@@ -201,7 +201,7 @@ func (r *runner) redeliver(ctx context.Context, it *iteration) {
 	}
 }
 
-// message returns the message of a commit.
+// message returns the message of a commit, secrets masked: it is in the journal and in the repository for good.
 func (r *runner) message(it *iteration, paths []string) (m string) {
 	err := contained(operation{}, func() error {
 		m = r.cfg.CommitMessage(r.task, it.number, slices.Clone(paths))
@@ -210,7 +210,7 @@ func (r *runner) message(it *iteration, paths []string) (m string) {
 	if err != nil || strings.TrimSpace(m) == "" {
 		return "Work on a task"
 	}
-	return m
+	return scrubbed(m)
 }
 
 // publish pushes finished work and opens a pull request for it, as far as that is wanted. It reports whether the task is

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -47,6 +46,7 @@ func (r *runner) classify(it *iteration, op operation, raw error) *failure {
 	if ev, ok := raw.(*taxonomy.Evidence); ok && len(f.hints.Files) == 0 && ev != nil {
 		f.hints.Files, f.record.Files = ev.Files, ev.Files
 	}
+	f.record.Fingerprint = fingerprintOfFailure(f, raw)
 	return f
 }
 
@@ -98,25 +98,52 @@ func (r *runner) failureOf(it *iteration, op operation, err error, why string) *
 		Files: f.hints.Files,
 	}
 	if f.known {
-		f.record.describe(err)
+		r.describe(&f.record, err)
+		f.record.Understood = r.understood(err, f.record.Code)
 	}
 	return f
 }
 
-// describe adds what an error of the taxonomy says of itself.
-func (e *ErrorRecord) describe(err error) {
-	e.Code, e.Category = taxonomy.CodeOf(err), taxonomy.CategoryOf(err)
+// understood returns the code that an error was taken for, where that is not the one that it says.
+func (r *runner) understood(err error, code string) string {
+	own, ok := taxonomy.First(err, r.cfg.Table.Taxonomy)
+	if !ok {
+		return ""
+	}
+	taken := r.cfg.Table.Taxonomy.Fallback
+	if _, unknown := own.(*taxonomy.Unknown); !unknown {
+		taken = taxonomy.CodeOf(own)
+	}
+	if taken == code {
+		return ""
+	}
+	return taken
+}
+
+// fingerprintOfFailure returns the fingerprint of the evidence of a failure, or of what is known of it without evidence.
+func fingerprintOfFailure(f *failure, raw error) (digits string) {
+	_ = contained(operation{}, func() error {
+		var ev *taxonomy.Evidence
+		if !errors.As(raw, &ev) && !errors.As(f.err, &ev) || ev == nil {
+			ev = &taxonomy.Evidence{Source: f.op.source, Op: f.op.name, Code: f.record.Code, Text: f.record.Message}
+		}
+		digits = ev.Fingerprint()
+		return nil
+	})
+	return digits
+}
+
+// describe adds what an error of the taxonomy says of itself, secrets masked. The files that its reaction puts back are exact
+// in the record, and what its texts say of them is not needed for that.
+func (r *runner) describe(e *ErrorRecord, err error) {
+	e.Code, e.Category = beginningOf(taxonomy.CodeOf(err), maxName), beginningOf(taxonomy.CategoryOf(err), maxName)
 	coded, _ := taxonomy.First(err, nil)
 	own, ok := coded.(taxonomy.Error)
 	if !ok {
 		return
 	}
-	if b := own.AppendContext(nil); len(b) <= maxDetails && json.Valid(b) {
-		e.Details = b
-	}
-	if b := own.AppendJSON(nil); len(b) <= 2*maxDetails && json.Valid(b) {
-		e.Wire = b
-	}
+	e.Details = maskedDetails(own.AppendContext(nil))
+	e.Wire = r.maskedWire(own.AppendJSON(nil))
 }
 
 // react decides what to do about a failure, and counts it.

@@ -14,8 +14,7 @@ type past struct {
 	ended    *Result
 	notified bool
 
-	calls     int
-	usage     Usage
+	spent     Spending
 	text      string
 	question  string
 	errors    []ErrorRecord
@@ -30,8 +29,10 @@ type past struct {
 // open is what is known of an iteration that was not closed.
 type open struct {
 	number  int
+	spent   Spending
 	started map[int]Started
 	answers map[int]Answered
+	paid    map[int]bool // calls of which an entry says what they cost
 	judged  *Judged
 	undone  *Judged // what was about to be put back before another call
 	intent  *Committing
@@ -76,27 +77,39 @@ func (p *past) add(e *Entry) {
 // iteration returns the open iteration of the number.
 func (p *past) iteration(number int) *open {
 	if p.open == nil || p.open.number != number {
-		p.open = &open{number: number, started: map[int]Started{}, answers: map[int]Answered{}}
+		p.open = &open{number: number, started: map[int]Started{}, answers: map[int]Answered{}, paid: map[int]bool{}}
 	}
 	return p.open
 }
 
 func (p *past) start(number int, s Started) {
-	p.calls++
 	p.waits = append(p.waits, s.Waits...)
 	p.process, p.tier = nil, s.Tier
-	p.iteration(number).started[s.Call] = s
+	o := p.iteration(number)
+	if _, twice := o.started[s.Call]; !twice {
+		p.spent.begin()
+		o.spent.begin()
+	}
+	o.started[s.Call] = s
 }
 
 func (p *past) answer(number int, a Answered) {
+	o := p.iteration(number)
+	if _, begun := o.started[a.Call]; begun && !o.paid[a.Call] {
+		o.paid[a.Call] = true
+		spent, _ := a.Usage.sound()
+		p.spent.end(spent)
+		o.spent.end(spent)
+	}
+	if a.Cancelled {
+		return
+	}
 	p.process = nil
-	spent, _ := a.Usage.sound()
-	p.usage, _ = p.usage.plus(spent)
 	p.question = a.Question
 	if a.Error == nil {
 		p.text = a.Text
 	}
-	p.iteration(number).answers[a.Call] = a
+	o.answers[a.Call] = a
 }
 
 func (p *past) effect(e *Entry) {

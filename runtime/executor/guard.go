@@ -70,10 +70,3 @@ type Selective interface {
 	// Checks reports whether there is something to check.
 	Checks(phase Phase) bool
 }
-
-// Budget says whether another call may be paid.
-type Budget interface {
-	// Allow returns nil when a further call is within the budget, given what the task has cost so far, and otherwise
-	// evidence of source "budget", type "exceeded" or "unknown_cost".
-	Allow(ctx context.Context, spent Usage) error
-}

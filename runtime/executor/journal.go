@@ -95,6 +95,8 @@ type Answered struct {
 	Usage    Usage        `json:"usage,omitzero"`
 	Error    *ErrorRecord `json:"error,omitempty"`
 	Took     Duration     `json:"took"`
+	// Cancelled reports that the run was cancelled meanwhile: the rest says what the call cost, and no answer is gone on from.
+	Cancelled bool `json:"cancelled,omitempty"`
 }
 
 // Judged is what was found after a call and is about to be put back.
@@ -139,7 +141,8 @@ type Closed struct {
 	Pending     []string                `json:"pending,omitempty"`
 	Added       []string                `json:"added,omitempty"` // those of Pending that were not there before
 	Uncommitted []string                `json:"uncommitted,omitempty"`
-	Errors      []ErrorRecord           `json:"errors,omitempty"` // of this iteration
+	Errors      []ErrorRecord           `json:"errors,omitempty"`  // of this iteration
+	Changed     []string                `json:"changed,omitempty"` // what was found changed in this iteration; masked, and of very much the first and the last
 	LastError   *ErrorRecord            `json:"lastError,omitempty"`
 	Unchecked   []string                `json:"unchecked,omitempty"`
 	Pushed      bool                    `json:"pushed,omitempty"`
@@ -156,8 +159,13 @@ type ErrorRecord struct {
 	Op        string `json:"op,omitempty"`
 	Source    string `json:"source,omitempty"`
 	Code      string `json:"code,omitempty"`
-	Category  string `json:"category,omitempty"`
-	Message   string `json:"message"`
+	// Understood is the code that Code was taken for, where that is another one: one that the taxonomy does not know is its
+	// fallback.
+	Understood string `json:"understood,omitempty"`
+	Category   string `json:"category,omitempty"`
+	Message    string `json:"message"`
+	// Fingerprint is that of the evidence, see [taxonomy.Evidence.Fingerprint].
+	Fingerprint string `json:"fingerprint,omitempty"`
 	// Files are what the executor knows that the error is about.
 	Files []string `json:"files,omitempty"`
 	// Details are the error's context.

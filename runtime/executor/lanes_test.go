@@ -83,3 +83,12 @@ func TestALaneThatStaysClosedEndsTheIteration(t *testing.T) {
 	assert.Equal(t, 2, r.Iterations)
 	assert.Equal(t, []Wait{{Iteration: 1, For: "lane", Took: Duration(time.Hour)}}, r.Waits)
 }
+
+// What the last iteration has found out is told, too.
+func TestTheEndOfARunClosesItsLane(t *testing.T) {
+	w := newWorld(map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}}, breaks("limit"))
+	lanes := &lanesSeen{}
+	w.cfg.Lanes, w.cfg.Limits.Iterations = lanes, 1
+	assert.Equal(t, EndMaxIterations, w.run(t).EndReason)
+	assert.Equal(t, []string{"fake/"}, lanes.paused)
+}

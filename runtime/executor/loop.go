@@ -19,6 +19,8 @@ type runner struct {
 	log     recorder
 	past    *past
 
+	// spent is what the calls have cost, those of earlier processes too.
+	spent Spending
 	// state is what the run knows between iterations; each iteration ends by writing it down.
 	state Closed
 	// number is the iteration that was begun last.
@@ -57,6 +59,7 @@ type iteration struct {
 	replay *open
 
 	calls       int
+	spent       Spending
 	answer      Answer
 	answered    bool
 	interrupted bool
@@ -165,6 +168,7 @@ func (r *runner) begin() *iteration {
 	it.callsEnd = it.ends
 	if r.past.open != nil && r.past.open.number == it.number {
 		it.replay, r.past.open = r.past.open, nil
+		it.spent = it.replay.spent
 	}
 	r.result.Iterations = r.number
 	r.emit(Event{Kind: IterationStarted, Tier: r.tierName(), Session: r.state.Session})

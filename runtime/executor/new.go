@@ -152,8 +152,7 @@ func (c Config) completed() Config {
 	c.Limits.Iteration = cmp.Or(c.Limits.Iteration, defaultIteration)
 	c.Limits.Grace = cmp.Or(c.Limits.Grace, defaultGrace)
 	c.Limits.Feedback = cmp.Or(c.Limits.Feedback, defaultFeedback)
-	c.Markers.Done = cmp.Or(c.Markers.Done, defaultDone)
-	c.Markers.Blocked = cmp.Or(c.Markers.Blocked, defaultBlocked)
+	c.Markers = c.Markers.completed()
 	if c.Clock == nil {
 		c.Clock = retry.System
 	}

@@ -127,6 +127,7 @@ type closedJSON struct {
 	Added       wirePaths `json:"added,omitempty"`
 	Uncommitted wirePaths `json:"uncommitted,omitempty"`
 	Unchecked   wirePaths `json:"unchecked,omitempty"`
+	Changed     wirePaths `json:"changed,omitempty"`
 }
 
 type plainClosed Closed
@@ -134,7 +135,7 @@ type plainClosed Closed
 // MarshalJSON keeps every byte of the paths, as that of [Change] does.
 func (c Closed) MarshalJSON() ([]byte, error) {
 	return json.Marshal(closedJSON{
-		(*plainClosed)(&c), toWire(c.Pending), toWire(c.Added), toWire(c.Uncommitted), toWire(c.Unchecked),
+		(*plainClosed)(&c), toWire(c.Pending), toWire(c.Added), toWire(c.Uncommitted), toWire(c.Unchecked), toWire(c.Changed),
 	})
 }
 
@@ -143,7 +144,7 @@ func (c *Closed) UnmarshalJSON(b []byte) error {
 	j := closedJSON{plainClosed: (*plainClosed)(c)}
 	err := json.Unmarshal(b, &j)
 	c.Pending, c.Added = j.Pending.paths(), j.Added.paths()
-	c.Uncommitted, c.Unchecked = j.Uncommitted.paths(), j.Unchecked.paths()
+	c.Uncommitted, c.Unchecked, c.Changed = j.Uncommitted.paths(), j.Unchecked.paths(), j.Changed.paths()
 	return err
 }
 

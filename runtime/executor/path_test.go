@@ -26,7 +26,7 @@ func TestPathsAreKept(t *testing.T) {
 		Judged:     &Judged{Changes: changes, Verdicts: []Verdict{Allowed}, Revert: changes, Errors: []ErrorRecord{{Op: "call", Message: "m", Files: hostile}}},
 		Committing: &Committing{Paths: hostile, Checked: "c", Message: "m"},
 		Committed:  &CommitDone{ID: "id", Paths: hostile},
-		Closed:     &Closed{Failures: 2, Pending: hostile, Added: hostile, Uncommitted: hostile, Unchecked: hostile, LastError: &ErrorRecord{Files: hostile}},
+		Closed:     &Closed{Failures: 2, Pending: hostile, Added: hostile, Uncommitted: hostile, Unchecked: hostile, Changed: hostile, LastError: &ErrorRecord{Files: hostile}},
 		Ended: &Result{Run: "r", CommittedFiles: hostile, UncommittedFiles: hostile, UncheckedFiles: hostile, Commits: []CommitDone{{ID: "id", Paths: hostile}},
 			Errors: []ErrorRecord{{Files: hostile}}},
 	}
@@ -50,7 +50,7 @@ func TestPathsAreWrittenPlainly(t *testing.T) {
 func TestNoPathIsForgotten(t *testing.T) {
 	known := map[string]bool{
 		"Committing.Paths": true, "CommitDone.Paths": true, "Closed.Pending": true, "Closed.Added": true, "Closed.Uncommitted": true,
-		"Closed.Unchecked": true, "ErrorRecord.Files": true, "Result.CommittedFiles": true, "Result.UncommittedFiles": true,
+		"Closed.Unchecked": true, "Closed.Changed": true, "ErrorRecord.Files": true, "Result.CommittedFiles": true, "Result.UncommittedFiles": true,
 		"Result.UncheckedFiles": true,
 		// These are no paths.
 		"Result.SavedRefs": true, "Result.Warnings": true,

@@ -3,15 +3,8 @@ package executor
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-)
-
-// The lines around feedback. What is between them is made of others' words.
-const (
-	fenceOpen  = "<<<<<<<< REPORT"
-	fenceClose = ">>>>>>>> REPORT"
 )
 
 // DefaultPrompt makes the prompt of an iteration: the task, or in a conversation that knows it a word to go on, then the
@@ -53,7 +46,7 @@ func fenced(all []Feedback, limit int, m Markers) string {
 			if len(parts) > 0 || room <= len(head) {
 				break
 			}
-			text = head + bothEnds(neutral(all[i].Text, m), room-len(head))
+			text = head + fitted(all[i].Text, room-len(head), m)
 		}
 		parts = append(parts, text)
 		left -= len(text) + len("\n")
@@ -68,25 +61,6 @@ func fenced(all []Feedback, limit int, m Markers) string {
 	}
 	b.WriteString("\n" + fenceClose)
 	return b.String()
-}
-
-// neutral returns a text in which no line is a fence or a marker, without what commands a terminal.
-func neutral(text string, m Markers) string {
-	text = strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || unicode.IsPrint(c) {
-			return c
-		}
-		return ' '
-	}, text)
-	text = strings.NewReplacer("<<<<", "<<< ", ">>>>", ">>> ").Replace(text)
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		if _, ok := m.blocks(trimmed); ok || trimmed == m.Done {
-			lines[i] = "(" + trimmed + ")"
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // feedBack returns what the next prompt tells the provider about a failure.

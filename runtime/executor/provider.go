@@ -56,8 +56,8 @@ type Request struct {
 	Iteration int
 	// Limit is how long the call may take; 0 is no limit. The deadline of the context says the same.
 	Limit time.Duration
-	// Started, unless nil, is called once with the process that does the work, as soon as there is one. When it returns
-	// an error the process is ended and the call fails with that error.
+	// Started, unless nil, is called with the process that does the work, as soon as there is one, and again for each that
+	// follows it. When it returns an error the process is ended and the call fails with that error.
 	Started func(Process) error
 	// Progress, unless nil, is called with what the provider says it is doing. It returns quickly and is called by one
 	// goroutine at a time.

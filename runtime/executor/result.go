@@ -101,8 +101,11 @@ type Result struct {
 	Pushed      bool     `json:"pushed,omitempty"`
 	PullRequest string   `json:"pullRequest,omitempty"`
 
-	// Usage is what all calls cost.
+	// Usage is what all calls cost, as far as that is known.
 	Usage Usage `json:"usage,omitzero"`
+	// UnknownTokens and UnknownCost count the calls of which it is not; see [Spending].
+	UnknownTokens int `json:"unknownTokens,omitempty"`
+	UnknownCost   int `json:"unknownCost,omitempty"`
 	// Text is the provider's last answer, bounded; for a dry run the prompt.
 	Text string `json:"text,omitempty"`
 	// Question is what a person is asked when the run is blocked.

@@ -78,7 +78,9 @@ func (r *runner) restore() {
 	if rec := r.state.LastError; rec != nil {
 		r.lastErr = r.decoded(*rec)
 	}
-	r.result.Iterations, r.result.Calls, r.result.Usage, r.result.Text = p.closed, p.calls, p.usage, p.text
+	r.spent = p.spent
+	r.result.bear(r.spent)
+	r.result.Iterations, r.result.Text = p.closed, p.text
 	r.result.UncheckedFiles, r.result.PullRequest = r.state.Unchecked, p.pr
 	r.result.SavedRefs = bounded(p.refs)
 	if p.state.End == EndBlockedSignal {
@@ -97,6 +99,8 @@ func (r *runner) restore() {
 func (r *runner) stored() {
 	*r.result, r.known = *r.past.ended, true
 	r.result.Resumed = true
+	r.result.UnknownTokens = max(r.result.UnknownTokens, r.past.spent.UnknownTokens)
+	r.result.UnknownCost = max(r.result.UnknownCost, r.past.spent.UnknownCost)
 	r.result.Err = nil
 	if rec := r.past.state.LastError; rec != nil && r.result.Error == rec.Message {
 		r.result.Err = r.decoded(*rec)

@@ -23,6 +23,8 @@ func (r *runner) settle(ctx context.Context, it *iteration) {
 	r.state.NotBefore = time.Time{}
 	if end == "" {
 		r.effects(ctx, it)
+	} else {
+		r.lastWaits(ctx, it)
 	}
 	r.lastError(it, winner)
 	r.close(ctx, it, end, winner)
@@ -174,6 +176,18 @@ func (r *runner) effects(ctx context.Context, it *iteration) {
 	}
 }
 
+// lastWaits tells the others what an iteration that ends the run has found out: that the credential has to wait is true also for a
+// run that does not.
+func (r *runner) lastWaits(ctx context.Context, it *iteration) {
+	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
+	defer release()
+	for _, f := range it.failures {
+		if f.stands() {
+			r.share(graced, f)
+		}
+	}
+}
+
 // lastError keeps the winner as the last error, which only a clean iteration forgets.
 func (r *runner) lastError(it *iteration, winner *failure) {
 	if r.state.Clean {
@@ -205,6 +219,7 @@ func (r *runner) close(ctx context.Context, it *iteration, end EndReason, winner
 	if winner != nil && (winner.decision.action == taxonomy.Abort || winner.decision.action == taxonomy.Block) {
 		s.EndsRun = winner.decision.reaction.Extent == taxonomy.ExtentRun && end != "" && end != EndCancelled
 	}
+	s.Changed = masked(bounded(pathsOf(it.changes)))
 	r.noteErrors(s.Errors)
 	closed := *s
 	closed.Streaks = maps.Clone(s.Streaks)

@@ -22,15 +22,6 @@ func (u Usage) sound() (Usage, bool) {
 	return u, u == was
 }
 
-// spend adds what a call cost. What cannot be, or be added, is not known.
-func (r *runner) spend(u Usage) {
-	total, ok := r.result.Usage.plus(u)
-	r.result.Usage = total
-	if !ok {
-		r.warn("the calls have cost more than can be counted", nil)
-	}
-}
-
 // believed returns what a provider says that a call cost, without what cannot be.
 func (r *runner) believed(u Usage) Usage {
 	u, ok := u.sound()

@@ -67,6 +67,16 @@ func Taken(dir, name string) (h Holder, taken bool, err error) {
 	return Holder{}, false, lock.Release()
 }
 
+// Noted returns who is noted as having what is called name in dir, and false if nobody is or he is dead. It touches no lock, so
+// that it may be wrong: [Taken] knows.
+func Noted(dir, name string) (h Holder, ok bool) {
+	h, ok = read(filepath.Join(dir, name+noteSuffix))
+	if !ok || h.Dead() {
+		return Holder{}, false
+	}
+	return h, true
+}
+
 // try takes the lock, and again as long as nobody alive says that it is his.
 func try(ctx context.Context, path, beside string, patience time.Duration) (*durable.Lock, error) {
 	limit := time.NewTimer(patience)

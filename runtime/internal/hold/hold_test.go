@@ -1,0 +1,311 @@
+package hold_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+func take(t *testing.T, dir, name string) *hold.Hold {
+	t.Helper()
+	h, err := hold.Take(t.Context(), dir, name, "run "+name, 0)
+	require.NoError(t, err)
+	return h
+}
+
+// refused returns the evidence that something is held.
+func refused(t *testing.T, err error) *taxonomy.Evidence {
+	t.Helper()
+	ev, ok := hold.Evidence(err)
+	require.True(t, ok, "%v", err)
+	return ev
+}
+
+// note writes down that somebody has r.
+func note(t *testing.T, dir string, fields map[string]any) {
+	t.Helper()
+	b, err := json.Marshal(fields)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "r.holder"), b, 0o600))
+}
+
+// aDeadProcess returns what would be noted of a process that has ended.
+func aDeadProcess(t *testing.T) map[string]any {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	require.NoError(t, cmd.Run())
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	return map[string]any{"pid": cmd.Process.Pid, "start": "another", "host": host, "since": time.Now()}
+}
+
+func TestOneAtATime(t *testing.T) {
+	dir := t.TempDir()
+	first := take(t, dir, "r")
+	_, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
+	ev := refused(t, err)
+	host, hostErr := os.Hostname()
+	require.NoError(t, hostErr)
+	assert.Equal(t, []string{"executor", "lock", "", hold.Path(dir, "r"), strconv.Itoa(os.Getpid()), host},
+		[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("path"), ev.Attribute("pid"), ev.Attribute("host")})
+	assert.Equal(t, fmt.Sprintf("run r is held by process %d on %s since %s", os.Getpid(), host, ev.Attribute("since")), ev.Text)
+	since, err := time.Parse(time.RFC3339, ev.Attribute("since"))
+	require.NoError(t, err)
+	assert.Equal(t, time.UTC, since.Location())
+
+	other := take(t, dir, "s")
+	require.NoError(t, other.Release())
+	require.NoError(t, first.Release())
+	again := take(t, dir, "r")
+	require.NoError(t, again.Release())
+}
+
+func TestOneOfMany(t *testing.T) {
+	dir := t.TempDir()
+	var mu sync.Mutex
+	var holds []*hold.Hold
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			h, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
+			if err != nil {
+				_, ok := hold.Evidence(err)
+				assert.True(t, ok, "%v", err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			holds = append(holds, h)
+		})
+	}
+	wg.Wait()
+	require.Len(t, holds, 1)
+	require.NoError(t, holds[0].Release())
+}
+
+func TestTaken(t *testing.T) {
+	dir := t.TempDir()
+	for _, missing := range []string{dir, filepath.Join(dir, "none")} {
+		_, taken, err := hold.Taken(missing, "r")
+		require.NoError(t, err)
+		assert.False(t, taken)
+	}
+	_, err := os.Stat(hold.Path(dir, "r"))
+	require.ErrorIs(t, err, os.ErrNotExist, "asking leaves nothing")
+
+	h := take(t, dir, "r")
+	for range 2 {
+		who, taken, err := hold.Taken(dir, "r")
+		require.NoError(t, err)
+		assert.True(t, taken)
+		assert.Equal(t, os.Getpid(), who.PID)
+		assert.False(t, who.Dead())
+		noted, ok := hold.Noted(dir, "r")
+		assert.True(t, ok)
+		assert.Equal(t, who, noted)
+	}
+	require.NoError(t, h.Release())
+	_, taken, err := hold.Taken(dir, "r")
+	require.NoError(t, err)
+	assert.False(t, taken)
+	_, ok := hold.Noted(dir, "r")
+	assert.False(t, ok)
+
+	note(t, dir, aDeadProcess(t))
+	_, ok = hold.Noted(dir, "r")
+	assert.False(t, ok, "the dead have nothing")
+}
+
+func TestFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	dir := t.TempDir()
+	h := take(t, dir, "r")
+	for _, name := range []string{"r.lock", "r.holder"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, "r.holder")))
+	require.NoError(t, h.Release(), "the note is for people only")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	assert.Equal(t, "r.lock", left[0].Name())
+}
+
+func TestWhatCannotBeTaken(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "outside")
+	require.NoError(t, os.WriteFile(outside, []byte("mine"), 0o600))
+	for _, c := range []struct {
+		name string
+		make func(t *testing.T, dir string)
+		want string
+	}{
+		{"no directory", func(t *testing.T, dir string) { require.NoError(t, os.Remove(dir)) }, "lock run r: "},
+		{"a symbolic link", func(t *testing.T, dir string) { require.NoError(t, os.Symlink(outside, hold.Path(dir, "r"))) }, "not a regular file"},
+		{"a directory", func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(hold.Path(dir, "r"), 0o700)) }, "not a regular file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "locks")
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			c.make(t, dir)
+			_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
+			require.ErrorContains(t, err, c.want)
+			_, isEvidence := hold.Evidence(err)
+			assert.False(t, isEvidence, "nobody has it")
+		})
+	}
+	content, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(content))
+}
+
+// A note that says nothing, or nonsense, leaves the lock to decide.
+func TestNotesThatSayNothing(t *testing.T) {
+	for _, text := range []string{"", "{", "[]", `{"pid":"x"}`, strings.Repeat(" ", 1<<20) + "{}"} {
+		dir := t.TempDir()
+		h := take(t, dir, "r")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "r.holder"), []byte(text), 0o600))
+		_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
+		ev := refused(t, err)
+		assert.Equal(t, []string{"run r is held by another process", ""}, []string{ev.Text, ev.Attribute("pid")}, "%.20q", text)
+		who, taken, err := hold.Taken(dir, "r")
+		require.NoError(t, err)
+		assert.True(t, taken)
+		assert.Equal(t, hold.Holder{}, who)
+		require.NoError(t, h.Release())
+	}
+	dir := t.TempDir()
+	note(t, dir, map[string]any{"pid": os.Getpid(), "host": "here"})
+	h := take(t, dir, "r")
+	require.NoError(t, h.Release(), "a note without a lock is nothing")
+}
+
+func TestDead(t *testing.T) {
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	dead := aDeadProcess(t)
+	pid := dead["pid"].(int)
+	for _, c := range []struct {
+		name   string
+		holder hold.Holder
+		want   bool
+	}{
+		{"ended", hold.Holder{PID: pid, Start: "another", Host: host}, true},
+		{"another one has its number now", hold.Holder{PID: os.Getpid(), Start: "another", Host: host}, true},
+		{"of another machine", hold.Holder{PID: pid, Start: "another", Host: host + "-other"}, false},
+		{"not known when it began", hold.Holder{PID: pid, Host: host}, false},
+		{"nobody", hold.Holder{}, false},
+	} {
+		assert.Equal(t, c.want, c.holder.Dead(), c.name)
+	}
+}
+
+// The dead may have begun a process that has their lock for a moment: that is waited for, as long as patience and context last.
+func TestLockOfTheDead(t *testing.T) {
+	dir := t.TempDir()
+	h := take(t, dir, "r")
+	dead := aDeadProcess(t)
+	note(t, dir, dead)
+
+	_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
+	ev := refused(t, err)
+	assert.Equal(t, fmt.Sprintf("run r is held by what process %d has started, which had it and has died", dead["pid"]), ev.Text)
+	assert.Empty(t, ev.Attribute("since"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = hold.Take(ctx, dir, "r", "run r", time.Hour)
+	require.ErrorIs(t, err, context.Canceled)
+
+	taken := make(chan *hold.Hold)
+	go func() {
+		next, err := hold.Take(context.WithoutCancel(t.Context()), dir, "r", "run r", time.Hour)
+		assert.NoError(t, err)
+		taken <- next
+	}()
+	require.NoError(t, h.Release())
+	next := <-taken
+	require.NotNil(t, next)
+	require.NoError(t, next.Release())
+}
+
+// start starts a process that takes r, and returns what it says first, and how it is ended.
+func start(t *testing.T, dir string) (said string, cmd *exec.Cmd) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), child+"="+dir)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	_, err = cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { end(cmd) })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return strings.TrimSpace(line), cmd
+}
+
+// end kills a process and waits for it.
+func end(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+// However a process ends, it has nothing any more.
+func TestProcesses(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		said, cmd := start(t, dir)
+		require.Equal(t, "held", said)
+		_, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
+		assert.Equal(t, strconv.Itoa(cmd.Process.Pid), refused(t, err).Attribute("pid"), "the living are not waited for")
+		second, other := start(t, dir)
+		assert.Equal(t, "refused "+strconv.Itoa(cmd.Process.Pid), second)
+		end(other)
+		end(cmd)
+		_, noted := hold.Noted(dir, "r")
+		assert.False(t, noted, "it had no time to take its note away")
+		h := take(t, dir, "r")
+		require.NoError(t, h.Release())
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a\x00", "a:b", "a~", "é", strings.Repeat("x", 101)} {
+		assert.Error(t, hold.CheckName(name), "%q", name)
+	}
+	for _, name := range []string{"a", "-rf", "_", "A_1.b-c", "a..b", "a.", strings.Repeat("x", 100)} {
+		assert.NoError(t, hold.CheckName(name), "%q", name)
+	}
+}
+
+func FuzzCheckName(f *testing.F) {
+	for _, name := range []string{"run-1", "..", "a/b", "CON", "\x00", "a.lock"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if hold.CheckName(name) != nil {
+			return
+		}
+		dir := filepath.Join(t.TempDir(), "locks")
+		assert.Equal(t, dir, filepath.Dir(hold.Path(dir, name)), "a lock is in its directory: %q", name)
+	})
+}

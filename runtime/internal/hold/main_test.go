@@ -1,0 +1,40 @@
+package hold_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// child is the variable that has the test program be a process which takes something; it holds the directory.
+const child = "HOLD_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(child); dir != "" {
+		os.Exit(holdOn(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// holdOn takes what is called r, says so, and keeps it until its input ends. Then it ends without letting go.
+func holdOn(dir string) int {
+	_, err := hold.Take(context.Background(), dir, "r", "run r", hold.DefaultPatience)
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok {
+		fmt.Println("refused", ev.Attribute("pid"))
+		return 0
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("held")
+	_, _ = os.Stdin.Read(make([]byte, 1))
+	return 0
+}
