@@ -19,6 +19,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
+	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -30,6 +31,8 @@ type order struct {
 	Dir, CLI, Journal, Run, Result string
 	Forbidden                      []string
 	Iteration                      time.Duration
+	// State has all that is remembered be in a file of SQLite.
+	State bool
 	// Check is a line for the shell that checks work before it is committed.
 	Check string
 }
@@ -62,13 +65,32 @@ func carryOut(file string) error {
 	if err != nil {
 		return err
 	}
-	e, err := executor.New(cfg)
+	r, err := o.runWith(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	result, err := json.Marshal(e.Run(ctx, o.task()))
+	result, err := json.Marshal(r)
 	return errors.Join(err, os.WriteFile(o.Result, result, 0o600))
 }
+
+// runWith runs the order's task, with a state if it asks for one.
+func (o order) runWith(ctx context.Context, cfg executor.Config) (*executor.Result, error) {
+	if o.State {
+		store, err := state.Open(ctx, o.statePath(), state.Options{Table: errs.Table})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = store.Close() }() // what it was asked to write is written
+		cfg.Journal, cfg.Lanes = store.Journal(), store.Lanes()
+	}
+	e, err := executor.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return e.Run(ctx, o.task()), nil
+}
+
+func (o order) statePath() string { return filepath.Join(o.Journal, "state.db") }
 
 func (o order) task() executor.Task {
 	return executor.Task{Run: o.Run, ID: "task-42", Title: "Write a chapter", Prompt: thePrompt}
@@ -155,9 +177,9 @@ func (o order) run(t *testing.T, change ...func(*executor.Config)) *executor.Res
 	for _, f := range change {
 		f(&cfg)
 	}
-	e, err := executor.New(cfg)
+	r, err := o.runWith(t.Context(), cfg)
 	require.NoError(t, err)
-	return e.Run(t.Context(), o.task())
+	return r
 }
 
 // await waits until something real has come about.

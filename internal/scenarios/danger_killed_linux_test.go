@@ -16,6 +16,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/providertest"
+	"github.com/errgen/errgen/runtime/state"
 )
 
 // gone is a line for the shell that fails if the process with the number in a file still runs.
@@ -91,6 +92,20 @@ func TestKilledAtRandom(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	t.Parallel()
+	for name, withState := range map[string]bool{"files": false, "state": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killedAtRandom(t, withState)
+		})
+	}
+}
+
+func killedAtRandom(t *testing.T, withState bool) {
+	t.Helper()
+	most := 30
+	if withState {
+		most = 10
+	}
 	s := newStage(t, providertest.CLIAnswer(theEnd).
 		Command("sh", "-c", "mkdir -p docs; date +%s%N >> docs/log.txt; echo two > src/main.txt; echo x > .env.local").Always())
 	s.scope.Forbidden = []string{"src/**", ".env.local"}
@@ -98,9 +113,9 @@ func TestKilledAtRandom(t *testing.T) {
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	journal := t.TempDir()
-	for kills, run := 0, 1; kills < 30; {
+	for kills, run := 0, 1; kills < most; {
 		o := s.order("run-" + strconv.Itoa(run))
-		o.Journal = journal
+		o.Journal, o.State = journal, withState
 		cmd := o.start(t)
 		timer := time.AfterFunc(time.Duration(random.IntN(1200))*time.Millisecond, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 		_ = cmd.Wait()
@@ -112,10 +127,18 @@ func TestKilledAtRandom(t *testing.T) {
 			continue
 		}
 		kills++
-		if kills == 30 {
+		if kills == most {
 			r := o.run(t)
 			require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 		}
+	}
+	if withState {
+		store, err := state.Open(t.Context(), filepath.Join(journal, "state.db"), state.Options{})
+		require.NoError(t, err)
+		left, err := store.Unfinished(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, left, "each run came to its end")
+		require.NoError(t, store.Close())
 	}
 	s.usersWorkIsThere()
 	assert.Equal(t, "one\n", s.read("src/main.txt"))

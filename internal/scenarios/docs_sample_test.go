@@ -11,11 +11,12 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// The functions here are what docs/executor.md shows; TestDocsSamples holds the two together.
+// The functions here are what docs/executor.md and docs/state.md show; TestDocsSamples holds them together.
 
 func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 	scope, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
@@ -65,4 +66,34 @@ func override() (taxonomy.Table, error) {
 	return errs.Table.Override(taxonomy.Overrides{
 		Codes: map[string]taxonomy.TraitsOverride{"validation": {Reaction: &taxonomy.ReactionRef{Name: "stop"}}},
 	})
+}
+
+func runStored(ctx context.Context, path string, claude executor.Provider, task executor.Task) (*executor.Result, error) {
+	store, err := state.Open(ctx, path, state.Options{Table: errs.Table})
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	e, err := executor.New(executor.Config{
+		Table:    errs.Table,
+		Classify: detect.Classifier(errs.Explain),
+		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: claude,
+		Journal:  store.Journal(),
+		Lanes:    store.Lanes(),
+		Budget:   store.Budget(state.BudgetOptions{}),
+		Prompt:   store.Prompt(state.PromptOptions{MaxAttempts: 3}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.Run(ctx, task), nil
+}
+
+func fund(ctx context.Context, store *state.Store) error {
+	five := state.Limit{CostUSD: taxonomy.Some(5.0), Note: "agreed on Monday"}
+	if err := store.SetBudget(ctx, state.ScopeAll, five); err != nil {
+		return err
+	}
+	return store.SetBudget(ctx, state.ScopeTask, state.Limit{Tokens: taxonomy.Some[int64](200_000)})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/claudecli"
+	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -19,14 +23,16 @@ import (
 var sample = regexp.MustCompile("(?s)```go run\n(.*?)```")
 
 func TestDocsSamples(t *testing.T) {
-	page, err := os.ReadFile("../../docs/executor.md")
-	require.NoError(t, err)
 	code, err := os.ReadFile("docs_sample_test.go")
 	require.NoError(t, err)
-	samples := sample.FindAllStringSubmatch(string(page), -1)
-	assert.Len(t, samples, 3)
-	for _, s := range samples {
-		assert.Contains(t, string(code), s[1])
+	for page, n := range map[string]int{"executor.md": 3, "state.md": 2} {
+		text, err := os.ReadFile("../../docs/" + page)
+		require.NoError(t, err)
+		samples := sample.FindAllStringSubmatch(string(text), -1)
+		assert.Len(t, samples, n, page)
+		for _, s := range samples {
+			assert.Contains(t, string(code), s[1], page)
+		}
 	}
 }
 
@@ -54,4 +60,21 @@ func TestDocsSampleFetch(t *testing.T) {
 func TestDocsSampleRun(t *testing.T) {
 	_, err := run(t.Context(), t.TempDir(), "x")
 	assert.Error(t, err, "a directory that is no repository")
+}
+
+func TestDocsSampleState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	claude, err := claudecli.New(claudecli.Options{Path: filepath.Join(t.TempDir(), "none")})
+	require.NoError(t, err)
+	r, err := runStored(t.Context(), path, claude, executor.Task{Run: "r", ID: "T-1", Prompt: "Do it."})
+	require.NoError(t, err)
+	assert.Equal(t, errs.CodeProviderNotAvailable.Error(), r.ErrorCode)
+
+	store, err := state.Open(t.Context(), path, state.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, store.Close()) }()
+	require.NoError(t, fund(t.Context(), store))
+	limits, err := store.Budgets(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, limits, 2)
 }

@@ -19,12 +19,14 @@ import (
 type mortalWorld struct {
 	*madeWorld
 	*death
+	kept journals
 }
 
-func makeMortal(seed uint64) *mortalWorld {
-	w := &mortalWorld{makeWorld(seed, true), &death{kill: runtime.Goexit}}
+func makeMortal(t *testing.T, seed uint64, kept func(*testing.T) journals) *mortalWorld {
+	t.Helper()
+	w := &mortalWorld{makeWorld(seed, true), &death{kill: runtime.Goexit}, kept(t)}
 	w.cfg.Limits.Iteration = time.Hour
-	w.cfg.Workspace, w.cfg.Journal = mortalTree{w.tree, w.death, true}, mortalJournal{w.journal, w.death}
+	w.cfg.Workspace, w.cfg.Journal = mortalTree{w.tree, w.death, true}, mortalJournal{w.kept.journal(), w.death}
 	w.cfg.Validator, w.cfg.Asker = mortalValidator{w.cfg.Validator, w.death}, mortalAsker{w.cfg.Asker, w.death}
 	w.cfg.Clock = mortalClock{w.clock, w.death}
 	if w.cfg.Recoverer != nil {
@@ -54,17 +56,31 @@ func (w *mortalWorld) liveUntil(ctx context.Context, step int) (r *executor.Resu
 // called ends as if nothing had happened; what was lost of a call is the only thing that is lost.
 func TestDeathAnywhere(t *testing.T) {
 	t.Parallel()
-	const seeds, deaths, everywhere = 300, 3, 3
+	deathAnywhere(t, 300, 3, newMemJournals)
+}
+
+// TestDeathAnywhereWithState is [TestDeathAnywhere] with all that is remembered in a file of SQLite, and what it says of runs.
+func TestDeathAnywhereWithState(t *testing.T) {
+	t.Parallel()
+	deathAnywhere(t, 40, 1, newStateJournals(t))
+}
+
+// deathAnywhere tells so many stories; the first of them die at each step.
+func deathAnywhere(t *testing.T, seeds, everywhere uint64, kept func(*testing.T) journals) {
+	t.Helper()
+	const deaths = 3
 	synctest.Test(t, func(t *testing.T) {
 		for seed := uint64(0); seed < seeds && !t.Failed(); seed++ {
 			if testing.Short() && seed%10 != 0 {
 				continue
 			}
-			whole := makeMortal(seed)
+			whole := makeMortal(t, seed, kept)
 			want := whole.liveUntil(t.Context(), 0)
 			whole.check(t, want)
+			whole.kept.check(t, want)
+			again := func() *mortalWorld { return makeMortal(t, seed, kept) }
 			for step := 1; seed < everywhere && step <= whole.steps; step++ {
-				die(t, whole, want, step)
+				die(t, whole, again(), want, step)
 			}
 			for i := range deaths {
 				first := 1 + int(seed*31+uint64(i)*17)%whole.steps
@@ -72,17 +88,16 @@ func TestDeathAnywhere(t *testing.T) {
 				if i%2 == 1 {
 					second = 1 + int(seed*13+uint64(i)*7)%40
 				}
-				die(t, whole, want, first, second)
+				die(t, whole, again(), want, first, second)
 			}
-			interrupt(t, whole, 1+int(seed*29)%whole.steps)
+			interrupt(t, whole, again(), 1+int(seed*29)%whole.steps)
 		}
 	})
 }
 
-// die tells the story of whole again, and has it die twice at most.
-func die(t *testing.T, whole *mortalWorld, want *executor.Result, steps ...int) {
+// die tells the story of whole again, in w, and has it die twice at most.
+func die(t *testing.T, whole, w *mortalWorld, want *executor.Result, steps ...int) {
 	t.Helper()
-	w := makeMortal(whole.seed)
 	var got *executor.Result
 	for _, step := range append(steps, 0) {
 		if got = w.liveUntil(t.Context(), step); got != nil {
@@ -92,6 +107,7 @@ func die(t *testing.T, whole *mortalWorld, want *executor.Result, steps ...int) 
 	}
 	require.NotNil(t, got)
 	w.check(t, got)
+	w.kept.check(t, got)
 	lost := slices.ContainsFunc(got.Errors, func(e executor.ErrorRecord) bool { return e.Op == "resume" })
 	// A wait that was cut short begins anew, so that a deadline may come before it is over.
 	if timed := !w.cfg.Limits.Deadline.IsZero(); !lost && !timed {
@@ -109,12 +125,12 @@ func die(t *testing.T, whole *mortalWorld, want *executor.Result, steps ...int) 
 	require.False(t, t.Failed())
 }
 
-// interrupt tells the story of whole again, has it die, and interrupts what goes on with it. What was begun is ended all
-// the same.
-func interrupt(t *testing.T, whole *mortalWorld, step int) {
+// interrupt tells the story of whole again, in w, has it die, and interrupts what goes on with it. What was begun is ended
+// all the same.
+func interrupt(t *testing.T, whole, w *mortalWorld, step int) {
 	t.Helper()
-	w := makeMortal(whole.seed)
-	if w.liveUntil(t.Context(), step) != nil {
+	if r := w.liveUntil(t.Context(), step); r != nil {
+		w.kept.check(t, r)
 		return
 	}
 	w.tell("--- killed, and interrupted")
@@ -123,6 +139,7 @@ func interrupt(t *testing.T, whole *mortalWorld, step int) {
 	w.cfg.Observer = executor.Observers(w.cfg.Observer, canceller{cancel})
 	got := w.liveUntil(ctx, 0)
 	w.check(t, got)
+	w.kept.check(t, got)
 	if t.Failed() {
 		t.Logf("seed %d dies at %d of %d steps", whole.seed, step, whole.steps)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/executor/filelanes"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
@@ -36,6 +37,8 @@ type mortalStory struct {
 	// killed when git has done what it was called for.
 	Step, GitCall int
 	After         bool
+	// State has all that is remembered be in a file of SQLite.
+	State bool
 }
 
 // playMortal runs a story if this process is to.
@@ -71,6 +74,16 @@ func (s mortalStory) live(ctx context.Context, kill func()) (*executor.Result, i
 	if err != nil {
 		return nil, 0, err
 	}
+	cfg.Journal = filejournal.New(s.path("journal"))
+	if s.State {
+		store, err := state.Open(ctx, s.path("journal/state.db"), state.Options{Table: errs.Table, Clock: cfg.Clock})
+		if err != nil {
+			return nil, 0, err
+		}
+		defer func() { _ = store.Close() }() // what it was asked to write is written
+		cfg.Journal, cfg.Lanes = store.Journal(), store.Lanes()
+	}
+	cfg.Journal = mortalJournal{cfg.Journal, d}
 	e, err := executor.New(cfg)
 	if err != nil {
 		return nil, 0, err
@@ -100,7 +113,6 @@ func (s mortalStory) config(ctx context.Context, d *death) (executor.Config, err
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Provider:  &diskActor{story: s, death: d},
 		Workspace: mortalTree{failingCommits{tree, s}, d, false}, Guard: guard,
-		Journal:   mortalJournal{filejournal.New(s.path("journal")), d},
 		Validator: mortalValidator{wrongFiles{s.path("repo")}, d},
 		Clock:     mortalClock{clock, d}, Lanes: filelanes.New(s.path("lanes"), retry.Ramp{}, clock),
 		Random: func() float64 { return 0.5 }, Deliver: executor.DeliverPush,

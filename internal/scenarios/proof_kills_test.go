@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/state"
 )
 
 var everyKill = flag.Bool("everykill", false, "kill processes at every step, which takes minutes")
@@ -38,16 +39,32 @@ func TestKills(t *testing.T) {
 	for name := range diskStories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k, every := newKills(t, name), stride(15)
+			k, every := newKills(t, mortalStory{Name: name}), stride(15)
 			if name == "forbidden files" {
 				every = stride(4)
 			}
 			for step := 1; step <= k.steps; step += every {
-				k.check(t, mortalStory{Name: name, Step: step})
+				k.check(t, mortalStory{Step: step})
 			}
 			// A second kill, while the run goes on.
 			for step := 2; step <= k.steps; step += 5 * every {
-				k.check(t, mortalStory{Name: name, Step: step}, mortalStory{Name: name, Step: 1 + step%13})
+				k.check(t, mortalStory{Step: step}, mortalStory{Step: 1 + step%13})
+			}
+		})
+	}
+}
+
+// TestKillsWithState is [TestKills] with all that is remembered in a file of SQLite, and what it says of the run.
+func TestKillsWithState(t *testing.T) {
+	for _, name := range []string{"a check that fails", "limits"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k, every := newKills(t, mortalStory{Name: name, State: true}), stride(12)
+			for step := 2; step <= k.steps; step += every {
+				k.check(t, mortalStory{Step: step})
+			}
+			for step := 5; step <= k.steps; step += 3 * every {
+				k.check(t, mortalStory{Step: step}, mortalStory{Step: 1 + step%13})
 			}
 		})
 	}
@@ -59,8 +76,8 @@ func TestKillsWithinGit(t *testing.T) {
 		t.Skip("git is called through a shell script")
 	}
 	t.Parallel()
-	k, last := newKills(t, "forbidden files"), 0
-	for call := 1; k.check(t, mortalStory{Name: k.name, GitCall: call, After: call%2 == 0}); call += stride(5) {
+	k, last := newKills(t, mortalStory{Name: "forbidden files"}), 0
+	for call := 1; k.check(t, mortalStory{GitCall: call, After: call%2 == 0}); call += stride(5) {
 		last = call
 	}
 	assert.True(t, last > 20 || testing.Short(), "%d calls of git", last)
@@ -68,7 +85,7 @@ func TestKillsWithinGit(t *testing.T) {
 
 // kills is a story that was told without a kill, to compare with.
 type kills struct {
-	name  string
+	story mortalStory
 	steps int
 	first string // where it begins
 	want  *executor.Result
@@ -84,16 +101,17 @@ type ending struct {
 	Remote  string
 }
 
-func newKills(t *testing.T, name string) *kills {
+func newKills(t *testing.T, story mortalStory) *kills {
 	t.Helper()
-	k := &kills{name: name, first: t.TempDir()}
+	k := &kills{story: story, first: t.TempDir()}
 	repo := filepath.Join(k.first, "repo")
 	require.NoError(t, os.Mkdir(repo, 0o755))
 	r := newStoryRepo(t, repo)
 	k.users = r.usersState()
 	r.git("init", "-q", "--bare", "../remote.git")
 	r.git("remote", "add", "origin", "../remote.git")
-	s := mortalStory{Name: name, Home: k.copied(t)}
+	s := story
+	s.Home = k.copied(t)
 	var err error
 	k.want, k.steps, err = s.live(t.Context(), func() {})
 	require.NoError(t, err)
@@ -116,10 +134,11 @@ func (k *kills) check(t *testing.T, lives ...mortalStory) (anyKilled bool) {
 	t.Helper()
 	home := k.copied(t)
 	for i := range lives {
-		lives[i].Home = home
+		lives[i].Name, lives[i].State, lives[i].Home = k.story.Name, k.story.State, home
 		anyKilled = spawn(t, lives[i]) || anyKilled
 	}
-	last := mortalStory{Name: k.name, Home: home}
+	last := k.story
+	last.Home = home
 	got, _, err := last.live(t.Context(), func() {})
 	require.NoError(t, err)
 	about := fmt.Sprintf("%+v", lives)
@@ -135,6 +154,12 @@ func (k *kills) check(t *testing.T, lives ...mortalStory) (anyKilled bool) {
 		assert.Equal(t, lasting(compared(k.want)), lasting(compared(got)), about)
 	}
 	checkNothingLeft(t, last, about)
+	if last.State {
+		s, err := state.Open(t.Context(), last.path("journal/state.db"), state.Options{})
+		require.NoError(t, err)
+		checkKept(t, s, got)
+		require.NoError(t, s.Close())
+	}
 	if t.Failed() {
 		b, _ := os.ReadFile(last.path("journal/run-1.journal"))
 		t.Logf("%s\n%s", about, b)

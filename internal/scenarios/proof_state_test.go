@@ -1,0 +1,153 @@
+package scenarios_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// journals keep what runs must remember, for one world each.
+type journals interface {
+	// journal is that of the world.
+	journal() executor.Journal
+	// check checks what is kept of a run that has come to a result, and lets go.
+	check(t *testing.T, r *executor.Result)
+}
+
+// inMemoryJournals keep entries in memory.
+type inMemoryJournals struct{ *memJournal }
+
+func (m inMemoryJournals) journal() executor.Journal          { return m.memJournal }
+func (m inMemoryJournals) check(*testing.T, *executor.Result) {}
+
+func newMemJournals(*testing.T) journals { return inMemoryJournals{&memJournal{}} }
+
+// stateJournals keep all in a state of their own.
+type stateJournals struct{ store *state.Store }
+
+func (s stateJournals) journal() executor.Journal { return s.store.Journal() }
+
+func (s stateJournals) check(t *testing.T, r *executor.Result) {
+	t.Helper()
+	checkKept(t, s.store, r)
+	require.NoError(t, s.store.Close())
+	for _, suffix := range []string{"", "-wal", "-shm", ".locks"} {
+		require.NoError(t, os.RemoveAll(s.store.Path()+suffix))
+	}
+}
+
+// newStateJournals returns what makes states, which are copies of an empty one.
+func newStateJournals(t *testing.T) func(*testing.T) journals {
+	t.Helper()
+	dir, made := t.TempDir(), 0
+	empty := filepath.Join(dir, "empty.db")
+	s, err := state.Open(t.Context(), empty, state.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	content, err := os.ReadFile(empty)
+	require.NoError(t, err)
+	return func(t *testing.T) journals {
+		t.Helper()
+		made++
+		path := filepath.Join(dir, fmt.Sprint(made, ".db"))
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		s, err := state.Open(t.Context(), path, state.Options{})
+		require.NoError(t, err)
+		return stateJournals{s}
+	}
+}
+
+// unsure says of some entries that they could not be written, of which some are.
+type unsure struct {
+	executor.Journal
+	rng *rand.Rand
+}
+
+func (u unsure) Append(ctx context.Context, e executor.Entry) error {
+	failed := &taxonomy.Evidence{Source: "state", Op: "state_write", Errno: "EIO", Text: "no"}
+	chance := u.rng.IntN(10)
+	if chance == 0 {
+		return failed
+	}
+	if err := u.Journal.Append(ctx, e); err != nil || chance > 1 {
+		return err
+	}
+	return failed
+}
+
+// Random stories whose journal cannot always be believed have all in their state that they come to, once.
+func TestRandomStoriesWithState(t *testing.T) {
+	t.Parallel()
+	kept := newStateJournals(t)
+	synctest.Test(t, func(t *testing.T) {
+		for seed := uint64(0); seed < 60 && !t.Failed(); seed++ {
+			if testing.Short() && seed%10 != 0 {
+				continue
+			}
+			w, k := makeWorld(seed, false), kept(t)
+			w.cfg.Journal = unsure{k.journal(), rand.New(rand.NewPCG(seed, 11))}
+			r := w.live()
+			w.check(t, r)
+			k.check(t, r)
+			if t.Failed() {
+				t.Logf("seed %d", seed)
+			}
+		}
+	})
+}
+
+// checkKept checks that a state which knows one run says of it what its result says, and what a recount comes to.
+func checkKept(t *testing.T, s *state.Store, r *executor.Result) {
+	t.Helper()
+	runs, err := s.Runs(t.Context(), r.Task)
+	require.NoError(t, err)
+	if r.EndReason == executor.EndRefused || len(runs) == 0 {
+		return // the run was never begun
+	}
+	require.Len(t, runs, 1)
+	run := runs[0]
+	if run.Ended.IsZero() {
+		return // its setup failed when it went on, so that it can be tried again
+	}
+	assert.Equal(t, []any{r.Run, r.Status, r.EndReason, r.Iterations, r.Calls}, []any{run.Name, run.Status, run.EndReason, run.Iteration, run.Calls})
+	assert.Equal(t, r.UnknownCost, run.Spent.UnknownCost)
+	assert.Equal(t, r.UnknownTokens, run.Spent.UnknownTokens)
+	assert.Equal(t, r.Usage.InputTokens.Or(0), run.Spent.Usage.InputTokens.Or(0))
+	assert.Equal(t, r.Usage.OutputTokens.Or(0), run.Spent.Usage.OutputTokens.Or(0))
+	assert.InDelta(t, r.Usage.CostUSD.Or(0), run.Spent.Usage.CostUSD.Or(0), 1e-6*float64(1+r.Calls))
+	counters, err := s.Counters(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, r.Failures, counters.ConsecutiveFailures, "failures in a row")
+
+	db, err := sql.Open("sqlite", s.Path())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, db.Close()) }()
+	var attempts, counted, inCalls, inRuns int
+	require.NoError(t, db.QueryRow(`SELECT (SELECT count(*) FROM attempts), (SELECT count(*) FROM attempts WHERE counted),
+		(SELECT count(*) FROM calls WHERE ended_at IS NOT NULL AND cost_microusd IS NULL), (SELECT unknown_cost FROM runs)`).
+		Scan(&attempts, &counted, &inCalls, &inRuns))
+	assert.Equal(t, r.Iterations, attempts, "an attempt for each iteration")
+	assert.Equal(t, r.Counted, counted)
+	assert.Equal(t, inCalls, inRuns, "calls of which nobody knows what they cost")
+	var status, sound string
+	require.NoError(t, db.QueryRow("SELECT status FROM tasks").Scan(&status))
+	want := string(r.Status)
+	if r.Status == executor.StatusCancelled {
+		want = "pending"
+	}
+	assert.Equal(t, want, status)
+	require.NoError(t, db.QueryRow("PRAGMA integrity_check").Scan(&sound))
+	assert.Equal(t, "ok", sound)
+}

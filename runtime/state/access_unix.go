@@ -1,0 +1,21 @@
+//go:build unix
+
+package state
+
+import (
+	"io/fs"
+	"path/filepath"
+	"syscall"
+)
+
+// writable returns why a database cannot be written, or nil if there is nothing to say. It opens no file: closing one would end
+// all locks that this process has on it.
+func writable(path string) error {
+	const write = 2
+	for _, p := range []string{path, filepath.Dir(path)} {
+		if err := syscall.Access(p, write); err != nil {
+			return &fs.PathError{Op: "write", Path: p, Err: err}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Attempt is one attempt at a task: an iteration of a run, or what [Store.RecordAttempt] was told.
+type Attempt struct {
+	ID   int64
+	Task string
+	// Generation is the task's when the attempt was recorded.
+	Generation int
+	// At is when it ended.
+	At      time.Time
+	Success bool
+	// Duration is how long it took.
+	Duration time.Duration
+	// Error is what went wrong, masked, at most 4 KiB of its beginning.
+	Error string
+	// Code is what the attempt failed with as [Options.Table] understands it, CodeAsWritten as it was recorded, which may be a
+	// code that nobody knows, or none. A failure without a code has that of the fallback. Of a success Code is empty.
+	Code, CodeAsWritten string
+	// Output is what the provider answered, masked, at most 16 KiB of its end.
+	Output string
+	// Run and Iteration are what it was a part of; empty and 0 when it was recorded by hand or converted.
+	Run       string
+	Iteration int
+	// Category is that of the code, Rule what gave the attempt the code, Reaction and Action what was done about it.
+	Category, Rule, Reaction, Action string
+	// Counted is whether the failure counts.
+	Counted taxonomy.Opt[bool]
+	// NotBefore is when the next attempt could begin; zero when it could at once.
+	NotBefore time.Time
+	Provider  string
+	Tier      taxonomy.Opt[int]
+	// Usage is what its calls cost. What is absent is not known, which is not nothing.
+	Usage executor.Usage
+	// Fingerprint is that of the evidence.
+	Fingerprint string
+	// Feedback is what the next attempt is told, masked, at most 16 KiB of its beginning.
+	Feedback string
+	// Changed are paths that the attempt has changed; of very many the first 1000.
+	Changed []string
+	// TaskStatus is how the task is to stand after the attempt, for [Store.RecordAttempt] only.
+	TaskStatus TaskStatus
+}
+
+// RecordAttempt records an attempt and how its task stands after it, in one transaction, and returns the attempt's ID. Texts are
+// masked and bounded. A task that is not known is made.
+//
+// ID and Generation are given to the attempt. What it leaves empty is filled in: At is now; Category, Reaction and Action are those
+// of the code, and so is whether it counted (without a taxonomy every failure does). The task's status is completed after a success;
+// after a failure it is failed or blocked if the code's reaction aborts or blocks, and otherwise running.
+//
+// Refused are a task without a name, a duration, usage or tier below 0, a cost that is no number, a success with a code or an
+// error or that counts as a failure, a status that is none of the named ones, and an attempt of a run, which the run's journal
+// records.
+func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (int64, error) {
+	const doing = "record an attempt"
+	if err := a.check(); err != nil {
+		return 0, s.failed(doing, err)
+	}
+	a = s.completed(a)
+	var id int64
+	err := s.write(ctx, doing, func(t *tx) (err error) {
+		id, err = t.recordAttempt(a)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// completed returns the attempt as it is kept, with what its author left open.
+func (s *Store) completed(a Attempt) Attempt {
+	if a.At.IsZero() {
+		a.At = s.clock.Now()
+	}
+	if a.CodeAsWritten == "" {
+		a.CodeAsWritten = a.Code
+	}
+	a = a.clean()
+	if a.Success {
+		a.Code, a.Counted = "", taxonomy.Some(false)
+		if a.TaskStatus == "" {
+			a.TaskStatus = TaskCompleted
+		}
+		return a
+	}
+	m := s.meaningOf(a.CodeAsWritten)
+	a.Code = m.code
+	if a.Category == "" {
+		a.Category = m.category
+	}
+	if a.Reaction == "" && a.Action == "" && m.known {
+		a.Reaction, a.Action = m.reaction.Name, m.reaction.Action.String()
+	}
+	if a.Counted.IsZero() {
+		a.Counted = taxonomy.Some(m.counts())
+	}
+	if a.TaskStatus == "" {
+		a.TaskStatus = m.leaves()
+	}
+	return a
+}
+
+// recordAttempt writes an attempt that is completed and what its task is after it.
+func (t *tx) recordAttempt(a Attempt) (int64, error) {
+	var completed sql.Null[string]
+	if a.TaskStatus.over() {
+		completed = text(stamp(a.At))
+	}
+	task, err := t.row(`
+		INSERT INTO tasks (task_id, status, started_at, completed_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (task_id) DO UPDATE SET status = excluded.status,
+			started_at = coalesce(started_at, excluded.started_at), completed_at = excluded.completed_at
+		RETURNING generation`,
+		a.Task, string(a.TaskStatus), stamp(a.At.Add(-a.Duration)), completed)
+	if err != nil {
+		return 0, err
+	}
+	if err := task.Scan(&a.Generation); err != nil {
+		return 0, fmt.Errorf("write the task: %w", err)
+	}
+	return t.insertAttempt(sql.Null[int64]{}, a)
+}
+
+// insertAttempt writes the row of an attempt, with an ID of its own or the next one.
+func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
+	changed, err := pathList(a.Changed)
+	if err != nil {
+		return 0, err
+	}
+	result, err := t.exec(`
+		INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, category,
+			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens, output_tokens, cost_microusd,
+			fingerprint, feedback, changed_files)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, a.Task, a.Generation, stamp(a.At), a.Success, a.Duration.Seconds(), text(a.Error), text(a.CodeAsWritten), text(a.Output),
+		text(a.Category), text(meaning{code: a.Code}.other(a.CodeAsWritten)), text(a.Rule), text(a.Reaction), text(a.Action),
+		a.Counted.Or(false), optionalStamp(a.NotBefore), text(a.Provider), optional(a.Tier), optional(a.Usage.InputTokens),
+		optional(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD), text(a.Fingerprint), text(a.Feedback), changed)
+	if err != nil {
+		return 0, fmt.Errorf("write the attempt: %w", err)
+	}
+	return result.LastInsertId()
+}
+
+// pathList returns paths as a column.
+func pathList(paths []string) (sql.Null[string], error) {
+	if len(paths) == 0 {
+		return sql.Null[string]{}, nil
+	}
+	b, err := json.Marshal(paths)
+	if err != nil {
+		return sql.Null[string]{}, fmt.Errorf("write changed files: %w", err)
+	}
+	return text(string(b)), nil
+}

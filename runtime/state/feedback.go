@@ -1,0 +1,120 @@
+package state
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// decisiveError is what is known of the error that an attempt failed with.
+type decisiveError struct {
+	interrupted bool
+	details     sql.Null[string]
+}
+
+// decisiveOf returns the error that the attempt failed with.
+func decisiveOf(v *view, a *Attempt) (d decisiveError, err error) {
+	err = v.row(`SELECT details, EXISTS (SELECT 1 FROM errors WHERE attempt_id = ?1 AND source = 'executor' AND op = 'resume')
+		FROM errors WHERE attempt_id = ?1 AND overcome = 0 ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`,
+		[]any{a.ID, text(a.CodeAsWritten), a.Error}, &d.details, &d.interrupted)
+	if errors.Is(err, sql.ErrNoRows) {
+		return decisiveError{}, nil
+	}
+	return d, err
+}
+
+// pendingOf returns, by iteration, what the run of the attempt has left to be told of the iterations before it: no call was
+// answered that it had gone out with.
+func pendingOf(v *view, a *Attempt) (map[int]string, error) {
+	if a.Run == "" {
+		return nil, nil
+	}
+	var body sql.Null[string]
+	err := v.row(`SELECT json_extract(body, '$.closed.feedback') FROM entries WHERE run = ? AND iteration = ? AND point = ?
+		ORDER BY seq DESC LIMIT 1`, []any{a.Run, a.Iteration, string(executor.PointClosed)}, &body)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !body.Valid {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []executor.Feedback
+	if err := json.Unmarshal([]byte(body.V), &all); err != nil {
+		return nil, err
+	}
+	told := make(map[int]string)
+	for _, f := range all {
+		if f.Iteration < a.Iteration {
+			told[f.Iteration] = strings.TrimPrefix(told[f.Iteration]+"\n\n"+f.Text, "\n\n")
+		}
+	}
+	return told, nil
+}
+
+// feedsBack reports whether the taxonomy has the failure of an attempt told to the next one. The reaction that was taken may be
+// one that follows another: the last of the tries that a policy allows, say, ends the task and tells nobody, but when the task is begun
+// again, the one that it stood for counts.
+func (s *Store) feedsBack(a *Attempt) bool {
+	if s.options.Table.Taxonomy == nil {
+		return true
+	}
+	heads := s.reactionsTo(a)
+	for _, head := range heads {
+		for r, depth := head, 0; r != nil && depth < maxChain; r, depth = r.Then, depth+1 {
+			if r.Name == a.Reaction {
+				return head.FeedBack || r.FeedBack
+			}
+		}
+	}
+	return heads[0].FeedBack
+}
+
+// maxChain bounds how far a chain of reactions is followed.
+const maxChain = 16
+
+// reactionsTo returns the reactions that the taxonomy has to what an attempt failed with, never none: that of its code, then those of
+// the code's branches.
+func (s *Store) reactionsTo(a *Attempt) []*taxonomy.Reaction {
+	table := s.options.Table
+	code := s.describe(a)
+	if code == nil || a.CodeAsWritten == "" && a.Category == "" {
+		r := table.Reaction(errUncategorized)
+		return []*taxonomy.Reaction{&r}
+	}
+	own := table.Row(code.Row)
+	all := []*taxonomy.Reaction{own.Reaction}
+	if code.Branches == 0 {
+		return all
+	}
+	for row := int(code.Branches); row < len(table.Taxonomy.Rows); row++ {
+		branch := table.Row(taxonomy.Row(row))
+		if branch.Code != own.Code {
+			break
+		}
+		all = append(all, branch.Reaction)
+	}
+	return all
+}
+
+// contextText returns the texts in an error's context that its message does not have, each with its name.
+func contextText(details, message string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(details), &fields) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		said, ok := fields[name].(string)
+		if !ok || strings.Contains(message, strings.TrimSpace(said)) {
+			continue
+		}
+		b.WriteString(name + ": " + strings.TrimRight(said, "\n") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,65 @@
+package state_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// codes is a taxonomy as a runner of specifications has it.
+var codes = taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{
+	Package:    "codes",
+	Fallback:   "UNKNOWN",
+	Categories: []taxonomy.Category{{Name: "attempt", Count: 6}},
+	Codes: []taxonomy.Code{
+		{Value: "HOOK_FAILURE", Row: 2},
+		{Value: "RATE_LIMIT", Row: 3},
+		{Value: "SYNTAX", Row: 4, Deprecated: "Nothing gives it."},
+		{Value: "TASK_FAILED", Row: 4},
+		{Value: "UNKNOWN", Row: 4},
+		{Value: "WAITS", Row: 5},
+	},
+	ByValue: []uint16{0, 1, 2, 3, 4, 5},
+	Aliases: []taxonomy.Alias{{Value: "FAILED", Code: 3}},
+	Rows: []taxonomy.RowTraits{
+		{Reaction: &taxonomy.Reaction{Name: "none"}},
+		{Reaction: &taxonomy.Reaction{Name: "none"}},
+		{Code: 1, Reaction: &taxonomy.Reaction{Name: "fail_fast", CountFailure: true}},
+		{Code: 2, Reaction: &taxonomy.Reaction{Name: "return_at_once"}},
+		{Code: 4, Reaction: &taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, CountFailure: true}},
+		{Code: 6, Reaction: &taxonomy.Reaction{Name: "ask", Action: taxonomy.Block}},
+	},
+	Uncategorized: &taxonomy.Reaction{Name: "none"},
+}}
+
+// noon is the time of a still clock.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// still is a clock that stands.
+type still time.Time
+
+func (c still) Now() time.Time                             { return time.Time(c) }
+func (c still) Sleep(context.Context, time.Duration) error { return nil }
+
+// opened returns a new state with the taxonomy, at noon.
+func opened(t testing.TB, o state.Options) *state.Store {
+	t.Helper()
+	return openedAt(t, filepath.Join(t.TempDir(), "s.db"), o)
+}
+
+func openedAt(t testing.TB, path string, o state.Options) *state.Store {
+	t.Helper()
+	if o.Clock == nil {
+		o.Clock = still(noon)
+	}
+	s, err := state.Open(t.Context(), path, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
