@@ -23,7 +23,7 @@ func failure(text string) *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: text}
 }
 
-func hook(source, kind, text string) *taxonomy.Evidence {
+func hookFailure(source, kind, text string) *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: source, Type: kind, ExitCode: taxonomy.Some(1), Text: text}
 }
 
@@ -52,23 +52,23 @@ func TestClassify(t *testing.T) {
 		{"S18 a status of its own", &taxonomy.Evidence{Source: "agent", Status: 429}, errs.CodeRateLimit, "return_api_error"},
 		{"S18 a type of its own", &taxonomy.Evidence{Source: "agent", Type: "rate_limit_error"}, errs.CodeRateLimit, "return_api_error"},
 
-		{"S20 the tests failed after the agent", hook("post_done", "tests", ""), errs.CodeTestFailure, "explain_and_retry"},
-		{"S20 tests of Go, without a type", hook("post_done", "", "--- FAIL: TestSum (0.00s)\nFAIL"), errs.CodeTestFailure, "explain_and_retry"},
-		{"S20 tests of Python, without a type", hook("post_done", "", "=== 1 failed, 3 passed in 0.02s ==="), errs.CodeTestFailure, "explain_and_retry"},
-		{"S20 the type ranks before what the tests print", hook("post_done", "tests", "a.py:1:1: F401 unused"), errs.CodeTestFailure, "explain_and_retry"},
-		{"S20 FAIL inside of a word", hook("post_done", "", "FAILOVER is off"), errs.CodeHookFailure, "fail_fast"},
+		{"S20 the tests failed after the agent", hookFailure("post_done", "tests", ""), errs.CodeTestFailure, "explain_and_retry"},
+		{"S20 tests of Go, without a type", hookFailure("post_done", "", "--- FAIL: TestSum (0.00s)\nFAIL"), errs.CodeTestFailure, "explain_and_retry"},
+		{"S20 tests of Python, without a type", hookFailure("post_done", "", "=== 1 failed, 3 passed in 0.02s ==="), errs.CodeTestFailure, "explain_and_retry"},
+		{"S20 the type ranks before what the tests print", hookFailure("post_done", "tests", "a.py:1:1: F401 unused"), errs.CodeTestFailure, "explain_and_retry"},
+		{"S20 FAIL inside of a word", hookFailure("post_done", "", "FAILOVER is off"), errs.CodeHookFailure, "fail_fast"},
 
-		{"S21 the linters objected after the agent", hook("post_done", "lint", ""), errs.CodeLintFailure, "explain_and_retry"},
-		{"S21 a finding with its place, without a type", hook("post_done", "", "src/a.py:3:1: F401 `os` imported but unused"), errs.CodeLintFailure, "explain_and_retry"},
-		{"S21 a clock time is no place", hook("post_done", "", "12:30:05: the disk is full"), errs.CodeHookFailure, "fail_fast"},
-		{"S21 an address is no place", hook("post_done", "", "db.example.com:5432: no answer"), errs.CodeHookFailure, "fail_fast"},
+		{"S21 the linters objected after the agent", hookFailure("post_done", "lint", ""), errs.CodeLintFailure, "explain_and_retry"},
+		{"S21 a finding with its place, without a type", hookFailure("post_done", "", "src/a.py:3:1: F401 `os` imported but unused"), errs.CodeLintFailure, "explain_and_retry"},
+		{"S21 a clock time is no place", hookFailure("post_done", "", "12:30:05: the disk is full"), errs.CodeHookFailure, "fail_fast"},
+		{"S21 an address is no place", hookFailure("post_done", "", "db.example.com:5432: no answer"), errs.CodeHookFailure, "fail_fast"},
 
 		{"S22 the marker", failure("TASK_FAILED"), errs.CodeTaskFailed, "explain_and_retry"},
 		{"S22 the marker and its reason", failure("I tried.\nTASK_FAILED: there is no such table\n"), errs.CodeTaskFailed, "explain_and_retry"},
 		{"S22 the marker, as the runner found it", &taxonomy.Evidence{Source: "agent", Type: "task_failed"}, errs.CodeTaskFailed, "explain_and_retry"},
 
-		{"S23 the hook before the agent", hook("pre_start", "", "fatal: not a git repository"), errs.CodeHookFailure, "fail_fast"},
-		{"S23 the hook before the agent, whatever it says", hook("pre_start", "tests", "--- FAIL: TestSum"), errs.CodeHookFailure, "fail_fast"},
+		{"S23 the hook before the agent", hookFailure("pre_start", "", "fatal: not a git repository"), errs.CodeHookFailure, "fail_fast"},
+		{"S23 the hook before the agent, whatever it says", hookFailure("pre_start", "tests", "--- FAIL: TestSum"), errs.CodeHookFailure, "fail_fast"},
 
 		{"S24 everything else", failure("panic: index out of range"), errs.CodeUnknown, "explain_and_retry"},
 		{"S24 a signal", &taxonomy.Evidence{Source: "agent", Signal: "SIGKILL"}, errs.CodeUnknown, "explain_and_retry"},
@@ -76,8 +76,8 @@ func TestClassify(t *testing.T) {
 		{"S24 a Go error", errors.New("something new"), errs.CodeUnknown, "explain_and_retry"},
 
 		{"B-S02 no marker and an exit status", failure(""), errs.CodeUnknown, "explain_and_retry"},
-		{"B-S02 another failure of the hook after the agent stops, too", hook("post_done", "", "cannot merge the branch"), errs.CodeHookFailure, "fail_fast"},
-		{"B-S02 so does one that takes too long", hook("post_done", "timeout", ""), errs.CodeHookFailure, "fail_fast"},
+		{"B-S02 another failure of the hook after the agent stops, too", hookFailure("post_done", "", "cannot merge the branch"), errs.CodeHookFailure, "fail_fast"},
+		{"B-S02 so does one that takes too long", hookFailure("post_done", "timeout", ""), errs.CodeHookFailure, "fail_fast"},
 
 		{"B-S03 a failed call that wrote about limits", failure("I have written the chapter on rate limits"), errs.CodeUnknown, "explain_and_retry"},
 		{"B-S03 a limit that is quoted", failure(`the handler answers "rate limit exceeded" to the eleventh call`), errs.CodeUnknown, "explain_and_retry"},
@@ -87,7 +87,7 @@ func TestClassify(t *testing.T) {
 		{"B-S03 requests that a line begins with", failure("Too many requests are made by the page"), errs.CodeUnknown, "explain_and_retry"},
 		{"B-S03 digits in prose", failure("429 tests passed, 1 left"), errs.CodeUnknown, "explain_and_retry"},
 		{"B-S03 the output is not searched", &taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Output: "Error: rate limit exceeded"}, errs.CodeUnknown, "explain_and_retry"},
-		{"B-S03 limits of the project's own tests", hook("post_done", "tests", "Error: rate limit exceeded"), errs.CodeTestFailure, "explain_and_retry"},
+		{"B-S03 limits of the project's own tests", hookFailure("post_done", "tests", "Error: rate limit exceeded"), errs.CodeTestFailure, "explain_and_retry"},
 
 		{"B-S04 the context window", failure("Error: context window exceeded"), errs.CodeTaskFailed, "shorten_and_retry"},
 		{"B-S04 the context window, otherwise", failure("this request exceeds the model's context window"), errs.CodeTaskFailed, "shorten_and_retry"},

@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,124 +12,157 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write testdata anew")
+// ended is what a command line came to.
+type ended struct {
+	code       int
+	out, hints string
+}
 
-func TestRun(t *testing.T) {
-	tests := []struct {
-		golden string
-		args   []string
-		in     string
-	}{
-		{"rate_limit.txt", []string{"-exit-code", "1"}, "You've hit your limit · resets 3pm\n"},
-		{"rate_limit.json", []string{"-status", "429", "-profile", "phase1", "-json"}, ""},
-		{"timeout.txt", []string{"-type", "timeout", "-attr", "limit=30m"}, ""},
-		{"tests.json", []string{"-source", "post_done", "-type", "tests", "-exit-code", "1", "-output", "testdata/failed_tests.txt", "-json"}, ""},
-		{"task_failed.txt", []string{"-exit-code", "0", "-output", "testdata/answer.txt"}, ""},
-		{"context.txt", []string{"-exit-code", "1"}, "Error: context window exceeded\n"},
-		{"hook.txt", []string{"-source", "pre_start", "-op", "prepare", "-exit-code", "128"}, "fatal: not a git repository\n"},
-		{"unknown.txt", []string{"-signal", "SIGKILL"}, ""},
-		{"success.txt", []string{"-exit-code", "0"}, "warning: a new version is out\n"},
-		{"success.json", []string{"-exit-code", "0", "-json"}, ""},
-		{"escapes.txt", []string{"-exit-code", "1"}, "\x1b]0;owned\x07\x1b[2Jpanic: \u202eback\u009b31m\U000e0001\xff\n"},
-		{"escapes.json", []string{"-exit-code", "1", "-json"}, "\x1b]0;owned\x07\x1b[2Jpanic: \u202eback\u009b31m\U000e0001\xff\n"},
-		{"secret.json", []string{"-exit-code", "1", "-json"}, "panic: Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9\n"},
+// do runs a command line in this process.
+func do(args ...string) ended {
+	var out, hints bytes.Buffer
+	code := run(args, &out, &hints)
+	return ended{code, out.String(), hints.String()}
+}
+
+func (e ended) outcome(t *testing.T) outcome {
+	t.Helper()
+	var o outcome
+	require.NoError(t, json.Unmarshal([]byte(e.out), &o), "%s%s", e.out, e.hints)
+	assert.Equal(t, e.code, o.Exit)
+	return o
+}
+
+// files writes files below a new directory and returns that.
+func files(t *testing.T, texts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	for _, tt := range tests {
-		t.Run(tt.golden, func(t *testing.T) {
-			var out bytes.Buffer
-			require.NoError(t, run(tt.args, strings.NewReader(tt.in), &out, io.Discard))
-			name := filepath.Join("testdata", tt.golden)
-			if *update {
-				require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
+	return dir
+}
+
+const oneTask = "### TASK-001: One\nP0 | TODO\n\nDo one.\n"
+
+func TestUsage(t *testing.T) {
+	const agent = "agent: {command: [sh]}\n"
+	for _, c := range []struct {
+		name, args, tasks, config, want string
+	}{
+		{"an unknown flag", "-colour", oneTask, agent, "-colour"},
+		{"an argument", "now", oneTask, agent, `unexpected argument "now"`},
+		{"status and resume", "-status -resume", oneTask, agent, "-status only shows"},
+		{"reset and task", "-reset A -task B", oneTask, agent, "-reset goes neither"},
+		{"two states", "-state a.db -prefix b", oneTask, agent, "name the state twice"},
+		{"a prefix that leads away", "-prefix ../x", oneTask, agent, "letters, digits"},
+		{"a policy", "-on-failure give-up", oneTask, agent, "there are stop, skip or continue"},
+		{"a profile", "-profile phase2", oneTask, agent, "phase2"},
+		{"no amount", "-budget-usd much", oneTask, agent, "a number from 0, or none"},
+		{"no amount of tokens", "-budget-tokens -1", oneTask, agent, "a number from 0, or none"},
+		{"a directory that is not there", "-dir nowhere", oneTask, agent, "is not a directory"},
+		{"a configuration that is not there", "-config other.yml", oneTask, agent, "other.yml"},
+		{"a faulty configuration", "", oneTask, agent + "max_retries: -1\non_failure: never\n", "specrunner.yml:3: on_failure"},
+		{"a profile of the configuration", "", oneTask, agent + "profile: phase2\n", "profile"},
+		{"an override of what is not there", "", oneTask, agent + "overrides: {policies: {attempt: {max_attempts: 4}}}\n", `"attempt"`},
+		{"no agent", "", oneTask, "max_retries: 2\n", "agent"},
+		{"no tasks", "", "", agent, "tasks.md"},
+		{"a faulty tasks file", "", oneTask + "**Depends on:** [TASK-009]\n", agent, "TASK-009"},
+		{"a task that is none", "-task TASK-002", oneTask, agent, "-task TASK-002 is no task"},
+		{"a reset of what is none", "-reset TASK-002", oneTask, agent, "-reset TASK-002 is no task"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			texts := map[string]string{"specrunner.yml": c.config}
+			if c.tasks != "" {
+				texts["spec/tasks.md"] = c.tasks
 			}
-			want, err := os.ReadFile(name)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), out.String())
-			assert.NotContains(t, out.String(), "\x1b", "no escape reaches the terminal")
-			assert.NotContains(t, out.String(), "0a1b2c3d", "no secret is shown")
-			if strings.HasSuffix(tt.golden, ".json") {
-				assert.True(t, json.Valid(out.Bytes()))
-			}
+			got := do(append([]string{"-dir=" + files(t, texts)}, strings.Fields(c.args)...)...)
+			assert.Equal(t, exitUsage, got.code, got.hints)
+			assert.Contains(t, got.hints, c.want)
+			assert.Contains(t, got.hints, "specrunner -help")
+			assert.Empty(t, got.out)
 		})
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
-	tests := []struct {
-		name string
-		args []string
-		in   io.Reader
-		want string
-	}{
-		{"an unknown flag", []string{"-colour"}, nil, "not defined: -colour"},
-		{"no number", []string{"-exit-code", "one"}, nil, "not a number"},
-		{"no pair", []string{"-attr", "limit"}, nil, "not key=value"},
-		{"an argument", []string{"limits"}, nil, `unexpected argument "limits"`},
-		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source; there are agent, pre_start, post_done`},
-		{"a profile that is not declared", []string{"-profile", "phase2"}, nil, "phase2"},
-		{"a file that is not there", []string{"-output", "testdata/none.txt"}, nil, "testdata/none.txt"},
-		{"a directory", []string{"-output", "testdata"}, nil, "testdata"},
-		{"input that breaks off", nil, broken{}, "read standard input: broken pipe"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var out bytes.Buffer
-			err := run(tt.args, tt.in, &out, io.Discard)
-			assert.ErrorContains(t, err, tt.want)
-			assert.Empty(t, out.String())
-		})
-	}
+func TestHelp(t *testing.T) {
+	got := do("-help")
+	assert.Equal(t, exitDone, got.code)
+	assert.Contains(t, got.out, "-budget-usd")
+	assert.Empty(t, got.hints)
 }
 
-type broken struct{}
+type faulty struct{}
 
-func (broken) Read([]byte) (int, error) { return 0, errors.New("broken pipe") }
+func (faulty) Write([]byte) (int, error) { panic("token ghp_0123456789abcdefghij0123456789abcdef") }
 
-func TestRunHelps(t *testing.T) {
+func TestFault(t *testing.T) {
 	var hints bytes.Buffer
-	assert.ErrorIs(t, run([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
-	assert.Contains(t, hints.String(), "-exit-code")
+	assert.Equal(t, exitBroken, run([]string{"-help"}, faulty{}, &hints))
+	assert.Contains(t, hints.String(), "the program has a fault")
+	assert.NotContains(t, hints.String(), "ghp_")
 }
 
-// Of a text without end only the end is kept.
-func TestTail(t *testing.T) {
-	tests := []struct {
-		name, in, want string
-	}{
-		{"nothing", "", ""},
-		{"less", "ab", "ab"},
-		{"as much", "abcd", "abcd"},
-		{"more", "abcdef", "cdef"},
-		{"much more", strings.Repeat("x", 1000) + "abcd", "abcd"},
-	}
-	for _, tt := range tests {
-		for piece, r := range map[string]io.Reader{"at once": strings.NewReader(tt.in), "by bytes": oneByte{strings.NewReader(tt.in)}} {
-			t.Run(tt.name+" "+piece, func(t *testing.T) {
-				got, err := tail(r, 4)
-				require.NoError(t, err)
-				assert.Equal(t, tt.want, got)
+func TestStateThatCannotBeOpened(t *testing.T) {
+	texts := map[string]string{"specrunner.yml": "agent: {command: [sh]}\n", "spec/tasks.md": oneTask}
+	for name, spoil := range map[string]func(t *testing.T, path string){
+		"a directory": func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) },
+		"no database": func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600))
+		},
+	} {
+		for _, args := range []string{"", "-resume", "-status", "-reset TASK-001"} {
+			t.Run(name+" "+args, func(t *testing.T) {
+				dir := files(t, texts)
+				spoil(t, filepath.Join(dir, "spec", ".executor-state.db"))
+				got := do(append([]string{"-dir=" + dir}, strings.Fields(args)...)...)
+				assert.Equal(t, exitBroken, got.code, got.hints)
+				assert.Contains(t, got.hints, ".executor-state.db")
 			})
 		}
 	}
 }
 
-type oneByte struct{ r io.Reader }
-
-func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
-
-func TestRunOnALongText(t *testing.T) {
-	in := io.MultiReader(io.LimitReader(noise{}, 16<<20), strings.NewReader("\nYou've hit your limit\n"))
-	var out bytes.Buffer
-	require.NoError(t, run([]string{"-exit-code", "1"}, in, &out, io.Discard))
-	assert.Contains(t, out.String(), "RATE_LIMIT")
-	assert.Less(t, out.Len(), 8<<10)
+// Looking makes no state.
+func TestStatusOfNothing(t *testing.T) {
+	dir := files(t, map[string]string{"spec/tasks.md": oneTask + "\n### TASK-002: Two\nP1 | DONE\n\nDo two.\n"})
+	got := do("-dir="+dir, "-status")
+	require.Equal(t, exitDone, got.code, got.hints)
+	assert.Regexp(t, `(?m)^TASK-001 +pending +0 `, got.out)
+	assert.Regexp(t, `(?m)^TASK-002 +completed +0 `, got.out)
+	assert.NoFileExists(t, filepath.Join(dir, "spec", ".executor-state.db"))
 }
 
-type noise struct{}
-
-func (noise) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
+func TestQueue(t *testing.T) {
+	q := newQueue([]task{{ID: "C", DependsOn: []string{"A", "B"}}, {ID: "A"}, {ID: "B"}}, false)
+	var order []string
+	for {
+		next, ok := q.next()
+		if !ok {
+			break
+		}
+		by, is := q.hindered(next)
+		order = append(order, next.ID+by)
+		q.stand[next.ID] = done
+		if next.ID == "B" {
+			q.stand["B"] = failed
+		}
+		assert.Equal(t, next.ID == "C", is)
 	}
-	return len(p), nil
+	assert.Equal(t, []string{"A", "B", "CB"}, order)
+	assert.Equal(t, 2, q.count())
+}
+
+func TestNamesOfRuns(t *testing.T) {
+	for in, want := range map[string]string{
+		"TASK-001": "TASK-001", "a_b": "a_b", "-a": "a-f0e2a8d4", "1.2": "1-2-", "ä": "", strings.Repeat("x", 90): strings.Repeat("x", 60) + "-",
+	} {
+		got := plain(in)
+		assert.True(t, strings.HasPrefix(got, strings.TrimSuffix(want, "f0e2a8d4")), "%s: %s", in, got)
+		assert.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9_-]{0,70}$`, got)
+	}
+	assert.NotEqual(t, plain("1.2"), plain("1-2"))
+	assert.NotEqual(t, plain("ä"), plain("ö"))
 }

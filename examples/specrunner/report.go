@@ -4,126 +4,124 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/state"
 )
 
-// report is what is said of an attempt. A nil report says that nothing failed.
-type report struct {
-	Code           string                  `json:"code"`
-	Category       string                  `json:"category"`
-	Message        string                  `json:"message"`
-	Severity       taxonomy.Severity       `json:"severity"`
-	Recoverability taxonomy.Recoverability `json:"recoverability"`
-	Retryable      bool                    `json:"retryable"`
-	Reaction       reaction                `json:"reaction"`
-	Why            detect.Explanation      `json:"why"`
+// outcome is what going through the queue came to.
+type outcome struct {
+	Exit int `json:"exit"`
+	// Done are the tasks of the file that are done, of All.
+	Done int `json:"done"`
+	All  int `json:"all"`
+	// Why is why tasks were left; empty when each had its turn.
+	Why string `json:"why,omitempty"`
+	// Errors are why nothing, or nothing more, could be done.
+	Errors []string      `json:"errors,omitempty"`
+	Tasks  []taskOutcome `json:"tasks"` // that were dealt with, in that order
 }
 
-// reaction is the part of a reaction that shows before it is carried out.
-type reaction struct {
-	Name     string           `json:"name"`
-	Action   taxonomy.Action  `json:"action"`
-	Extent   taxonomy.Extent  `json:"extent"`
-	Attempts int              `json:"attempts"`
-	Counts   bool             `json:"counts"`
-	Told     bool             `json:"told"`
-	Session  taxonomy.Session `json:"session"`
-	Then     string           `json:"then,omitempty"`
+// taskOutcome is what became of a task.
+type taskOutcome struct {
+	ID        string         `json:"id"`
+	Status    string         `json:"status"`
+	EndReason string         `json:"endReason,omitempty"`
+	Why       string         `json:"why,omitempty"`
+	Run       string         `json:"run,omitempty"`
+	Attempts  int            `json:"attempts,omitempty"` // of the run
+	Code      string         `json:"code,omitempty"`
+	Error     string         `json:"error,omitempty"`
+	Question  string         `json:"question,omitempty"`
+	Usage     executor.Usage `json:"usage,omitzero"`
+	Warnings  []string       `json:"warnings,omitempty"`
+	// Resolution is what people can do about the error.
+	Resolution string `json:"resolution,omitempty"`
 }
 
-// newReport says what x came to, in the words of table; nil where x says that nothing failed.
-func newReport(table taxonomy.Table, x detect.Explanation) *report {
-	if x.Err == nil {
-		return nil
-	}
-	traits := table.Traits(x.Err)
-	return &report{
-		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
-		Severity: traits.Severity, Recoverability: traits.Recoverability, Retryable: traits.Retryable,
-		Reaction: newReaction(table.Reaction(x.Err)), Why: x,
-	}
-}
+func (o *outcome) add(t taskOutcome) { o.Tasks = append(o.Tasks, t) }
 
-func newReaction(r taxonomy.Reaction) reaction {
-	out := reaction{
-		Name: r.Name, Action: r.Action, Extent: r.Extent, Attempts: 1,
-		Counts: r.CountFailure, Told: r.FeedBack, Session: r.Session,
+// conclude prints an outcome and returns the exit code.
+func (s *setup) conclude(o *outcome) int {
+	_ = s.screen.Close() // nothing is shown any more
+	var err error
+	if s.json {
+		err = writeJSON(s.out, o)
+	} else {
+		err = s.writeReport(o)
 	}
-	if r.Policy != nil {
-		out.Attempts = r.Policy.MaxAttempts
-	}
-	if r.Then != nil {
-		out.Then = r.Then.Name
-	}
-	return out
-}
-
-func (r *report) writeJSON(w io.Writer) error {
-	failed := struct {
-		Failed bool `json:"failed"`
-		*report
-	}{r != nil, r}
-	b, err := json.MarshalIndent(failed, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+		fmt.Fprintln(s.hints, "specrunner: print the outcome:", shown(err.Error()))
+		return exitBroken
 	}
-	_, err = w.Write(append(printableJSON(b), '\n'))
-	return err
+	return o.Exit
 }
 
-func (r *report) writeText(w io.Writer) error {
-	if r == nil {
-		_, err := fmt.Fprintln(w, "nothing failed")
-		return err
+// writeReport says in the end what is left and what to do about it.
+func (s *setup) writeReport(o *outcome) error {
+	p := &printer{w: s.out}
+	for _, t := range o.Tasks {
+		p.leftOver(t)
 	}
-	var b strings.Builder
-	line := func(name, value string) { fmt.Fprintf(&b, "%-15s %s\n", name, printable(value)) }
-	line("code", r.Code)
-	line("category", r.Category)
-	line("message", r.Message)
-	line("severity", r.Severity.String())
-	line("recoverability", r.Recoverability.String())
-	line("retryable", fmt.Sprint(r.Retryable))
-	line("reaction", r.Reaction.String())
-	line("why", shown(r.Why.Rule))
-	for _, other := range r.Why.RunnersUp {
-		line("also matched", shown(other))
+	if o.Why != "" {
+		p.line("specrunner: %s", o.Why)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	p.line("specrunner: %d of %d tasks are done", o.Done, o.All)
+	for _, e := range o.Errors {
+		fmt.Fprintln(s.hints, "specrunner:", e)
+	}
+	return p.err
 }
 
-func (r reaction) String() string {
-	var parts []string
-	say := func(is bool, part string) {
-		if is {
-			parts = append(parts, part)
+// printer prints lines until one cannot be.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.w, shown(fmt.Sprintf(format, args...)))
+	}
+}
+
+// leftOver says what is to be known of a task that is not done.
+func (p *printer) leftOver(t taskOutcome) {
+	if t.Status == string(state.TaskCompleted) {
+		return
+	}
+	p.line("%s", t.summary())
+	if t.Question != "" {
+		p.line("  question: %s", t.Question)
+	}
+	if t.Resolution != "" {
+		p.line("  what to do: %s", t.Resolution)
+	}
+	for _, w := range t.Warnings {
+		p.line("  warning: %s", w)
+	}
+}
+
+// summary returns "task TASK-002 is failed (TASK_FAILED): why".
+func (t *taskOutcome) summary() string {
+	text := "task " + t.ID + " is " + t.Status
+	if t.Code != "" {
+		text += " (" + t.Code + ")"
+	}
+	for _, more := range []string{t.Error, t.Why} {
+		if more != "" {
+			text += ": " + more
 		}
 	}
-	say(r.Action == taxonomy.Abort, "abort the "+r.Extent.String())
-	say(r.Action == taxonomy.Retry, fmt.Sprintf("retry, %d attempts in total", r.Attempts))
-	say(r.Session == taxonomy.SessionReduced, "with less context")
-	say(r.Told, "the agent is told why")
-	say(r.Counts, "counts as a failure")
-	say(!r.Counts, "does not count as a failure")
-	say(r.Then != "", "then "+r.Then)
-	return r.Name + ": " + strings.Join(parts, ", ")
+	return text
 }
 
-// shownLimit is how much of a rule is shown to a reader, in characters.
-const shownLimit = 160
-
-// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in full.
-func shown(r *detect.Rule) string {
-	if r == nil {
-		return "no rule matches"
+func writeJSON(w io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
 	}
-	doc := []rune(r.Doc)
-	if len(doc) > shownLimit {
-		doc = append(doc[:shownLimit:shownLimit], '…')
-	}
-	return r.Name + " {" + string(doc) + "}"
+	_, err = w.Write(append(terminal.PrintableJSON(b), '\n'))
+	return err
 }

@@ -70,10 +70,20 @@ func TestStoredUnknownCode(t *testing.T) {
 	assert.Equal(t, errs.Table.Reaction(errs.CodeUnknown), errs.Table.Reaction(bare))
 }
 
+// budget is a budget of a scope that is spent.
+func budget(scope string) error {
+	return errs.Classify(&taxonomy.Evidence{
+		Source: "budget", Op: "budget", Type: "exceeded", Attributes: map[string]string{"scope": scope, "limit": "1", "spent": "1.2", "unit": "usd"},
+	})
+}
+
 func TestReactions(t *testing.T) {
 	attempts := &taxonomy.Policy{
 		Name: "attempts", MaxAttempts: 3, Backoff: taxonomy.Constant, InitialDelay: 5 * time.Second,
 		MaxDelay: 30 * time.Second, MaxRetryAfter: 30 * time.Second, Multiplier: 2,
+	}
+	interruptions := &taxonomy.Policy{
+		Name: "interruptions", MaxAttempts: 10, Backoff: taxonomy.Constant, MaxDelay: 30 * time.Second, MaxRetryAfter: 30 * time.Second, Multiplier: 2,
 	}
 	overflow := errs.NewTaskFailed().WithContextOverflow(true)
 	tests := []struct {
@@ -86,13 +96,16 @@ func TestReactions(t *testing.T) {
 		policy  *taxonomy.Policy
 	}{
 		{"S17 the same again", errs.CodeTimeout, taxonomy.Retry, taxonomy.SessionKeep, false, true, attempts},
-		{"S18 B-S11 returned at once, not counted", errs.CodeRateLimit, taxonomy.Abort, taxonomy.SessionKeep, false, false, nil},
+		{"S18 B-S11 returned at once, not counted", errs.CodeRateLimit, taxonomy.Block, taxonomy.SessionKeep, false, false, nil},
 		{"S20 with the tests in the prompt", errs.CodeTestFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
 		{"S21 with the findings in the prompt", errs.CodeLintFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
 		{"S22 with the reason in the prompt", errs.CodeTaskFailed, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
 		{"S23 failed at once, counted once", errs.CodeHookFailure, taxonomy.Abort, taxonomy.SessionKeep, false, true, nil},
 		{"S24 with the error in the prompt", errs.CodeUnknown, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
 		{"B-S04 with less context", overflow, taxonomy.Retry, taxonomy.SessionReduced, true, true, attempts},
+		{"interrupted: once more, not counted", errs.NewUnknown().WithInterrupted(true), taxonomy.Retry, taxonomy.SessionKeep, false, false, interruptions},
+		{"the instrument: ended, not counted", errs.NewUnknown().WithInstrument(true), taxonomy.Block, taxonomy.SessionKeep, false, false, nil},
+		{"a budget: ended, not counted", budget("all"), taxonomy.Block, taxonomy.SessionKeep, false, false, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -112,7 +125,7 @@ func TestLimitsCountInTheFirstPhase(t *testing.T) {
 	require.NoError(t, err)
 	for _, table := range []taxonomy.Table{errs.Table, phase1} {
 		r := table.Reaction(errs.CodeRateLimit)
-		assert.Equal(t, taxonomy.Abort, r.Action)
+		assert.Equal(t, taxonomy.Block, r.Action)
 		assert.Equal(t, taxonomy.ExtentRun, r.Extent)
 		assert.Equal(t, "API_ERROR", r.LogMessage)
 		assert.Equal(t, table.Overlay != nil, r.CountFailure)
@@ -133,6 +146,34 @@ func TestFeedback(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			assert.Equal(t, tt.want, taxonomy.FeedbackOf(tt.err))
+		})
+	}
+}
+
+// What ends every task: that none of them could go on. A budget of one task ends that task only, in every profile without being counted.
+func TestWhatEndsAllTasks(t *testing.T) {
+	phase1, err := errs.Table.Profile(errs.ProfilePhase1)
+	require.NoError(t, err)
+	tests := []struct {
+		name   string
+		err    error
+		extent taxonomy.Extent
+	}{
+		{"the instrument", errs.NewUnknown().WithInstrument(true), taxonomy.ExtentRun},
+		{"the budget of all", budget("all"), taxonomy.ExtentRun},
+		{"the budget of each task", budget("task"), taxonomy.ExtentTask},
+		{"the budget of one task", budget("task:TASK-001"), taxonomy.ExtentTask},
+		{"the budget of an attempt", budget("attempt"), taxonomy.ExtentTask},
+		{"a hook", errs.CodeHookFailure, taxonomy.ExtentTask},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, table := range []taxonomy.Table{errs.Table, phase1} {
+				r := table.Reaction(tt.err)
+				assert.Equal(t, tt.extent, r.Extent)
+				assert.Equal(t, tt.name == "a hook", r.CountFailure)
+			}
+			assert.False(t, taxonomy.IsRetryable(tt.err))
 		})
 	}
 }

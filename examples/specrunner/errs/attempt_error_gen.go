@@ -21,9 +21,10 @@ const (
 	//
 	// Resolution: Split the task, or give the agent more time.
 	CodeTimeout AttemptCode = 1
-	// CodeRateLimit: the agent's service refuses more requests for now.
+	// CodeRateLimit: no more requests are to be made for now, since the agent's service refuses them or
+	// the budget is spent.
 	//
-	// Resolution: Wait until the limit is lifted, then start the run again.
+	// Resolution: Wait until the limit is lifted, or raise the budget; then start the run again.
 	CodeRateLimit AttemptCode = 2
 	// CodeSyntax: the agent's code could not be parsed.
 	//
@@ -83,7 +84,13 @@ func (c *AttemptCode) UnmarshalText(text []byte) error {
 }
 
 // The rows of codes under a when rule.
-const rowTaskFailedWhen1 taxonomy.Row = 10
+const (
+	rowRateLimitWhen1  taxonomy.Row = 10
+	rowRateLimitWhen2  taxonomy.Row = 11
+	rowTaskFailedWhen1 taxonomy.Row = 12
+	rowUnknownWhen1    taxonomy.Row = 13
+	rowUnknownWhen2    taxonomy.Row = 14
+)
 
 // AttemptError is an error of category attempt: an attempt at a task failed.
 //
@@ -113,6 +120,12 @@ type AttemptError struct {
 	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
 	// ContextOverflow: the conversation outgrew what the model can read at once.
 	ContextOverflow taxonomy.Opt[bool] `json:"contextOverflow,omitzero"`
+	// BudgetScope is what the budget is for that is spent, "attempt", "task:" and its name, or "all".
+	BudgetScope taxonomy.Opt[string] `json:"budgetScope,omitzero"`
+	// Interrupted: the runner's process ended during the attempt.
+	Interrupted taxonomy.Opt[bool] `json:"interrupted,omitzero"`
+	// Instrument is what failed is the runner or what it needs, and not the attempt.
+	Instrument taxonomy.Opt[bool] `json:"instrument,omitzero"`
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -129,12 +142,17 @@ type AttemptReporter uint8
 
 // The values of [AttemptReporter].
 const (
-	AttemptReporterAgent    AttemptReporter = 1
-	AttemptReporterPreStart AttemptReporter = 2
-	AttemptReporterPostDone AttemptReporter = 3
+	AttemptReporterAgent     AttemptReporter = 1
+	AttemptReporterPreStart  AttemptReporter = 2
+	AttemptReporterPostDone  AttemptReporter = 3
+	AttemptReporterBudget    AttemptReporter = 4
+	AttemptReporterConfig    AttemptReporter = 5
+	AttemptReporterExecutor  AttemptReporter = 6
+	AttemptReporterState     AttemptReporter = 7
+	AttemptReporterValidator AttemptReporter = 8
 )
 
-var attemptReporterWords = []string{"agent", "pre_start", "post_done"}
+var attemptReporterWords = []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}
 
 // String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v AttemptReporter) String() string { return gen.EnumWord(uint8(v), attemptReporterWords) }
@@ -159,7 +177,8 @@ func NewTimeout() *AttemptError {
 	return &AttemptError{code: CodeTimeout}
 }
 
-// NewRateLimit returns a [CodeRateLimit]: the agent's service refuses more requests for now.
+// NewRateLimit returns a [CodeRateLimit]: no more requests are to be made for now, since the
+// agent's service refuses them or the budget is spent.
 func NewRateLimit() *AttemptError {
 	return &AttemptError{code: CodeRateLimit}
 }
@@ -189,7 +208,7 @@ func NewTaskFailed() *AttemptError {
 
 // NewHookFailure returns a [CodeHookFailure]: a hook failed for a reason of its own.
 func NewHookFailure(reporter AttemptReporter) *AttemptError {
-	return &AttemptError{code: CodeHookFailure, Reporter: gen.SomeEnum(reporter, AttemptReporterPostDone)}
+	return &AttemptError{code: CodeHookFailure, Reporter: gen.SomeEnum(reporter, AttemptReporterValidator)}
 }
 
 // NewUnknown returns a [CodeUnknown]: nothing describes the failure, or a stored attempt has a code
@@ -201,7 +220,7 @@ func NewUnknown() *AttemptError {
 // WithReporter returns a copy of e with the given Reporter.
 func (e *AttemptError) WithReporter(reporter AttemptReporter) *AttemptError {
 	c := *e
-	c.Reporter = gen.SomeEnum(reporter, AttemptReporterPostDone)
+	c.Reporter = gen.SomeEnum(reporter, AttemptReporterValidator)
 	return &c
 }
 
@@ -261,6 +280,27 @@ func (e *AttemptError) WithContextOverflow(contextOverflow bool) *AttemptError {
 	return &c
 }
 
+// WithBudgetScope returns a copy of e with the given BudgetScope.
+func (e *AttemptError) WithBudgetScope(budgetScope string) *AttemptError {
+	c := *e
+	c.BudgetScope = taxonomy.Some(budgetScope)
+	return &c
+}
+
+// WithInterrupted returns a copy of e with the given Interrupted.
+func (e *AttemptError) WithInterrupted(interrupted bool) *AttemptError {
+	c := *e
+	c.Interrupted = taxonomy.Some(interrupted)
+	return &c
+}
+
+// WithInstrument returns a copy of e with the given Instrument.
+func (e *AttemptError) WithInstrument(instrument bool) *AttemptError {
+	c := *e
+	c.Instrument = taxonomy.Some(instrument)
+	return &c
+}
+
 // WithCause returns a copy of e that wraps cause.
 func (e *AttemptError) WithCause(cause error) *AttemptError {
 	c := *e
@@ -296,9 +336,27 @@ func (e *AttemptError) Taxonomy() *taxonomy.Taxonomy { return &definition }
 // Row returns the row that the code and its when rules select.
 func (e *AttemptError) Row() taxonomy.Row {
 	switch e.code {
+	case CodeRateLimit:
+		v1, ok1 := e.Reporter.Get()
+		v2, ok2 := e.BudgetScope.Get()
+		switch {
+		case ok1 && v1 == AttemptReporterBudget && ok2 && v2 == "all":
+			return rowRateLimitWhen1
+		case ok1 && v1 == AttemptReporterBudget:
+			return rowRateLimitWhen2
+		}
 	case CodeTaskFailed:
 		if v, ok := e.ContextOverflow.Get(); ok && v {
 			return rowTaskFailedWhen1
+		}
+	case CodeUnknown:
+		v1, ok1 := e.Interrupted.Get()
+		v2, ok2 := e.Instrument.Get()
+		switch {
+		case ok1 && v1:
+			return rowUnknownWhen1
+		case ok2 && v2:
+			return rowUnknownWhen2
 		}
 	}
 	return e.code.Row()
@@ -317,7 +375,7 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 		m = m.Text("the agent ran past its limit")
 		m = m.Begin(" of ").OptDuration(e.Limit)
 	case CodeRateLimit:
-		m = m.Text("the agent is rate limited")
+		m = m.Text("the limit of requests is reached")
 		m = m.Begin(", try again in ").OptDuration(e.RetryAfter)
 		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
 	case CodeSyntax:
@@ -383,6 +441,9 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	o = o.OptDuration("limit", e.Limit)
 	o = o.OptDuration("retryAfter", e.RetryAfter)
 	o = o.OptBool("contextOverflow", e.ContextOverflow)
+	o = o.OptString("budgetScope", e.BudgetScope)
+	o = o.OptBool("interrupted", e.Interrupted)
+	o = o.OptBool("instrument", e.Instrument)
 	return o.Close()
 }
 
@@ -427,6 +488,9 @@ func (e *AttemptError) LogValue() slog.Value {
 	l = l.OptDuration("limit", e.Limit)
 	l = l.OptDuration("retryAfter", e.RetryAfter)
 	l = l.OptBool("contextOverflow", e.ContextOverflow)
+	l = l.OptString("budgetScope", e.BudgetScope)
+	l = l.OptBool("interrupted", e.Interrupted)
+	l = l.OptBool("instrument", e.Instrument)
 	return l.Value()
 }
 
@@ -451,6 +515,12 @@ func (e *AttemptError) decode(d *gen.Decoder) {
 			d.OptDuration(&e.RetryAfter)
 		case "contextOverflow":
 			d.OptBool(&e.ContextOverflow)
+		case "budgetScope":
+			d.OptString(&e.BudgetScope)
+		case "interrupted":
+			d.OptBool(&e.Interrupted)
+		case "instrument":
+			d.OptBool(&e.Instrument)
 		default:
 			d.Skip()
 		}

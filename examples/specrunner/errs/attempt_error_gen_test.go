@@ -13,7 +13,7 @@ import (
 
 func TestAttemptErrorCodes(t *testing.T) {
 	category := taxonomy.Category{Name: "attempt", Type: "AttemptError", Doc: "An attempt at a task failed.", Fields: []taxonomy.Field{
-		{Name: "reporter", Doc: "Who reported it.", Type: "enum", Enum: []string{"agent", "pre_start", "post_done"}},
+		{Name: "reporter", Doc: "Who reported it.", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}},
 		{Name: "exitCode", Doc: "What the process exited with.", Type: "int"},
 		{Name: "signal", Doc: "What ended the process, when it did not exit by itself.", Type: "string"},
 		{Name: "detail", Doc: "The end of what was said on the error channel.", Type: "string", MaxLength: 2000, Scrub: true},
@@ -22,6 +22,9 @@ func TestAttemptErrorCodes(t *testing.T) {
 		{Name: "limit", Doc: "How long the call could take. The next attempt gets the same.", Type: "duration"},
 		{Name: "retryAfter", Doc: "How long the agent's service asks to wait.", Type: "duration"},
 		{Name: "contextOverflow", Doc: "The conversation outgrew what the model can read at once.", Type: "bool"},
+		{Name: "budgetScope", Doc: `What the budget is for that is spent, "attempt", "task:" and its name, or "all".`, Type: "string"},
+		{Name: "interrupted", Doc: "The runner's process ended during the attempt.", Type: "bool"},
+		{Name: "instrument", Doc: "What failed is the runner or what it needs, and not the attempt.", Type: "bool"},
 	}, JSONHead: `{"domain":"specrunner.example.com","name":"AttemptError","category":"attempt","code":"`, Count: 8}
 	genCheckCodes(t, category, []genCode[*AttemptError, AttemptCode]{
 		{
@@ -35,16 +38,41 @@ func TestAttemptErrorCodes(t *testing.T) {
 		},
 		{
 			code:        CodeRateLimit,
-			description: taxonomy.Code{Value: "RATE_LIMIT", Doc: "The agent's service refuses more requests for now.", Resolution: "Wait until the limit is lifted, then start the run again.", Message: "the agent is rate limited[, try again in {retryAfter}][: {detail:first_line}]", Row: 3},
-			rows:        []genRow{{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "return_api_error, return_api_error"}},
+			description: taxonomy.Code{Value: "RATE_LIMIT", Doc: "No more requests are to be made for now, since the agent's service refuses them or the budget is spent.", Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.", Message: "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]", Row: 3, Branches: 10},
+			rows: []genRow{
+				{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "return_api_error, return_api_error"},
+				{10, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "spend_no_more, spend_no_more"},
+				{11, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "spend_no_more_on_it, spend_no_more_on_it"},
+			},
 			cases: []genCase[*AttemptError]{
-				{3, NewRateLimit(), "the agent is rate limited", "{}"},
-				{3, NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(8500 * time.Millisecond), "the agent is rate limited, try again in 8.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"8.5s"}`},
-				{3, NewRateLimit().WithDetail("some detail\nsecond line"), "the agent is rate limited: some detail", `{"detail":"some detail\nsecond line"}`},
-				{3, NewRateLimit().WithRetryAfter(8500 * time.Millisecond), "the agent is rate limited, try again in 8.5s", `{"retryAfter":"8.5s"}`},
-				{3, NewRateLimit().WithDetail("").WithRetryAfter(8500 * time.Millisecond), "the agent is rate limited, try again in 8.5s", `{"detail":"","retryAfter":"8.5s"}`},
-				{3, NewRateLimit().WithDetail("first " + strings.Repeat("x", 2000) + " last"), "the agent is rate limited: …" + strings.Repeat("x", 1992) + " last", `{"detail":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{3, NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the agent is rate limited: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{3, NewRateLimit(), "the limit of requests is reached", "{}"},
+				{3, NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(8500 * time.Millisecond), "the limit of requests is reached, try again in 8.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"8.5s"}`},
+				{3, NewRateLimit().WithDetail("some detail\nsecond line"), "the limit of requests is reached: some detail", `{"detail":"some detail\nsecond line"}`},
+				{3, NewRateLimit().WithRetryAfter(8500 * time.Millisecond), "the limit of requests is reached, try again in 8.5s", `{"retryAfter":"8.5s"}`},
+				{3, NewRateLimit().WithDetail("").WithRetryAfter(8500 * time.Millisecond), "the limit of requests is reached, try again in 8.5s", `{"detail":"","retryAfter":"8.5s"}`},
+				{3, NewRateLimit().WithDetail("first " + strings.Repeat("x", 2000) + " last"), "the limit of requests is reached: …" + strings.Repeat("x", 1992) + " last", `{"detail":"…` + strings.Repeat("x", 1992) + ` last"}`},
+				{3, NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the limit of requests is reached: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+			},
+			picks: []genPick[*AttemptError]{
+				{10, NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterAgent).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterPreStart).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterPostDone).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterConfig).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterExecutor).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterState).WithBudgetScope("all")},
+				{3, NewRateLimit().WithReporter(AttemptReporterValidator).WithBudgetScope("all")},
+				{3, NewRateLimit().WithBudgetScope("all")},
+				{11, NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("some budgetScope")},
+				{11, NewRateLimit().WithReporter(AttemptReporterBudget)},
+				{3, NewRateLimit().WithReporter(AttemptReporterAgent)},
+				{3, NewRateLimit().WithReporter(AttemptReporterPreStart)},
+				{3, NewRateLimit().WithReporter(AttemptReporterPostDone)},
+				{3, NewRateLimit().WithReporter(AttemptReporterConfig)},
+				{3, NewRateLimit().WithReporter(AttemptReporterExecutor)},
+				{3, NewRateLimit().WithReporter(AttemptReporterState)},
+				{3, NewRateLimit().WithReporter(AttemptReporterValidator)},
+				{3, NewRateLimit()},
 			},
 		},
 		{
@@ -87,10 +115,10 @@ func TestAttemptErrorCodes(t *testing.T) {
 		},
 		{
 			code:        CodeTaskFailed,
-			description: taxonomy.Code{Value: "TASK_FAILED", Doc: "The agent says that it could not do the task, or had too little room for it.", Resolution: "Read the agent's reason; split the task or make it clearer.", Message: "the agent could not do the task[: {reason}][ ({detail:first_line})]", Row: 7, Branches: 10},
+			description: taxonomy.Code{Value: "TASK_FAILED", Doc: "The agent says that it could not do the task, or had too little room for it.", Resolution: "Read the agent's reason; split the task or make it clearer.", Message: "the agent could not do the task[: {reason}][ ({detail:first_line})]", Row: 7, Branches: 12},
 			rows: []genRow{
 				{7, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"},
-				{10, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "shorten_and_retry, shorten_and_retry"},
+				{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "shorten_and_retry, shorten_and_retry"},
 			},
 			cases: []genCase[*AttemptError]{
 				{7, NewTaskFailed(), "the agent could not do the task", "{}"},
@@ -103,7 +131,7 @@ func TestAttemptErrorCodes(t *testing.T) {
 				{7, NewTaskFailed().WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the agent could not do the task: Authorization: Bearer [REDACTED]", `{"reason":"Authorization: Bearer [REDACTED]"}`},
 			},
 			picks: []genPick[*AttemptError]{
-				{10, NewTaskFailed().WithContextOverflow(true)},
+				{12, NewTaskFailed().WithContextOverflow(true)},
 				{7, NewTaskFailed().WithContextOverflow(false)},
 				{7, NewTaskFailed()},
 			},
@@ -118,13 +146,17 @@ func TestAttemptErrorCodes(t *testing.T) {
 				{8, NewHookFailure(AttemptReporterAgent).WithDetail("some detail\nsecond line"), "the hook agent failed: some detail", `{"reporter":"agent","detail":"some detail\nsecond line"}`},
 				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4), "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4}`},
 				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail(""), "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":""}`},
-				{8, NewHookFailure(AttemptReporter(4)), "the hook  failed", "{}"},
+				{8, NewHookFailure(AttemptReporter(9)), "the hook  failed", "{}"},
 			},
 		},
 		{
 			code:        CodeUnknown,
-			description: taxonomy.Code{Value: "UNKNOWN", Doc: "Nothing describes the failure, or a stored attempt has a code that this version does not know.", Resolution: "Read what the attempt said last.", Message: "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 9},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"}},
+			description: taxonomy.Code{Value: "UNKNOWN", Doc: "Nothing describes the failure, or a stored attempt has a code that this version does not know.", Resolution: "Read what the attempt said last.", Message: "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 9, Branches: 13},
+			rows: []genRow{
+				{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"},
+				{13, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "begin_again, begin_again"},
+				{14, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_the_runner, stop_the_runner"},
+			},
 			cases: []genCase[*AttemptError]{
 				{9, NewUnknown(), "unknown failure", "{}"},
 				{9, NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail("some detail\nsecond line"), "unknown failure with exit code 4 by some signal: some detail", `{"exitCode":4,"signal":"some signal","detail":"some detail\nsecond line"}`},
@@ -134,6 +166,13 @@ func TestAttemptErrorCodes(t *testing.T) {
 				{9, NewUnknown().WithExitCode(4).WithSignal("some signal"), "unknown failure with exit code 4 by some signal", `{"exitCode":4,"signal":"some signal"}`},
 				{9, NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail(""), "unknown failure with exit code 4 by some signal", `{"exitCode":4,"signal":"some signal","detail":""}`},
 			},
+			picks: []genPick[*AttemptError]{
+				{13, NewUnknown().WithInterrupted(true)},
+				{9, NewUnknown().WithInterrupted(false)},
+				{9, NewUnknown()},
+				{14, NewUnknown().WithInstrument(true)},
+				{9, NewUnknown().WithInstrument(false)},
+			},
 		},
 	})
 }
@@ -142,7 +181,7 @@ func TestAttemptErrorCopies(t *testing.T) {
 	original := NewTimeout()
 	genCheckCopies(t, original, &AttemptError{code: CodeTimeout}, []genCopy[*AttemptError]{
 		{original.WithReporter(AttemptReporterAgent), &AttemptError{code: CodeTimeout, Reporter: taxonomy.Some(AttemptReporterAgent)}},
-		{original.WithReporter(AttemptReporter(4)), &AttemptError{code: CodeTimeout}},
+		{original.WithReporter(AttemptReporter(9)), &AttemptError{code: CodeTimeout}},
 		{original.WithExitCode(4), &AttemptError{code: CodeTimeout, ExitCode: taxonomy.Some(4)}},
 		{original.WithSignal("some signal"), &AttemptError{code: CodeTimeout, Signal: taxonomy.Some("some signal")}},
 		{original.WithDetail("some detail"), &AttemptError{code: CodeTimeout, Detail: taxonomy.Some("some detail")}},
@@ -151,6 +190,9 @@ func TestAttemptErrorCopies(t *testing.T) {
 		{original.WithLimit(7500 * time.Millisecond), &AttemptError{code: CodeTimeout, Limit: taxonomy.Some(7500 * time.Millisecond)}},
 		{original.WithRetryAfter(8500 * time.Millisecond), &AttemptError{code: CodeTimeout, RetryAfter: taxonomy.Some(8500 * time.Millisecond)}},
 		{original.WithContextOverflow(true), &AttemptError{code: CodeTimeout, ContextOverflow: taxonomy.Some(true)}},
+		{original.WithBudgetScope("some budgetScope"), &AttemptError{code: CodeTimeout, BudgetScope: taxonomy.Some("some budgetScope")}},
+		{original.WithInterrupted(true), &AttemptError{code: CodeTimeout, Interrupted: taxonomy.Some(true)}},
+		{original.WithInstrument(true), &AttemptError{code: CodeTimeout, Instrument: taxonomy.Some(true)}},
 		{original.WithCause(genCause), &AttemptError{code: CodeTimeout, cause: genCause}},
 	})
 }
@@ -161,7 +203,7 @@ func TestAttemptErrorHints(t *testing.T) {
 		hints taxonomy.Hints
 	}{
 		{NewTimeout(), taxonomy.Hints{}},
-		{NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithLimit(7500 * time.Millisecond).WithRetryAfter(8500 * time.Millisecond).WithContextOverflow(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(8500 * time.Millisecond), Output: "some checkOutput"}},
+		{NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithLimit(7500 * time.Millisecond).WithRetryAfter(8500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(8500 * time.Millisecond), Output: "some checkOutput"}},
 	} {
 		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
 	}
@@ -207,8 +249,8 @@ func TestAttemptErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(AttemptError), genWire{Category: "attempt", Code: "TIMEOUT"}, []genDecoded{
 		{`{}`, "{}"},
 		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true}`, `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true}`},
-		{`{"reporter":null,"exitCode":null,"signal":null,"detail":null,"checkOutput":null,"reason":null,"limit":null,"retryAfter":null,"contextOverflow":null}`, "{}"},
+		{`{"no such field":[1,{}],"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`, `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`},
+		{`{"reporter":null,"exitCode":null,"signal":null,"detail":null,"checkOutput":null,"reason":null,"limit":null,"retryAfter":null,"contextOverflow":null,"budgetScope":null,"interrupted":null,"instrument":null}`, "{}"},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"reporter":"no such value"}`, "context.reporter"},
@@ -220,18 +262,21 @@ func TestAttemptErrorDecoding(t *testing.T) {
 		{`{"limit":"no such value"}`, "context.limit"},
 		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
 		{`{"contextOverflow":"no such value"}`, "context.contextOverflow"},
+		{`{"budgetScope":1}`, "context.budgetScope"},
+		{`{"interrupted":"no such value"}`, "context.interrupted"},
+		{`{"instrument":"no such value"}`, "context.instrument"},
 	})
 }
 
 func TestAttemptErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "attempt", []genOutput[*AttemptError]{
 		{
-			NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithLimit(7500 * time.Millisecond).WithRetryAfter(8500 * time.Millisecond).WithContextOverflow(true).WithCause(genCause), "TIMEOUT",
+			NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithLimit(7500 * time.Millisecond).WithRetryAfter(8500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), "TIMEOUT",
 			"the agent ran past its limit of 7.5s",
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true}`,
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":7500000000,"retryAfter":8500000000,"contextOverflow":true}`,
-			AttemptError{code: CodeTimeout, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some detail"), CheckOutput: taxonomy.Some("some checkOutput"), Reason: taxonomy.Some("some reason"), Limit: taxonomy.Some(7500 * time.Millisecond), RetryAfter: taxonomy.Some(8500 * time.Millisecond), ContextOverflow: taxonomy.Some(true)},
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":7500000000,"retryAfter":8500000000,"contextOverflow":true}`,
+			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
+			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":7500000000,"retryAfter":8500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
+			AttemptError{code: CodeTimeout, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some detail"), CheckOutput: taxonomy.Some("some checkOutput"), Reason: taxonomy.Some("some reason"), Limit: taxonomy.Some(7500 * time.Millisecond), RetryAfter: taxonomy.Some(8500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some budgetScope"), Interrupted: taxonomy.Some(true), Instrument: taxonomy.Some(true)},
+			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":7500000000,"retryAfter":8500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
 		},
 		{
 			NewTimeout(), "TIMEOUT",

@@ -44,18 +44,23 @@ var detection = detect.Rules{
 	Rules: []detect.Rule{
 		0:  {Name: "TIMEOUT/1", Doc: "source: agent, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 0, Derived: 0},
 		1:  {Name: "TIMEOUT/2", Doc: "source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Code: 0, Derived: 1},
-		2:  {Name: "RATE_LIMIT/1", Doc: "source: agent, type: [rate_limit_error, rate_limit]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit"}}}, Code: 1, Derived: 2},
-		3:  {Name: "RATE_LIMIT/2", Doc: "source: agent, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Status, AnyNumber: []int{429}}}, Code: 1, Derived: 7},
-		4:  {Name: "TEST_FAILURE/1", Doc: "source: post_done, type: tests", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"tests"}}}, Code: 3, Derived: 3},
-		5:  {Name: "LINT_FAILURE/1", Doc: "source: post_done, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"lint"}}}, Code: 4, Derived: 4},
-		6:  {Name: "TASK_FAILED/1", Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}, Code: 5, Derived: 5},
-		7:  {Name: "TASK_FAILED/2", Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: []string{"contextOverflow"}, Code: 5, Derived: 6},
-		8:  {Name: "TEST_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{0, 1, 2, 3, 4, 5, 6, 7}, Code: 3, Derived: 8},
-		9:  {Name: "LINT_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{8, 9}, Code: 4, Derived: 9},
-		10: {Name: "TASK_FAILED/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model''s|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model''s maximum context length is \d', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{10, 11, 12, 13}, Set: []string{"contextOverflow"}, Code: 5, Derived: 10},
-		11: {Name: "TASK_FAILED/4", Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{14}, Code: 5, Derived: 11},
-		12: {Name: "HOOK_FAILURE/1", Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}, Code: 6, Derived: 12},
-		13: {Name: "RATE_LIMIT/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you''ve|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"', '(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)'], priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{15, 16, 17, 18, 19, 20, 21}, Code: 1, Derived: 13},
+		2:  {Name: "RATE_LIMIT/1", Doc: "source: budget, type: [exceeded, unknown_cost]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}, {Key: detect.Type, Any: []string{"exceeded", "unknown_cost"}}}, Code: 1, Derived: 2},
+		3:  {Name: "RATE_LIMIT/2", Doc: "source: agent, type: [rate_limit_error, rate_limit]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit"}}}, Code: 1, Derived: 3},
+		4:  {Name: "RATE_LIMIT/3", Doc: "source: agent, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Status, AnyNumber: []int{429}}}, Code: 1, Derived: 10},
+		5:  {Name: "TEST_FAILURE/1", Doc: "source: post_done, type: tests", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"tests"}}}, Code: 3, Derived: 4},
+		6:  {Name: "LINT_FAILURE/1", Doc: "source: post_done, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"lint"}}}, Code: 4, Derived: 5},
+		7:  {Name: "TASK_FAILED/1", Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}, Code: 5, Derived: 6},
+		8:  {Name: "TASK_FAILED/2", Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: []string{"contextOverflow"}, Code: 5, Derived: 7},
+		9:  {Name: "UNKNOWN/1", Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: []string{"interrupted"}, Code: 7, Derived: 8},
+		10: {Name: "UNKNOWN/2", Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: []string{"instrument"}, Code: 7, Derived: 9},
+		11: {Name: "TEST_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{0, 1, 2, 3, 4, 5, 6, 7}, Code: 3, Derived: 11},
+		12: {Name: "LINT_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{8, 9}, Code: 4, Derived: 12},
+		13: {Name: "TASK_FAILED/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model''s|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model''s maximum context length is \d', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{10, 11, 12, 13}, Set: []string{"contextOverflow"}, Code: 5, Derived: 13},
+		14: {Name: "TASK_FAILED/4", Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{14}, Code: 5, Derived: 14},
+		15: {Name: "HOOK_FAILURE/1", Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}, Code: 6, Derived: 15},
+		16: {Name: "UNKNOWN/3", Doc: "source: [budget, config, executor, state, validator], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator"}}}, Set: []string{"instrument"}, Code: 7, Derived: 16},
+		17: {Name: "UNKNOWN/4", Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: []string{"instrument"}, Code: 7, Derived: 17},
+		18: {Name: "RATE_LIMIT/4", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you''ve|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"', '(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)'], priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{15, 16, 17, 18, 19, 20, 21}, Code: 1, Derived: 18},
 	},
 	Patterns: []detect.Pattern{
 		0:  {Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50},
@@ -82,7 +87,7 @@ var detection = detect.Rules{
 		21: {Expr: `(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "RateLimitError"}}, Reach: 223},
 	},
 	Needs: []detect.Need{
-		{Code: 6, Field: "reporter", From: []string{"source"}, Type: "enum", Words: []string{"agent", "pre_start", "post_done"}},
+		{Code: 6, Field: "reporter", From: []string{"source"}, Type: "enum", Words: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}},
 	},
 	Make: makeError,
 	Is:   ruleIs,
@@ -94,20 +99,28 @@ func makeError(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	switch rule {
 	case 0, 1:
 		return CodeTimeout.from(ev)
-	case 2, 3, 13:
+	case 2, 3, 4, 18:
 		return CodeRateLimit.from(ev)
-	case 4, 8:
+	case 5, 11:
 		return CodeTestFailure.from(ev)
-	case 5, 9:
+	case 6, 12:
 		return CodeLintFailure.from(ev)
-	case 6, 11:
+	case 7, 14:
 		return CodeTaskFailed.from(ev)
-	case 7, 10:
+	case 8, 13:
 		e := CodeTaskFailed.from(ev)
 		e.ContextOverflow = taxonomy.Some(true)
 		return e
-	case 12:
+	case 15:
 		return CodeHookFailure.from(ev)
+	case 9:
+		e := CodeUnknown.from(ev)
+		e.Interrupted = taxonomy.Some(true)
+		return e
+	case 10, 16, 17:
+		e := CodeUnknown.from(ev)
+		e.Instrument = taxonomy.Some(true)
+		return e
 	default:
 		return CodeUnknown.from(ev)
 	}
@@ -126,6 +139,7 @@ func (c AttemptCode) from(ev *taxonomy.Evidence) *AttemptError {
 		Reason:      detect.NonZero(ev.Attributes["reason"]),
 		Limit:       detect.ReadDuration(ev.Attributes["limit"]),
 		RetryAfter:  ev.RetryAfter,
+		BudgetScope: detect.NonZero(ev.Attributes["scope"]),
 	}
 }
 

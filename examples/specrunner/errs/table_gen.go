@@ -23,7 +23,7 @@ var definition = taxonomy.Taxonomy{
 			Type: "AttemptError",
 			Doc:  "An attempt at a task failed.",
 			Fields: []taxonomy.Field{
-				{Name: "reporter", Doc: "Who reported it.", Type: "enum", Enum: []string{"agent", "pre_start", "post_done"}},
+				{Name: "reporter", Doc: "Who reported it.", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}},
 				{Name: "exitCode", Doc: "What the process exited with.", Type: "int"},
 				{Name: "signal", Doc: "What ended the process, when it did not exit by itself.", Type: "string"},
 				{Name: "detail", Doc: "The end of what was said on the error channel.", Type: "string", MaxLength: 2000, Scrub: true},
@@ -32,6 +32,9 @@ var definition = taxonomy.Taxonomy{
 				{Name: "limit", Doc: "How long the call could take. The next attempt gets the same.", Type: "duration"},
 				{Name: "retryAfter", Doc: "How long the agent's service asks to wait.", Type: "duration"},
 				{Name: "contextOverflow", Doc: "The conversation outgrew what the model can read at once.", Type: "bool"},
+				{Name: "budgetScope", Doc: "What the budget is for that is spent, \"attempt\", \"task:\" and its name, or \"all\".", Type: "string"},
+				{Name: "interrupted", Doc: "The runner's process ended during the attempt.", Type: "bool"},
+				{Name: "instrument", Doc: "What failed is the runner or what it needs, and not the attempt.", Type: "bool"},
 			},
 			JSONHead: "{\"domain\":\"specrunner.example.com\",\"name\":\"AttemptError\",\"category\":\"attempt\",\"code\":\"",
 			Count:    8,
@@ -47,10 +50,11 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Value:      "RATE_LIMIT",
-			Doc:        "The agent's service refuses more requests for now.",
-			Resolution: "Wait until the limit is lifted, then start the run again.",
-			Message:    "the agent is rate limited[, try again in {retryAfter}][: {detail:first_line}]",
+			Doc:        "No more requests are to be made for now, since the agent's service refuses them or the budget is spent.",
+			Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.",
+			Message:    "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]",
 			Row:        3,
+			Branches:   10,
 		},
 		{
 			Value:      "SYNTAX",
@@ -80,7 +84,7 @@ var definition = taxonomy.Taxonomy{
 			Resolution: "Read the agent's reason; split the task or make it clearer.",
 			Message:    "the agent could not do the task[: {reason}][ ({detail:first_line})]",
 			Row:        7,
-			Branches:   10,
+			Branches:   12,
 		},
 		{
 			Value:      "HOOK_FAILURE",
@@ -95,6 +99,7 @@ var definition = taxonomy.Taxonomy{
 			Resolution: "Read what the attempt said last.",
 			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
 			Row:        9,
+			Branches:   13,
 		},
 	},
 	ByValue: []uint16{6, 4, 1, 2, 5, 3, 0, 7},
@@ -119,8 +124,16 @@ var definition = taxonomy.Taxonomy{
 		{Reaction: &reactionFailFast, Code: 7},
 		// UNKNOWN
 		{Reaction: &reactionExplainAndRetry, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable},
+		// RATE_LIMIT, when 1
+		{Reaction: &reactionSpendNoMore, Code: 2},
+		// RATE_LIMIT, when 2
+		{Reaction: &reactionSpendNoMoreOnIt, Code: 2},
 		// TASK_FAILED, when 1
 		{Reaction: &reactionShortenAndRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable},
+		// UNKNOWN, when 1
+		{Reaction: &reactionBeginAgain, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable},
+		// UNKNOWN, when 2
+		{Reaction: &reactionStopTheRunner, Code: 8},
 	},
 	Uncategorized: &reactionExplainAndRetry,
 	Reactions: []*taxonomy.Reaction{
@@ -129,6 +142,10 @@ var definition = taxonomy.Taxonomy{
 		&reactionExplainAndRetry,
 		&reactionShortenAndRetry,
 		&reactionReturnAPIError,
+		&reactionSpendNoMore,
+		&reactionSpendNoMoreOnIt,
+		&reactionBeginAgain,
+		&reactionStopTheRunner,
 		&reactionFailFast,
 		&reactionAbort,
 		&reactionBlock,
@@ -136,6 +153,7 @@ var definition = taxonomy.Taxonomy{
 	},
 	Policies: []*taxonomy.Policy{
 		&policyAttempts,
+		&policyInterruptions,
 	},
 	Profiles: []taxonomy.Profile{
 		{
@@ -153,8 +171,13 @@ var definition = taxonomy.Taxonomy{
 	},
 	Sources: []taxonomy.Named{
 		{Name: "agent", Doc: "The coding agent's process. Its text is what it said on the error channel."},
-		{Name: "pre_start", Doc: "The hook that runs before the agent."},
-		{Name: "post_done", Doc: "The hook that runs after the agent has said that the task is done."},
+		{Name: "pre_start", Doc: "The hooks that run before the agent."},
+		{Name: "post_done", Doc: "The hooks that run after the agent has said that the task is done."},
+		{Name: "budget", Doc: "What may be spent on an attempt, a task, and all of them."},
+		{Name: "config", Doc: "The runner's settings."},
+		{Name: "executor", Doc: "The runner itself, when it takes a run, goes on with one, or prepares it."},
+		{Name: "state", Doc: "The database in which attempts are kept."},
+		{Name: "validator", Doc: "What runs the hooks after the agent, when it breaks down itself."},
 	},
 }
 
@@ -196,12 +219,49 @@ var reactionShortenAndRetry = taxonomy.Reaction{
 }
 
 // reactionReturnAPIError: Ends the run at once, since every other task would meet the same limit.
-// Nothing is wrong with the task, so that it does not count as a failure.
+// Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var reactionReturnAPIError = taxonomy.Reaction{
 	Name:       "return_api_error",
 	LogMessage: "API_ERROR",
+	Action:     taxonomy.Block,
 	Extent:     taxonomy.ExtentRun,
 	LogLevel:   taxonomy.LogError,
+}
+
+// reactionSpendNoMore: nothing more may be spent on any task, which is no failure of this one. It
+// stays to be done.
+var reactionSpendNoMore = taxonomy.Reaction{
+	Name:     "spend_no_more",
+	Action:   taxonomy.Block,
+	Extent:   taxonomy.ExtentRun,
+	LogLevel: taxonomy.LogError,
+}
+
+// reactionSpendNoMoreOnIt: nothing more may be spent on this task. It stays to be done, and others
+// go on.
+var reactionSpendNoMoreOnIt = taxonomy.Reaction{
+	Name:     "spend_no_more_on_it",
+	Action:   taxonomy.Block,
+	LogLevel: taxonomy.LogError,
+}
+
+// reactionBeginAgain: the process ended in the middle of the attempt, which says nothing about the
+// task. It is made once more and not counted.
+var reactionBeginAgain = taxonomy.Reaction{
+	Name:     "begin_again",
+	Policy:   &policyInterruptions,
+	Then:     &reactionGiveUp,
+	Action:   taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn,
+}
+
+// reactionStopTheRunner: the runner or what it needs is broken. No task is at fault, so that none
+// is tried, and nothing counts.
+var reactionStopTheRunner = taxonomy.Reaction{
+	Name:     "stop_the_runner",
+	Action:   taxonomy.Block,
+	Extent:   taxonomy.ExtentRun,
+	LogLevel: taxonomy.LogError,
 }
 
 // reactionFailFast: the infrastructure is at fault, and an agent cannot mend it. The task fails at
@@ -222,10 +282,11 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 // phase1ReactionReturnAPIError: Ends the run at once, since every other task would meet the same
-// limit. Nothing is wrong with the task, so that it does not count as a failure.
+// limit. Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var phase1ReactionReturnAPIError = taxonomy.Reaction{
 	Name:         "return_api_error",
 	LogMessage:   "API_ERROR",
+	Action:       taxonomy.Block,
 	Extent:       taxonomy.ExtentRun,
 	LogLevel:     taxonomy.LogError,
 	CountFailure: true,
@@ -236,6 +297,16 @@ var policyAttempts = taxonomy.Policy{
 	Name:          "attempts",
 	MaxAttempts:   3,
 	InitialDelay:  5 * time.Second,
+	MaxDelay:      30 * time.Second,
+	Multiplier:    2,
+	MaxRetryAfter: 30 * time.Second,
+	Backoff:       taxonomy.Constant,
+}
+
+// policyInterruptions: an attempt that a process dies of each time is not made for ever.
+var policyInterruptions = taxonomy.Policy{
+	Name:          "interruptions",
+	MaxAttempts:   10,
 	MaxDelay:      30 * time.Second,
 	Multiplier:    2,
 	MaxRetryAfter: 30 * time.Second,

@@ -43,16 +43,28 @@ func TestTaxonomy(t *testing.T) {
 			&reactionExplainAndRetry,
 			&reactionShortenAndRetry,
 			&reactionReturnAPIError,
+			&reactionSpendNoMore,
+			&reactionSpendNoMoreOnIt,
+			&reactionBeginAgain,
+			&reactionStopTheRunner,
 			&reactionFailFast,
 			&reactionAbort,
 			&reactionBlock,
 			&reactionContinue,
 		},
-		Policies: []*taxonomy.Policy{&policyAttempts},
+		Policies: []*taxonomy.Policy{
+			&policyAttempts,
+			&policyInterruptions,
+		},
 		Sources: []taxonomy.Named{
 			{Name: "agent", Doc: "The coding agent's process. Its text is what it said on the error channel."},
-			{Name: "pre_start", Doc: "The hook that runs before the agent."},
-			{Name: "post_done", Doc: "The hook that runs after the agent has said that the task is done."},
+			{Name: "pre_start", Doc: "The hooks that run before the agent."},
+			{Name: "post_done", Doc: "The hooks that run after the agent has said that the task is done."},
+			{Name: "budget", Doc: "What may be spent on an attempt, a task, and all of them."},
+			{Name: "config", Doc: "The runner's settings."},
+			{Name: "executor", Doc: "The runner itself, when it takes a run, goes on with one, or prepares it."},
+			{Name: "state", Doc: "The database in which attempts are kept."},
+			{Name: "validator", Doc: "What runs the hooks after the agent, when it breaks down itself."},
 		},
 	}, got)
 	assert.Nil(t, Table.Overlay)
@@ -97,12 +109,16 @@ func TestReactions(t *testing.T) {
 		{taxonomy.Reaction{Name: "same_again", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true}, reactionSameAgain},
 		{taxonomy.Reaction{Name: "explain_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true}, reactionExplainAndRetry},
 		{taxonomy.Reaction{Name: "shorten_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry, Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true}, reactionShortenAndRetry},
-		{taxonomy.Reaction{Name: "return_api_error", LogMessage: "API_ERROR", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}, reactionReturnAPIError},
+		{taxonomy.Reaction{Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}, reactionReturnAPIError},
+		{taxonomy.Reaction{Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}, reactionSpendNoMore},
+		{taxonomy.Reaction{Name: "spend_no_more_on_it", Action: taxonomy.Block, LogLevel: taxonomy.LogError}, reactionSpendNoMoreOnIt},
+		{taxonomy.Reaction{Name: "begin_again", Policy: &policyInterruptions, Then: &reactionGiveUp, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn}, reactionBeginAgain},
+		{taxonomy.Reaction{Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}, reactionStopTheRunner},
 		{taxonomy.Reaction{Name: "fail_fast", LogLevel: taxonomy.LogError, CountFailure: true}, reactionFailFast},
 		{taxonomy.Reaction{Name: "abort"}, reactionAbort},
 		{taxonomy.Reaction{Name: "block", Action: taxonomy.Block}, reactionBlock},
 		{taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}, reactionContinue},
-		{taxonomy.Reaction{Name: "return_api_error", LogMessage: "API_ERROR", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError, CountFailure: true}, phase1ReactionReturnAPIError},
+		{taxonomy.Reaction{Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError, CountFailure: true}, phase1ReactionReturnAPIError},
 	} {
 		assert.Equal(t, c.want, c.got)
 	}
@@ -111,6 +127,7 @@ func TestReactions(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	for _, c := range []struct{ want, got taxonomy.Policy }{
 		{taxonomy.Policy{Name: "attempts", MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant}, policyAttempts},
+		{taxonomy.Policy{Name: "interruptions", MaxAttempts: 10, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant}, policyInterruptions},
 	} {
 		assert.Equal(t, c.want, c.got)
 	}
@@ -132,11 +149,15 @@ func TestRows(t *testing.T) {
 		&reactionExplainAndRetry, // 7
 		&reactionFailFast,        // 8
 		&reactionExplainAndRetry, // 9
-		&reactionShortenAndRetry, // 10
+		&reactionSpendNoMore,     // 10
+		&reactionSpendNoMoreOnIt, // 11
+		&reactionShortenAndRetry, // 12
+		&reactionBeginAgain,      // 13
+		&reactionStopTheRunner,   // 14
 	} {
 		assert.Same(t, want, got[i], "row %d", i)
 	}
-	assert.Len(t, got, 11)
+	assert.Len(t, got, 15)
 	genCheckRow(t, &AttemptError{}, genNone)
 }
 
@@ -161,5 +182,5 @@ func TestUnknown(t *testing.T) {
 }
 
 func TestAttemptReporterValues(t *testing.T) {
-	genCheckEnum(t, "AttemptReporter", []AttemptReporter{AttemptReporterAgent, AttemptReporterPreStart, AttemptReporterPostDone}, []string{"agent", "pre_start", "post_done"})
+	genCheckEnum(t, "AttemptReporter", []AttemptReporter{AttemptReporterAgent, AttemptReporterPreStart, AttemptReporterPostDone, AttemptReporterBudget, AttemptReporterConfig, AttemptReporterExecutor, AttemptReporterState, AttemptReporterValidator}, []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"})
 }

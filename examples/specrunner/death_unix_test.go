@@ -1,0 +1,194 @@
+//go:build unix
+
+package main
+
+import (
+	"database/sql"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/state"
+)
+
+func TestStopFile(t *testing.T) {
+	for name, agent := range map[string]string{
+		"between attempts": "[ $n = 1 ] && touch stop && exit 1\necho TASK_COMPLETE\n",
+		"between tasks":    "touch stop\necho TASK_COMPLETE\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := begin(t, threeTasks, "stop_file: stop\n", agent)
+			got := p.do("-json")
+			assert.Equal(t, exitLeft, got.code)
+			assert.Contains(t, got.outcome(t).Why, "the stop file")
+			assert.Equal(t, []string{"TASK-001"}, p.calls())
+			assert.FileExists(t, p.path("stop"), "it is left for who has made it")
+			assert.Len(t, p.attempts("TASK-001"), 1)
+
+			held := p.do()
+			assert.Equal(t, exitLeft, held.code)
+			assert.Contains(t, held.hints, "is removed")
+			assert.Len(t, p.calls(), 1)
+			p.write("agent.sh", "echo TASK_COMPLETE\n")
+			require.NoError(t, os.Remove(p.path("stop")))
+			assert.Equal(t, exitDone, p.do().code)
+		})
+	}
+}
+
+func TestStopFileInAWait(t *testing.T) {
+	p := begin(t, oneTask, "", "exit 1\n")
+	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\nretry_delay: 1h\n")
+	cmd, hints := p.process("-stop-file=halt")
+	require.NoError(t, cmd.Start())
+	p.until("the first attempt ends", p.at(executor.PointClosed))
+	p.write("halt", "")
+	_ = cmd.Wait()
+	assert.Equal(t, exitLeft, cmd.ProcessState.ExitCode(), hints)
+	assert.Equal(t, state.TaskPending, p.status("TASK-001"))
+}
+
+func TestKilledAndResumed(t *testing.T) {
+	p := begin(t, threeTasks, "", hang+"echo TASK_COMPLETE\n")
+	p.write("agent.sh", strings.Replace(p.read("agent.sh"), "$n = 1 ]", "$SPECRUNNER_TASK$n = TASK-0011 ]", 1))
+	cmd, _, agent := p.hanging()
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+
+	plain := p.do()
+	assert.Equal(t, exitLeft, plain.code)
+	assert.Contains(t, plain.hints, "run TASK-001.1.1 of task TASK-001 was interrupted")
+	assert.Contains(t, plain.hints, "-resume")
+	assert.Contains(t, plain.hints, "-reset TASK-001")
+	assert.Regexp(t, `(?m)^TASK-001 +interrupted `, p.do("-status").out)
+	require.True(t, running(agent), "who only looks ends nothing")
+
+	got := p.do("-resume")
+	require.Equal(t, exitDone, got.code, got.out+got.hints)
+	assert.False(t, running(agent), "nothing runs beside it")
+	assert.Equal(t, []string{"TASK-001", "TASK-001", "TASK-002", "TASK-003"}, p.calls())
+	attempts := p.attempts("TASK-001")
+	require.Len(t, attempts, 2)
+	assert.False(t, attempts[0].Success)
+	assert.False(t, attempts[0].Counted.Or(true), "an interruption is no failure")
+	assert.True(t, attempts[1].Success)
+	assert.Equal(t, "TASK-001.1.1", attempts[1].Run)
+}
+
+func TestKilledAndReset(t *testing.T) {
+	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+	cmd, _, agent := p.hanging()
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	got := p.do("-reset=TASK-001")
+	require.Equal(t, exitDone, got.code, got.hints)
+	assert.False(t, running(agent), "nothing is left running")
+	require.Equal(t, exitDone, p.do().code)
+	attempts := p.attempts("TASK-001")
+	require.Len(t, attempts, 2)
+	assert.Equal(t, 2, attempts[1].Generation)
+}
+
+// A run whose task was changed meanwhile is not gone on with, but it can be left behind.
+func TestKilledAndTaskChanged(t *testing.T) {
+	for name, tasks := range map[string]string{
+		"changed": strings.ReplaceAll(oneTask, "Do one.", "Do more."), "gone": strings.ReplaceAll(oneTask, "TASK-001", "TASK-009"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+			cmd, _, agent := p.hanging()
+			require.NoError(t, cmd.Process.Kill())
+			_ = cmd.Wait()
+			p.write("spec/tasks.md", tasks)
+			got := p.do("-resume")
+			assert.Equal(t, exitLeft, got.code, got.hints)
+			assert.Contains(t, got.out+got.hints, "-reset TASK-001")
+			assert.Equal(t, []string{"TASK-001"}, p.calls())
+			require.Equal(t, exitDone, p.do("-reset=TASK-001").code)
+			assert.False(t, running(agent), "nothing is left running")
+			p.write("agent.sh", "echo TASK_COMPLETE\n")
+			assert.Equal(t, exitDone, p.do().code)
+		})
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+			cmd, hints, agent := p.hanging("-json")
+			require.NoError(t, cmd.Process.Signal(signal))
+			_ = cmd.Wait()
+			assert.Equal(t, exitLeft, cmd.ProcessState.ExitCode(), hints)
+			assert.Contains(t, hints.String(), "interrupted")
+			assert.False(t, running(agent))
+			assert.Equal(t, state.TaskPending, p.status("TASK-001"))
+			assert.Equal(t, exitDone, p.do().code, "nothing is left to be resumed")
+		})
+	}
+}
+
+func TestTwoAtOnce(t *testing.T) {
+	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+	cmd, _, _ := p.hanging()
+	for _, args := range [][]string{nil, {"-resume"}, {"-reset=TASK-001"}} {
+		got := p.do(args...)
+		assert.Equal(t, exitLeft, got.code, got.hints)
+		assert.Contains(t, got.hints, "process "+strconv.Itoa(cmd.Process.Pid))
+	}
+	assert.Regexp(t, `(?m)^TASK-001 +running `, p.do("-status").out, "looking is free")
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	assert.Equal(t, exitDone, p.do("-resume").code, "what a dead process had is taken over")
+}
+
+// alter changes the state behind the program's back.
+func (p *project) alter(statement string) {
+	p.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+p.path("spec/.executor-state.db")+"?_pragma=busy_timeout(10000)")
+	require.NoError(p.t, err)
+	defer func() { assert.NoError(p.t, db.Close()) }()
+	_, err = db.ExecContext(p.t.Context(), statement)
+	require.NoError(p.t, err)
+}
+
+// A state that cannot be written any more ends the run; what was acknowledged is there, and nothing else.
+func TestStateThatFailsInTheMidst(t *testing.T) {
+	for _, point := range []executor.Point{executor.PointStarted, executor.PointAnswered, executor.PointClosed, executor.PointEnded} {
+		t.Run(string(point), func(t *testing.T) {
+			p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""), "",
+				"if [ $SPECRUNNER_TASK = TASK-001 ]; then touch there; until [ -e go ]; do sleep 0.01; done; fi\necho TASK_COMPLETE\n")
+			cmd, hints := p.process()
+			require.NoError(t, cmd.Start())
+			p.until("the agent is called", func() bool { _, err := os.Stat(p.path("there")); return err == nil })
+			p.alter("CREATE TRIGGER broken BEFORE INSERT ON entries WHEN NEW.run LIKE 'TASK-002%' AND NEW.point = '" + string(point) +
+				"' BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END")
+			p.write("go", "")
+			_ = cmd.Wait()
+			assert.Equal(t, exitBroken, cmd.ProcessState.ExitCode(), hints)
+			assert.Contains(t, hints.String(), "the state failed")
+			assert.Contains(t, hints.String(), "the disk is on fire")
+			p.alter("DROP TRIGGER broken")
+			assert.Equal(t, state.TaskCompleted, p.status("TASK-001"))
+			assert.NotEqual(t, state.TaskCompleted, p.status("TASK-002"), "what is not written down is not so")
+			assert.Empty(t, p.attempts("TASK-003"), "nothing more is begun")
+
+			again := p.do("-resume")
+			assert.Equal(t, exitDone, again.code, again.out+again.hints)
+			won := 0
+			for _, a := range p.attempts("TASK-002") {
+				if a.Success {
+					won++
+				}
+				assert.False(t, a.Counted.Or(false))
+			}
+			assert.Equal(t, 1, won)
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"specrunner.example.com/runner/errs"
+)
+
+// The sources of evidence about hooks.
+const (
+	sourcePreStart = "pre_start"
+	sourcePostDone = "post_done"
+)
+
+// maxHookOutput is how many bytes of the end of what a hook prints are kept.
+const maxHookOutput = 16 << 10
+
+// errHookLimit is the cause of a context that ended because a hook's time was over.
+var errHookLimit = errors.New("the hook's time is over")
+
+// hooks runs the commands around an attempt.
+type hooks struct {
+	settings hookSettings
+	dir      string
+	env      []string
+}
+
+func newHooks(s hookSettings, at place) (*hooks, error) {
+	for _, list := range [][]hook{s.PreStart, s.PostDone} {
+		for _, h := range list {
+			if !h.Run.usable() {
+				return nil, errors.New("a hook has neither a line nor a program")
+			}
+		}
+	}
+	env := proc.SafeEnv(append([]string{taskVariable + "=" + at.Task}, s.Env...)...)
+	return &hooks{settings: s, dir: at.Dir, env: env}, nil
+}
+
+// preStart runs the hooks before an agent.
+func (h *hooks) preStart(ctx context.Context, started func(executor.Process) error) error {
+	for _, one := range h.settings.PreStart {
+		if err := h.run(ctx, sourcePreStart, opCall, one, started); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checks are the hooks after an agent that says that its task is done. They are an executor.Validator.
+type checks struct{ *hooks }
+
+var _ executor.Selective = checks{}
+
+// newChecks makes the checks for one task.
+func newChecks(s hookSettings, at place) (executor.Validator, error) {
+	h, err := newHooks(s, at)
+	if err != nil {
+		return nil, err
+	}
+	return checks{h}, nil
+}
+
+// Checks reports whether there are hooks; they run before a commit would be made, and at no other time.
+func (c checks) Checks(phase executor.Phase) bool {
+	return phase == executor.PreCommit && len(c.settings.PostDone) > 0
+}
+
+// Validate runs the hooks until one fails.
+func (c checks) Validate(ctx context.Context, phase executor.Phase) error {
+	if !c.Checks(phase) {
+		return nil
+	}
+	for _, one := range c.settings.PostDone {
+		if err := c.run(ctx, sourcePostDone, "validate_"+string(phase), one, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs a hook. Its error is evidence, unless the run was cancelled.
+func (h *hooks) run(ctx context.Context, source, op string, one hook, started func(executor.Process) error) error {
+	limit := h.settings.limitOf(one)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errHookLimit)
+	defer cancel()
+	kept := proc.NewTail(maxHookOutput)
+	path, args := one.Run.program()
+	exit, err := proc.Run(limited, proc.Command{
+		Path: path, Args: args, Dir: h.dir, Env: h.env, Stdout: kept, Stderr: kept,
+		Grace: h.settings.Grace, Started: starting(started), Sweep: true,
+	})
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("run a %s hook: %w", source, err)
+	}
+	ev := proc.Failure(source, op, path, exit, err)
+	if ev == nil {
+		return nil
+	}
+	ev.Attributes["command"] = one.Run.String()
+	one.tell(ev, exit, err, strings.ToValidUTF8(kept.String(), "\uFFFD"), limit)
+	if ctx.Err() != nil {
+		// The executor takes what ends with its iteration for the agent's, unless it has its code already.
+		return errs.Classify(ev)
+	}
+	return ev
+}
+
+// tell adds to evidence what kind of failure it is, and what the hook printed.
+func (h *hook) tell(ev *taxonomy.Evidence, exit proc.Exit, err error, output string, limit time.Duration) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		ev.Type, ev.ExitCode, ev.Signal, ev.Output = typeTimeout, taxonomy.Opt[int]{}, "", output
+		ev.Attributes["limit"] = limit.String()
+		ev.Text = fmt.Sprintf("%s did not end within %s", h.Run, limit)
+	case err != nil && ev.Type == "":
+		ev.Type = typeStart
+	case err != nil:
+	case h.Type == "" || h.missing(exit):
+		ev.Text = output
+	default:
+		ev.Type, ev.Output = h.Type, output
+		ev.Text = h.Run.String() + " failed"
+	}
+}
+
+// missing reports whether the shell says that there is no such program, or that it cannot be run.
+func (h *hook) missing(exit proc.Exit) bool {
+	return h.Run.Line != "" && (exit.Code == 126 || exit.Code == 127)
+}
+
+// program returns what is started for a command.
+func (c command) program() (path string, args []string) {
+	switch {
+	case len(c.Args) > 0:
+		return c.Args[0], c.Args[1:]
+	case runtime.GOOS == "windows":
+		return "cmd.exe", []string{"/d", "/c", c.Line}
+	}
+	return "/bin/sh", []string{"-c", c.Line}
+}
+
+// String returns the command as a person would type it.
+func (c command) String() string {
+	if len(c.Args) == 0 {
+		return c.Line
+	}
+	words := make([]string, len(c.Args))
+	for i, arg := range c.Args {
+		words[i] = arg
+		if arg == "" || strings.ContainsAny(arg, " \t\r\n\"'`$\\|&;<>()*?[]{}~#!") {
+			words[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
