@@ -53,8 +53,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
@@ -157,8 +159,8 @@ func (o *options) check() error {
 		return errors.New("which task? -task FILE")
 	case o.provider == "" && o.configFile == "":
 		return errors.New("which provider? -provider claude-cli, anthropic or openai")
-	case o.provider != "" && !known(o.provider, providers):
-		return fmt.Errorf("there is no provider %q; there are %s", o.provider, either(providers))
+	case o.provider != "" && !slices.Contains(providers, o.provider):
+		return fmt.Errorf("there is no provider %q; there are %s", o.provider, config.Either(providers))
 	case o.run != "" && o.resume != "":
 		return errors.New("-run and -resume name a run twice")
 	case o.resume != "" && o.dryRun:

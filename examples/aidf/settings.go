@@ -10,6 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // settings are what a configuration file says. All of them may be left out, but for the provider if the command line
@@ -98,27 +99,12 @@ type scopeSettings struct {
 
 // validationSettings are the commands that check the work.
 type validationSettings struct {
-	PreCommit []command     `yaml:"pre_commit"`
-	PrePush   []command     `yaml:"pre_push"`
-	PrePR     []command     `yaml:"pre_pr"`
-	Limit     time.Duration `yaml:"limit"`
-	KeepGoing bool          `yaml:"keep_going"`
-	Env       []string      `yaml:"env"`
-}
-
-// command is a line for the shell, or a list: a program and its arguments.
-type command struct {
-	Line string
-	Args []string
-}
-
-// UnmarshalYAML reads a text or a list.
-func (c *command) UnmarshalYAML(decode func(into any) error) error {
-	*c = command{}
-	if decode(&c.Line) == nil {
-		return nil
-	}
-	return decode(&c.Args)
+	PreCommit []workspace.Command `yaml:"pre_commit"`
+	PrePush   []workspace.Command `yaml:"pre_push"`
+	PrePR     []workspace.Command `yaml:"pre_pr"`
+	Limit     time.Duration       `yaml:"limit"`
+	KeepGoing bool                `yaml:"keep_going"`
+	Env       []string            `yaml:"env"`
 }
 
 // channelSettings are a way to tell people how a run went, and about which runs.
@@ -142,28 +128,13 @@ var (
 	}
 )
 
-// problems collects what cannot be.
-type problems []config.Problem
-
-func (p *problems) word(field, value string, words []string) {
-	if value != "" && !known(value, words) {
-		*p = append(*p, config.Problem{Field: field, Expected: either(words)})
-	}
-}
-
-func (p *problems) least(field string, value int64) {
-	if value < 0 {
-		*p = append(*p, config.Problem{Field: field, Expected: "0, for the default, or more"})
-	}
-}
-
 // Validate is asked by the configuration's loader.
 func (s *settings) Validate() []config.Problem {
-	var p problems
-	p.word("provider", s.Provider, providers)
-	p.word("deliver", s.Deliver, deliveries)
-	p.word("scope.mode", s.Scope.Mode, modes)
-	p.word("profile", s.Profile, errs.Table.ProfileNames())
+	var p config.Findings
+	p.Word("provider", s.Provider, providers)
+	p.Word("deliver", s.Deliver, deliveries)
+	p.Word("scope.mode", s.Scope.Mode, modes)
+	p.Word("profile", s.Profile, errs.Table.ProfileNames())
 	if s.Deliver == "pull_request" && len(s.PullRequest) == 0 {
 		p = append(p, config.Problem{Field: "pull_request", Expected: "the command that opens one"})
 	}
@@ -172,26 +143,26 @@ func (s *settings) Validate() []config.Problem {
 
 // Validate is asked by the configuration's loader.
 func (l *limitSettings) Validate() []config.Problem {
-	var p problems
-	p.least("iterations", int64(l.Iterations))
-	p.least("failures", int64(l.Failures))
-	p.least("attempts", int64(l.Attempts))
-	p.least("iteration", int64(l.Iteration))
-	p.least("run", int64(l.Run))
-	p.least("grace", int64(l.Grace))
-	p.least("feedback", int64(l.Feedback))
+	var p config.Findings
+	p.NotNegative("iterations", int64(l.Iterations))
+	p.NotNegative("failures", int64(l.Failures))
+	p.NotNegative("attempts", int64(l.Attempts))
+	p.NotNegative("iteration", int64(l.Iteration))
+	p.NotNegative("run", int64(l.Run))
+	p.NotNegative("grace", int64(l.Grace))
+	p.NotNegative("feedback", int64(l.Feedback))
 	return p
 }
 
 // Validate is asked by the configuration's loader.
 func (c *channelSettings) Validate() []config.Problem {
-	var p problems
-	p.word("channel", c.Channel, channels)
+	var p config.Findings
+	p.Word("channel", c.Channel, channels)
 	if c.Channel == "" {
-		p = append(p, config.Problem{Field: "channel", Expected: either(channels)})
+		p = append(p, config.Problem{Field: "channel", Expected: config.Either(channels)})
 	}
 	for i, s := range c.Statuses {
-		p.word(fmt.Sprintf("statuses[%d]", i), s, statuses)
+		p.Word(fmt.Sprintf("statuses[%d]", i), s, statuses)
 	}
 	if c.Channel == "webhook" && !isWeb(c.URL) {
 		// Without the field, because the value may be a secret.

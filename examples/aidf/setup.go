@@ -126,7 +126,7 @@ func (s *setup) load() error {
 		fmt.Fprintln(s.hints, "aidf: warning:", printable(w.String()))
 	}
 	if err == nil && s.provider == "" && s.settings.Provider == "" {
-		err = missing(s.configFile, "provider", either(providers))
+		err = missing(s.configFile, "provider", config.Either(providers))
 	}
 	if err == nil || !concerns(err, "notify") {
 		s.notifier = s.channels()
@@ -244,17 +244,9 @@ func (s *setup) validator() (executor.Validator, error) {
 		return nil, nil
 	}
 	return workspace.NewValidator(workspace.ValidatorConfig{
-		Dir: s.git.Dir(), PreCommit: commands(v.PreCommit), PrePush: commands(v.PrePush), PrePR: commands(v.PrePR),
+		Dir: s.git.Dir(), PreCommit: v.PreCommit, PrePush: v.PrePush, PrePR: v.PrePR,
 		Limit: v.Limit, KeepGoing: v.KeepGoing, Env: v.Env,
 	})
-}
-
-func commands(list []command) []workspace.Command {
-	out := make([]workspace.Command, len(list))
-	for i, c := range list {
-		out[i] = workspace.Command{Line: c.Line, Args: c.Args}
-	}
-	return out
 }
 
 func (s *setup) filer() (executor.Filer, error) {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // The defaults of the settings.
@@ -57,7 +57,7 @@ type hookSettings struct {
 
 // hook is a command: a line for the shell, a list of a program and its arguments, or a mapping of these settings.
 type hook struct {
-	Run command `yaml:"run"`
+	Run workspace.Command `yaml:"run"`
 	// Type says what it means that the hook fails: the tests do, the linters object, or, without a type, what its output
 	// tells.
 	Type  string        `yaml:"type"`
@@ -80,28 +80,6 @@ func (h *hook) UnmarshalYAML(decode func(into any) error) error {
 		return nil
 	}
 	return decode((*hookFields)(h))
-}
-
-// command is a line for the shell, or a program and its arguments.
-type command struct {
-	Line string
-	Args []string
-}
-
-// UnmarshalYAML reads a text or a list.
-func (c *command) UnmarshalYAML(decode func(into any) error) error {
-	*c = command{}
-	if decode(&c.Line) == nil {
-		return nil
-	}
-	return decode(&c.Args)
-}
-
-func (c *command) usable() bool {
-	if len(c.Args) > 0 {
-		return c.Args[0] != ""
-	}
-	return strings.TrimSpace(c.Line) != ""
 }
 
 // Validate is asked by the configuration's loader.
@@ -133,7 +111,7 @@ func (h *hookSettings) Validate() []config.Problem {
 // Validate is asked by the configuration's loader.
 func (h *hook) Validate() []config.Problem {
 	var p []config.Problem
-	if !h.Run.usable() {
+	if !h.Run.Usable() {
 		p = append(p, config.Problem{Field: "run", Expected: "a line for the shell, or a list of a program and its arguments"})
 	}
 	if h.Type != "" && h.Type != hookTests && h.Type != hookLint {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
@@ -37,7 +36,7 @@ type hooks struct {
 func newHooks(s hookSettings, at place) (*hooks, error) {
 	for _, list := range [][]hook{s.PreStart, s.PostDone} {
 		for _, h := range list {
-			if !h.Run.usable() {
+			if !h.Run.Usable() {
 				return nil, errors.New("a hook has neither a line nor a program")
 			}
 		}
@@ -94,7 +93,7 @@ func (h *hooks) run(ctx context.Context, source, op string, one hook, started fu
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errHookLimit)
 	defer cancel()
 	kept := proc.NewTail(maxHookOutput)
-	path, args := one.Run.program()
+	path, args := one.Run.Program()
 	exit, err := proc.Run(limited, proc.Command{
 		Path: path, Args: args, Dir: h.dir, Env: h.env, Stdout: kept, Stderr: kept,
 		Grace: h.settings.Grace, Started: starting(started), Sweep: true,
@@ -136,30 +135,4 @@ func (h *hook) tell(ev *taxonomy.Evidence, exit proc.Exit, err error, output str
 // missing reports whether the shell says that there is no such program, or that it cannot be run.
 func (h *hook) missing(exit proc.Exit) bool {
 	return h.Run.Line != "" && (exit.Code == 126 || exit.Code == 127)
-}
-
-// program returns what is started for a command.
-func (c command) program() (path string, args []string) {
-	switch {
-	case len(c.Args) > 0:
-		return c.Args[0], c.Args[1:]
-	case runtime.GOOS == "windows":
-		return "cmd.exe", []string{"/d", "/c", c.Line}
-	}
-	return "/bin/sh", []string{"-c", c.Line}
-}
-
-// String returns the command as a person would type it.
-func (c command) String() string {
-	if len(c.Args) == 0 {
-		return c.Line
-	}
-	words := make([]string, len(c.Args))
-	for i, arg := range c.Args {
-		words[i] = arg
-		if arg == "" || strings.ContainsAny(arg, " \t\r\n\"'`$\\|&;<>()*?[]{}~#!") {
-			words[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/workspace"
 
 	"specrunner.example.com/runner/errs"
 )
 
 // line is a hook that is a line for the shell.
-func line(text, kind string) hook { return hook{Run: command{Line: text}, Type: kind} }
+func line(text, kind string) hook { return hook{Run: workspace.Command{Line: text}, Type: kind} }
 
 func validated(t *testing.T, h hookSettings, at place) error {
 	t.Helper()
@@ -53,12 +54,12 @@ func TestHooksAfterAnAgent(t *testing.T) {
 		{"B-S02 anything else", line("echo 'cannot merge'; exit 2", ""), "HOOK_FAILURE", "the hook post_done failed with exit code 2: cannot merge", ""},
 		{"B-S02 silent", line("exit 2", ""), "HOOK_FAILURE", "the hook post_done failed with exit code 2", ""},
 		{"tests that the shell does not find", line("no-such-test-runner", hookTests), "HOOK_FAILURE", "", ""},
-		{"tests that are not there", hook{Run: command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "", ""},
-		{"tests that do not end", hook{Run: command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests, Limit: 100 * time.Millisecond},
+		{"tests that are not there", hook{Run: workspace.Command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "", ""},
+		{"tests that do not end", hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests, Limit: 100 * time.Millisecond},
 			"HOOK_FAILURE", "did not end within 100ms", "--- FAIL: TestSum\n"},
-		{"a hook that does not end", hook{Run: command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Limit: 100 * time.Millisecond},
+		{"a hook that does not end", hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Limit: 100 * time.Millisecond},
 			"HOOK_FAILURE", "did not end within 100ms", "--- FAIL: TestSum\n"},
-		{"arguments are no line", hook{Run: command{Args: []string{"sh", "-c", "exit $1", "x", "3"}}, Type: hookTests}, "TEST_FAILURE",
+		{"arguments are no line", hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit $1", "x", "3"}}, Type: hookTests}, "TEST_FAILURE",
 			"sh -c 'exit $1' x 3 failed", ""},
 	}
 	for _, tt := range tests {
@@ -204,10 +205,10 @@ hooks:
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
 	assert.Equal(t, &claudeSettings{Model: "opus"}, got.Agent.Claude)
-	assert.Equal(t, []hook{{Run: command{Line: "git status"}}, {Run: command{Args: []string{"make", "deps"}}}}, got.Hooks.PreStart)
+	assert.Equal(t, []hook{{Run: workspace.Command{Line: "git status"}}, {Run: workspace.Command{Args: []string{"make", "deps"}}}}, got.Hooks.PreStart)
 	assert.Equal(t, []hook{
-		{Run: command{Args: []string{"go", "test", "./..."}}, Type: "tests", Limit: 10 * time.Minute},
-		{Run: command{Line: "golangci-lint run"}, Type: "lint"}, {Run: command{Line: "make check"}},
+		{Run: workspace.Command{Args: []string{"go", "test", "./..."}}, Type: "tests", Limit: 10 * time.Minute},
+		{Run: workspace.Command{Line: "golangci-lint run"}, Type: "lint"}, {Run: workspace.Command{Line: "make check"}},
 	}, got.Hooks.PostDone)
 	assert.Equal(t, 10*time.Minute, got.Hooks.limitOf(got.Hooks.PostDone[0]))
 	assert.Equal(t, 5*time.Minute, got.Hooks.limitOf(got.Hooks.PreStart[0]))

@@ -25,8 +25,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
+	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"specrunner.example.com/runner/errs"
@@ -135,8 +137,8 @@ func (o *options) check() error {
 		return errors.New("-reset goes neither with -resume nor with -task")
 	case o.state != "" && o.prefix != "":
 		return errors.New("-state and -prefix name the state twice")
-	case o.onFailure != "" && !known(o.onFailure, failurePolicies):
-		return fmt.Errorf("-on-failure is %q; there are %s", o.onFailure, either(failurePolicies))
+	case o.onFailure != "" && !slices.Contains(failurePolicies, o.onFailure):
+		return fmt.Errorf("-on-failure is %q; there are %s", o.onFailure, config.Either(failurePolicies))
 	}
 	if err := checkPrefix(o.prefix); err != nil {
 		return fmt.Errorf("-prefix: %w", err)

@@ -84,29 +84,16 @@ const maxSpend = 1e12
 // failurePolicies are what can become of the rest of the queue when a task fails.
 var failurePolicies = []string{"stop", "skip", "continue"}
 
-// problems collects what cannot be.
-type problems []config.Problem
-
-func (p *problems) least(field string, value int64) {
-	if value < 0 {
-		*p = append(*p, config.Problem{Field: field, Expected: "0, for the default, or more"})
-	}
-}
-
 // Validate is asked by the configuration's loader.
 func (s *settings) Validate() []config.Problem {
-	var p problems
-	p.least("max_retries", int64(s.MaxRetries))
-	p.least("max_consecutive_failures", int64(s.MaxConsecutiveFailures))
+	var p config.Findings
+	p.NotNegative("max_retries", int64(s.MaxRetries))
+	p.NotNegative("max_consecutive_failures", int64(s.MaxConsecutiveFailures))
 	if s.RetryDelay != nil && *s.RetryDelay < 0 {
 		p = append(p, config.Problem{Field: "retry_delay", Expected: "0s or more"})
 	}
-	if s.OnFailure != "" && !known(s.OnFailure, failurePolicies) {
-		p = append(p, config.Problem{Field: "on_failure", Expected: either(failurePolicies)})
-	}
-	if s.Profile != "" && !known(s.Profile, errs.Table.ProfileNames()) {
-		p = append(p, config.Problem{Field: "profile", Expected: either(errs.Table.ProfileNames())})
-	}
+	p.Word("on_failure", s.OnFailure, failurePolicies)
+	p.Word("profile", s.Profile, errs.Table.ProfileNames())
 	if err := checkPrefix(s.Prefix); err != nil {
 		p = append(p, config.Problem{Field: "prefix", Expected: err.Error()})
 	}
@@ -118,18 +105,18 @@ func (s *settings) Validate() []config.Problem {
 
 // Validate is asked by the configuration's loader.
 func (l *limitSettings) Validate() []config.Problem {
-	var p problems
-	p.least("iterations", int64(l.Iterations))
-	p.least("attempt", int64(l.Attempt))
-	p.least("run", int64(l.Run))
-	p.least("grace", int64(l.Grace))
-	p.least("context", int64(l.Context))
+	var p config.Findings
+	p.NotNegative("iterations", int64(l.Iterations))
+	p.NotNegative("attempt", int64(l.Attempt))
+	p.NotNegative("run", int64(l.Run))
+	p.NotNegative("grace", int64(l.Grace))
+	p.NotNegative("context", int64(l.Context))
 	return p
 }
 
 // Validate is asked by the configuration's loader.
 func (s *spendSettings) Validate() []config.Problem {
-	var p problems
+	var p config.Findings
 	if s.Tokens != nil && *s.Tokens < 0 {
 		p = append(p, config.Problem{Field: "tokens", Expected: "0 or more"})
 	}

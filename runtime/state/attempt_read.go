@@ -43,23 +43,7 @@ func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, er
 // AllAttempts yields all attempts at the task, of all generations, the oldest first, as of one moment. It ends with the first error,
 // which comes with the zero Attempt.
 func (s *Store) AllAttempts(ctx context.Context, task string) iter.Seq2[Attempt, error] {
-	return func(yield func(Attempt, error) bool) {
-		on := true
-		err := s.query(ctx, "read attempts", selectAttempts+`WHERE task_id = ? ORDER BY generation, id`, []any{task},
-			func(r row) error {
-				a, err := s.attempt(r)
-				if err != nil {
-					return err
-				}
-				if on = yield(a, nil); !on {
-					return errEnough
-				}
-				return nil
-			})
-		if err != nil && on {
-			yield(Attempt{}, err)
-		}
-	}
+	return stream(ctx, s, "read attempts", selectAttempts+`WHERE task_id = ? ORDER BY generation, id`, []any{task}, s.attempt)
 }
 
 // attempt reads a row of selectAttempts.

@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 )
 
-// maxReaders bounds how many views there are at a time. Others wait.
-const maxReaders = 8
+// idleReaders is how many connections that read are kept for later. There can be more at a time: whoever goes through tasks may ask
+// for the attempts of each, and would wait for ever for a connection that others who do the same have.
+const idleReaders = 4
 
 // errEnough ends a query or a view early, without an error.
 var errEnough = errors.New("enough was read")
@@ -19,7 +21,7 @@ func openReader(path, mode string, p patience) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(maxReaders)
+	db.SetMaxIdleConns(idleReaders)
 	return db, nil
 }
 
@@ -62,8 +64,7 @@ type row interface {
 }
 
 // query runs f on each row of a query, outside of the transactions that write. It sees one moment of the state. That f returns
-// [errEnough] ends it without an error. The error is evidence that says what was being done. As long as f runs, it has one of a
-// few connections: it asks for nothing else that reads.
+// [errEnough] ends it without an error. The error is evidence that says what was being done. F may ask for more.
 func (s *Store) query(ctx context.Context, doing, query string, args []any, f func(row) error) error {
 	return s.view(ctx, doing, func(v *view) error { return v.query(query, args, f) })
 }
@@ -101,8 +102,8 @@ func (s *Store) view(ctx context.Context, doing string, f func(*view) error) err
 	if err != nil {
 		return s.failed(doing, s.whyUnread(ctx, err))
 	}
+	defer func() { _ = tx.Rollback() }() // it has only read
 	err = f(&view{ctx: ctx, tx: tx})
-	_ = tx.Rollback() // it has only read
 	if err != nil && !errors.Is(err, errEnough) {
 		return s.failed(doing, ended(ctx, err))
 	}
@@ -131,5 +132,27 @@ func (s *Store) whyUnread(ctx context.Context, err error) error {
 		return ErrClosed
 	default:
 		return ended(ctx, err)
+	}
+}
+
+// stream yields what read makes of each row of a query, as of one moment. It ends with the first error, which comes with a zero
+// value.
+func stream[T any](ctx context.Context, s *Store, doing, query string, args []any, read func(row) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		on := true
+		err := s.query(ctx, doing, query, args, func(r row) error {
+			v, err := read(r)
+			if err != nil {
+				return err
+			}
+			if on = yield(v, nil); !on {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && on {
+			var none T
+			yield(none, err)
+		}
 	}
 }

@@ -49,22 +49,7 @@ const statuses = `
 // Statuses yields all tasks as they stand at one moment, in the order in which they became known. It ends with the first error,
 // which comes with the zero Status.
 func (s *Store) Statuses(ctx context.Context) iter.Seq2[Status, error] {
-	return func(yield func(Status, error) bool) {
-		on := true
-		err := s.query(ctx, "read how tasks stand", statuses, nil, func(r row) error {
-			st, err := s.status(r)
-			if err != nil {
-				return err
-			}
-			if on = yield(st, nil); !on {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && on {
-			yield(Status{}, err)
-		}
-	}
+	return stream(ctx, s, "read how tasks stand", statuses, nil, s.status)
 }
 
 // status reads a row of statuses.

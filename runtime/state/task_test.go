@@ -156,3 +156,26 @@ func TestConcurrentAttempts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 80, counters.ConsecutiveFailures)
 }
+
+// Whoever goes through the tasks may ask for more about each, however many do so at once.
+func TestReadWhileReading(t *testing.T) {
+	s := knowingStore(t, taxonomy.Table{})
+	_, err := s.RecordAttempt(t.Context(), state.Attempt{Task: "T-1", Success: true})
+	require.NoError(t, err)
+	const readers = 20
+	var inside, done sync.WaitGroup
+	inside.Add(readers)
+	for range readers {
+		done.Go(func() {
+			for _, err := range s.Statuses(t.Context()) {
+				assert.NoError(t, err)
+				inside.Done()
+				inside.Wait()
+				all, err := s.Attempts(t.Context(), "T-1", 1)
+				assert.NoError(t, err)
+				assert.Len(t, all, 1)
+			}
+		})
+	}
+	done.Wait()
+}

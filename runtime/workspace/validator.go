@@ -53,6 +53,15 @@ type Command struct {
 	Limit time.Duration
 }
 
+// UnmarshalYAML reads a command from a configuration: a text is a line for the shell, a list a program and its arguments.
+func (c *Command) UnmarshalYAML(decode func(into any) error) error {
+	*c = Command{}
+	if decode(&c.Line) == nil {
+		return nil
+	}
+	return decode(&c.Args)
+}
+
 // String returns the command as a person would type it.
 func (c Command) String() string {
 	if c.Line != "" {
@@ -68,8 +77,9 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-func (c Command) usable() bool {
-	return c.Line != "" && len(c.Args) == 0 || c.Line == "" && len(c.Args) > 0 && c.Args[0] != ""
+// Usable reports whether there is a line, or a program, and not both.
+func (c Command) Usable() bool {
+	return strings.TrimSpace(c.Line) != "" && len(c.Args) == 0 || c.Line == "" && len(c.Args) > 0 && c.Args[0] != ""
 }
 
 // Validator runs the commands that check work. It is an [executor.Validator]. Runs that share one run their commands in
@@ -89,7 +99,7 @@ func NewValidator(c ValidatorConfig) (*Validator, error) {
 	var wrong []error
 	for _, phase := range []executor.Phase{executor.PreCommit, executor.PrePush, executor.PrePR} {
 		for i, command := range commandsOf(&c, phase) {
-			if !command.usable() {
+			if !command.Usable() {
 				wrong = append(wrong, misfit(fmt.Sprintf("%s[%d]", phase, i), command.String(), "a program with its arguments, or a line"))
 			}
 		}

@@ -40,7 +40,7 @@ func (v *Validator) run(ctx context.Context, phase executor.Phase, command Comma
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer cancel()
 	kept := proc.NewTail(v.config.Output)
-	path, args := command.program()
+	path, args := command.Program()
 	out := &tee{kept: kept, to: v.config.Tee}
 	exit, err := proc.Run(limited, proc.Command{
 		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
@@ -85,8 +85,8 @@ func overtime(ev *taxonomy.Evidence, took time.Duration) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// program returns what is started for a command.
-func (c Command) program() (path string, args []string) {
+// Program returns what is started for a command that is usable.
+func (c Command) Program() (path string, args []string) {
 	switch {
 	case c.Line == "":
 		return c.Args[0], c.Args[1:]
