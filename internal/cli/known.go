@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // known says what is known of a failure, one part a line, secrets masked and texts cut.
@@ -64,12 +64,5 @@ const (
 // clipped returns the beginning of a text, secrets masked.
 func clipped(s string) string { return clip(taxonomy.Scrub(s), maxShown) }
 
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+// clip returns the beginning of a text, without a part of a secret at its end.
+func clip(s string, n int) string { return gen.Clean(n).Text(s) }

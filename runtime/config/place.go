@@ -6,6 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/errgen/errgen/runtime/internal/excerpt"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -26,7 +27,7 @@ func (p place) under(key string) place {
 	path := p.path
 	switch {
 	case !isName(key):
-		path += "[" + strconv.Quote(taxonomy.Scrub(key[:min(len(key), maxPath)])) + "]"
+		path += "[" + strconv.Quote(excerpt.Head(key, maxPath, taxonomy.Scrub)) + "]"
 	case path == "":
 		path = key
 	default:

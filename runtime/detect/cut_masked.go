@@ -9,6 +9,15 @@ import (
 // scrubContext is how many bytes beyond a cut are looked at, so that a secret that the cut splits is seen whole.
 const scrubContext = 8 << 10
 
+// CutMasked is [CutText] for a text that is kept or shown: of one that is too long secrets are masked, because what is left of
+// a secret that the cut goes through could not be known for one any more. It does not share s's memory then.
+func CutMasked(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return maskedEnd(s, n)
+}
+
 // maskedEnd returns the last n bytes of s, or fewer, secrets masked as they are seen where nothing is cut.
 func maskedEnd(s string, n int) string {
 	window := CutText(s, n+scrubContext)

@@ -75,6 +75,28 @@ func TestCutOfABody(t *testing.T) {
 	}
 }
 
+func TestCutOfAValue(t *testing.T) {
+	for name, secret := range cutSecrets {
+		for _, value := range []any{cutAt(secret[0], len(secret[0])/2, 1<<20, " z"), errors.New(cutAt(secret[0], len(secret[0])/2, 1<<20, " z"))} {
+			ev := detect.Of(map[string]any{"message": value})
+			assert.NotContains(t, ev.Text, secret[1], name)
+			assert.NotEmpty(t, ev.Text)
+		}
+	}
+}
+
+func TestCutMasked(t *testing.T) {
+	assert.Equal(t, "password=hunter22", detect.CutMasked("password=hunter22", 17))
+	assert.Equal(t, "abc", detect.CutMasked("abc", 4))
+	for name, secret := range cutSecrets {
+		for off := range len(secret[0]) {
+			got := detect.CutMasked(cutAt(secret[0], off, 4096, "\n"), 4096)
+			assert.NotContains(t, got, secret[1], name)
+			assert.LessOrEqual(t, len(got), 4096)
+		}
+	}
+}
+
 // What is searched is the text as it is: only what goes on is masked.
 func TestCutTextIsSearchedAsItIs(t *testing.T) {
 	text := strings.Repeat("x ", 20000) + "password=hunter2pw: try again"

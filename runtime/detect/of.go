@@ -114,9 +114,9 @@ func ofMap(ev *taxonomy.Evidence, m map[string]any) {
 	for key, value := range m {
 		switch x := value.(type) {
 		case error:
-			value = CutText(textOf(x), maxBody)
+			value = bounded(textOf(x))
 		case string:
-			value = CutText(x, maxBody)
+			value = bounded(x)
 		case map[string]any:
 			if len(x) > maxKeys {
 				value = known(x)
@@ -175,9 +175,4 @@ func endOf(b []byte) string {
 }
 
 // bounded returns s; of one that is too long the end, secrets masked.
-func bounded(s string) string {
-	if len(s) <= maxBody {
-		return s
-	}
-	return maskedEnd(s, maxBody)
-}
+func bounded(s string) string { return CutMasked(s, maxBody) }

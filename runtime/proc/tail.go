@@ -1,31 +1,38 @@
 package proc
 
 import (
+	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+// beyond is how much more is kept than is shown: what masks a secret that the cut goes through, and a byte more, which
+// shows that there is more before it.
+const beyond = excerpt.Margin + 1
 
 // Tail keeps the last bytes that were written to it. It is safe for concurrent use. Make it with [NewTail]; the zero
 // Tail keeps nothing.
 type Tail struct {
 	mu    sync.Mutex
 	limit int
-	buf   []byte // at most twice the limit, so that bytes are moved seldom
+	buf   []byte // at most twice what is kept, so that bytes are moved seldom
 	total int64
 }
 
-// NewTail returns a Tail that keeps the last limit bytes.
+// NewTail returns a Tail that shows the last limit bytes.
 func NewTail(limit int) *Tail { return &Tail{limit: max(limit, 0)} }
 
 // Write takes p and never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := len(p)
+	n, room := len(p), t.room()
 	t.total += int64(n)
-	p = p[max(0, n-t.limit):]
-	if len(t.buf)+len(p) > 2*t.limit {
-		keep := min(len(t.buf), t.limit-len(p))
+	p = p[max(0, n-room):]
+	if len(t.buf)+len(p) > 2*room {
+		keep := min(len(t.buf), room-len(p))
 		copy(t.buf, t.buf[len(t.buf)-keep:])
 		t.buf = t.buf[:keep]
 	}
@@ -33,15 +40,27 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns what is kept. A character that the cut went through is left out.
-func (t *Tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	kept := t.buf[max(0, len(t.buf)-t.limit):]
-	if t.total > int64(len(kept)) {
-		kept = fromRune(kept)
+// room is how many bytes are kept.
+func (t *Tail) room() int {
+	if t.limit == 0 {
+		return 0
 	}
-	return string(kept)
+	return t.limit + beyond
+}
+
+// String returns what was written as it is, or else its end in valid UTF-8, with secrets masked as [taxonomy.Scrub] does:
+// what is left of a secret that the cut goes through could not be known for one any more.
+func (t *Tail) String() string { return t.Masked(nil) }
+
+// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no mask.
+func (t *Tail) Masked(mask func(string) string) string {
+	t.mu.Lock()
+	kept, whole := string(t.buf[max(0, len(t.buf)-t.room()):]), t.total <= int64(t.limit)
+	t.mu.Unlock()
+	if whole {
+		return masked(kept, mask)
+	}
+	return excerpt.Tail(kept, t.limit, scrubbing(mask))
 }
 
 // Total returns how many bytes were written.
@@ -60,7 +79,7 @@ type Head struct {
 	total int64
 }
 
-// NewHead returns a Head that keeps the first limit bytes.
+// NewHead returns a Head that shows the first limit bytes.
 func NewHead(limit int) *Head { return &Head{limit: max(limit, 0)} }
 
 // Write takes p and never fails.
@@ -68,18 +87,24 @@ func (h *Head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.total += int64(len(p))
-	h.buf = append(h.buf, p[:min(len(p), h.limit-len(h.buf))]...)
+	if h.limit > 0 {
+		h.buf = append(h.buf, p[:min(len(p), h.limit+beyond-len(h.buf))]...)
+	}
 	return len(p), nil
 }
 
-// String returns what is kept. A character that the cut went through is left out.
-func (h *Head) String() string {
+// String returns what was written as it is, or else its beginning, as [Tail.String] returns the end.
+func (h *Head) String() string { return h.Masked(nil) }
+
+// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no mask.
+func (h *Head) Masked(mask func(string) string) string {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.total > int64(len(h.buf)) {
-		return string(toRune(h.buf))
+	kept, whole := string(h.buf), h.total <= int64(h.limit)
+	h.mu.Unlock()
+	if whole {
+		return masked(kept, mask)
 	}
-	return string(h.buf)
+	return excerpt.Head(kept, h.limit, scrubbing(mask))
 }
 
 // Total returns how many bytes were written.
@@ -89,26 +114,14 @@ func (h *Head) Total() int64 {
 	return h.total
 }
 
-// fromRune drops the end of a cut character from the beginning of b.
-func fromRune(b []byte) []byte {
-	for i := 0; i < len(b) && i < utf8.UTFMax; i++ {
-		if utf8.RuneStart(b[i]) {
-			return b[i:]
-		}
+func masked(s string, mask func(string) string) string {
+	if mask == nil {
+		return s
 	}
-	return b
+	return mask(s)
 }
 
-// toRune drops the beginning of a cut character from the end of b.
-func toRune(b []byte) []byte {
-	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
-		if !utf8.RuneStart(b[i]) {
-			continue
-		}
-		if !utf8.FullRune(b[i:]) {
-			return b[:i]
-		}
-		break
-	}
-	return b
+// scrubbing returns mask with the masks of what looks like a secret, as [excerpt] wants it.
+func scrubbing(mask func(string) string) func(string) string {
+	return func(s string) string { return taxonomy.Scrub(masked(strings.ToValidUTF8(s, "\uFFFD"), mask)) }
 }

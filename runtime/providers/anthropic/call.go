@@ -20,7 +20,6 @@ import (
 type call struct {
 	*chat.Call[param]
 	provider *Provider
-	tokens   tokens
 }
 
 // run asks until there is an answer. Without one after all turns it is not a failure: there is more to do.
@@ -48,9 +47,7 @@ func (c *call) ask(ctx context.Context) (*reply, error) {
 	r := &reply{}
 	stream := c.provider.client.Messages.NewStreaming(ctx, c.params(), option.WithMiddleware(x.Pass))
 	err := r.read(stream, c.tell)
-	if x.Streams() {
-		c.tokens.add(r.usage, r.whole)
-	}
+	c.Spent.Add(x, r.used())
 	if err == nil {
 		return r, nil
 	}
@@ -156,7 +153,7 @@ func (c *call) tell(text string) {
 	if c.Request.Progress == nil || strings.TrimSpace(text) == "" {
 		return
 	}
-	c.Request.Progress(c.mask().Text(strings.ToValidUTF8(text[:min(len(text), maxTold)], "")))
+	c.Request.Progress(c.mask().Head(text, maxTold))
 }
 
 func (c *call) mask() wire.Mask { return c.provider.mask() }

@@ -147,5 +147,5 @@ func TestConversations(t *testing.T) {
 
 	unknown, err := ask("7", "none", false)
 	require.NoError(t, err)
-	assert.Equal(t, executor.Answer{Failure: "the conversation to be continued is not known"}, unknown)
+	assert.Equal(t, executor.Answer{Failure: "the conversation to be continued is not known", Usage: used(0, 0, 0)}, unknown)
 }

@@ -11,5 +11,8 @@
 // than that it is finished is of that reason's type, such as "max_tokens" and "refusal". The SDK's own retries are off:
 // whether and when something is tried again is the taxonomy's matter.
 //
+// A request that was refused with an error status, or could not be sent, has used nothing. One that broke off may have used
+// anything, and one of which the service does not say what it used too: then what the whole call used is unknown.
+//
 // The key is in no evidence, error or answer, not even if the service repeats it.
 package anthropic

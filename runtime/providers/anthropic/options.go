@@ -48,7 +48,7 @@ type Options struct {
 	Turns int
 	// Cache has the service keep what it read of the conversation, so that reading it again costs less.
 	Cache bool
-	// Prices are what tokens cost; nil leaves the cost unknown.
+	// Prices are what tokens cost; nil leaves the cost of answers unknown.
 	Prices *Prices
 	// Probe has [Provider.Available] ask the service for the model. Otherwise it uses no network.
 	Probe bool

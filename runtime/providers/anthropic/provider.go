@@ -67,20 +67,20 @@ func (p *Provider) Available(ctx context.Context) error {
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	before, known := p.host.Before(req)
 	if !known {
-		return executor.Answer{Failure: chat.NotKnown}, nil
+		return executor.Answer{Failure: chat.NotKnown, Usage: chat.Nothing()}, nil
 	}
 	if req.Reduced {
 		before = before.Reduced()
 	}
 	begun, err := p.host.Begin(ctx, req, before, user(sdk.NewTextBlock(req.Prompt)))
 	if err != nil {
-		return executor.Answer{Session: req.Session}, err
+		return executor.Answer{Session: req.Session, Usage: chat.Nothing()}, err
 	}
 	defer func() { _ = begun.Tools.Close() }()
 	c := &call{Call: begun, provider: p}
 	answer, err := c.run(ctx)
 	answer.Session = p.host.End(begun)
-	answer.Usage = c.tokens.usageOf(p.options.Prices)
+	answer.Usage = begun.Spent.Usage(p.options.Prices.cost)
 	return answer, err
 }
 

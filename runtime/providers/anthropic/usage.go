@@ -3,12 +3,12 @@ package anthropic
 import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
-	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Prices are what tokens cost, in US dollars for a million. The service does not say what a request cost, so that without
-// prices the cost is unknown, which is not zero.
+// prices the cost of an answer is unknown, which is not zero.
 type Prices struct {
 	Input  float64
 	Output float64
@@ -19,64 +19,46 @@ type Prices struct {
 
 // usage is what the service says that a request used: totals, which later events correct.
 type usage struct {
-	input, cacheWrite, cacheRead, output int64
-	told                                 bool
+	tokens                  chat.Tokens
+	inputTold, outputIsLast bool
 }
 
+// start takes what the service says as a message begins. Its output is that of the beginning.
 func (u *usage) start(from *sdk.Usage) {
-	u.told = from.JSON.InputTokens.Valid() || from.JSON.OutputTokens.Valid()
-	u.input, u.output = from.InputTokens, from.OutputTokens
-	u.cacheWrite, u.cacheRead = from.CacheCreationInputTokens, from.CacheReadInputTokens
+	u.inputTold = from.JSON.InputTokens.Valid()
+	u.tokens = chat.Tokens{
+		Input: from.InputTokens, CacheWrite: from.CacheCreationInputTokens, CacheRead: from.CacheReadInputTokens, Output: from.OutputTokens,
+	}
 }
 
 func (u *usage) update(from *sdk.MessageDeltaUsage) {
 	if from.JSON.OutputTokens.Valid() {
-		u.output, u.told = from.OutputTokens, true
+		u.tokens.Output, u.outputIsLast = from.OutputTokens, true
 	}
 	if from.JSON.InputTokens.Valid() {
-		u.input = from.InputTokens
+		u.tokens.Input, u.inputTold = from.InputTokens, true
 	}
 	if from.JSON.CacheCreationInputTokens.Valid() {
-		u.cacheWrite = from.CacheCreationInputTokens
+		u.tokens.CacheWrite = from.CacheCreationInputTokens
 	}
 	if from.JSON.CacheReadInputTokens.Valid() {
-		u.cacheRead = from.CacheReadInputTokens
+		u.tokens.CacheRead = from.CacheReadInputTokens
 	}
 }
 
-// tokens adds up what the requests of a call used.
-type tokens struct {
-	usage
-	// vague reports that a request did not say all that it used, so that the cost is unknown.
-	vague bool
+// used returns what the request used, absent if the message is not whole or the service did not say all of it.
+func (r *reply) used() taxonomy.Opt[chat.Tokens] {
+	if !r.whole || !r.usage.inputTold || !r.usage.outputIsLast {
+		return taxonomy.Opt[chat.Tokens]{}
+	}
+	return taxonomy.Some(r.usage.tokens)
 }
 
-// add adds what a request used that got an answer, whole or not.
-func (t *tokens) add(u usage, whole bool) {
-	t.vague = t.vague || !whole || !u.told
-	t.told = t.told || u.told
-	t.input += max(u.input, 0)
-	t.cacheWrite += max(u.cacheWrite, 0)
-	t.cacheRead += max(u.cacheRead, 0)
-	t.output += max(u.output, 0)
-}
-
-// usageOf returns what the call used, and cost. Input counts what was read from a cache or written to one, too.
-func (t *tokens) usageOf(p *Prices) executor.Usage {
-	if !t.told {
-		return executor.Usage{}
+// cost returns what tokens cost; absent without prices.
+func (p *Prices) cost(t chat.Tokens) taxonomy.Opt[float64] {
+	if p == nil {
+		return taxonomy.Opt[float64]{}
 	}
-	u := executor.Usage{
-		InputTokens:  taxonomy.Some(t.input + t.cacheWrite + t.cacheRead),
-		OutputTokens: taxonomy.Some(t.output),
-	}
-	if p != nil && !t.vague {
-		u.CostUSD = taxonomy.Some(p.cost(&t.usage))
-	}
-	return u
-}
-
-func (p *Prices) cost(u *usage) float64 {
 	const million = 1e6
 	price := func(tokens int64, price float64) float64 {
 		if price == 0 {
@@ -84,5 +66,5 @@ func (p *Prices) cost(u *usage) float64 {
 		}
 		return float64(tokens) * price / million
 	}
-	return price(u.input, p.Input) + price(u.cacheWrite, p.CacheWrite) + price(u.cacheRead, p.CacheRead) + float64(u.output)*p.Output/million
+	return taxonomy.Some(price(t.Input, p.Input) + price(t.CacheWrite, p.CacheWrite) + price(t.CacheRead, p.CacheRead) + float64(t.Output)*p.Output/million)
 }

@@ -36,6 +36,7 @@ type call struct {
 	failed  event      // the message that was made of a failed request
 	result  *event
 	linger  func() // begins the time that the process has left
+	ran     bool   // there was a process
 	refused error  // what Started said
 }
 
@@ -43,11 +44,11 @@ type call struct {
 // because a session cannot be shortened.
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	if err := p.permitted(opCall); err != nil {
-		return executor.Answer{}, err
+		return executor.Answer{Usage: nothing()}, err
 	}
 	path, err := p.program()
 	if err != nil {
-		return executor.Answer{}, err
+		return executor.Answer{Usage: nothing()}, err
 	}
 	if req.Limit > 0 {
 		limited, cancel := context.WithTimeout(ctx, req.Limit)
@@ -61,6 +62,7 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 	c.linger = func() { timer = time.AfterFunc(p.options.Grace, func() { end(errLingers) }) }
 	began := time.Now()
 	exit, err := c.run(running, path)
+	c.ran = exit.Took > 0 // what was not started took no time
 	if timer != nil {
 		timer.Stop()
 	}
@@ -166,7 +168,7 @@ func (c *call) message(e event) {
 		return
 	}
 	for i := range e.Message.Content {
-		if text := e.Message.Content[i].progress(); text != "" {
+		if text := e.Message.Content[i].progress(c.masked); text != "" {
 			c.req.Progress(text)
 		}
 	}

@@ -262,14 +262,54 @@ func withLimit(s providertest.CLIStep, status string) providertest.CLIStep {
 }
 
 func TestUsageOfFailures(t *testing.T) {
-	p, _ := scripted(t, claudecli.Options{}, providertest.CLIAuth().Cost(5, 6, 0.25), providertest.CLIStep{
-		Result: &providertest.CLIResult{Text: "ok", NoUsage: true}})
-	answer, err := p.Call(t.Context(), request(t))
-	require.Error(t, err)
-	assert.Equal(t, taxonomy.Some(0.25), answer.Usage.CostUSD)
-	answer, err = p.Call(t.Context(), request(t))
-	require.NoError(t, err)
-	assert.Equal(t, executor.Usage{}, answer.Usage)
+	for _, c := range []struct {
+		what  string
+		step  providertest.CLIStep
+		fails bool
+		want  executor.Usage
+	}{
+		{"a failure that cost", providertest.CLIAuth().Cost(5, 6, 0.25), true, used(5, 6, 0.25)},
+		{"a limit that cost nothing", providertest.CLIOverloaded().Cost(0, 0, 0), true, used(0, 0, 0)},
+		{"not told", providertest.CLIStep{Result: &providertest.CLIResult{Text: "ok", NoUsage: true}}, false, executor.Usage{}},
+		{"no result", providertest.CLIExit(1, "segmentation fault"), true, executor.Usage{}},
+		{"a crash", providertest.CLICrash("SIGKILL"), true, executor.Usage{}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			p, _ := scripted(t, claudecli.Options{}, c.step)
+			answer, err := p.Call(t.Context(), request(t))
+			assert.Equal(t, c.fails, err != nil)
+			assert.Equal(t, c.want, answer.Usage)
+		})
+	}
+}
+
+func used(in, out int64, usd float64) executor.Usage {
+	return executor.Usage{InputTokens: taxonomy.Some(in), OutputTokens: taxonomy.Some(out), CostUSD: taxonomy.Some(usd)}
+}
+
+func TestWhatWasNotStartedCostNothing(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	notRunnable := filepath.Join(t.TempDir(), "claude")
+	require.NoError(t, os.WriteFile(notRunnable, nil, 0o600))
+	for _, c := range []struct {
+		what string
+		ctx  context.Context
+		o    claudecli.Options
+	}{
+		{"no such program", t.Context(), claudecli.Options{Path: filepath.Join(t.TempDir(), "claude")}},
+		{"no program", t.Context(), claudecli.Options{Path: notRunnable}},
+		{"over before it began", ended, claudecli.Options{Path: os.Args[0]}},
+		{"not permitted", t.Context(), claudecli.Options{Path: os.Args[0], SkipPermissions: true}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			p, err := claudecli.New(c.o)
+			require.NoError(t, err)
+			answer, err := p.Call(c.ctx, request(t))
+			require.Error(t, err)
+			assert.Equal(t, executor.Answer{Usage: used(0, 0, 0)}, answer)
+		})
+	}
 }
 
 func TestCancelled(t *testing.T) {

@@ -24,13 +24,13 @@ type event struct {
 	RateLimit *rateLimit `json:"rate_limit_info"`
 
 	// Of type result.
-	Verdict   verdict  `json:"is_error"`
-	Result    string   `json:"result"`
-	Errors    []string `json:"errors"`
-	APIStatus int      `json:"api_error_status"`
-	Usage     *usage   `json:"usage"`
-	CostUSD   *float64 `json:"total_cost_usd"`
-	Denials   []denial `json:"permission_denials"`
+	Verdict   verdict         `json:"is_error"`
+	Result    string          `json:"result"`
+	Errors    []string        `json:"errors"`
+	APIStatus int             `json:"api_error_status"`
+	Usage     usage           `json:"usage"`
+	CostUSD   number[float64] `json:"total_cost_usd"`
+	Denials   []denial        `json:"permission_denials"`
 }
 
 // verdict is what a result says of the run. Only the word false says that it succeeded: what is missing, or of another form,
@@ -83,11 +83,25 @@ type rateLimit struct {
 	Kind     string      `json:"rateLimitType"`
 }
 
+// usage is what a call used. Of a cache that was not used there may be nothing.
 type usage struct {
-	Input         int64 `json:"input_tokens"`
-	CacheCreation int64 `json:"cache_creation_input_tokens"`
-	CacheRead     int64 `json:"cache_read_input_tokens"`
-	Output        int64 `json:"output_tokens"`
+	Input         number[int64] `json:"input_tokens"`
+	CacheCreation number[int64] `json:"cache_creation_input_tokens"`
+	CacheRead     number[int64] `json:"cache_read_input_tokens"`
+	Output        number[int64] `json:"output_tokens"`
+}
+
+// number is absent where there is none, and where there is something of another form: that is no zero.
+type number[T int64 | float64] struct{ taxonomy.Opt[T] }
+
+// UnmarshalJSON reads a number. It never fails.
+func (n *number[T]) UnmarshalJSON(b []byte) error {
+	*n = number[T]{}
+	var v *T
+	if json.Unmarshal(b, &v) == nil && v != nil {
+		n.Opt = taxonomy.Some(*v)
+	}
+	return nil
 }
 
 // denial is a use of a tool that the permission rules refused.
@@ -133,13 +147,14 @@ func (r *rateLimit) reset() time.Time {
 
 // used returns what a call cost. What was read from a cache was given to the model, too.
 func (e *event) used() executor.Usage {
-	var u executor.Usage
-	if e.Usage != nil {
-		u.InputTokens = taxonomy.Some(e.Usage.Input + e.Usage.CacheCreation + e.Usage.CacheRead)
-		u.OutputTokens = taxonomy.Some(e.Usage.Output)
-	}
-	if e.CostUSD != nil {
-		u.CostUSD = taxonomy.Some(*e.CostUSD)
+	u := executor.Usage{OutputTokens: e.Usage.Output.Opt, CostUSD: e.CostUSD.Opt}
+	if input, ok := e.Usage.Input.Get(); ok {
+		u.InputTokens = taxonomy.Some(input + e.Usage.CacheCreation.Or(0) + e.Usage.CacheRead.Or(0))
 	}
 	return u
+}
+
+// nothing is what a call without a process costs.
+func nothing() executor.Usage {
+	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
 }

@@ -19,11 +19,14 @@ import (
 func (c *call) answer(good bool) executor.Answer {
 	a := executor.Answer{Session: c.session}
 	if c.result == nil {
+		if !c.ran {
+			a.Usage = nothing()
+		}
 		return a
 	}
 	a.Usage = c.result.used()
 	if good {
-		a.Text = detect.CutText(c.result.Result, maxText)
+		a.Text = c.endOf(c.result.Result, maxText)
 	}
 	return a
 }
@@ -92,17 +95,17 @@ func (c *call) begin() *taxonomy.Evidence {
 
 // output is what the process printed beside its events.
 func (c *call) output() string {
-	return c.mask.Replace(strings.ToValidUTF8(c.plain.String(), "\uFFFD"))
+	return strings.ToValidUTF8(c.plain.Masked(c.mask.Replace), "\uFFFD")
 }
 
 // errorChannel is what the process said about its failure: the result of a failed run, then the end of standard error.
 func (c *call) errorChannel() string {
 	var parts []string
 	if c.erred() {
-		parts = append(parts, detect.CutText(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr))
+		parts = append(parts, c.mask.Replace(c.endOf(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr)))
 	}
-	parts = append(parts, strings.ToValidUTF8(c.stderr.String(), "\uFFFD"))
-	return c.mask.Replace(strings.TrimSpace(strings.Join(parts, "\n")))
+	parts = append(parts, strings.ToValidUTF8(c.stderr.Masked(c.mask.Replace), "\uFFFD"))
+	return strings.TrimSpace(strings.Join(parts, "\n"))
 }
 
 // evidence is what is known of a call that failed by itself.

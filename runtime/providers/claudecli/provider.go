@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/excerpt"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -94,6 +95,19 @@ func mask(env []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
+// masked returns a text without secrets: those that the program was given, and what looks like one.
+func (p *Provider) masked(s string) string {
+	return taxonomy.Scrub(p.mask.Replace(strings.ToValidUTF8(s, "\uFFFD")))
+}
+
+// endOf returns the last n bytes of a text, or fewer. One that is cut is masked.
+func (p *Provider) endOf(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return excerpt.Tail(s, n, p.masked)
+}
+
 // fingerprint tells credentials apart without telling anything about them.
 func fingerprint(s string) string {
 	sum := sha256.Sum256([]byte("errgen credential " + s))
@@ -127,7 +141,7 @@ func (p *Provider) Available(ctx context.Context) error {
 	}
 	ev.Credential = p.credential
 	if said.Total() > 0 {
-		ev.Text = p.mask.Replace(strings.ToValidUTF8(said.String(), "\uFFFD"))
+		ev.Text = strings.ToValidUTF8(said.Masked(p.mask.Replace), "\uFFFD")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		timedOut(ev, p.options.Probe, exit.Took)

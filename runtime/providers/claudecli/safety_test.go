@@ -78,7 +78,11 @@ func TestAvailable(t *testing.T) {
 		{"signal", providertest.CLIStep{Signal: "KILL"}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, cli := scripted(t, claudecli.Options{Probe: 300 * time.Millisecond})
+			var o claudecli.Options
+			if c.step.Hang {
+				o.Probe = 300 * time.Millisecond
+			}
+			p, cli := scripted(t, o)
 			require.NoError(t, cli.Version(c.step))
 			ev := evidence(t, p.Available(t.Context()))
 			assert.Equal(t, "available", ev.Op)

@@ -161,6 +161,23 @@ func TestResultsAddUp(t *testing.T) {
 	assert.Len(t, r.result.Denials, 1)
 }
 
+func TestUsageThatIsNotSaidInFull(t *testing.T) {
+	for line, want := range map[string]executor.Usage{
+		`{"type":"result"}`: {},
+		`{"type":"result","usage":null,"total_cost_usd":null}`:       {},
+		`{"type":"result","usage":{}}`:                               {},
+		`{"type":"result","usage":{"input_tokens":"x"}}`:             {},
+		`{"type":"result","usage":{"output_tokens":7}}`:              {OutputTokens: taxonomy.Some[int64](7)},
+		`{"type":"result","usage":{"input_tokens":0}}`:               {InputTokens: taxonomy.Some[int64](0)},
+		`{"type":"result","is_error":true,"total_cost_usd":0.125}`:   {CostUSD: taxonomy.Some(0.125)},
+		`{"type":"result","is_error":true,"total_cost_usd":"0.125"}`: {},
+	} {
+		r := reader(t)
+		r.read([]byte(line))
+		assert.Equal(t, want, r.answer(false).Usage, line)
+	}
+}
+
 func TestReset(t *testing.T) {
 	for _, c := range []struct {
 		at   string

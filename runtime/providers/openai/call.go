@@ -20,13 +20,12 @@ import (
 type call struct {
 	*chat.Call[param]
 	provider *Provider
-	tokens   tokens
 	progress lines
 }
 
 // run asks until there is an answer. Without one after all turns it is not a failure: there is more to do.
 func (c *call) run(ctx context.Context) (executor.Answer, error) {
-	c.progress.tell = c.tell
+	c.progress.tell, c.progress.mask = c.tell, c.provider.mask()
 	for turn := 1; ; turn++ {
 		r, err := c.ask(ctx)
 		if err != nil {
@@ -51,9 +50,7 @@ func (c *call) ask(ctx context.Context) (*reply, error) {
 	stream := c.provider.chat.NewStreaming(ctx, c.params(), option.WithMiddleware(x.Pass))
 	err := r.read(stream, c.progress.add)
 	c.progress.flush()
-	if x.Streams() {
-		c.tokens.add(r.usage)
-	}
+	c.Spent.Add(x, r.used())
 	if err == nil {
 		err = r.ended()
 	}

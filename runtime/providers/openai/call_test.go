@@ -213,13 +213,6 @@ func TestTurnsAreBounded(t *testing.T) {
 	assert.Equal(t, 3, server.Count())
 }
 
-func TestUsageThatIsNotSaid(t *testing.T) {
-	_, p := served(t, func(o *Options) { o.Prices = &Prices{Input: 1, Output: 1} }, pt.OpenAIMessage{Text: "x", NoUsage: true}.Reply())
-	answer, err := p.Call(t.Context(), request(t))
-	require.NoError(t, err)
-	assert.Equal(t, executor.Usage{}, answer.Usage, "absent is not zero")
-}
-
 func TestNothingIsReadFromTheEnvironment(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/elsewhere")
 	t.Setenv("OPENAI_API_KEY", "sk-of-the-environment")

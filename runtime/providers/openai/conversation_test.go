@@ -124,5 +124,5 @@ func TestFailureOfANewConversationHasNone(t *testing.T) {
 	_, p := served(t, nil, pt.OpenAIServerError())
 	answer, err := p.Call(t.Context(), request(t))
 	require.Error(t, err)
-	assert.Equal(t, executor.Answer{}, answer)
+	assert.Equal(t, executor.Answer{Usage: used(0, 0, 0)}, answer)
 }

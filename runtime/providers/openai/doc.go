@@ -15,5 +15,8 @@
 // "length", "content_filter". The SDK's own retries are off: whether and when something is tried again is the taxonomy's
 // matter.
 //
+// A request that was refused with an error status, or could not be sent, has used nothing. One that broke off may have used
+// anything, and one of which the server does not say what it used too: then what the whole call used is unknown.
+//
 // The key is in no evidence, error or answer, not even if the server repeats it.
 package openai

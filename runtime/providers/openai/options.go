@@ -45,7 +45,7 @@ type Options struct {
 	// Turns is how many requests a call makes at most; [DefaultTurns]. A call that has used them up answers with what there
 	// is, and without a signal.
 	Turns int
-	// Prices are what tokens cost; nil leaves the cost unknown.
+	// Prices are what tokens cost; nil leaves the cost of answers unknown.
 	Prices *Prices
 	// Probe has [Provider.Available] ask the server for the model. Otherwise it uses no network.
 	Probe bool

@@ -4,12 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/openai/openai-go/v3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestLines(t *testing.T) {
@@ -32,37 +28,23 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func usageOf(input, cached, output int64) *sdk.CompletionUsage {
-	u := &sdk.CompletionUsage{PromptTokens: input, CompletionTokens: output}
-	u.PromptTokensDetails.CachedTokens = cached
-	return u
-}
-
-func TestUsage(t *testing.T) {
-	prices := &Prices{Input: 2, Output: 8, CachedInput: 0.5}
-	for _, c := range []struct {
-		what   string
-		of     []*sdk.CompletionUsage
-		prices *Prices
-		want   executor.Usage
-	}{
-		{"nothing was asked", nil, prices, executor.Usage{}},
-		{"the server did not say", []*sdk.CompletionUsage{nil}, prices, executor.Usage{}},
-		{"no prices", []*sdk.CompletionUsage{usageOf(10, 0, 5)}, nil, executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](5)}},
-		{"all together", []*sdk.CompletionUsage{usageOf(1_000_000, 500_000, 250_000), usageOf(0, 0, 250_000)}, prices,
-			executor.Usage{InputTokens: taxonomy.Some[int64](1_000_000), OutputTokens: taxonomy.Some[int64](500_000), CostUSD: taxonomy.Some(5.25)}},
-		{"cached input at the price of input", []*sdk.CompletionUsage{usageOf(1_000_000, 500_000, 0)}, &Prices{Input: 2},
-			executor.Usage{InputTokens: taxonomy.Some[int64](1_000_000), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(2.0)}},
-		{"a cost that is not known wholly is not known", []*sdk.CompletionUsage{usageOf(10, 0, 5), nil}, prices,
-			executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](5)}},
-		{"numbers that cannot be", []*sdk.CompletionUsage{usageOf(-5, 10, -1)}, prices,
-			executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}},
-	} {
-		var tokens tokens
-		for _, u := range c.of {
-			tokens.add(u)
+// A line that is too long ends anywhere, also in a secret or in the key.
+func TestNoPartOfASecretIsTold(t *testing.T) {
+	const key = "GIVEN key GIVEN"
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", key} {
+		for at := range len(secret) + 1 {
+			text := strings.Repeat("x", maxLine-at-1) + " " + secret + " " + strings.Repeat("x", at*900) + "\nend"
+			var got []string
+			l := lines{tell: func(line string) { got = append(got, line) }, mask: key}
+			for i := 0; i < len(text); i += 1 + at*3 {
+				l.add(text[i:min(len(text), i+1+at*3)])
+			}
+			l.flush()
+			require.Len(t, got, 2)
+			assert.NotContains(t, got[0], "GIVEN")
+			assert.LessOrEqual(t, len(got[0]), maxLine)
+			assert.Equal(t, "end", got[1])
 		}
-		assert.Equal(t, c.want, tokens.usage(c.prices), c.what)
 	}
 }
 

@@ -1,6 +1,11 @@
 package openai
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/providers/internal/wire"
+)
 
 // maxLine bounds in bytes a line of progress.
 const maxLine = 1 << 10
@@ -8,13 +13,14 @@ const maxLine = 1 << 10
 // lines makes lines of the pieces in which a text comes.
 type lines struct {
 	tell func(line string)
-	line strings.Builder
+	mask wire.Mask
+	line strings.Builder // with so much more than is told that a secret which the cut goes through is seen as one
 }
 
 func (l *lines) add(piece string) {
 	for {
 		before, after, ended := strings.Cut(piece, "\n")
-		l.line.WriteString(before[:min(len(before), max(0, maxLine-l.line.Len()))])
+		l.line.WriteString(before[:min(len(before), max(0, maxLine+excerpt.Margin+1-l.line.Len()))])
 		if !ended {
 			return
 		}
@@ -25,7 +31,7 @@ func (l *lines) add(piece string) {
 
 // flush ends the line.
 func (l *lines) flush() {
-	line := strings.TrimSpace(strings.ToValidUTF8(l.line.String(), ""))
+	line := strings.TrimSpace(l.mask.Head(l.line.String(), maxLine))
 	l.line.Reset()
 	if line != "" {
 		l.tell(line)

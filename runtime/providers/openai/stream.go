@@ -7,7 +7,9 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 	"github.com/errgen/errgen/runtime/providers/internal/wire"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
@@ -37,7 +39,10 @@ type reply struct {
 	refusal strings.Builder
 	calls   []*toolCall
 	finish  string
-	usage   *sdk.CompletionUsage
+	// usage is the last that the server said, absent unless it said all of it.
+	usage taxonomy.Opt[chat.Tokens]
+	// whole reports that the stream was read to its end.
+	whole bool
 	// odd is the last event that is no part of an answer. Some servers say so what failed.
 	odd  string
 	size int
@@ -59,13 +64,14 @@ func (r *reply) read(stream *ssestream.Stream[sdk.ChatCompletionChunk], said fun
 			return err
 		}
 	}
-	return stream.Err()
+	err := stream.Err()
+	r.whole = err == nil
+	return err
 }
 
 func (r *reply) add(chunk sdk.ChatCompletionChunk, said func(text string)) error {
 	if chunk.JSON.Usage.Valid() {
-		usage := chunk.Usage
-		r.usage = &usage
+		r.usage = tokensOf(&chunk.Usage)
 	}
 	if len(chunk.Choices) == 0 && !chunk.JSON.Usage.Valid() {
 		if raw := chunk.RawJSON(); len(raw) <= maxOdd {

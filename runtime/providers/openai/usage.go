@@ -3,12 +3,12 @@ package openai
 import (
 	sdk "github.com/openai/openai-go/v3"
 
-	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/chat"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Prices are what tokens cost, in US dollars for a million. The server does not say what a request cost, so that without
-// prices the cost is unknown, which is not zero.
+// prices the cost of an answer is unknown, which is not zero.
 type Prices struct {
 	Input  float64
 	Output float64
@@ -16,41 +16,33 @@ type Prices struct {
 	CachedInput float64
 }
 
-// tokens adds up what the requests of a call used.
-type tokens struct {
-	input, cached, output int64
-	// known counts the requests that said what they used, asked all that got an answer.
-	known, asked int
+// tokensOf returns what a server says that a request used, absent if it does not say all of it.
+func tokensOf(u *sdk.CompletionUsage) taxonomy.Opt[chat.Tokens] {
+	if !u.JSON.PromptTokens.Valid() || !u.JSON.CompletionTokens.Valid() {
+		return taxonomy.Opt[chat.Tokens]{}
+	}
+	cached := max(0, min(u.PromptTokensDetails.CachedTokens, u.PromptTokens))
+	return taxonomy.Some(chat.Tokens{Input: u.PromptTokens - cached, CacheRead: cached, Output: u.CompletionTokens})
 }
 
-func (t *tokens) add(u *sdk.CompletionUsage) {
-	t.asked++
-	if u == nil {
-		return
+// used returns what the request used, absent if the server did not say it or the stream is not whole: some servers say
+// with each event what it was so far.
+func (r *reply) used() taxonomy.Opt[chat.Tokens] {
+	if !r.whole || r.finish == "" {
+		return taxonomy.Opt[chat.Tokens]{}
 	}
-	t.known++
-	t.input += max(u.PromptTokens, 0)
-	t.output += max(u.CompletionTokens, 0)
-	t.cached += min(max(u.PromptTokensDetails.CachedTokens, 0), max(u.PromptTokens, 0))
+	return r.usage
 }
 
-// usage returns what the call used. Tokens that no request told are absent; the cost is, as soon as one did not.
-func (t *tokens) usage(p *Prices) executor.Usage {
-	if t.known == 0 {
-		return executor.Usage{}
+// cost returns what tokens cost; absent without prices.
+func (p *Prices) cost(t chat.Tokens) taxonomy.Opt[float64] {
+	if p == nil {
+		return taxonomy.Opt[float64]{}
 	}
-	u := executor.Usage{InputTokens: taxonomy.Some(t.input), OutputTokens: taxonomy.Some(t.output)}
-	if p != nil && t.known == t.asked {
-		u.CostUSD = taxonomy.Some(p.cost(t))
-	}
-	return u
-}
-
-func (p *Prices) cost(t *tokens) float64 {
 	cached := p.CachedInput
 	if cached == 0 {
 		cached = p.Input
 	}
 	const million = 1e6
-	return (float64(t.input-t.cached)*p.Input + float64(t.cached)*cached + float64(t.output)*p.Output) / million
+	return taxonomy.Some((float64(t.Input)*p.Input + float64(t.CacheRead)*cached + float64(t.Output)*p.Output) / million)
 }

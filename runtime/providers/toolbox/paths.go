@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // errOutside says that a path leads out of the directory.
@@ -167,7 +170,16 @@ func shownPath(name string) string {
 func quoted(s string) string {
 	const most = 200
 	if len(s) > most {
-		return strconv.Quote(strings.ToValidUTF8(s[:most], "")) + "…"
+		return strconv.Quote(beginning(s, most)) + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// beginning returns the first n bytes of s in valid UTF-8, or fewer. Of one that is longer secrets are masked, since what is
+// left of one at the cut could not be known for one any more.
+func beginning(s string, n int) string {
+	if len(s) <= n {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) })
 }

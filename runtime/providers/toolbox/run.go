@@ -111,10 +111,10 @@ func newClip(limit int) *clip {
 
 // String returns what is kept, as valid UTF-8.
 func (c *clip) String() string {
-	text := c.head.String()
+	text := c.head.String() // masked if that is not all, so that it can be cut again
 	if total := c.head.Total(); total > int64(c.limit) {
 		half := c.limit - c.limit/2
-		text = fmt.Sprintf("%s\n[%d bytes are left out]\n%s", text[:half], total-int64(c.limit), c.tail)
+		text = fmt.Sprintf("%s\n[%d bytes are left out]\n%s", text[:min(len(text), half)], total-int64(c.limit), c.tail)
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }

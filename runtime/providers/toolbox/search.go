@@ -114,8 +114,7 @@ func (s *searching) lines(name string, in *bufio.Reader) error {
 
 // keep keeps a line that matches, and reports whether there is no room for it.
 func (s *searching) keep(name string, number int, line []byte) (enough bool) {
-	shown := strings.ToValidUTF8(string(line[:min(len(line), maxShown)]), "\uFFFD")
-	entry := fmt.Sprintf("%s:%d: %s", shownPath(name), number, shown)
+	entry := fmt.Sprintf("%s:%d: %s", shownPath(name), number, beginning(string(line), maxShown))
 	if len(s.found) >= s.t.limits.Entries || s.size+len(entry) > s.t.limits.Read {
 		return true
 	}
@@ -136,6 +135,5 @@ func Label(name string, args []byte) string {
 	if about == "" {
 		return name
 	}
-	about = taxonomy.Scrub(about[:min(len(about), 4*maxShown)])
-	return name + " " + shownPath(strings.ToValidUTF8(about[:min(len(about), maxShown)], ""))
+	return name + " " + shownPath(taxonomy.Scrub(beginning(about, maxShown)))
 }

@@ -18,6 +18,8 @@ type Call[P any] struct {
 	Tools   *toolbox.Toolbox
 	// Messages are the conversation: whole rounds and the prompt. [Call.Add] adds to it.
 	Messages Conversation[P]
+	// Spent is what its requests have used so far.
+	Spent Spent
 
 	// rounds counts those that this call added.
 	rounds  int

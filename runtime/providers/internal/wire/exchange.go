@@ -6,6 +6,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+
+	"github.com/errgen/errgen/runtime/internal/excerpt"
 )
 
 const (
@@ -35,6 +37,7 @@ type Exchange struct {
 	Host string
 
 	method string
+	reach  reach
 	// stream is the body of a response that is one, nil for any other.
 	stream *bounded
 	// page is the body of a response that is no stream; broken is why it could not be read to its end.
@@ -45,7 +48,11 @@ type Exchange struct {
 // Pass is a middleware of an SDK.
 func (x *Exchange) Pass(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	x.Host, x.method = req.URL.Hostname(), req.Method
-	res, err := next(req)
+	if err := req.Context().Err(); err != nil {
+		x.reach.at.Store(reachNothing)
+		return nil, err
+	}
+	res, err := next(x.reach.follow(req))
 	if err != nil {
 		return res, err
 	}
@@ -67,8 +74,11 @@ func (x *Exchange) Streams() bool { return x.stream != nil }
 
 // read takes the body of a response that is no stream, and gives the SDK a copy without the key.
 func (x *Exchange) read(res *http.Response) {
-	page, err := io.ReadAll(io.LimitReader(res.Body, maxPage))
+	page, err := io.ReadAll(io.LimitReader(res.Body, maxPage+excerpt.Margin+1))
 	_ = res.Body.Close()
+	if len(page) > maxPage {
+		page = []byte(x.Mask.Head(string(page), maxPage))
+	}
 	x.page, x.broken = x.Mask.Bytes(page), err
 	res.Body = io.NopCloser(bytes.NewReader(x.page))
 	res.ContentLength = int64(len(x.page))

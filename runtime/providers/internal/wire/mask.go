@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/excerpt"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -23,6 +24,11 @@ func (m Mask) Text(s string) string {
 		return s
 	}
 	return strings.ReplaceAll(s, string(m), taxonomy.Redacted)
+}
+
+// Head returns the first n bytes of s in valid UTF-8, or fewer, without the key and with what looks like a secret masked.
+func (m Mask) Head(s string, n int) string {
+	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(m.Text(strings.ToValidUTF8(s, ""))) })
 }
 
 // Bytes returns b without the key; b itself if it has none.

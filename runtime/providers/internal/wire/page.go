@@ -32,11 +32,11 @@ func pageText(page []byte) string {
 	return words(tag.ReplaceAll(page, []byte(" ")))
 }
 
-// words returns text with white space made single, and its beginning.
+// words returns text with white space made single; of a long one the beginning, secrets masked.
 func words(text []byte) string {
 	s := strings.Join(strings.Fields(html.UnescapeString(string(text))), " ")
 	if len(s) <= maxPageText {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxPageText], "")
+	return Mask("").Head(s, maxPageText)
 }

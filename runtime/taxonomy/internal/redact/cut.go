@@ -30,13 +30,14 @@ func Kept(s string, limit int, tail bool) (before, kept, after string) {
 	return "", s[:keptHead(s, keep)], mark
 }
 
-// KeptPlain is [Kept] for a text that shows its secrets, of which nothing is kept back but the rune at the cut.
+// KeptPlain is [Kept] for a text that shows its secrets. What masks them later must know them for secrets, so one that
+// the cut takes a part from, or something by which it is known, is left out as a whole.
 func KeptPlain(s string, limit int, tail bool) (before, kept, after string) {
 	mark, keep := room(limit)
 	if tail {
-		return mark, s[nextRune(s, len(s)-keep):], ""
+		return mark, s[plainTail(s, len(s)-keep):], ""
 	}
-	return "", s[:lastRune(s, keep)], mark
+	return "", s[:plainHead(s, keep)], mark
 }
 
 // room returns the ellipsis, if limit has room for it, and how many bytes can be kept beside it.

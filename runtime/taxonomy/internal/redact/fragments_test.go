@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,4 +41,51 @@ func TestScrubOfFragments(t *testing.T) {
 		require.LessOrEqual(t, len(cut), limit)
 		require.Equal(t, cut, redact.Scrub(cut), "of %q, cut to %d, tail %t", in, limit, tail)
 	}
+}
+
+// TestPlainCutOfFragments cuts texts that show their secrets: what is kept of one is known for the same.
+func TestPlainCutOfFragments(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + r.IntN(40) {
+			b.WriteString(fragments[r.IntN(len(fragments))])
+		}
+		checkPlainCut(t, b.String(), 4+r.IntN(200), r.IntN(2) == 0)
+	}
+}
+
+func checkPlainCut(t *testing.T, s string, limit int, tail bool) {
+	t.Helper()
+	if len(s) <= limit {
+		return
+	}
+	before, kept, after := redact.KeptPlain(s, limit, tail)
+	got := before + kept + after
+	require.LessOrEqual(t, len(got), limit)
+	offset := 0 // of got in s
+	if tail {
+		offset = len(s) - len(got)
+	}
+	seen := map[[2]int]bool{}
+	for start, end := redact.Next(got, 0, 0); start >= 0; start, end = redact.Next(got, end, end) {
+		seen[[2]int{start + offset, end + offset}] = true
+	}
+	from, to := offset+len(before), offset+len(before)+len(kept)
+	for start, end := redact.Next(s, 0, 0); start >= 0; start, end = redact.Next(s, end, end) {
+		if end > from && start < to {
+			require.True(t, seen[[2]int{start, end}], "%q of %q, cut to %q, tail %t", s[start:end], s, got, tail)
+		}
+	}
+}
+
+func FuzzKeptPlain(f *testing.F) {
+	for i, c := range slices.Concat(scrubCases, attackCases) {
+		f.Add(c.in, uint8(i%40+4), i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, s string, limit uint8, tail bool) {
+		if limit > 3 {
+			checkPlainCut(t, s, int(limit), tail)
+		}
+	})
 }

@@ -48,13 +48,23 @@ func authorization(s string, i int) (int, int) {
 	if start == scheme {
 		return value(s, i, someDoubt)
 	}
-	switch strings.ToLower(s[i:min(scheme, i+sample)]) {
-	case "bearer", "basic", "token", "apikey", "negotiate":
+	switch is := s[i:scheme]; {
+	case isOneOf(is, "bearer", "basic", "token", "apikey", "negotiate"):
 		return value(s, start, noDoubt)
-	case "digest", "aws4-hmac-sha256":
+	case isOneOf(is, "digest", "aws4-hmac-sha256"):
 		return restOfLine(s, start)
 	}
 	return value(s, i, someDoubt)
+}
+
+// isOneOf reports whether s is one of the words, in any case.
+func isOneOf(s string, words ...string) bool {
+	for _, word := range words {
+		if strings.EqualFold(s, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // restOfLine returns the bounds of what is at i up to the end of the line.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 )
@@ -111,13 +112,14 @@ func isUserPassword(s string) bool {
 }
 
 func hasColonInBase64(s string) bool {
-	s = s[:skipWhile(s, 0, isBase64)]
-	decoded, err := base64.RawStdEncoding.DecodeString(s[:len(s)&^3])
+	var encoded, decoded [sample]byte
+	n := copy(encoded[:], s[:skipWhile(s, 0, isBase64)])
+	n, err := base64.RawStdEncoding.Decode(decoded[:], encoded[:n&^3])
 	if err != nil {
 		return false
 	}
-	user, _, ok := strings.Cut(string(decoded), ":")
-	return ok && strings.IndexFunc(user, isControl) < 0
+	user, _, ok := bytes.Cut(decoded[:n], []byte(":"))
+	return ok && bytes.IndexFunc(user, isControl) < 0
 }
 
 func isBase64(c byte) bool { return isWord(c) || c == '+' || c == '/' }
