@@ -97,6 +97,7 @@ func TestCleanOfFragments(t *testing.T) {
 	fragments := []string{
 		"token", "password", "pwd", "Authorization: ", "=", ":", ": ", `"`, `"`, `\"`, `\`, " ", "\n", "\r", ",", "://", "@", "…", "ж", "\xff", "\u2028", "<", "[REDACTED]",
 		"[", "Bearer ", "digest ", "sk-abcdefghij1234567890", "ghp_abcdefghij1234567890", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "abc", "a1", "aB3xyzxyz", "://u:p@",
+		"-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ\n", "MIIEvQIBADANBgkqhkiG9w0BAQ\r\n", "\n  ", "machine a.b login ", "\n password ", "\x00", "\x1b[0m",
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 4000 {

@@ -21,7 +21,7 @@ func cookies(s string, i int) (int, int) {
 func cookiesEnd(s string, i int, listed bool) int {
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
-		case c < ' ' && c != '\t', c == '\\', c == '\'', c == '`', listed && c == ']', ends(s, i):
+		case isLineBreak(c), c == escape, c == '\\', c == '\'', c == '`', listed && c == ']', ends(s, i):
 			return i
 		case c == '"' && s[i-1] != '=' && !closesCookie(s, i):
 			return i

@@ -17,7 +17,7 @@ func plainHead(s string, end int) int {
 		}
 		end = lost
 	}
-	if first, _ := next(s, 0, min(len(s), end+maxPrefix), 0); first >= 0 {
+	if first, _ := next(s, 0, givenAway(s, end), 0); first >= 0 {
 		return min(first, end)
 	}
 	return end
@@ -25,8 +25,8 @@ func plainHead(s string, end int) int {
 
 // lostBefore returns where the first secret of s begins that is not known for the same in s[:end]; -1 when each is.
 func lostBefore(s string, end int) int {
-	for i := 0; ; {
-		from, to := next(s, i, min(len(s), end+maxPrefix), i)
+	for i, limit := 0, givenAway(s, end); ; {
+		from, to := next(s, i, limit, i)
 		if from < 0 || from >= end {
 			return -1
 		}
@@ -35,6 +35,11 @@ func lostBefore(s string, end int) int {
 		}
 		i = to
 	}
+}
+
+// givenAway returns up to where the byte may be that gives away a secret which begins before end.
+func givenAway(s string, end int) int {
+	return max(min(len(s), end+maxPrefix), armourAhead(s, end))
 }
 
 // plainTail returns the least index, about start, from which s can be kept: after that, each secret of s is still known

@@ -5,6 +5,9 @@ import "strings"
 // maxEscape bounds the length of an escape or a colour code.
 const maxEscape = 24
 
+// escape begins the control sequences of a terminal.
+const escape = 0x1b
+
 // afterEscape reports whether an escape or a colour code, not begun before floor, ends at i: its last letter is no
 // part of the word that begins at i.
 func afterEscape(s string, i, floor int) bool {

@@ -21,6 +21,8 @@ var fragments = []string{
 	"$", "${", "$ABC", "*", "PG", "max", "[\"", "\", \"", ":\\/\\/", "0123456789abcdef", "getUser2", "()", "dXNlcjpwYXNz",
 	"Cookie: ", "Set-Cookie", "cookie", "sid=", "a=b; c=d", "sig", "signature", "&sig=", "?X-Amz-Signature=", "\x1b[0m", "\x1b[1;31m", "#",
 	"null", "{", "}", "(", ")", "0",
+	"-----END ", "-----END RSA PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ\n", "MIIEvQIBADANBgkqhkiG9w0BAQ\\n", "\n  ", "\r\n", "\x00", "\x01", "\x7f", "\u200b",
+	"machine a.b login ", "machine a.b\n", "login ", " password ", "\x1b[K", "bearer ", "AGE-SECRET-KEY-1", "dckr_pat_", "authorization=",
 }
 
 func TestScrubOfFragments(t *testing.T) {
@@ -80,7 +82,7 @@ func checkPlainCut(t *testing.T, s string, limit int, tail bool) {
 }
 
 func FuzzKeptPlain(f *testing.F) {
-	for i, c := range slices.Concat(scrubCases, attackCases) {
+	for i, c := range slices.Concat(scrubCases, attackCases, gapCases) {
 		f.Add(c.in, uint8(i%40+4), i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, s string, limit uint8, tail bool) {

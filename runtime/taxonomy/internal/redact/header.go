@@ -57,6 +57,26 @@ func authorization(s string, i int) (int, int) {
 	return value(s, i, someDoubt)
 }
 
+// assignedAuthorization is authorization after '=', in source code perhaps.
+func assignedAuthorization(s string, from int, spaced bool) (int, int) {
+	n := opening(s, from)
+	i := from + n
+	scheme := skipWhile(s, i, isToken)
+	if !isOneOf(s[i:scheme], "bearer", "basic", "token", "apikey", "negotiate") {
+		return value(s, from, noDoubt)
+	}
+	start := skipSpaces(s, scheme)
+	switch {
+	case start == scheme && (start == len(s) || isTerminator(s[start])), n > 0 && hasAt(s, start, s[from:i]):
+		return -1, 0 // nothing but the scheme
+	case start == scheme:
+		return value(s, from, noDoubt)
+	case spaced && n == 0:
+		return value(s, start, someDoubt)
+	}
+	return value(s, start, noDoubt)
+}
+
 // isOneOf reports whether s is one of the words, in any case.
 func isOneOf(s string, words ...string) bool {
 	for _, word := range words {
@@ -104,7 +124,7 @@ func userinfo(s string, i int) (int, int) {
 }
 
 func endsUserinfo(c byte) bool {
-	if c <= ' ' || c == 0x7f {
+	if isBlank(c) || c == escape {
 		return true
 	}
 	switch c {

@@ -149,7 +149,7 @@ func TestCut(t *testing.T) {
 }
 
 func FuzzScrub(f *testing.F) {
-	for _, c := range slices.Concat(scrubCases, attackCases) {
+	for _, c := range slices.Concat(scrubCases, attackCases, gapCases) {
 		f.Add(c.in)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -164,7 +164,7 @@ func FuzzScrub(f *testing.F) {
 }
 
 func FuzzCut(f *testing.F) {
-	for i, c := range slices.Concat(scrubCases, attackCases) {
+	for i, c := range slices.Concat(scrubCases, attackCases, gapCases) {
 		f.Add(c.in, uint8(i+7), i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, s string, limit uint8, tail bool) {
@@ -195,6 +195,8 @@ func TestScrubTerminates(t *testing.T) {
 		"\\", "\\n", "\"token\":[\"a\",\"", "'token':['a','b\n", "hf_", "npm_", "_ghp_", "_AKIA", "SG.", "ya29.", ".", "-u ", "curl -u ", "--token ", "--token-", "bearer:",
 		"%25", "\x1b[", "$", "password=$A", "token = a", "basic dXNl",
 		"Cookie: ", "Cookie: a=", "cookie: a=\"", "Cookie: a=b\n", "&sig=", "?sig=a", "sig", "password=\x1b[0m", "\x1b[0m=",
+		"-----END PRIVATE KEY-----", "\n-----END PRIVATE KEY-----", "MIIEvQIBADANBgkq\n-----END PRIVATE KEY-----", "MIIEvQIBADANBgkq\n", "\n ", "\\n-----END ",
+		"machine a.b login ", "machine a.b login c password ", ".b login ", ".\n", ".b ", "password=a\x00", "password=a\x1b[0m", "authorization=bearer ",
 	} {
 		text := strings.Repeat(unit, (1<<20)/len(unit))
 		once := redact.Scrub(text)

@@ -35,7 +35,7 @@ func appendFrom(dst []byte, s string, start, end int) []byte {
 func AppendLine(dst []byte, s string) []byte {
 	done, limit := 0, lineEnd(s, 0)
 	for {
-		start, end := next(s, done, limit, done)
+		start, end := nextBefore(s, done, limit)
 		if start < 0 {
 			return append(dst, s[done:limit]...)
 		}
@@ -44,6 +44,19 @@ func AppendLine(dst []byte, s string) []byte {
 			limit = lineEnd(s, done)
 		}
 	}
+}
+
+// nextBefore returns the bounds of the first secret of s that begins at or after i and before limit, whatever gives it
+// away; start is -1 when there is none.
+func nextBefore(s string, i, limit int) (start, end int) {
+	start, end = next(s, i, limit, i)
+	if start < 0 {
+		start, end = next(s, limit, armourAhead(s, limit), i)
+	}
+	if start >= limit {
+		return -1, 0
+	}
+	return start, end
 }
 
 // lineEnd returns the index of the first line feed or carriage return at or after i, or len(s).

@@ -15,6 +15,9 @@ func hyphenToken(s string, i, floor int) (int, int) {
 	if hasAt(s, i, pemBegin) {
 		return privateKey(s, i)
 	}
+	if hasAt(s, i, pemEnd) {
+		return keyRest(s, i, floor)
+	}
 	if startsToken(s, i, floor) {
 		return flagValue(s, i, floor)
 	}
@@ -27,6 +30,8 @@ func hyphenToken(s string, i, floor int) (int, int) {
 		return prefixed(s, i-5, i+1, floor, minKey, false)
 	case i > floor && s[i-1] == 'p' && endsAt(s, i, floor, "xapp"):
 		return prefixed(s, i-4, i+1, floor, minSlack, true)
+	case i > floor && s[i-1] == 'Y' && hasAt(s, i+1, "1") && endsAt(s, i, floor, "AGE-SECRET-KEY"):
+		return prefixed(s, i-len("AGE-SECRET-KEY"), i+2, floor, minKey, false)
 	}
 	return -1, 0
 }
@@ -74,6 +79,9 @@ func underscoreToken(s string, i, floor int) (int, int) {
 	case 't':
 		if endsAt(s, i, floor, "github_pat") {
 			return prefixed(s, i-10, i+1, floor, minKey, false)
+		}
+		if endsAt(s, i, floor, "dckr_pat") || endsAt(s, i, floor, "dckr_oat") {
+			return prefixed(s, i-len("dckr_pat"), i+1, floor, minKey, false)
 		}
 		if endsAt(s, i-1, floor, "k_tes") {
 			return stripeKey(s, i, floor)

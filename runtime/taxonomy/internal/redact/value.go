@@ -26,6 +26,9 @@ func assigned(s string, i, floor int) (int, int) {
 		from++
 	}
 	from = skipSpaces(s, from)
+	if kind == authorizationKey {
+		return assignedAuthorization(s, from, at > floor && isSpace(s[at-1]))
+	}
 	if kind.isToken() && (at < i || at > floor && isSpace(s[at-1])) {
 		return quotedOr(s, from, muchDoubt) // an assignment in source code
 	}
@@ -207,16 +210,27 @@ func slashes(s string, i int, quote string) (next int, ended bool) {
 	return next + 1, false
 }
 
-// valueEnd returns where a value without quotes ends, at most limit.
+// valueEnd returns where a value without quotes ends, at most limit. Colour codes end it only if nothing of a value
+// follows them.
 func valueEnd(s string, i, limit int) int {
-	for i < limit && !isTerminator(s[i]) && !ends(s, i) {
-		i++
+	for i < limit && !ends(s, i) {
+		if !isTerminator(s[i]) {
+			i++
+			continue
+		}
+		after := skipColor(s, i)
+		if after == i || after >= limit || isTerminator(s[after]) || ends(s, after) {
+			return i
+		}
+		i = after
 	}
 	return i
 }
 
+// isTerminator reports whether c ends a value without quotes. Control characters do not: what is behind one in a
+// secret would be shown.
 func isTerminator(c byte) bool {
-	if c <= ' ' || c == 0x7f {
+	if isBlank(c) || c == escape {
 		return true
 	}
 	switch c {
@@ -251,3 +265,6 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 func isBackslash(c byte) bool { return c == '\\' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// isBlank reports whether c is white space, line breaks among it.
+func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
