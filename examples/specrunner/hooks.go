@@ -31,6 +31,7 @@ type hooks struct {
 	settings hookSettings
 	dir      string
 	env      []string
+	mask     *strings.Replacer // takes the secrets out that hooks are given
 }
 
 func newHooks(s hookSettings, at place) (*hooks, error) {
@@ -42,7 +43,7 @@ func newHooks(s hookSettings, at place) (*hooks, error) {
 		}
 	}
 	env := proc.SafeEnv(append([]string{taskVariable + "=" + at.Task}, s.Env...)...)
-	return &hooks{settings: s, dir: at.Dir, env: env}, nil
+	return &hooks{settings: s, dir: at.Dir, env: env, mask: masking(env)}, nil
 }
 
 // preStart runs the hooks before an agent.
@@ -58,7 +59,10 @@ func (h *hooks) preStart(ctx context.Context, started func(executor.Process) err
 // checks are the hooks after an agent that says that its task is done. They are an executor.Validator.
 type checks struct{ *hooks }
 
-var _ executor.Selective = checks{}
+var (
+	_ executor.Selective = checks{}
+	_ executor.Tracked   = checks{}
+)
 
 // newChecks makes the checks for one task.
 func newChecks(s hookSettings, at place) (executor.Validator, error) {
@@ -76,11 +80,21 @@ func (c checks) Checks(phase executor.Phase) bool {
 
 // Validate runs the hooks until one fails.
 func (c checks) Validate(ctx context.Context, phase executor.Phase) error {
+	return c.ValidateTracked(ctx, phase, nil)
+}
+
+// End ends the group of a hook that an earlier process left behind.
+func (c checks) End(ctx context.Context, left executor.Process) error {
+	return proc.End(ctx, proc.ID{PID: left.PID, Start: left.Start}, c.settings.Grace)
+}
+
+// ValidateTracked is Validate, and tells started, unless it is nil, which process each hook is.
+func (c checks) ValidateTracked(ctx context.Context, phase executor.Phase, started func(executor.Process) error) error {
 	if !c.Checks(phase) {
 		return nil
 	}
 	for _, one := range c.settings.PostDone {
-		if err := c.run(ctx, sourcePostDone, "validate_"+string(phase), one, nil); err != nil {
+		if err := c.run(ctx, sourcePostDone, "validate_"+string(phase), one, started); err != nil {
 			return err
 		}
 	}
@@ -105,8 +119,12 @@ func (h *hooks) run(ctx context.Context, source, op string, one hook, started fu
 	if ev == nil {
 		return nil
 	}
-	ev.Attributes["command"] = one.Run.String()
-	one.tell(ev, exit, err, strings.ToValidUTF8(kept.String(), "\uFFFD"), limit)
+	command := h.mask.Replace(one.Run.String())
+	ev.Attributes["command"], ev.Text = command, h.mask.Replace(ev.Text)
+	one.tell(ev, exit, err, strings.ToValidUTF8(kept.Masked(h.mask.Replace), "\uFFFD"), limit)
+	if ev.Type == one.Type && one.Type != "" {
+		ev.Text = command + " failed"
+	}
 	if ctx.Err() != nil {
 		// The executor takes what ends with its iteration for the agent's, unless it has its code already.
 		return errs.Classify(ev)
@@ -120,7 +138,7 @@ func (h *hook) tell(ev *taxonomy.Evidence, exit proc.Exit, err error, output str
 	case errors.Is(err, context.DeadlineExceeded):
 		ev.Type, ev.ExitCode, ev.Signal, ev.Output = typeTimeout, taxonomy.Opt[int]{}, "", output
 		ev.Attributes["limit"] = limit.String()
-		ev.Text = fmt.Sprintf("%s did not end within %s", h.Run, limit)
+		ev.Text = fmt.Sprintf("it did not end within %s", limit)
 	case err != nil && ev.Type == "":
 		ev.Type = typeStart
 	case err != nil:
@@ -128,7 +146,6 @@ func (h *hook) tell(ev *taxonomy.Evidence, exit proc.Exit, err error, output str
 		ev.Text = output
 	default:
 		ev.Type, ev.Output = h.Type, output
-		ev.Text = h.Run.String() + " failed"
 	}
 }
 

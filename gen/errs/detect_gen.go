@@ -53,73 +53,74 @@ var detection = detect.Rules{
 		2:  {Name: "PERMISSION_COMMAND_BLOCKED/1", Doc: "type: command_blocked, priority: 20", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"command_blocked"}}}, Code: 21, Derived: 2},
 		3:  {Name: "PERMISSION_FILE_ACCESS/1", Doc: "source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config", "executor", "scope", "state"}}, {Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}, Code: 22, Derived: 3},
 		4:  {Name: "PERMISSION_FILE_ACCESS/2", Doc: "source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config", "executor", "scope", "state"}}, {Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Code: 22, Derived: 4},
-		5:  {Name: "PROVIDER_CRASH/2", Doc: "source: executor, op: resume, type: interrupted, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Code: 0, Derived: 5},
-		6:  {Name: "OPERATION_TIMEOUT/1", Doc: "source: [validator, executor], type: timeout, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator", "executor"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 5, Derived: 6},
-		7:  {Name: "SCOPE_FORBIDDEN/1", Doc: "source: scope, type: forbidden, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Code: 9, Derived: 7},
-		8:  {Name: "SCOPE_OUTSIDE_ALLOWED/1", Doc: "source: scope, type: outside_allowed, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Code: 10, Derived: 8},
-		9:  {Name: "CONFIG_MISSING/1", Doc: "source: config, type: missing, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}, Code: 13, Derived: 9},
-		10: {Name: "CONFIG_MISSING/2", Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}, {Key: detect.Type, Presence: detect.Absent}}, Code: 13, Derived: 10},
-		11: {Name: "CONFIG_MISSING/3", Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}, {Key: detect.Type, Presence: detect.Absent}}, Code: 13, Derived: 11},
-		12: {Name: "CONFIG_ENV_VAR_MISSING/1", Doc: "source: config, type: unset_variable, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}, Code: 14, Derived: 12},
-		13: {Name: "CONFIG_PARSE_ERROR/1", Doc: "source: config, type: parse, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse"}}}, Code: 15, Derived: 13},
-		14: {Name: "VALIDATION_PRE_COMMIT/1", Doc: "source: validator, op: validate_pre_commit, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_commit"}}}, Code: 6, Derived: 14},
-		15: {Name: "VALIDATION_PRE_PUSH/1", Doc: "source: validator, op: validate_pre_push, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_push"}}}, Code: 7, Derived: 15},
-		16: {Name: "VALIDATION_PRE_PR/1", Doc: "source: validator, op: validate_pre_pr, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}, Code: 8, Derived: 16},
-		17: {Name: "SCOPE_USER_DENIED/1", Doc: "source: scope, op: ask, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}, Code: 11, Derived: 17},
-		18: {Name: "CONFIG_INVALID/1", Doc: "source: config, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}, Code: 12, Derived: 18},
-		19: {Name: "CONFIG_INVALID/2", Doc: "source: executor, op: [prepare, resume], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"prepare", "resume"}}}, Code: 12, Derived: 19},
-		20: {Name: "GIT_COMMIT_FAILED/1", Doc: "source: git, op: commit, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}, Code: 16, Derived: 20},
-		21: {Name: "GIT_PUSH_FAILED/1", Doc: "source: git, op: [push, pr], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}, Code: 17, Derived: 21},
-		22: {Name: "GIT_REVERT_FAILED/1", Doc: "source: git, op: [revert, save], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}, Code: 18, Derived: 22},
-		23: {Name: "GIT_STATUS_FAILED/1", Doc: "source: git, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Code: 19, Derived: 23},
-		24: {Name: "GIT_STATUS_FAILED/2", Doc: "source: scope, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Code: 19, Derived: 24},
-		25: {Name: "PERMISSION_COMMAND_BLOCKED/2", Doc: "source: budget, priority: 10, set: {policy: budget}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: []string{"policy"}, Code: 21, Derived: 25},
-		26: {Name: "PERMISSION_FILE_ACCESS/3", Doc: "source: executor, op: [lock, file_task], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"lock", "file_task"}}}, Code: 22, Derived: 26},
-		27: {Name: "PERMISSION_FILE_ACCESS/4", Doc: "source: state, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"state"}}}, Code: 22, Derived: 27},
-		28: {Name: "PROVIDER_NOT_AVAILABLE/2", Doc: "op: available, type: start, priority: 5", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}, {Key: detect.Type, Any: []string{"start"}}}, Code: 1, Derived: 28},
-		29: {Name: "PROVIDER_NOT_AVAILABLE/3", Doc: "source: claude-cli, errno: ENOENT, priority: 5", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}, Code: 1, Derived: 29},
-		30: {Name: "PROVIDER_API_ERROR/1", Doc: "code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 30},
-		31: {Name: "PROVIDER_API_ERROR/2", Doc: "type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 31},
-		32: {Name: "PROVIDER_API_ERROR/9", Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}, Code: 2, Derived: 32},
-		33: {Name: "PROVIDER_API_ERROR/10", Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}, Code: 2, Derived: 33},
-		34: {Name: "PROVIDER_CRASH/3", Doc: "type: start", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}, Code: 0, Derived: 34},
-		35: {Name: "PROVIDER_CRASH/4", Doc: "type: tool_arguments, set: {rawError: Invalid tool call arguments}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"tool_arguments"}}}, Set: []string{"rawError"}, Code: 0, Derived: 35},
-		36: {Name: "PROVIDER_CRASH/5", Doc: "source: claude-cli, type: stream", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Type, Any: []string{"stream"}}}, Code: 0, Derived: 36},
-		37: {Name: "PROVIDER_NOT_AVAILABLE/1", Doc: "type: not_found, status: {present: false}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}, Code: 1, Derived: 37},
-		38: {Name: "PROVIDER_NOT_AVAILABLE/4", Doc: "source: claude-cli, exit_code: 127, text: '(?i)command not found|no such file or directory'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Text: []uint16{0}, Code: 1, Derived: 38},
-		39: {Name: "PROVIDER_API_ERROR/3", Doc: `source: anthropic-api, status: 400, text: ['(?im)^your credit balance is too low\b', '(?im)^you have reached your specified api usage limits\b'], set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"anthropic-api"}}, {Key: detect.Status, AnyNumber: []int{400}}}, Text: []uint16{1, 2}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 55},
-		40: {Name: "PROVIDER_API_ERROR/4", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{3}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 39},
-		41: {Name: "PROVIDER_API_ERROR/5", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{4}, Code: 2, Derived: 40},
-		42: {Name: "PROVIDER_API_ERROR/6", Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}, Code: 2, Derived: 41},
-		43: {Name: "PROVIDER_API_ERROR/7", Doc: "code: context_length_exceeded, status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 42},
-		44: {Name: "PROVIDER_RATE_LIMIT/1", Doc: "status: 429", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}, Code: 3, Derived: 56},
-		45: {Name: "PROVIDER_RATE_LIMIT/2", Doc: "status: 403, attributes: {ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}, Code: 3, Derived: 43},
-		46: {Name: "PROVIDER_RATE_LIMIT/3", Doc: "type: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}, Code: 3, Derived: 44},
-		47: {Name: "PROVIDER_RATE_LIMIT/4", Doc: "code: rate_limit_exceeded", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}, Code: 3, Derived: 45},
-		48: {Name: "PROVIDER_RATE_LIMIT/5", Doc: "source: claude-cli, exit_code: {not: 0}, text: '(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{5}, Code: 3, Derived: 46},
-		49: {Name: "PROVIDER_RATE_LIMIT/6", Doc: `source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b', '(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)', '(?im)^(?:error: )?api error: 429\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{6, 7, 8}, Code: 3, Derived: 47},
-		50: {Name: "ITERATION_TIMEOUT/1", Doc: "type: timeout, attributes: {iteration: {min: 1}}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Attribute, Name: "iteration", Min: 1, Bounds: detect.HasMin}}, Code: 4, Derived: 48},
-		51: {Name: "ITERATION_TIMEOUT/2", Doc: "source: claude-cli, op: call, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 4, Derived: 49},
-		52: {Name: "OPERATION_TIMEOUT/2", Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}, Code: 5, Derived: 50},
-		53: {Name: "PERMISSION_SKIP_DENIED/2", Doc: "source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []uint16{9}, Code: 20, Derived: 51},
-		54: {Name: "PERMISSION_API_AUTH/1", Doc: "status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}, Code: 23, Derived: 57},
-		55: {Name: "PERMISSION_API_AUTH/2", Doc: "type: [authentication_error, permission_error, invalid_api_key]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key"}}}, Code: 23, Derived: 52},
-		56: {Name: "PERMISSION_API_AUTH/3", Doc: "code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key"}}}, Code: 23, Derived: 53},
-		57: {Name: "PERMISSION_API_AUTH/4", Doc: "source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{10, 11, 12}, Code: 23, Derived: 54},
-		58: {Name: "PROVIDER_NOT_AVAILABLE/5", Doc: "is: os/exec.ErrNotFound, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Code: 1, Derived: 58},
-		59: {Name: "PROVIDER_API_ERROR/11", Doc: "errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Code: 2, Derived: 59},
-		60: {Name: "PROVIDER_API_ERROR/12", Doc: "is: io.ErrUnexpectedEOF, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}, Code: 2, Derived: 60},
-		61: {Name: "PROVIDER_API_ERROR/13", Doc: "as: ['*net.OpError', '*net.DNSError'], priority: -5", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}}, Code: 2, Derived: 61},
-		62: {Name: "OPERATION_TIMEOUT/3", Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Code: 5, Derived: 62},
-		63: {Name: "PERMISSION_FILE_ACCESS/5", Doc: "errno: [EACCES, EPERM, EROFS], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}, Code: 22, Derived: 63},
-		64: {Name: "PERMISSION_FILE_ACCESS/6", Doc: "is: io/fs.ErrPermission, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Code: 22, Derived: 64},
-		65: {Name: "PROVIDER_API_ERROR/8", Doc: "type: [invalid_request_error, request_too_large], status: {present: false}, priority: -10, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 65},
-		66: {Name: "PROVIDER_API_ERROR/14", Doc: "status: {min: 400, max: 599}, priority: -10", Conditions: []detect.Condition{{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}, Code: 2, Derived: 67},
-		67: {Name: "PROVIDER_API_ERROR/15", Doc: "as: '*net/url.Error', priority: -10", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net/url.Error"}}}, Code: 2, Derived: 66},
-		68: {Name: "PROVIDER_NOT_AVAILABLE/6", Doc: "op: available, priority: -20", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}}, Code: 1, Derived: 68},
-		69: {Name: "PROVIDER_CRASH/6", Doc: "exit_code: {not: 0}, priority: -30", Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Code: 0, Derived: 69},
-		70: {Name: "PROVIDER_CRASH/7", Doc: "signal: {present: true}, priority: -30", Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Code: 0, Derived: 70},
-		71: {Name: "PROVIDER_CRASH/8", Doc: "source: notify, priority: -30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}, Code: 0, Derived: 71},
+		5:  {Name: "CONFIG_INVALID/3", Doc: "source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"refused"}}, {Key: detect.Attribute, Name: "field", Any: []string{"dir", "executor", "max_iterations", "run", "task", "version"}}}, Set: []string{"rawError"}, Code: 12, Derived: 5},
+		6:  {Name: "PROVIDER_CRASH/2", Doc: "source: executor, op: resume, type: interrupted, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Code: 0, Derived: 6},
+		7:  {Name: "OPERATION_TIMEOUT/1", Doc: "source: [validator, executor], type: timeout, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator", "executor"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 5, Derived: 7},
+		8:  {Name: "SCOPE_FORBIDDEN/1", Doc: "source: scope, type: forbidden, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Code: 9, Derived: 8},
+		9:  {Name: "SCOPE_OUTSIDE_ALLOWED/1", Doc: "source: scope, type: outside_allowed, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Code: 10, Derived: 9},
+		10: {Name: "CONFIG_MISSING/1", Doc: "source: config, type: missing, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}, Code: 13, Derived: 10},
+		11: {Name: "CONFIG_MISSING/2", Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}, {Key: detect.Type, Presence: detect.Absent}}, Code: 13, Derived: 11},
+		12: {Name: "CONFIG_MISSING/3", Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}, {Key: detect.Type, Presence: detect.Absent}}, Code: 13, Derived: 12},
+		13: {Name: "CONFIG_ENV_VAR_MISSING/1", Doc: "source: config, type: unset_variable, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}, Code: 14, Derived: 13},
+		14: {Name: "CONFIG_PARSE_ERROR/1", Doc: "source: config, type: parse, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse"}}}, Code: 15, Derived: 14},
+		15: {Name: "VALIDATION_PRE_COMMIT/1", Doc: "source: validator, op: validate_pre_commit, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_commit"}}}, Code: 6, Derived: 15},
+		16: {Name: "VALIDATION_PRE_PUSH/1", Doc: "source: validator, op: validate_pre_push, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_push"}}}, Code: 7, Derived: 16},
+		17: {Name: "VALIDATION_PRE_PR/1", Doc: "source: validator, op: validate_pre_pr, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}, Code: 8, Derived: 17},
+		18: {Name: "SCOPE_USER_DENIED/1", Doc: "source: scope, op: ask, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}, Code: 11, Derived: 18},
+		19: {Name: "CONFIG_INVALID/1", Doc: "source: config, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}, Code: 12, Derived: 19},
+		20: {Name: "CONFIG_INVALID/2", Doc: "source: executor, op: [prepare, resume], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"prepare", "resume"}}}, Code: 12, Derived: 20},
+		21: {Name: "GIT_COMMIT_FAILED/1", Doc: "source: git, op: commit, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}, Code: 16, Derived: 21},
+		22: {Name: "GIT_PUSH_FAILED/1", Doc: "source: git, op: [push, pr], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}, Code: 17, Derived: 22},
+		23: {Name: "GIT_REVERT_FAILED/1", Doc: "source: git, op: [revert, save], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}, Code: 18, Derived: 23},
+		24: {Name: "GIT_STATUS_FAILED/1", Doc: "source: git, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Code: 19, Derived: 24},
+		25: {Name: "GIT_STATUS_FAILED/2", Doc: "source: scope, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Code: 19, Derived: 25},
+		26: {Name: "PERMISSION_COMMAND_BLOCKED/2", Doc: "source: budget, priority: 10, set: {policy: budget}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: []string{"policy"}, Code: 21, Derived: 26},
+		27: {Name: "PERMISSION_FILE_ACCESS/3", Doc: "source: executor, op: [lock, file_task], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"lock", "file_task"}}}, Code: 22, Derived: 27},
+		28: {Name: "PERMISSION_FILE_ACCESS/4", Doc: "source: state, priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"state"}}}, Code: 22, Derived: 28},
+		29: {Name: "PROVIDER_NOT_AVAILABLE/2", Doc: "op: available, type: start, priority: 5", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}, {Key: detect.Type, Any: []string{"start"}}}, Code: 1, Derived: 29},
+		30: {Name: "PROVIDER_NOT_AVAILABLE/3", Doc: "source: claude-cli, errno: ENOENT, priority: 5", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}, Code: 1, Derived: 30},
+		31: {Name: "PROVIDER_API_ERROR/1", Doc: "code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 31},
+		32: {Name: "PROVIDER_API_ERROR/2", Doc: "type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 32},
+		33: {Name: "PROVIDER_API_ERROR/9", Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}, Code: 2, Derived: 33},
+		34: {Name: "PROVIDER_API_ERROR/10", Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}, Code: 2, Derived: 34},
+		35: {Name: "PROVIDER_CRASH/3", Doc: "type: start", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}, Code: 0, Derived: 35},
+		36: {Name: "PROVIDER_CRASH/4", Doc: "type: tool_arguments, set: {rawError: Invalid tool call arguments}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"tool_arguments"}}}, Set: []string{"rawError"}, Code: 0, Derived: 36},
+		37: {Name: "PROVIDER_CRASH/5", Doc: "source: claude-cli, type: stream", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Type, Any: []string{"stream"}}}, Code: 0, Derived: 37},
+		38: {Name: "PROVIDER_NOT_AVAILABLE/1", Doc: "type: not_found, status: {present: false}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}, Code: 1, Derived: 38},
+		39: {Name: "PROVIDER_NOT_AVAILABLE/4", Doc: "source: claude-cli, exit_code: 127, text: '(?i)command not found|no such file or directory'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Text: []uint16{0}, Code: 1, Derived: 39},
+		40: {Name: "PROVIDER_API_ERROR/3", Doc: `source: anthropic-api, status: 400, text: ['(?im)^your credit balance is too low\b', '(?im)^you have reached your specified api usage limits\b'], set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"anthropic-api"}}, {Key: detect.Status, AnyNumber: []int{400}}}, Text: []uint16{1, 2}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 56},
+		41: {Name: "PROVIDER_API_ERROR/4", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{3}, Set: []string{"quotaExceeded"}, Code: 2, Derived: 40},
+		42: {Name: "PROVIDER_API_ERROR/5", Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{4}, Code: 2, Derived: 41},
+		43: {Name: "PROVIDER_API_ERROR/6", Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}, Code: 2, Derived: 42},
+		44: {Name: "PROVIDER_API_ERROR/7", Doc: "code: context_length_exceeded, status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 43},
+		45: {Name: "PROVIDER_RATE_LIMIT/1", Doc: "status: 429", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}, Code: 3, Derived: 57},
+		46: {Name: "PROVIDER_RATE_LIMIT/2", Doc: "status: 403, attributes: {ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}, Code: 3, Derived: 44},
+		47: {Name: "PROVIDER_RATE_LIMIT/3", Doc: "type: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}, Code: 3, Derived: 45},
+		48: {Name: "PROVIDER_RATE_LIMIT/4", Doc: "code: rate_limit_exceeded", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}, Code: 3, Derived: 46},
+		49: {Name: "PROVIDER_RATE_LIMIT/5", Doc: "source: claude-cli, exit_code: {not: 0}, text: '(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{5}, Code: 3, Derived: 47},
+		50: {Name: "PROVIDER_RATE_LIMIT/6", Doc: `source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b', '(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)', '(?im)^(?:error: )?api error: 429\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{6, 7, 8}, Code: 3, Derived: 48},
+		51: {Name: "ITERATION_TIMEOUT/1", Doc: "type: timeout, attributes: {iteration: {min: 1}}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Attribute, Name: "iteration", Min: 1, Bounds: detect.HasMin}}, Code: 4, Derived: 49},
+		52: {Name: "ITERATION_TIMEOUT/2", Doc: "source: claude-cli, op: call, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 4, Derived: 50},
+		53: {Name: "OPERATION_TIMEOUT/2", Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}, Code: 5, Derived: 51},
+		54: {Name: "PERMISSION_SKIP_DENIED/2", Doc: "source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []uint16{9}, Code: 20, Derived: 52},
+		55: {Name: "PERMISSION_API_AUTH/1", Doc: "status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}, Code: 23, Derived: 58},
+		56: {Name: "PERMISSION_API_AUTH/2", Doc: "type: [authentication_error, permission_error, invalid_api_key]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key"}}}, Code: 23, Derived: 53},
+		57: {Name: "PERMISSION_API_AUTH/3", Doc: "code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key"}}}, Code: 23, Derived: 54},
+		58: {Name: "PERMISSION_API_AUTH/4", Doc: "source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{10, 11, 12}, Code: 23, Derived: 55},
+		59: {Name: "PROVIDER_NOT_AVAILABLE/5", Doc: "is: os/exec.ErrNotFound, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Code: 1, Derived: 59},
+		60: {Name: "PROVIDER_API_ERROR/11", Doc: "errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Code: 2, Derived: 60},
+		61: {Name: "PROVIDER_API_ERROR/12", Doc: "is: io.ErrUnexpectedEOF, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}, Code: 2, Derived: 61},
+		62: {Name: "PROVIDER_API_ERROR/13", Doc: "as: ['*net.OpError', '*net.DNSError'], priority: -5", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}}, Code: 2, Derived: 62},
+		63: {Name: "OPERATION_TIMEOUT/3", Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Code: 5, Derived: 63},
+		64: {Name: "PERMISSION_FILE_ACCESS/5", Doc: "errno: [EACCES, EPERM, EROFS], priority: -5", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}, Code: 22, Derived: 64},
+		65: {Name: "PERMISSION_FILE_ACCESS/6", Doc: "is: io/fs.ErrPermission, priority: -5", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Code: 22, Derived: 65},
+		66: {Name: "PROVIDER_API_ERROR/8", Doc: "type: [invalid_request_error, request_too_large], status: {present: false}, priority: -10, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"invalidRequest"}, Code: 2, Derived: 66},
+		67: {Name: "PROVIDER_API_ERROR/14", Doc: "status: {min: 400, max: 599}, priority: -10", Conditions: []detect.Condition{{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}, Code: 2, Derived: 68},
+		68: {Name: "PROVIDER_API_ERROR/15", Doc: "as: '*net/url.Error', priority: -10", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net/url.Error"}}}, Code: 2, Derived: 67},
+		69: {Name: "PROVIDER_NOT_AVAILABLE/6", Doc: "op: available, priority: -20", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}}, Code: 1, Derived: 69},
+		70: {Name: "PROVIDER_CRASH/6", Doc: "exit_code: {not: 0}, priority: -30", Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Code: 0, Derived: 70},
+		71: {Name: "PROVIDER_CRASH/7", Doc: "signal: {present: true}, priority: -30", Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Code: 0, Derived: 71},
+		72: {Name: "PROVIDER_CRASH/8", Doc: "source: notify, priority: -30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}, Code: 0, Derived: 72},
 	},
 	Patterns: []detect.Pattern{
 		0:  {Expr: "(?i)command not found|no such file or directory", Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "no such file or directory", Fold: true}}, Reach: 26},
@@ -181,90 +182,94 @@ var detection = detect.Rules{
 // set comes on top of what evidence fills.
 func makeError(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	switch rule {
-	case 0, 5, 34, 36, 69, 70, 71:
+	case 0, 6, 35, 37, 70, 71, 72:
 		return CodeProviderCrash.from(ev)
-	case 35:
+	case 36:
 		e := CodeProviderCrash.from(ev)
 		e.RawError = taxonomy.Some("Invalid tool call arguments")
 		return e
-	case 28, 29, 37, 38, 58, 68:
+	case 29, 30, 38, 39, 59, 69:
 		return CodeProviderNotAvailable.from(ev)
-	case 30, 31, 39, 40:
+	case 31, 32, 40, 41:
 		e := CodeProviderAPIError.from(ev)
 		e.QuotaExceeded = taxonomy.Some(true)
 		return e
-	case 32, 33, 41, 42, 59, 60, 61, 66, 67:
+	case 33, 34, 42, 43, 60, 61, 62, 67, 68:
 		return CodeProviderAPIError.from(ev)
-	case 43, 65:
+	case 44, 66:
 		e := CodeProviderAPIError.from(ev)
 		e.InvalidRequest = taxonomy.Some(true)
 		return e
-	case 44, 45, 46, 47, 48, 49:
+	case 45, 46, 47, 48, 49, 50:
 		return CodeProviderRateLimit.from(ev)
-	case 50, 51:
+	case 51, 52:
 		return CodeIterationTimeout.from(ev)
-	case 6, 52, 62:
+	case 7, 53, 63:
 		return CodeOperationTimeout.from(ev)
-	case 14:
+	case 15:
 		e := CodeValidationPreCommit.from(ev)
 		e.Phase = "pre_commit"
 		return e
-	case 15:
+	case 16:
 		e := CodeValidationPrePush.from(ev)
 		e.Phase = "pre_push"
 		return e
-	case 16:
+	case 17:
 		e := CodeValidationPrePR.from(ev)
 		e.Phase = "pre_pr"
 		return e
-	case 7:
+	case 8:
 		e := CodeScopeForbidden.from(ev)
 		e.Decision = ScopeDecisionBlock
 		return e
-	case 8:
+	case 9:
 		e := CodeScopeOutsideAllowed.from(ev)
 		e.Decision = ScopeDecisionBlock
 		return e
-	case 17:
+	case 18:
 		e := CodeScopeUserDenied.from(ev)
 		e.ScopeMode = "ask"
 		e.Decision = ScopeDecisionAskUser
 		return e
-	case 18, 19:
+	case 5:
+		e := CodeConfigInvalid.from(ev)
+		e.RawError = taxonomy.Some("")
+		return e
+	case 19, 20:
 		return CodeConfigInvalid.from(ev)
-	case 9, 10, 11:
+	case 10, 11, 12:
 		return CodeConfigMissing.from(ev)
-	case 12:
-		return CodeConfigEnvVarMissing.from(ev)
 	case 13:
+		return CodeConfigEnvVarMissing.from(ev)
+	case 14:
 		return CodeConfigParseError.from(ev)
-	case 20:
+	case 21:
 		e := CodeGitCommitFailed.from(ev)
 		e.Operation = "commit"
 		return e
-	case 21:
+	case 22:
 		e := CodeGitPushFailed.from(ev)
 		e.Operation = "push"
 		return e
-	case 22:
+	case 23:
 		e := CodeGitRevertFailed.from(ev)
 		e.Operation = "revert"
 		return e
-	case 23, 24:
+	case 24, 25:
 		e := CodeGitStatusFailed.from(ev)
 		e.Operation = "status"
 		return e
-	case 1, 53:
+	case 1, 54:
 		return CodePermissionSkipDenied.from(ev)
 	case 2:
 		return CodePermissionCommandBlocked.from(ev)
-	case 25:
+	case 26:
 		e := CodePermissionCommandBlocked.from(ev)
 		e.Policy = taxonomy.Some("budget")
 		return e
-	case 3, 4, 26, 27, 63, 64:
+	case 3, 4, 27, 28, 64, 65:
 		return CodePermissionFileAccess.from(ev)
-	case 54, 55, 56, 57:
+	case 55, 56, 57, 58:
 		return CodePermissionAPIAuth.from(ev)
 	default:
 		e := CodeProviderCrash.from(ev)

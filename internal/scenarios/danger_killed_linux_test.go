@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/state"
 )
@@ -84,6 +86,53 @@ func TestLeftRunning(t *testing.T) {
 	}
 	assert.Equal(t, []string{"docs/a.txt", "docs/half.txt"}, r.CommittedFiles)
 	s.usersWorkIsThere()
+}
+
+// TestCheckLeftRunning is about a check that outlives us: guarded as TestLeftRunning is.
+func TestCheckLeftRunning(t *testing.T) {
+	t.Parallel()
+	for name, withState := range map[string]bool{"files": false, "state": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n"))
+			file := filepath.Join(t.TempDir(), "pid")
+			o := s.order("run-1")
+			o.State = withState
+			o.Check = "if [ -e " + file + " ]; then " + gone(file) + "; else echo $$ >" + file + "; exec sleep 600; fi"
+			cmd := o.start(t)
+			left := 0
+			await(t, "the check works", func() bool {
+				b, _ := os.ReadFile(file)
+				left, _ = strconv.Atoi(strings.TrimSpace(string(b)))
+				return left > 0 && o.at(executor.PointProcess)
+			})
+			t.Cleanup(func() { _ = syscall.Kill(left, syscall.SIGKILL) })
+			require.NoError(t, cmd.Process.Kill())
+			_ = cmd.Wait()
+			require.True(t, alive(left), "it outlives the executor")
+			r := o.run(t)
+			assert.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+			assert.Empty(t, reactionsOf(r), "it was gone when the next one began")
+			assert.False(t, alive(left))
+			assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
+			assert.Empty(t, processesIn(s.dir))
+		})
+	}
+}
+
+// at reports whether the last entry of the run is of a point.
+func (o order) at(point executor.Point) bool {
+	if !o.State {
+		runs, err := filejournal.Runs(o.Journal)
+		return err == nil && len(runs) == 1 && runs[0].Point == point
+	}
+	store, err := state.Open(context.Background(), o.statePath(), state.Options{ReadOnly: true})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = store.Close() }()
+	runs, err := store.Unfinished(context.Background())
+	return err == nil && len(runs) == 1 && runs[0].Point == point
 }
 
 // TestKilledAtRandom kills the process that runs the executor again and again, and begins it anew.

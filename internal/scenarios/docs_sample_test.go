@@ -83,6 +83,7 @@ func runStored(ctx context.Context, path string, claude executor.Provider, task 
 		Lanes:    store.Lanes(),
 		Budget:   store.Budget(state.BudgetOptions{}),
 		Prompt:   store.Prompt(state.PromptOptions{MaxAttempts: 3}),
+		Limits:   executor.Limits{Attempts: 3},
 	})
 	if err != nil {
 		return nil, err

@@ -141,6 +141,12 @@ func checkKept(t *testing.T, s *state.Store, r *executor.Result) {
 	assert.Equal(t, r.Iterations, attempts, "an attempt for each iteration")
 	assert.Equal(t, r.Counted, counted)
 	assert.Equal(t, inCalls, inRuns, "calls of which nobody knows what they cost")
+	var inTasks, recount string
+	require.NoError(t, db.QueryRow(`SELECT json_array(calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost),
+		(SELECT json_array(count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cost_microusd), 0),
+			coalesce(sum(input_tokens IS NULL OR output_tokens IS NULL), 0), coalesce(sum(cost_microusd IS NULL), 0)) FROM calls)
+		FROM tasks`).Scan(&inTasks, &recount))
+	assert.Equal(t, recount, inTasks, "what the task has cost")
 	var status, sound string
 	require.NoError(t, db.QueryRow("SELECT status FROM tasks").Scan(&status))
 	want := string(r.Status)

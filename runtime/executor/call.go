@@ -101,17 +101,22 @@ func (r *runner) request(ctx context.Context, it *iteration, now time.Time, d *d
 		Session: r.state.Session, Reduced: r.state.Reduced,
 		Iteration: it.number,
 		Limit:     it.ends.Sub(now),
-		Started: func(p Process) error {
-			d.do(func() { r.record(ctx, Entry{Point: PointProcess, Process: &p}) })
-			return nil
-		},
+		Started:   r.tracking(ctx, "", d),
 		Progress: func(text string) {
 			d.do(func() { r.emit(Event{Kind: Progressed, Text: beginningOf(text, maxMessage)}) })
 		},
 	}
 }
 
-// during keeps out what a provider still says when its call is over.
+// tracking returns what writes down the processes of an operation, as long as that is not over. A call has no name.
+func (r *runner) tracking(ctx context.Context, op string, d *during) func(Process) error {
+	return func(p Process) error {
+		d.do(func() { r.record(ctx, Entry{Point: PointProcess, Process: &p, Op: op}) })
+		return nil
+	}
+}
+
+// during keeps out what is still said of a call or a check when it is over.
 type during struct {
 	mu   sync.Mutex
 	over bool

@@ -126,4 +126,6 @@ type PromptInput struct {
 	Markers   Markers
 	// Feedback is fenced, scrubbed and bounded already; empty when there is none.
 	Feedback string
+	// Introduced reports that Feedback itself says what it is, and what of it others have said.
+	Introduced bool
 }

@@ -89,7 +89,7 @@ func (r *runner) validate(ctx, graced context.Context, it *iteration, phase Phas
 	r.unseen = true
 	began := r.cfg.Clock.Now()
 	op := operation{name: opValidate + string(phase), source: sourceValidator}
-	left, on := r.attempt(ctx, it, op, func() error { return r.cfg.Validator.Validate(ctx, phase) })
+	left, on := r.attempt(ctx, it, op, func() error { return r.check(ctx, op, phase) })
 	e := Event{Kind: Validated, Op: op.name, Took: r.cfg.Clock.Now().Sub(began)}
 	if left != nil {
 		e.Err = left.err
@@ -98,6 +98,17 @@ func (r *runner) validate(ctx, graced context.Context, it *iteration, phase Phas
 	r.emit(e)
 	r.recheck(ctx, graced, it, phase, on)
 	return on && it.deliverable()
+}
+
+// check runs the checks of a phase. Processes that it is told of are written down.
+func (r *runner) check(ctx context.Context, op operation, phase Phase) error {
+	v, ok := r.cfg.Validator.(Tracked)
+	if !ok {
+		return r.cfg.Validator.Validate(ctx, phase)
+	}
+	var d during
+	defer d.end()
+	return v.ValidateTracked(ctx, phase, r.tracking(ctx, op.name, &d))
 }
 
 // checks reports whether there is something to check in a phase.

@@ -33,7 +33,8 @@
 // # Resuming
 //
 // A run that died goes on with what its journal says: a call that was answered is not made again, a revert is carried
-// out again, a commit that is there is not made twice. A run that has ended returns its result again. A run whose setup
+// out again, a commit that is there is not made twice. A process that a call or a [Tracked] validator has left running is ended
+// first, also of a run that is refused. A run that has ended returns its result again. A run whose setup
 // failed, or that was refused, has not ended: it can be tried again under its name. A run of the name that was begun with
 // another task, by ID or prompt, is refused, whether it has ended or not.
 //

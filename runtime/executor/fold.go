@@ -1,6 +1,9 @@
 package executor
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // past is what the entries of a run's journal say. The zero past is that of a new run.
 type past struct {
@@ -9,8 +12,10 @@ type past struct {
 	closed   int // the last iteration that was closed
 	open     *open
 	approved []Change
-	process  *Process // of the last call, if it may still live
-	tier     int      // of that call
+	process  *Process  // of the last call or check, if it may still live
+	check    bool      // whether it is one of a check
+	tier     int       // of the last call
+	closedAt time.Time // by the clock of the process that closed the last iteration
 	ended    *Result
 	notified bool
 
@@ -51,6 +56,9 @@ func fold(entries []Entry) *past {
 }
 
 func (p *past) add(e *Entry) {
+	if p.check && e.Point != PointProcess {
+		p.process, p.check = nil, false // whatever comes behind a check is written when it is over
+	}
 	switch {
 	case e.Point == PointBegun && e.Begun != nil:
 		p.begun = e.Begun
@@ -58,13 +66,14 @@ func (p *past) add(e *Entry) {
 	case e.Point == PointStarted && e.Started != nil:
 		p.start(e.Iteration, *e.Started)
 	case e.Point == PointProcess && e.Process != nil:
-		p.process = e.Process
+		p.process, p.check = e.Process, e.Op != ""
 	case e.Point == PointAnswered && e.Answered != nil:
 		p.answer(e.Iteration, *e.Answered)
 	case e.Point == PointApproved:
 		p.approved = append(p.approved, e.Approved...)
 	case e.Point == PointClosed && e.Closed != nil:
 		p.close(e.Iteration, e.Closed)
+		p.closedAt = e.At
 	case e.Point == PointEnded && e.Ended != nil:
 		p.ended = e.Ended
 	case e.Point == PointNotified:

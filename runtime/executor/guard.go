@@ -63,6 +63,16 @@ type Validator interface {
 	Validate(ctx context.Context, phase Phase) error
 }
 
+// Tracked is a [Validator] whose checks are processes. They can outlive this process, and are ended by its End then before the
+// run goes on.
+type Tracked interface {
+	Validator
+	Ender
+	// ValidateTracked is Validate, which is not called then. It calls started with each process that checks, one at a time, as
+	// soon as there is one. When started returns an error the process is ended and the check fails with that error.
+	ValidateTracked(ctx context.Context, phase Phase, started func(Process) error) error
+}
+
 // Selective is a [Validator] that may have nothing to check in a phase. Then it is not asked, and nothing is said of a
 // check.
 type Selective interface {

@@ -14,7 +14,8 @@ type Journal interface {
 	// Open takes the run for this process and returns its entries, oldest first; none for a new run. A run that another
 	// living process has is evidence of source "executor", op "lock".
 	Open(ctx context.Context, run string) ([]Entry, error)
-	// Append makes the entry durable before it returns. An entry is there wholly or not at all.
+	// Append makes the entry durable before it returns. An entry is there wholly or not at all. That another living process has
+	// the task of a run that begins is evidence like that of [Journal.Open].
 	Append(ctx context.Context, e Entry) error
 	// Close lets go of the run. The entries stay.
 	Close() error
@@ -27,7 +28,7 @@ type Point string
 const (
 	PointBegun      Point = "begun"      // P0: Begun
 	PointStarted    Point = "started"    // P1: Started
-	PointProcess    Point = "process"    // P1: Process, once a call has one
+	PointProcess    Point = "process"    // P1: Process, once a call has one; or, with Op, once a check has one
 	PointAnswered   Point = "answered"   // P2: Answered
 	PointApproved   Point = "approved"   // Approved, before it is used
 	PointReverting  Point = "reverting"  // P3: Judged, before anything is put back
@@ -58,6 +59,8 @@ type Entry struct {
 	Ended      *Result     `json:"ended,omitempty"`
 	// PullRequest is the address of one that was opened.
 	PullRequest string `json:"pullRequest,omitempty"`
+	// Op is the operation that Process carries out, a check's; empty is a call.
+	Op string `json:"op,omitempty"`
 }
 
 // Begun is what a run began with.

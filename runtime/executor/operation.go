@@ -1,5 +1,7 @@
 package executor
 
+import "github.com/errgen/errgen/runtime/taxonomy"
+
 // class is what kind of operation failed; it decides what a reaction can mean for it.
 type class uint8
 
@@ -82,6 +84,15 @@ type operation struct {
 
 func guardOp(name, source string, files []string) operation {
 	return operation{name: name, source: source, class: classGuard, files: files, fixed: true}
+}
+
+// of returns the operation that err befell: writing down that a run begins also takes its task.
+func (o operation) of(err error) operation {
+	ev, ok := err.(*taxonomy.Evidence)
+	if o.class == classSetup && ok && ev != nil && ev.Source == sourceExecutor && ev.Op == opLock {
+		o.name = opLock
+	}
+	return o
 }
 
 func setupOp(name, source string) operation {

@@ -27,7 +27,7 @@ type Credentialed interface {
 	Credential() string
 }
 
-// Ender is a [Provider] whose calls are processes that can outlive this one.
+// Ender is a [Provider] whose calls are processes that can outlive this one, or a [Tracked] validator.
 type Ender interface {
 	// End ends the group of a process that an earlier run left behind, and waits until it is gone. A process that is
 	// gone already, or another one with the same number, is left alone and no error.

@@ -8,19 +8,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // resume takes over what an earlier process has left of the run: it is gone on with where it was, refused, or over
 // already.
-func (r *runner) resume(context.Context) {
+func (r *runner) resume(ctx context.Context) {
 	p := r.past
 	if p.begun == nil && p.ended == nil {
 		return
 	}
 	r.result.Resumed = true
-	if p.begun != nil && r.refuseIfChanged() {
+	if p.begun != nil && r.refuseIfChanged(ctx) {
 		return
 	}
 	if p.ended != nil {
@@ -29,16 +30,22 @@ func (r *runner) resume(context.Context) {
 	}
 	r.restore()
 	if p.state.End == "" && p.open == nil && p.closed >= r.cfg.Limits.Iterations {
+		r.endBeforeRefusal(ctx)
 		r.refuse("max_iterations", strconv.Itoa(r.cfg.Limits.Iterations), fmt.Sprintf("more than the %d that are done", p.closed))
 	}
 }
 
 // refuseIfChanged refuses a run that is not the one that was begun.
-func (r *runner) refuseIfChanged() bool {
+func (r *runner) refuseIfChanged(ctx context.Context) bool {
 	b, now := r.past.begun, r.begun()
-	switch {
-	case b.Version != journalVersion:
+	if b.Version != journalVersion {
 		r.refuse("version", strconv.Itoa(b.Version), strconv.Itoa(journalVersion))
+		return true
+	}
+	if b.Task != now.Task || b.Prompt != now.Prompt || b.Dir != now.Dir {
+		r.endBeforeRefusal(ctx)
+	}
+	switch {
 	case b.Task != now.Task:
 		r.refuse("task", now.Task, strconv.Quote(beginningOf(b.Task, 256))+", with which the run of this name was begun")
 	case b.Prompt != now.Prompt:
@@ -59,6 +66,19 @@ func (r *runner) refuseIfChanged() bool {
 	return true
 }
 
+// endBeforeRefusal ends what the run has left running, if somebody can: who is refused does not come to where that is done
+// otherwise.
+func (r *runner) endBeforeRefusal(ctx context.Context) {
+	if r.past.process == nil {
+		return
+	}
+	ending, release := withGrace(ctx, r.cfg.Limits.Grace)
+	defer release()
+	if err := contained(setupOp(opResume, sourceExecutor), func() error { return r.endProcess(ending, *r.past.process) }); err != nil {
+		r.warn("end what was left running", err)
+	}
+}
+
 // restore takes over what is known of the run.
 func (r *runner) restore() {
 	p := r.past
@@ -71,6 +91,7 @@ func (r *runner) restore() {
 		r.warn("the tier "+strconv.Itoa(r.state.Tier)+" that the run was on has no provider now", nil)
 		r.state.Tier = tier
 	}
+	r.state.NotBefore = p.notBefore(r.cfg.Clock.Now())
 	r.number = p.closed
 	for _, c := range p.approved {
 		r.approved[c.Path] = true
@@ -93,6 +114,16 @@ func (r *runner) restore() {
 		r.countWait(w)
 	}
 	r.noteErrors(p.errors)
+}
+
+// notBefore returns when the next iteration may begin. If the clock was ahead when that was written down, it is as far from now
+// as it was from then: what was meant is a time to wait.
+func (p *past) notBefore(now time.Time) time.Time {
+	at := p.state.NotBefore
+	if at.IsZero() || !now.Before(p.closedAt) {
+		return at
+	}
+	return now.Add(at.Sub(p.closedAt))
 }
 
 // stored returns what a run came to that has ended already.
@@ -125,20 +156,31 @@ func (r *runner) mend(ctx context.Context) {
 	}
 }
 
-// endProcess ends what a call has left running.
+// endProcess ends what a call or a check has left running.
 func (r *runner) endProcess(ctx context.Context, p Process) error {
-	var provider Provider
-	if r.ladder.has(r.past.tier) {
-		provider = r.ladder[r.past.tier].provider
-	}
-	ender, ok := provider.(Ender)
-	if !ok {
+	ender, field := r.ender()
+	if ender == nil {
 		return &taxonomy.Evidence{
-			Source: sourceExecutor, Op: opResume, Type: typeRefused, Text: "no provider can end the process that was left running",
-			Attributes: map[string]string{"field": "provider", "value": "none", "expected": "the one that began process " + strconv.Itoa(p.PID)},
+			Source: sourceExecutor, Op: opResume, Type: typeRefused, Text: "no " + field + " can end the process that was left running",
+			Attributes: map[string]string{"field": field, "value": "none", "expected": "the one that began process " + strconv.Itoa(p.PID)},
 		}
 	}
 	return ender.End(ctx, p)
+}
+
+// ender returns who can end what was left running, or nil, and who has begun it. A provider can end a check's process, too.
+func (r *runner) ender() (who Ender, field string) {
+	field = "provider"
+	if r.past.check {
+		field = "validator"
+		if v, ok := r.cfg.Validator.(Ender); ok {
+			return v, field
+		}
+	}
+	if r.ladder.has(r.past.tier) {
+		who, _ = r.ladder[r.past.tier].provider.(Ender)
+	}
+	return who, field
 }
 
 // begun is what the run begins with now.

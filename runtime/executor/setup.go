@@ -83,7 +83,7 @@ func (r *runner) refuse(field, value, expected string) {
 	op := setupOp(opResume, sourceExecutor)
 	f := r.classify(&iteration{}, op, &taxonomy.Evidence{
 		Source: op.source, Op: op.name, Type: typeRefused,
-		Err:        fmt.Errorf("the run is refused: %s is %q, expected %s", field, beginningOf(value, 256), expected),
+		Text:       fmt.Sprintf("the run is refused: %s is %q, expected %s", field, beginningOf(value, 256), expected),
 		Attributes: map[string]string{"field": field, "value": beginningOf(value, 256), "expected": expected},
 	})
 	r.react(&iteration{}, f)
@@ -106,7 +106,7 @@ func (r *runner) prepared(ctx context.Context, op operation, f func() error) boo
 			}
 			return false
 		}
-		failed := r.fail(it, op, err)
+		failed := r.fail(it, op.of(err), err)
 		again, on := r.retried(ctx, it, failed, tries)
 		r.setupFailed(failed)
 		if !again {

@@ -28,7 +28,7 @@ const (
 // not too long and not empty.
 func cleanMessage(text, run string) string {
 	if len(text) > maxMessage {
-		text = text[:maxMessage]
+		text = headOf(text, maxMessage)
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")

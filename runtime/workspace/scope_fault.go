@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/excerpt"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -39,7 +41,7 @@ const maxQuoted = 200
 // quoted returns s in quotes, without what cannot be printed; of a long s the beginning.
 func quoted(s string) string {
 	if len(s) > maxQuoted {
-		return strconv.Quote(s[:maxQuoted]) + "…"
+		return strconv.Quote(headOf(s, maxQuoted)) + "…"
 	}
 	return strconv.Quote(s)
 }
@@ -47,9 +49,15 @@ func quoted(s string) string {
 // beginningOf returns s; of a long s the beginning.
 func beginningOf(s string) string {
 	if len(s) > maxQuoted {
-		return s[:maxQuoted] + "…"
+		return headOf(s, maxQuoted) + "…"
 	}
 	return s
+}
+
+// headOf returns the first n bytes of a text that is longer, or fewer, secrets masked: what is left of one at the cut could
+// not be known for one any more.
+func headOf(s string, n int) string {
+	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) })
 }
 
 // misfits collects the settings that cannot be used, each as evidence of the configuration.

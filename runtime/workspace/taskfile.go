@@ -110,7 +110,7 @@ func title(heading string) string {
 	}, heading)
 	heading = strings.TrimSpace(heading)
 	if len(heading) > limit {
-		heading = strings.ToValidUTF8(heading[:limit], "") + "…"
+		heading = headOf(heading, limit) + "…"
 	}
 	return heading
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/proc"
 )
 
 // The defaults of a [ValidatorConfig].
@@ -32,7 +33,8 @@ type ValidatorConfig struct {
 	KeepGoing bool
 	// Limit is how long a command may take that has no limit of its own; 0 is DefaultValidationLimit.
 	Limit time.Duration
-	// Output is how many bytes of the end of what a command prints are kept; 0 is DefaultValidationOutput.
+	// Output is how many bytes of the end of what a command prints are kept; 0 is DefaultValidationOutput. Of more than that
+	// secrets are masked.
 	Output int
 	// Env adds to the commands' environment: "NAME=value", or "NAME" for this process's value.
 	Env []string
@@ -82,11 +84,14 @@ func (c Command) Usable() bool {
 	return strings.TrimSpace(c.Line) != "" && len(c.Args) == 0 || c.Line == "" && len(c.Args) > 0 && c.Args[0] != ""
 }
 
-// Validator runs the commands that check work. It is an [executor.Validator]. Runs that share one run their commands in
+// Validator runs the commands that check work. It is an [executor.Validator] that says which processes they are. Runs that share one run their commands in
 // the same directory, possibly at once.
 type Validator struct{ config ValidatorConfig }
 
-var _ executor.Selective = (*Validator)(nil)
+var (
+	_ executor.Selective = (*Validator)(nil)
+	_ executor.Tracked   = (*Validator)(nil)
+)
 
 // NewValidator returns a validator. Its error names every command that cannot be run, as evidence of the configuration.
 func NewValidator(c ValidatorConfig) (*Validator, error) {
@@ -130,15 +135,29 @@ func (v *Validator) Validate(ctx context.Context, phase executor.Phase) error {
 	return v.Run(ctx, phase).Err
 }
 
+// ValidateTracked is Validate, and tells started which process each command is.
+func (v *Validator) ValidateTracked(ctx context.Context, phase executor.Phase, started func(executor.Process) error) error {
+	return v.runAll(ctx, phase, started).Err
+}
+
+// End ends the group of a command that an earlier process has left behind.
+func (v *Validator) End(ctx context.Context, p executor.Process) error {
+	return proc.End(ctx, proc.ID{PID: p.PID, Start: p.Start}, v.config.Grace)
+}
+
 // Run runs the commands of a phase and returns what came of each.
 func (v *Validator) Run(ctx context.Context, phase executor.Phase) Summary {
+	return v.runAll(ctx, phase, nil)
+}
+
+func (v *Validator) runAll(ctx context.Context, phase executor.Phase, started func(executor.Process) error) Summary {
 	s := Summary{Phase: phase}
 	for _, command := range commandsOf(&v.config, phase) {
 		if ctx.Err() != nil {
 			s.Err = fmt.Errorf("validate %s: %w", phase, context.Cause(ctx))
 			return s
 		}
-		result := v.run(ctx, phase, command)
+		result := v.run(ctx, phase, command, started)
 		s.Results = append(s.Results, result)
 		if result.stopped {
 			s.Err = result.Err

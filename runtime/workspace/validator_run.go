@@ -31,8 +31,8 @@ const (
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
-// run runs one command.
-func (v *Validator) run(ctx context.Context, phase executor.Phase, command Command) CommandResult {
+// run runs one command. Started may be nil.
+func (v *Validator) run(ctx context.Context, phase executor.Phase, command Command, started func(executor.Process) error) CommandResult {
 	limit := command.Limit
 	if limit <= 0 {
 		limit = v.config.Limit
@@ -44,7 +44,7 @@ func (v *Validator) run(ctx context.Context, phase executor.Phase, command Comma
 	out := &tee{kept: kept, to: v.config.Tee}
 	exit, err := proc.Run(limited, proc.Command{
 		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
-		Stdout: out, Stderr: out, Grace: v.config.Grace, Sweep: true,
+		Stdout: out, Stderr: out, Grace: v.config.Grace, Started: introducing(started), Sweep: true,
 	})
 	result := CommandResult{
 		Command: command.String(), ExitCode: exit.Code, Signal: exit.Signal, Took: exit.Took, Output: outputOf(kept),
@@ -74,6 +74,14 @@ func (v *Validator) run(ctx context.Context, phase executor.Phase, command Comma
 	}
 	result.Err = ev
 	return result
+}
+
+// introducing passes on which process it is.
+func introducing(started func(executor.Process) error) func(proc.ID) error {
+	if started == nil {
+		return nil
+	}
+	return func(id proc.ID) error { return started(executor.Process{PID: id.PID, Start: id.Start}) }
 }
 
 // overtime turns evidence into that of a command whose time was over. How it ended is our own doing then.

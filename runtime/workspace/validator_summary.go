@@ -31,7 +31,8 @@ type CommandResult struct {
 	// Signal is the name of the signal that ended it.
 	Signal string
 	Took   time.Duration
-	// Output is the end of what it printed, both streams in their order. It is untrusted, and secrets in it are not masked.
+	// Output is the end of what it printed, both streams in their order. It is untrusted, and secrets in it are not masked
+	// unless there was more of it.
 	Output string
 	// Err is nil when the command passed, as in [Summary].
 	Err error
@@ -58,7 +59,7 @@ func (s *Summary) failure(limit int) error {
 	first := *failed[0]
 	first.Output = ""
 	for _, ev := range failed {
-		output := detect.CutText(strings.TrimRight(ev.Output, "\n"), limit/len(failed))
+		output := detect.CutMasked(strings.TrimRight(ev.Output, "\n"), limit/len(failed))
 		first.Output += fmt.Sprintf("$ %s\n%s\n", ev.Attribute(attributeCommand), output)
 	}
 	return &first

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
@@ -206,6 +208,25 @@ func TestOutputIsBounded(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(50<<20))
 }
 
+// What is kept of a long output begins anywhere, also in a secret.
+func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
+	const limit, secret = 100, "https://user:GIVEN-s3cr3t-GIVEN@host/x"
+	for at := 5; at < len(secret); at += 3 {
+		printing := func(kept int) string {
+			return fmt.Sprintf("echo '%s %s %s'; exit 1", strings.Repeat("y", 40), secret, strings.Repeat("x", kept-at-2))
+		}
+		v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines(printing(limit)), Output: limit})
+		output := evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output
+		assert.NotContains(t, output, "GIVEN")
+		assert.Contains(t, output, " bytes before this are left out)\n")
+
+		v = newValidator(t, workspace.ValidatorConfig{PreCommit: lines(printing(limit), printing(limit)), KeepGoing: true, Output: 2 * limit})
+		_, output, _ = strings.Cut(evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output, "exit 1\n")
+		output, _, _ = strings.Cut(output, "$ echo")
+		assert.NotContains(t, output, "GIVEN", "of each of several failures only a part is kept")
+	}
+}
+
 func TestOutputIsPassedOn(t *testing.T) {
 	var all bytes.Buffer
 	c := workspace.ValidatorConfig{PreCommit: lines("echo first; echo second >&2"), Output: 7, Tee: &all}
@@ -221,6 +242,32 @@ func TestOutputIsPassedOn(t *testing.T) {
 }
 
 // What a command leaves running is ended, in its group and, on Linux, outside of it.
+// TestCommandsAreTracked has whoever asks know which process each command is, and be able to end it or to refuse it.
+func TestCommandsAreTracked(t *testing.T) {
+	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond})
+	var seen []executor.Process
+	err := v.ValidateTracked(t.Context(), executor.PreCommit, func(p executor.Process) error {
+		seen = append(seen, p)
+		if len(seen) == 2 {
+			go func() { assert.NoError(t, v.End(context.WithoutCancel(t.Context()), p)) }()
+		}
+		return nil
+	})
+	require.Len(t, seen, 2)
+	assert.NotEqual(t, seen[0], seen[1])
+	ev, ok := errors.AsType[*taxonomy.Evidence](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "SIGTERM", ev.Signal)
+	assert.Equal(t, strconv.Itoa(seen[1].PID)+"\n", ev.Output)
+	assert.False(t, proc.Alive(proc.ID{PID: seen[1].PID, Start: seen[1].Start}))
+	require.NoError(t, v.End(t.Context(), seen[1]), "it is gone")
+
+	err = v.ValidateTracked(t.Context(), executor.PreCommit, func(executor.Process) error { return errUnwanted })
+	assert.ErrorIs(t, err, errUnwanted)
+}
+
+var errUnwanted = errors.New("unwanted")
+
 func TestGrandchildrenAreEnded(t *testing.T) {
 	dir := t.TempDir()
 	line := "sleep 1000 & echo $! >pids; (setsid sleep 1000 & echo $! >>pids); wait"

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/width"
 
+	"github.com/errgen/errgen/runtime/internal/excerpt"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -17,10 +18,9 @@ const maxText = 8 << 10
 // clean returns s without secrets and without anything that breaks a line, commands a terminal or turns the direction
 // of what is written.
 func clean(s string) string {
-	if len(s) > maxText {
-		s = s[:maxText]
-	}
-	s = taxonomy.Scrub(strings.ToValidUTF8(withoutEscapes(s), "\uFFFD"))
+	s = excerpt.Head(s, maxText, func(s string) string {
+		return taxonomy.Scrub(strings.ToValidUTF8(withoutEscapes(s), "\uFFFD"))
+	})
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
