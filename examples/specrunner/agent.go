@@ -111,7 +111,10 @@ func ending(reduced bool) string {
 }
 
 // claude is Claude Code's command line.
-type claude struct{ *claudecli.Provider }
+type claude struct {
+	*claudecli.Provider
+	required bool // an answer has the marker
+}
 
 func newClaude(a agentSettings, at place) (claude, error) {
 	c := a.Claude
@@ -121,13 +124,13 @@ func newClaude(a agentSettings, at place) (claude, error) {
 		SkipPermissions: c.SkipPermissions, AllowSkipPermissions: c.AllowSkipPermissions,
 		Args: c.Args, Env: append([]string{taskVariable + "=" + at.Task}, a.Env...), Grace: a.Grace,
 	})
-	return claude{p}, err
+	return claude{p, a.RequireMarker}, err
 }
 
 // Call runs a prompt.
 func (c claude) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	answer, err := c.Provider.Call(ctx, req)
-	return judge(answer, err)
+	return judge(answer, err, c.required)
 }
 
 var errNoAgent = errors.New("the settings name no agent: claude: {} or command: [program, arguments ...]")

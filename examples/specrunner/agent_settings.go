@@ -20,6 +20,8 @@ type agentSettings struct {
 	// Command is a program and its arguments. The prompt is on its standard input, its standard output is the answer. No
 	// shell reads it.
 	Command []string `yaml:"command"`
+	// RequireMarker has an answer that does not say that the task is done count as a failure.
+	RequireMarker bool `yaml:"require_marker"`
 	// Env is what the agent's environment has besides proc.SafeEnv: "NAME=value", or "NAME" to pass on this process's.
 	Env []string `yaml:"env"`
 	// Grace is how long an agent that is stopped has to end by itself; 5 seconds.

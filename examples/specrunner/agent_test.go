@@ -51,8 +51,17 @@ func TestWhatAnAgentSays(t *testing.T) {
 		code         string // empty when nothing failed
 		signal       executor.Signal
 	}{
-		{"exit 0", "exit 0", "", executor.SignalDone},
-		{"exit 0 and warnings", "echo 'warning: an old version' >&2", "", executor.SignalDone},
+		{"exit 0", "echo mended", "", executor.SignalDone},
+		{"exit 0 and warnings", "echo mended; echo 'warning: an old version' >&2", "", executor.SignalDone},
+		{"nothing is said", "exit 0", "UNKNOWN", 0},
+		{"nothing is said that can be seen", `printf ' \n\033[0m\342\200\213\n'`, "UNKNOWN", 0},
+		{"nothing but a warning", "echo 'warning: an old version' >&2", "UNKNOWN", 0},
+		{"a fenced marker", "echo 'it prints'; echo '```'; echo TASK_FAILED; echo '```'", "", executor.SignalDone},
+		{"a fenced question", "echo '```'; echo 'TASK_BLOCKED: which'; echo '```'; exit 1", "UNKNOWN", 0},
+		{"a fence without an end", "echo '```'; echo TASK_FAILED", "TASK_FAILED", 0},
+		{"a decorated marker", "echo '**TASK_FAILED**: no table'", "TASK_FAILED", 0},
+		{"a decorated question", "echo '**TASK_BLOCKED**: which of them?'", "", executor.SignalBlocked},
+		{"a person is needed, and it exits with 1", "echo 'TASK_BLOCKED: which of them?'; exit 1", "", executor.SignalBlocked},
 		{"exit 1", "exit 1", "UNKNOWN", 0},
 		{"complete", "echo all of it; echo TASK_COMPLETE", "", executor.SignalDone},
 		{"complete, as an editor on Windows ends lines", `printf 'TASK_COMPLETE\r\n'`, "", executor.SignalDone},
@@ -76,7 +85,7 @@ func TestWhatAnAgentSays(t *testing.T) {
 		{"S18 a limit in the answer of a failed call", `echo "You've hit your limit"; echo more >&2; exit 1`, "RATE_LIMIT", 0},
 		{"S18 a body of the service's", `echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}' >&2; exit 1`, "RATE_LIMIT", 0},
 		{"B-S04 a context that is full", "echo 'Prompt is too long' >&2; exit 1", "TASK_FAILED", 0},
-		{"a person is needed", "echo 'TASK_BLOCKED: which of them?'", "", 0},
+		{"a person is needed", "echo 'TASK_BLOCKED: which of them?'", "", executor.SignalBlocked},
 		{"a person is needed, but the task is complete", "echo TASK_BLOCKED; echo TASK_COMPLETE", "", executor.SignalDone},
 		{"S24 a signal", "echo TASK_COMPLETE; kill -9 $$", "UNKNOWN", 0},
 		{"no UTF-8", `printf '\377\n'; echo TASK_COMPLETE`, "", executor.SignalDone},

@@ -81,6 +81,30 @@ func TestKilledAndResumed(t *testing.T) {
 	assert.Equal(t, "TASK-001.1.1", attempts[1].Run)
 }
 
+// A hook that outlives the program is ended before the next one begins, like an agent.
+func TestKilledInAHook(t *testing.T) {
+	for name, args := range map[string][]string{"resumed": {"-resume"}, "reset": {"-reset=TASK-001"}} {
+		t.Run(name, func(t *testing.T) {
+			const config = "hooks: {grace: 100ms, post_done: [{run: [sh, hook.sh]}]}\n"
+			p := begin(t, oneTask, config, "echo TASK_COMPLETE\n")
+			p.write("hook.sh", "if [ ! -e pid ]; then echo $$ >pid; exec sleep 600; fi\np=$(cat pid)\n"+
+				"test ! -e /proc/$p || grep -q '^State:.[ZX]' /proc/$p/status\n")
+			cmd, _, hook := p.hanging()
+			p.until("the hook is known", p.at(executor.PointProcess))
+			require.NoError(t, cmd.Process.Kill())
+			_ = cmd.Wait()
+			require.True(t, running(hook), "it outlives the program")
+			got := p.do(args...)
+			require.Equal(t, exitDone, got.code, got.out+got.hints)
+			assert.False(t, running(hook), "nothing runs beside it")
+			if name == "resumed" {
+				assert.Equal(t, []string{"TASK-001"}, p.calls(), "the answer was kept")
+				assert.Len(t, p.attempts("TASK-001"), 1)
+			}
+		})
+	}
+}
+
 func TestKilledAndReset(t *testing.T) {
 	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
 	cmd, _, agent := p.hanging()
@@ -109,6 +133,10 @@ func TestKilledAndTaskChanged(t *testing.T) {
 			got := p.do("-resume")
 			assert.Equal(t, exitLeft, got.code, got.hints)
 			assert.Contains(t, got.out+got.hints, "-reset TASK-001")
+			if name == "changed" {
+				assert.Contains(t, got.out+got.hints, "the run is refused: task is")
+				assert.False(t, running(agent), "nothing of what is refused goes on")
+			}
 			assert.Equal(t, []string{"TASK-001"}, p.calls())
 			require.Equal(t, exitDone, p.do("-reset=TASK-001").code)
 			assert.False(t, running(agent), "nothing is left running")

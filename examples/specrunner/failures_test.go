@@ -150,17 +150,17 @@ func TestFailures(t *testing.T) {
 			code: "RATE_LIMIT", reaction: "return_api_error", attempts: 1, calls: 1, status: "blocked", ends: true},
 		{name: "S18 B-S11 as the first phase had it", agent: turns(`echo "You've hit your limit" >&2; exit 1`), profile: errs.ProfilePhase1,
 			code: "RATE_LIMIT", reaction: "return_api_error", counts: true, attempts: 1, calls: 1, status: "blocked", ends: true},
-		{name: "S20", agent: turns("exit 0"), hooks: hookSettings{PostDone: []hook{line("echo '--- FAIL: TestSum'; exit 1", hookTests)}},
+		{name: "S20", agent: turns("echo mended"), hooks: hookSettings{PostDone: []hook{line("echo '--- FAIL: TestSum'; exit 1", hookTests)}},
 			code: "TEST_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "S21", agent: turns("exit 0"), hooks: hookSettings{PostDone: []hook{line("echo 'a.py:1:1: F401'; exit 1", hookLint)}},
+		{name: "S21", agent: turns("echo mended"), hooks: hookSettings{PostDone: []hook{line("echo 'a.py:1:1: F401'; exit 1", hookLint)}},
 			code: "LINT_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
 		{name: "S22", agent: turns("echo 'TASK_FAILED: no table'"),
 			code: "TASK_FAILED", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
 		{name: "B-S04", agent: turns("echo 'Prompt is too long' >&2; exit 1"),
 			code: "TASK_FAILED", reaction: "shorten_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "S23 B-S07 failed at once, counted once", agent: turns("exit 0"), hooks: hookSettings{PreStart: []hook{line("exit 1", "")}},
+		{name: "S23 B-S07 failed at once, counted once", agent: turns("echo mended"), hooks: hookSettings{PreStart: []hook{line("exit 1", "")}},
 			code: "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 0, status: "failed"},
-		{name: "B-S02 a hook after the agent", agent: turns("exit 0"), hooks: hookSettings{PostDone: []hook{line("exit 1", "")}},
+		{name: "B-S02 a hook after the agent", agent: turns("echo mended"), hooks: hookSettings{PostDone: []hook{line("exit 1", "")}},
 			code: "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 1, status: "failed"},
 		{name: "S24", agent: turns("echo 'panic: index out of range' >&2; exit 3"),
 			code: "UNKNOWN", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
@@ -218,12 +218,12 @@ func TestWhatTheNextAttemptIsTold(t *testing.T) {
 		hooks hookSettings
 		says  []string
 	}{
-		{"S20 the tests' output", turns("exit 0"), post(line("[ -e mended ] && exit 0; touch mended; echo '--- FAIL: TestSum'; exit 1", hookTests)),
+		{"S20 the tests' output", turns("echo mended"), post(line("[ -e mended ] && exit 0; touch mended; echo '--- FAIL: TestSum'; exit 1", hookTests)),
 			[]string{"TEST_FAILURE", "--- FAIL: TestSum"}},
-		{"S21 the linters' findings", turns("exit 0"), post(line("[ -e mended ] && exit 0; touch mended; echo 'a.py:1:1: F401'; exit 1", hookLint)),
+		{"S21 the linters' findings", turns("echo mended"), post(line("[ -e mended ] && exit 0; touch mended; echo 'a.py:1:1: F401'; exit 1", hookLint)),
 			[]string{"LINT_FAILURE", "a.py:1:1: F401"}},
-		{"S22 the reason", turns("echo 'TASK_FAILED: there is no such table'", "exit 0"), hookSettings{}, []string{"TASK_FAILED", "there is no such table"}},
-		{"S24 the error", turns("echo 'panic: index out of range' >&2; exit 3", "exit 0"), hookSettings{}, []string{"UNKNOWN", "panic: index out of range"}},
+		{"S22 the reason", turns("echo 'TASK_FAILED: there is no such table'", "echo mended"), hookSettings{}, []string{"TASK_FAILED", "there is no such table"}},
+		{"S24 the error", turns("echo 'panic: index out of range' >&2; exit 3", "echo mended"), hookSettings{}, []string{"UNKNOWN", "panic: index out of range"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -258,11 +258,13 @@ func TestHooksAfterAnAgentThatFailedDoNotRun(t *testing.T) {
 
 // An agent that needs a person ends its task with the question, and nothing has failed.
 func TestAnAgentThatNeedsAPerson(t *testing.T) {
-	b := newBench(t, turns("echo 'TASK_BLOCKED: which of them?'"), hookSettings{})
-	r := b.run("run")
-	assert.Equal(t, executor.EndBlockedSignal, r.EndReason)
-	assert.Equal(t, "which of them?", r.Question)
-	assert.Empty(t, r.ErrorCode)
+	for _, step := range []string{"echo 'TASK_BLOCKED: which of them?'", "echo 'TASK_BLOCKED: which of them?'; exit 1", "echo '`TASK_BLOCKED: which of them?`'"} {
+		b := newBench(t, turns(step), hookSettings{})
+		r := b.run("run")
+		assert.Equal(t, executor.EndBlockedSignal, r.EndReason)
+		assert.Equal(t, "which of them?", r.Question)
+		assert.Empty(t, r.ErrorCode)
+	}
 }
 
 // A budget that is spent is no failure of a task: it stays to be done, with the others if the budget is for all of them.
@@ -276,7 +278,7 @@ func TestBudgetIsSpent(t *testing.T) {
 		state.ScopeOfTask(benchTask): {"spend_no_more_on_it", false},
 	} {
 		t.Run(scope, func(t *testing.T) {
-			b := newBench(t, turns("exit 0"), hookSettings{})
+			b := newBench(t, turns("echo mended"), hookSettings{})
 			require.NoError(t, b.open().SetBudget(t.Context(), scope, state.Limit{CostUSD: taxonomy.Some(0.0)}))
 			r := b.run("run")
 			assert.Equal(t, "RATE_LIMIT", r.ErrorCode)
@@ -298,7 +300,7 @@ func TestBudgetIsSpent(t *testing.T) {
 
 // A hook before the agent that fails has cost nothing, so that a budget in dollars is not held up by it.
 func TestAHookCostsNothing(t *testing.T) {
-	b := newBench(t, turns("exit 0"), hookSettings{PreStart: []hook{line("[ -e mended ]", "")}})
+	b := newBench(t, turns("echo mended"), hookSettings{PreStart: []hook{line("[ -e mended ]", "")}})
 	require.NoError(t, b.open().SetBudget(t.Context(), state.ScopeAll, state.Limit{CostUSD: taxonomy.Some(1.0)}))
 	assert.Equal(t, "HOOK_FAILURE", b.run("run").ErrorCode)
 	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "mended"), nil, 0o600))
@@ -307,7 +309,7 @@ func TestAHookCostsNothing(t *testing.T) {
 
 // A call of which nobody knows what it cost holds the next one back, when there is a limit in dollars.
 func TestUnknownCostIsNotNothing(t *testing.T) {
-	b := newBench(t, turns("exit 1", "exit 0"), hookSettings{})
+	b := newBench(t, turns("exit 1", "echo mended"), hookSettings{})
 	require.NoError(t, b.open().SetBudget(t.Context(), state.ScopeAll, state.Limit{CostUSD: taxonomy.Some(1.0)}))
 	r := b.run("run")
 	assert.Equal(t, "RATE_LIMIT", r.ErrorCode)
@@ -329,7 +331,7 @@ func TestABrokenInstrument(t *testing.T) {
 
 // An attempt in the middle of which the process ended says nothing of its task: it is made once more, and does not count.
 func TestAnInterruptedAttempt(t *testing.T) {
-	b := newBench(t, turns("exit 0"), hookSettings{})
+	b := newBench(t, turns("echo mended"), hookSettings{})
 	now := time.Now()
 	j := b.open().Journal()
 	_, err := j.Open(t.Context(), "run")

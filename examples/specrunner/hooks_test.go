@@ -4,8 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,8 +55,8 @@ func TestHooksAfterAnAgent(t *testing.T) {
 		{"S20 not the linter's", line("echo 'a.go:1:1: wrong'; exit 1", hookTests), "TEST_FAILURE", "", "a.go:1:1: wrong\n"},
 		{"S21 linters", line("echo 'a.go:1:1: wrong'; exit 2", hookLint), "LINT_FAILURE", "", "a.go:1:1: wrong\n"},
 		{"S21 linters by what they print", line("echo 'a.go:1:1: wrong'; exit 2", ""), "LINT_FAILURE", "", ""},
-		{"B-S02 anything else", line("echo 'cannot merge'; exit 2", ""), "HOOK_FAILURE", "the hook post_done failed with exit code 2: cannot merge", ""},
-		{"B-S02 silent", line("exit 2", ""), "HOOK_FAILURE", "the hook post_done failed with exit code 2", ""},
+		{"B-S02 anything else", line("echo 'cannot merge'; exit 2", ""), "HOOK_FAILURE", "the hook post_done (echo 'cannot merge'; exit 2) failed with exit code 2: cannot merge", ""},
+		{"B-S02 silent", line("exit 2", ""), "HOOK_FAILURE", "the hook post_done (exit 2) failed with exit code 2", ""},
 		{"tests that the shell does not find", line("no-such-test-runner", hookTests), "HOOK_FAILURE", "", ""},
 		{"tests that are not there", hook{Run: workspace.Command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "", ""},
 		{"tests that do not end", hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests, Limit: 100 * time.Millisecond},
@@ -105,14 +109,14 @@ func TestWhenHooksCheck(t *testing.T) {
 func TestHooksBeforeAnAgent(t *testing.T) {
 	dir := t.TempDir()
 	h := hookSettings{PreStart: []hook{line("echo a >> ran", ""), line("echo 'fatal: not a git repository' >&2; exit 128", ""), line("echo c >> ran", "")}}
-	a, err := call(t, shell("echo agent >> ran"), h, place{Dir: dir}, executor.Request{})
+	a, err := call(t, shell("echo agent | tee -a ran"), h, place{Dir: dir}, executor.Request{})
 	assert.Equal(t, "a\n", read(t, dir, "ran"))
 	assert.Equal(t, "HOOK_FAILURE", codeOf(err))
-	assert.Equal(t, "the hook pre_start failed with exit code 128: fatal: not a git repository", errs.Classify(err).Error())
+	assert.Equal(t, "the hook pre_start (echo 'fatal: not a git repository' >&2; exit 128) failed with exit code 128: fatal: not a git repository", errs.Classify(err).Error())
 	assert.Equal(t, nothing(), a.Usage)
 
 	h.PreStart = h.PreStart[:1]
-	_, err = call(t, shell("echo agent >> ran"), h, place{Dir: dir}, executor.Request{})
+	_, err = call(t, shell("echo agent | tee -a ran"), h, place{Dir: dir}, executor.Request{})
 	require.NoError(t, err)
 	assert.Equal(t, "a\na\nagent\n", read(t, dir, "ran"))
 }
@@ -153,7 +157,7 @@ func TestWhatAHookIsGiven(t *testing.T) {
 	dir := t.TempDir()
 	h := hookSettings{PreStart: []hook{line("env > before", "")}, PostDone: []hook{line("env > after; pwd > place", "")}, Env: []string{"HOOK_MODE"}}
 	at := place{Dir: dir, Task: "TASK-007"}
-	_, err := call(t, agentSettings{Command: []string{"true"}, Env: []string{"ANTHROPIC_API_KEY"}}, h, at, executor.Request{})
+	_, err := call(t, agentSettings{Command: []string{"echo", "done"}, Env: []string{"ANTHROPIC_API_KEY"}}, h, at, executor.Request{})
 	require.NoError(t, err)
 	require.NoError(t, validated(t, h, at))
 	for _, name := range []string{"before", "after"} {
@@ -240,4 +244,56 @@ hooks:
 	assert.ErrorContains(t, err, "limit of turns")
 	_, err = newChecks(hookSettings{PostDone: []hook{{}}}, place{})
 	assert.Error(t, err)
+}
+
+// What hooks are given as secrets is masked in what they print, as that of the agent is: it goes to the state, the log and the next
+// prompt. A failure names the hook.
+func TestWhatHooksPrintOfSecrets(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	for name, h := range map[string]hook{
+		"tests":   line("echo $HOOK_PASSWORD; exit 1", hookTests),
+		"no type": line("echo $HOOK_PASSWORD; exit 1", ""),
+		"limit":   {Run: workspace.Command{Line: "echo $HOOK_PASSWORD; sleep 600"}, Limit: 200 * time.Millisecond},
+		"line":    line("echo "+secret+"; exit 1", ""),
+		"typed":   line("echo "+secret+"; exit 1", hookLint),
+		"program": {Run: workspace.Command{Args: []string{"sh", "-c", "exit 1", secret}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := hookSettings{PostDone: []hook{h}, PreStart: []hook{h}, Env: []string{"HOOK_PASSWORD=" + secret}, Grace: 100 * time.Millisecond}
+			s.PreStart[0].Type = ""
+			err := validated(t, s, place{})
+			_, before := call(t, shell("echo done"), s, place{}, executor.Request{})
+			for _, err := range []error{err, before} {
+				ev, ok := err.(*taxonomy.Evidence)
+				require.True(t, ok)
+				own, ok := errors.AsType[*errs.AttemptError](errs.Classify(err))
+				require.True(t, ok)
+				all := ev.Text + ev.Output + strings.Join(slices.Collect(maps.Values(ev.Attributes)), "") + own.Error() + string(own.AppendContext(nil))
+				assert.NotContains(t, all, secret)
+				if name != "program" {
+					assert.Contains(t, all, taxonomy.Redacted+"\n")
+				}
+			}
+		})
+	}
+}
+
+func TestAFailureNamesTheHook(t *testing.T) {
+	long := "exit 3 # " + strings.Repeat("x", 1000)
+	for _, tt := range []struct {
+		hook hook
+		says string
+	}{
+		{line("exit 3", ""), "(exit 3) failed with exit code 3"},
+		{line("echo broken; exit 3", ""), "(echo broken; exit 3) failed with exit code 3: broken"},
+		{hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit 3"}}}, "(sh -c 'exit 3') failed with exit code 3"},
+		{hook{Run: workspace.Command{Args: []string{"no-such-program-anywhere", "x"}}}, "(no-such-program-anywhere x) failed"},
+		{line("true\nexit 3", ""), "(true) failed with exit code 3"},
+	} {
+		s := hookSettings{PostDone: []hook{tt.hook}, PreStart: []hook{tt.hook}}
+		_, before := call(t, shell("echo done"), s, place{}, executor.Request{})
+		assert.Contains(t, errs.Classify(before).Error(), "the hook pre_start "+tt.says)
+		assert.Contains(t, errs.Classify(validated(t, s, place{})).Error(), "the hook post_done "+tt.says)
+	}
+	assert.Less(t, len(errs.Classify(validated(t, hookSettings{PostDone: []hook{line(long, "")}}, place{})).Error()), 300)
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // watched is a journal whose failures are noticed: a run that nobody could know of later does not go on.
@@ -16,10 +18,16 @@ type watched struct {
 
 func (w *watched) Append(ctx context.Context, e executor.Entry) error {
 	err := w.Journal.Append(ctx, e)
-	if err != nil {
+	if err != nil && !held(err) {
 		w.fails(err)
 	}
 	return err
+}
+
+// held reports that another process has what is asked for, which is no failure of the state.
+func held(err error) bool {
+	ev, ok := errors.AsType[*taxonomy.Evidence](err)
+	return ok && ev.Source == "executor" && ev.Op == "lock"
 }
 
 // breakage is the first failure of the state.

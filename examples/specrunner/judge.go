@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The lines by which an agent says how its task stands. They count in its answer only, as whole lines: a marker that is
-// quoted or explained is none.
+// The lines by which an agent says how its task stands. They count in its answer only, as whole lines outside code fences: a
+// marker that is quoted or explained is none.
 const (
 	markComplete = "TASK_COMPLETE"
 	markFailed   = "TASK_FAILED"
@@ -23,55 +23,77 @@ var markers = executor.Markers{Done: markComplete, Blocked: markBlocked}
 type verdict struct {
 	failed, complete, blocked bool
 	reason                    string // of the first failure
+	question                  string // of the first that is asked
 }
 
-// verdictOf reads the markers in an answer.
+// verdictOf reads the markers in an answer. That a task is done is to be said to the letter. That it is not is heard however it
+// is adorned, since what is overlooked would be a success; as an item of a list it counts at the end, where nothing is explained.
 func verdictOf(answer string) (v verdict) {
-	for line := range strings.Lines(answer) {
-		line = strings.TrimSpace(line)
-		if reason, ok := cutMarker(line, markFailed); ok && !v.failed {
+	lines := unfenced(answer)
+	for i, line := range lines {
+		v.complete = v.complete || strings.TrimSpace(line) == markComplete
+		if !strings.Contains(line, "TASK") {
+			continue
+		}
+		text, listed := unlisted(bare(line))
+		if listed && !blank(lines[i+1:]...) {
+			continue
+		}
+		if reason, ok := cutMarker(text, markFailed); ok && !v.failed {
 			v.failed, v.reason = true, reason
 		}
-		_, blocked := cutMarker(line, markBlocked)
-		v.blocked = v.blocked || blocked
-		v.complete = v.complete || line == markComplete
+		if question, ok := cutMarker(text, markBlocked); ok && !v.blocked {
+			v.blocked, v.question = true, question
+		}
 	}
 	return v
 }
 
-// cutMarker reports whether a line is a marker, and returns what stands after its colon.
-func cutMarker(line, marker string) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(line, marker)
-	if !ok {
-		return "", false
-	}
-	rest = strings.TrimLeft(rest, " \t")
-	if rest == "" {
-		return "", true
-	}
-	rest, ok = strings.CutPrefix(rest, ":")
-	return strings.TrimSpace(rest), ok
-}
-
 // judge says what became of a call. What the agent says of its task outweighs how its program ended, but not what whoever
 // watched the program knows: that its time was over, or that its service refused the request. That the task failed outweighs
-// that it is complete. A call that succeeded and says nothing of its task has done it.
-func judge(a executor.Answer, err error) (executor.Answer, error) {
+// that it is complete. A call that succeeded and says nothing of its task has done it, unless the marker is required; one that
+// says nothing at all has not.
+func judge(a executor.Answer, err error, required bool) (executor.Answer, error) {
 	ev, known := err.(*taxonomy.Evidence)
 	if err != nil && !known {
 		return a, err
 	}
 	v := verdictOf(a.Text)
+	outweighs := err == nil || !reported(ev)
 	switch {
 	case v.failed:
 		return a, v.failure(ev, a.Text)
-	case err == nil && v.blocked && !v.complete:
-		return a, nil
-	case err == nil || v.complete && !reported(ev):
+	case v.complete && outweighs:
 		a.Signal = executor.SignalDone
 		return a, nil
+	case v.blocked && outweighs:
+		a.Signal, a.Question = executor.SignalBlocked, v.question
+		return a, nil
+	case err != nil:
+		if !v.blocked {
+			a.Text = unasked(a.Text)
+		}
+		return a, err
+	case blank(a.Text):
+		return a, unsaid("no_answer", "the agent ended without an answer")
+	case required:
+		return a, unsaid("no_marker", "the answer has no line that says only "+markComplete+", which it is to end with")
 	}
-	return a, err
+	a.Signal = executor.SignalDone
+	return a, nil
+}
+
+// unsaid returns the evidence of a call that ended well and does not say what it is to say.
+func unsaid(kind, text string) *taxonomy.Evidence {
+	return &taxonomy.Evidence{Source: sourceAgent, Op: opCall, Type: kind, Text: text}
+}
+
+// unasked returns an answer in which the executor finds no question, for one that only quotes it.
+func unasked(text string) string {
+	if !strings.Contains(text, markBlocked) {
+		return text
+	}
+	return executor.Neutral(text, markers)
 }
 
 // reported reports whether whoever watched the program says more than what it exited with.
@@ -95,7 +117,7 @@ func (v verdict) failure(ev *taxonomy.Evidence, answer string) error {
 		return with(&told, "reason", v.reason)
 	}
 	if told.Text == "" {
-		told.Text = detect.CutText(quiet(answer), maxReason)
+		told.Text = detect.CutMasked(quiet(answer), maxReason)
 	}
 	return &told
 }
@@ -117,7 +139,7 @@ func unmarked(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if isMarker(line) {
-			line = "(" + strings.TrimSpace(line) + ")\n"
+			line = "(" + strings.TrimSpace(strings.ReplaceAll(line, "\r", " ")) + ")\n"
 		}
 		b.WriteString(line)
 	}

@@ -24,6 +24,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ type options struct {
 	dir, config, tasks, state, prefix, stopFile string
 
 	profile, onFailure string
-	usd, tokens        spendFlag
+	usd, tokens        spendFlag // tokens are whole
 
 	task, reset    string
 	status, resume bool
@@ -88,7 +89,7 @@ func run(args []string, out, hints io.Writer) (code int) {
 
 // parse reads the command line. What is wrong with it is the error; how it is used is written to help.
 func parse(args []string, help io.Writer) (*options, error) {
-	o := &options{}
+	o := &options{tokens: spendFlag{whole: true}}
 	fs := flag.NewFlagSet("specrunner", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	o.define(fs)
@@ -102,6 +103,9 @@ func parse(args []string, help io.Writer) (*options, error) {
 	}
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err == nil {
+		err = o.given(fs)
 	}
 	if err == nil {
 		err = o.check()
@@ -128,6 +132,35 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.verbose, "v", false, "log everything that happens to standard error")
 }
 
+// ignored are the flags that would change nothing, by what they stand beside.
+var ignored = map[string][]string{
+	"status": {"budget-tokens", "budget-usd", "on-failure", "stop-file", "v"},
+	"reset":  {"budget-tokens", "budget-usd", "on-failure"},
+}
+
+// given finds flags without a value, as a variable leaves them that is not set: they would be taken for flags that are not there,
+// and a reset for the work itself. The profile without a name is one: the taxonomy as it is. It also finds flags that change nothing.
+func (o *options) given(fs *flag.FlagSet) (err error) {
+	for doing, is := range map[string]bool{"status": o.status, "reset": o.reset != ""} {
+		fs.Visit(func(f *flag.Flag) {
+			if is && slices.Contains(ignored[doing], f.Name) {
+				err = fmt.Errorf("-%s ignores -%s", doing, f.Name)
+			}
+		})
+	}
+	fs.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "" && f.Name != "profile" && !isSpend(f.Value) {
+			err = fmt.Errorf("-%s is empty; leave it out, or name something", f.Name)
+		}
+	})
+	return err
+}
+
+func isSpend(v flag.Value) bool {
+	_, is := v.(*spendFlag)
+	return is
+}
+
 // check finds what does not go together.
 func (o *options) check() error {
 	switch {
@@ -150,6 +183,7 @@ func (o *options) check() error {
 // spendFlag is a number, or none.
 type spendFlag struct {
 	set    bool
+	whole  bool // there are no parts of it
 	amount taxonomy.Opt[float64]
 }
 
@@ -160,7 +194,10 @@ func (f *spendFlag) Set(text string) error {
 		return nil
 	}
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= 0 && n <= maxSpend) {
+	switch ok := err == nil && n >= 0 && n <= maxSpend; {
+	case f.whole && (!ok || n != math.Trunc(n)):
+		return errors.New("a whole number from 0, or none")
+	case !ok:
 		return errors.New("a number from 0, or none")
 	}
 	f.amount = taxonomy.Some(n)

@@ -61,7 +61,20 @@ func TestUsage(t *testing.T) {
 		{"a policy", "-on-failure give-up", oneTask, agent, "there are stop, skip or continue"},
 		{"a profile", "-profile phase2", oneTask, agent, "phase2"},
 		{"no amount", "-budget-usd much", oneTask, agent, "a number from 0, or none"},
-		{"no amount of tokens", "-budget-tokens -1", oneTask, agent, "a number from 0, or none"},
+		{"no amount of tokens", "-budget-tokens -1", oneTask, agent, "a whole number from 0, or none"},
+		{"half a token", "-budget-tokens 1.5", oneTask, agent, "a whole number from 0, or none"},
+		{"an unset variable for reset", `-reset ""`, oneTask, agent, "-reset is empty"},
+		{"an unset variable for task", `-task=""`, oneTask, agent, "-task is empty"},
+		{"an unset variable for both", `-task "" -reset ""`, oneTask, agent, "is empty"},
+		{"an unset variable for the state", `-state ""`, oneTask, agent, "-state is empty"},
+		{"an unset variable for the directory", `-dir ""`, oneTask, agent, "-dir is empty"},
+		{"an unset variable for the prefix", `-prefix ""`, oneTask, agent, "-prefix is empty"},
+		{"status and a budget", "-status -budget-usd 3", oneTask, agent, "-status ignores -budget-usd"},
+		{"status and tokens", "-status -budget-tokens 3", oneTask, agent, "-status ignores -budget-tokens"},
+		{"status and a policy", "-status -on-failure stop", oneTask, agent, "-status ignores -on-failure"},
+		{"status and the log", "-status -v", oneTask, agent, "-status ignores -v"},
+		{"status and the stop file", "-status -stop-file stop", oneTask, agent, "-status ignores -stop-file"},
+		{"reset and a budget", "-reset TASK-001 -budget-usd 3", oneTask, agent, "-reset ignores -budget-usd"},
 		{"a directory that is not there", "-dir nowhere", oneTask, agent, "is not a directory"},
 		{"a configuration that is not there", "-config other.yml", oneTask, agent, "other.yml"},
 		{"a faulty configuration", "", oneTask, agent + "max_retries: -1\non_failure: never\n", "specrunner.yml:3: on_failure"},
@@ -78,13 +91,27 @@ func TestUsage(t *testing.T) {
 			if c.tasks != "" {
 				texts["spec/tasks.md"] = c.tasks
 			}
-			got := do(append([]string{"-dir=" + files(t, texts)}, strings.Fields(c.args)...)...)
+			args := strings.Fields(c.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], `""`, "")
+			}
+			got := do(append([]string{"-dir=" + files(t, texts)}, args...)...)
 			assert.Equal(t, exitUsage, got.code, got.hints)
 			assert.Contains(t, got.hints, c.want)
 			assert.Contains(t, got.hints, "specrunner -help")
 			assert.Empty(t, got.out)
 		})
 	}
+}
+
+// A budget of a task that is not there limits nothing.
+func TestBudgetOfNoTask(t *testing.T) {
+	got := do("-status", "-dir="+files(t, map[string]string{
+		"specrunner.yml": "agent: {command: [sh]}\nbudget: {tasks: {TASK-001: {usd: 1}, TASK-01: {usd: 2}}}\n", "spec/tasks.md": oneTask,
+	}))
+	assert.Equal(t, exitDone, got.code)
+	assert.Contains(t, got.hints, "specrunner: warning: budget.tasks: TASK-01 is no task of the file")
+	assert.NotContains(t, got.hints, "TASK-001")
 }
 
 func TestHelp(t *testing.T) {

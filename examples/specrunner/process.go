@@ -46,7 +46,10 @@ type process struct {
 	dir   string
 	env   []string
 	grace time.Duration
-	mask  *strings.Replacer // takes the secrets out that the program was given
+	// required is that an answer has the marker.
+	required bool
+
+	mask *strings.Replacer // takes the secrets out that the program was given
 }
 
 func newProcess(a agentSettings, at place) (*process, error) {
@@ -62,7 +65,7 @@ func newProcess(a agentSettings, at place) (*process, error) {
 		path = abs
 	}
 	env := proc.SafeEnv(append([]string{taskVariable + "=" + at.Task}, a.Env...)...)
-	return &process{path: path, args: a.Command[1:], dir: at.Dir, env: env, grace: a.Grace, mask: masking(env)}, nil
+	return &process{path: path, args: a.Command[1:], dir: at.Dir, env: env, grace: a.Grace, required: a.RequireMarker, mask: masking(env)}, nil
 }
 
 // Name returns the source of evidence.
@@ -98,20 +101,22 @@ func (p *process) End(ctx context.Context, left executor.Process) error {
 // Call runs a prompt. The answer has its text also when the call failed.
 func (p *process) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	answer, said := proc.NewTail(maxAnswer), proc.NewTail(maxSaid)
+	out := p.telling(answer, req.Progress)
 	exit, err := proc.Run(ctx, proc.Command{
 		Path: p.path, Args: p.args, Dir: p.dir, Env: p.env, Stdin: strings.NewReader(req.Prompt),
-		Stdout: p.telling(answer, req.Progress), Stderr: said,
+		Stdout: out, Stderr: said,
 		Grace: p.grace, Started: starting(req.Started), Sweep: true,
 	})
+	out.flush()
 	a := executor.Answer{Text: p.shown(answer)}
 	if err != nil && ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return a, err
 	}
 	ev := p.failure(exit, err, a.Text, strings.TrimSpace(unmarked(p.shown(said))))
 	if ev == nil {
-		return judge(a, nil)
+		return judge(a, nil, p.required)
 	}
-	return judge(a, ev)
+	return judge(a, ev, p.required)
 }
 
 // failure returns what is known of a call that failed, or nil.
@@ -144,7 +149,7 @@ func complaint(said string) *taxonomy.Evidence {
 // lastSaid returns what says best why a call failed: standard error, unless that is silent or only the end of the answer
 // tells a reason which is known.
 func lastSaid(ev *taxonomy.Evidence, answer, said string) string {
-	fromAnswer := detect.CutText(quiet(answer), maxReason)
+	fromAnswer := detect.CutMasked(quiet(answer), maxReason)
 	inAnswer, onError := *ev, *ev
 	inAnswer.Text, onError.Text = fromAnswer, said
 	if said == "" || !describes(&onError) && describes(&inAnswer) {
@@ -158,7 +163,7 @@ func describes(ev *taxonomy.Evidence) bool { return errs.Explain(ev).Outcome != 
 
 // shown returns output as it can be kept.
 func (p *process) shown(kept *proc.Tail) string {
-	return p.mask.Replace(strings.ToValidUTF8(kept.String(), "\uFFFD"))
+	return strings.ToValidUTF8(kept.Masked(p.mask.Replace), "\uFFFD")
 }
 
 // leastSecret is the length in bytes from which on a value is taken for a secret, and not for a switch.
@@ -181,24 +186,4 @@ func starting(started func(executor.Process) error) func(proc.ID) error {
 		return nil
 	}
 	return func(id proc.ID) error { return started(executor.Process{PID: id.PID, Start: id.Start}) }
-}
-
-// progress passes output on, and tells its last line.
-type progress struct {
-	to   *proc.Tail
-	mask *strings.Replacer
-	tell func(string)
-}
-
-func (p *process) telling(to *proc.Tail, tell func(string)) *progress {
-	return &progress{to, p.mask, tell}
-}
-
-// Write never fails.
-func (w *progress) Write(b []byte) (int, error) {
-	text := strings.TrimSpace(string(b))
-	if last := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]); last != "" && w.tell != nil {
-		w.tell(w.mask.Replace(last))
-	}
-	return w.to.Write(b)
 }

@@ -181,8 +181,12 @@ func TestBudget(t *testing.T) {
 
 func TestUnknownCostHolds(t *testing.T) {
 	p := begin(t, threeTasks, "budget: {all: {usd: 100}}\n", "echo TASK_COMPLETE\n")
-	assert.Equal(t, exitLeft, p.do().code)
+	got := p.do("-json")
+	require.Equal(t, exitLeft, got.code, got.hints)
 	assert.Equal(t, []string{"TASK-001"}, p.calls(), "nobody knows what the first call has cost")
+	said := got.outcome(t).Tasks[1].Error
+	assert.Contains(t, said, "the cost of 1 call is unknown")
+	assert.Contains(t, said, "BudgetOptions.Assume", "which the README calls assume")
 	assert.Equal(t, exitLeft, p.do("-budget-usd=none", "-budget-tokens=0").code)
 	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\n")
 	assert.Equal(t, exitDone, p.do("-budget-tokens=none").code)

@@ -87,7 +87,7 @@ func (s *setup) endRun(ctx context.Context, t *task, run string) (over bool, err
 	return r.EndReason != executor.EndRefused, nil
 }
 
-// endProcess ends the process that the last call of a run has left behind, if there is one.
+// endProcess ends the process that the last call or hook of a run has left behind, if there is one.
 func (s *setup) endProcess(ctx context.Context, id, run string) (err error) {
 	agent, _, err := s.hire(id)
 	if err != nil {

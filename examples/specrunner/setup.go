@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
@@ -45,7 +47,21 @@ func (p *cli) prepare() (*setup, error) {
 		return nil, misuse("%s: %w", p.config, err)
 	}
 	s.stop = stopper{s.at(cmp.Or(p.stopFile, s.settings.StopFile, defaultStopFile))}
-	return s, s.readTasks()
+	if err := s.readTasks(); err != nil {
+		return s, err
+	}
+	s.missBudgets()
+	return s, nil
+}
+
+// missBudgets warns of budgets for tasks that are not there, which limit nothing.
+func (s *setup) missBudgets() {
+	q := newQueue(s.tasks, false)
+	for _, id := range slices.Sorted(maps.Keys(s.settings.Budget.Tasks)) {
+		if q.find(id) == nil {
+			fmt.Fprintln(s.hints, "specrunner: warning: budget.tasks:", shown(id), "is no task of the file")
+		}
+	}
 }
 
 // load reads the configuration. Without a name it need not be there.
@@ -104,7 +120,7 @@ func (s *setup) open(ctx context.Context) (err error) {
 	if s.claim, err = s.store.Claim(ctx, "queue"); err == nil {
 		return nil
 	}
-	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source == "executor" && ev.Op == "lock" {
+	if held(err) {
 		return unable("another process is at work: %w", err)
 	}
 	return broke("%w", err)

@@ -26,6 +26,7 @@ type row struct {
 	Code     string            `json:"code,omitempty"` // of the last attempt, if it failed
 	Written  string            `json:"codeAsWritten,omitempty"`
 	Error    string            `json:"error,omitempty"`
+	Question string            `json:"question,omitempty"` // that a person is asked, if the task is blocked by one
 	Spent    executor.Spending `json:"spent"`
 }
 
@@ -65,7 +66,8 @@ func (s *setup) look(ctx context.Context) error {
 	_, err := os.Stat(path)
 	o := state.Options{Table: s.table, ReadOnly: err == nil}
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(strings.TrimSuffix(path, ".db") + ".json"); errors.Is(err, fs.ErrNotExist) {
+		old := state.LegacyPath(path)
+		if _, err := os.Stat(old); old == "" || errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 	}
@@ -88,8 +90,8 @@ func (s *setup) rows(ctx context.Context) ([]row, error) {
 			r = row{ID: t.ID, Status: string(state.TaskPending)}
 		}
 		r.Title = t.Title
-		if t.Done {
-			r.Status = string(state.TaskCompleted)
+		if t.Done && r.Status != interruptedStatus && r.Status != string(state.TaskRunning) {
+			r.Status, r.Question = string(state.TaskCompleted), ""
 		}
 		listed[t.ID] = true
 		rows = append(rows, r)
@@ -130,10 +132,28 @@ func (s *setup) known(ctx context.Context) (map[string]row, []string, error) {
 		if lost[st.ID] {
 			r.Status = interruptedStatus
 		}
+		if r.Question, err = s.question(ctx, st); err != nil {
+			return nil, nil, err
+		}
 		known[st.ID] = r
 		order = append(order, st.ID)
 	}
 	return known, order, nil
+}
+
+// question returns what a person is asked about a task that is blocked.
+func (s *setup) question(ctx context.Context, st state.Status) (string, error) {
+	if st.Status != state.TaskBlocked {
+		return "", nil
+	}
+	before, err := s.store.RetryContext(ctx, st.ID, 0)
+	if err != nil {
+		return "", broke("%w", err)
+	}
+	if before == nil {
+		return "", nil
+	}
+	return firstLine(before.Question), nil
 }
 
 // lost returns the tasks whose run was interrupted.
@@ -160,7 +180,18 @@ func writeRows(w io.Writer, rows []row) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
 			shown(r.ID), shown(r.Status), r.Attempts, r.last(), cmp.Or(shown(r.code()), "-"), spent(r.Spent), cmp.Or(shown(r.Error), "-"))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Question == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "question of %s: %s\n", shown(r.ID), shown(r.Question)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r row) last() string {

@@ -36,6 +36,13 @@ const (
 
 // readTasks reads a file of tasks, in its order. Its error says of each problem in which line it is.
 func readTasks(path string) ([]task, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the tasks: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read the tasks: %s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the tasks: %w", err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -42,41 +41,4 @@ func rankOf(line string) (r rank, ok bool) {
 		}
 	}
 	return r, ok
-}
-
-var (
-	dependsOn = regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\*\*depends on(?::\*\*|\*\*[ \t]*:)(.*)$`)
-	idInText  = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*-[0-9]+\b`)
-	target    = regexp.MustCompile(`\]\([^)]*\)`)
-)
-
-// dependencies returns what a line says that its task depends on.
-func dependencies(line string) (names string, ok bool) {
-	if !strings.Contains(line, "**") {
-		return "", false
-	}
-	m := dependsOn.FindStringSubmatch(line)
-	if m == nil {
-		return "", false
-	}
-	return strings.TrimSpace(m[1]), true
-}
-
-// idsIn returns the IDs that are named, each once. What is neither an ID nor says that there is none is a problem.
-func idsIn(names string) (ids []string, problem string) {
-	seen := map[string]bool{}
-	for _, id := range idInText.FindAllString(target.ReplaceAllString(names, "]"), -1) {
-		if !seen[id] {
-			seen[id] = true
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) > 0 {
-		return ids, ""
-	}
-	switch strings.ToLower(strings.Trim(names, "[](). \t")) {
-	case "—", "–", "-", "none", "nothing", "n/a":
-		return nil, ""
-	}
-	return nil, fmt.Sprintf("%q, expected IDs such as [TASK-001], or —", names)
 }

@@ -32,14 +32,14 @@ type taskReader struct {
 	drafts    []*draft
 	problems  []error
 	block     block
+	paragraph paragraph
 }
 
 var (
 	// heading is a heading of any level. What follows its number signs is its text, without signs at its end.
 	heading = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
-	// taskHeading is the text of a heading that begins a task; what is not written so, and begins with an ID, is a mistake.
+	// taskHeading is the text of a heading that begins a task.
 	taskHeading  = regexp.MustCompile(`^([A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*-[0-9]+):[ \t]*(.*)$`)
-	likeTask     = regexp.MustCompile(`^\[?[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*-[0-9]+\b`)
 	checkbox     = regexp.MustCompile(`^([ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)\[[ xX]\][ \t]`)
 	milestoneWas = regexp.MustCompile(`(?i)^milestone\b`)
 )
@@ -52,14 +52,19 @@ func (r *taskReader) wrong(line int, format string, args ...any) {
 func (r *taskReader) read(line string) {
 	r.number++
 	if r.block.holds(line, r.number) {
+		r.paragraph = paragraph{}
 		r.keep(line)
 		return
 	}
+	r.underline(line)
 	var m []string
 	if strings.HasPrefix(strings.TrimLeft(line, " "), "#") {
 		m = heading.FindStringSubmatch(line)
 	}
 	if m == nil {
+		if text, ok := unspaced(line); ok {
+			r.wrong(r.number, "%s", noTask(text, 0))
+		}
 		r.content(line)
 		return
 	}
@@ -68,11 +73,20 @@ func (r *taskReader) read(line string) {
 		r.begin(text)
 	case level < 3:
 		r.finish()
+		if level == 2 && likeTask(text) {
+			r.wrong(r.number, "%s", noTask(text, level))
+		}
 		r.milestone = ""
 		if level == 2 && milestoneWas.MatchString(text) {
 			r.milestone = text
 		}
 	default:
+		switch {
+		case likeTask(text):
+			r.wrong(r.number, "%s", noTask(text, level))
+		case r.current != nil && headsDependencies.MatchString(text):
+			r.wrong(r.number, "%s", misnamed(line))
+		}
 		r.keep(line)
 	}
 }
@@ -82,8 +96,8 @@ func (r *taskReader) begin(text string) {
 	r.finish()
 	m := taskHeading.FindStringSubmatch(text)
 	switch {
-	case m == nil && likeTask.MatchString(text):
-		r.wrong(r.number, "%q begins no task; expected such as: ### TASK-001: Title", text)
+	case m == nil && (likeTask(text) || nearlyTask.MatchString(text)):
+		r.wrong(r.number, "%s", noTask(text, 3))
 	case m == nil:
 	case m[2] == "":
 		r.wrong(r.number, "task %s has no title", m[1])
@@ -102,6 +116,9 @@ func (r *taskReader) content(line string) {
 	}
 	if rank, ok := rankOf(line); ok && !d.ranked {
 		d.ranked, d.Done, d.Priority = true, rank.done, rank.priority
+		if ranksDependencies.MatchString(line) {
+			r.wrong(r.number, "%s", misnamed(line))
+		}
 		return
 	}
 	if names, ok := dependencies(line); ok {
@@ -112,6 +129,8 @@ func (r *taskReader) content(line string) {
 		for _, id := range ids {
 			d.named = append(d.named, reference{id, r.number})
 		}
+	} else if misnames(line) {
+		r.wrong(r.number, "%s", misnamed(line))
 	}
 	// Boxes are ticked while the task is worked on. Without them the prompt stays the one that a run was begun with.
 	if strings.Contains(line, "[") {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/terminal"
@@ -24,8 +22,9 @@ type cli struct {
 
 // work goes through the queue until it is empty or something stops it. A second interrupt has its usual effect.
 func (p *cli) work() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	defer p.talkToNobody()()
 	p.screen = terminal.New(p.progress(), terminal.Options{})
 	defer p.screen.Close()
 	unhook := context.AfterFunc(ctx, func() {
@@ -39,6 +38,9 @@ func (p *cli) work() int {
 	}
 	defer s.close()
 	if err := s.ready(context.WithoutCancel(ctx)); err != nil {
+		if e, ok := errors.AsType[*exitError](err); ok && e.code == exitLeft && s.json {
+			return s.conclude(s.held(err))
+		}
 		return p.fail(err)
 	}
 	return s.conclude(s.goThrough(ctx))
@@ -96,7 +98,7 @@ func (s *setup) ready(ctx context.Context) error {
 // goThrough goes on with what was interrupted, and then through the queue. Only the agent's work ends with ctx; what is asked of the
 // state, and written there, is done.
 func (s *setup) goThrough(ctx context.Context) *outcome {
-	w := &worker{setup: s, queue: newQueue(s.tasks, s.policy() == "continue"), outcome: &outcome{}}
+	w := &worker{setup: s, queue: newQueue(s.tasks, s.policy() == "continue"), outcome: &outcome{Tasks: []taskOutcome{}}}
 	err := w.takeStock(context.WithoutCancel(ctx))
 	if err == nil {
 		err = w.goOn(ctx)
@@ -109,6 +111,20 @@ func (s *setup) goThrough(ctx context.Context) *outcome {
 		err = w.take(ctx, t)
 	}
 	w.sum(err)
+	return w.outcome
+}
+
+// held returns the outcome of nothing, as far as the state can be looked at.
+func (s *setup) held(why error) *outcome {
+	w := &worker{setup: s, queue: newQueue(s.tasks, false), outcome: &outcome{Tasks: []taskOutcome{}}}
+	ctx := context.Background()
+	if s.store == nil {
+		s.warn("look at the state", s.look(ctx))
+	}
+	if s.store != nil {
+		s.warn("look at the tasks", w.takeStock(ctx))
+	}
+	w.sum(why)
 	return w.outcome
 }
 

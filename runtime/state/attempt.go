@@ -25,7 +25,8 @@ type Attempt struct {
 	// Error is what went wrong, masked, at most 4 KiB of its beginning.
 	Error string
 	// Code is what the attempt failed with as [Options.Table] understands it, CodeAsWritten as it was recorded, which may be a
-	// code that nobody knows, or none. A failure without a code has that of the fallback. Of a success Code is empty.
+	// code that nobody knows, or none. A failure without a code has that of the fallback. Of a success Code is empty, and of an
+	// attempt that was cancelled, which is no failure of the agent: its Action is "cancelled".
 	Code, CodeAsWritten string
 	// Output is what the provider answered, masked, at most 16 KiB of its end.
 	Output string
@@ -54,6 +55,9 @@ type Attempt struct {
 
 // RecordAttempt records an attempt and how its task stands after it, in one transaction, and returns the attempt's ID. Texts are
 // masked and bounded. A task that is not known is made.
+//
+// For budgets it is one call if it names a Provider or something of its Usage is known; what is not known of that call is of unknown
+// cost. Otherwise nobody was called, and no limit is concerned.
 //
 // ID and Generation are given to the attempt. What it leaves empty is filled in: At is now; Category, Reaction and Action are those
 // of the code, and so is whether it counted (without a taxonomy every failure does). The task's status is completed after a success;
@@ -114,26 +118,14 @@ func (s *Store) completed(a Attempt) Attempt {
 
 // recordAttempt writes an attempt that is completed and what its task is after it.
 func (t *tx) recordAttempt(a Attempt) (int64, error) {
-	var completed sql.Null[string]
-	if a.TaskStatus.over() {
-		completed = text(stamp(a.At))
-	}
-	task, err := t.row(`
-		INSERT INTO tasks (task_id, status, started_at, completed_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (task_id) DO UPDATE SET status = excluded.status,
-			started_at = coalesce(started_at, excluded.started_at), completed_at = excluded.completed_at
-		RETURNING generation`,
-		a.Task, string(a.TaskStatus), stamp(a.At.Add(-a.Duration)), completed)
-	if err != nil {
-		return 0, err
-	}
-	if err := task.Scan(&a.Generation); err != nil {
+	if err := t.attempted(a); err != nil {
 		return 0, fmt.Errorf("write the task: %w", err)
 	}
 	return t.insertAttempt(sql.Null[int64]{}, a)
 }
 
-// insertAttempt writes the row of an attempt, with an ID of its own or the next one.
+// insertAttempt writes the row of an attempt without a run, with an ID of its own or the next one. Its task must be there; what the
+// attempt has cost is to be added to it.
 func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 	changed, err := pathList(a.Changed)
 	if err != nil {
@@ -143,8 +135,8 @@ func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 		INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, category,
 			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens, output_tokens, cost_microusd,
 			fingerprint, feedback, changed_files)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, a.Task, a.Generation, stamp(a.At), a.Success, a.Duration.Seconds(), text(a.Error), text(a.CodeAsWritten), text(a.Output),
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), text(a.Error), text(a.CodeAsWritten), text(a.Output),
 		text(a.Category), text(meaning{code: a.Code}.other(a.CodeAsWritten)), text(a.Rule), text(a.Reaction), text(a.Action),
 		a.Counted.Or(false), optionalStamp(a.NotBefore), text(a.Provider), optional(a.Tier), optional(a.Usage.InputTokens),
 		optional(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD), text(a.Fingerprint), text(a.Feedback), changed)

@@ -7,10 +7,9 @@ import (
 )
 
 const (
-	// maxTokens bounds what one attempt can have used, so that sums of it are exact.
-	maxTokens = 1 << 50
-	// maxCostUSD likewise.
-	maxCostUSD = 1e9
+	// maxTokens bounds what one attempt can have used, and so does maxCostUSD.
+	maxTokens  = most
+	maxCostUSD = most / perUSD
 	maxPaths   = 1000
 )
 

@@ -70,9 +70,7 @@ func (s *Store) attempt(r row) (Attempt, error) {
 		a.Tier = taxonomy.Some(int(tier.V))
 	}
 	a.Usage = executor.Usage{InputTokens: opt(in), OutputTokens: opt(out), CostUSD: optionalDollars(cost)}
-	if !a.Success {
-		a.Code = s.understood(code.V, understood.V)
-	}
+	a.Code = s.codeOf(&a, understood.V)
 	return a, a.readColumns(at, notBefore, changed)
 }
 

@@ -56,7 +56,9 @@ func BenchmarkRecordAttempt(b *testing.B) {
 			record()
 			from, p := openBare(b, s.Path()), openBare(b, openBench(b).Path())
 			rows := p.like(b, from, "tasks", "", "", `ON CONFLICT (task_id) DO UPDATE SET status = excluded.status,
-				started_at = excluded.started_at, completed_at = excluded.completed_at`)
+				started_at = excluded.started_at, completed_at = excluded.completed_at, calls = calls + excluded.calls,
+				input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+				cost_microusd = cost_microusd + excluded.cost_microusd`)
 			rows = append(rows, p.like(b, from, "attempts", "id", "", "")...)
 			compare(b, func() { p.write(b, rows...) }, record)
 		})
@@ -114,12 +116,14 @@ func (p *bare) iteration(b *testing.B, from *bare) [][]bareRow {
 	}
 	started := append(entries[:1:1], p.like(b, from, "calls", "", "iteration", "")...)
 	started = append(started, p.update(b, "UPDATE tasks SET started_at = ?, status = ? WHERE task_id = ?", "now", "running", "TASK-001"),
-		p.update(b, "UPDATE runs SET calls = calls + 1 WHERE run = ?", "run-1"))
+		p.update(b, "UPDATE runs SET calls = calls + 1 WHERE run = ?", "run-1"),
+		p.update(b, "UPDATE tasks SET calls = calls + 1 WHERE task_id = ?", "TASK-001"))
 	call := p.update(b, `UPDATE calls SET ended_at = ?, input_tokens = ?, output_tokens = ?, cost_microusd = ?
 		WHERE run = ? AND iteration = ? AND call = ?`, "now", 20_000, 3_000, 105_000, "run-1", int64(0), 1)
 	call.number = 5
-	answered := append(entries[1:2:2], call, p.update(b, `UPDATE runs SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-		cost_microusd = cost_microusd + ? WHERE run = ?`, 20_000, 3_000, 105_000, "run-1"))
+	const costs = " SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_microusd = cost_microusd + ? WHERE "
+	answered := append(entries[1:2:2], call, p.update(b, "UPDATE runs"+costs+"run = ?", 20_000, 3_000, 105_000, "run-1"),
+		p.update(b, "UPDATE tasks"+costs+"task_id = ?", 20_000, 3_000, 105_000, "TASK-001"))
 	closed := append(entries[2:3:3], p.like(b, from, "attempts", "id", "iteration", "")...)
 	return [][]bareRow{started, answered, append(closed, errors...)}
 }

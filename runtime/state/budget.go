@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"math"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -24,8 +23,15 @@ type BudgetOptions struct {
 // assumed, and nothing as long as nothing is: runs beside each other may pass a limit by the calls that they have
 // under way. Of a call whose process is dead the cost is unknown. If the state cannot be read, so is all cost.
 //
+// Sums stop at 90 million million tokens, or 90 million dollars, and so does a limit that is greater: who has spent that much has
+// reached every limit, in the bill of a run as in the tables.
+//
+// A limit that tasks share is kept only if others come to know of the run's calls. While some of them are not written down, because
+// the disk is full or because the run has no [Store.Journal] of this state, no further call is allowed under a limit other than that of an
+// attempt, whatever is assumed.
+//
 // Exceeded limits are evidence of source and op "budget" with the attributes scope, limit, spent and unit ("tokens" or "usd"), of
-// type "exceeded", or "unknown_cost" with the number of those calls in the attribute unknown.
+// type "exceeded", or "unknown_cost" with the number of those calls in the attribute unknown; the text says what can be done.
 func (s *Store) Budget(o BudgetOptions) executor.Budget {
 	return &budget{store: s, assumed: assumed(o.Assume)}
 }
@@ -52,29 +58,36 @@ func assumed(a Amount) assumption {
 
 // Allow implements [executor.Budget].
 func (b *budget) Allow(ctx context.Context, bill executor.Bill) error {
-	limits, ofTask, ofAll, err := b.store.spent(ctx, &bill)
+	k, err := b.store.books(ctx, &bill)
 	if err != nil {
 		return unknowable(err)
 	}
-	var unknown *taxonomy.Evidence
-	for _, l := range limits {
-		own, others := bill.Total, ofTask
+	unwritten := int64(bill.Total.Calls) - k.calls
+	var behind, unknown *taxonomy.Evidence
+	for _, l := range k.limits {
+		own, others := bill.Total, k.ofTask
 		switch l.scope {
 		case ScopeAttempt:
 			own, others = bill.Attempt, spent{}
 		case ScopeAll:
-			others = ofAll
+			others = k.ofAll
 		}
 		for _, a := range b.accounts(l, spentOf(own), others) {
 			if a.spent >= a.limit {
 				return a.exceeded()
+			}
+			if unwritten > 0 && l.scope != ScopeAttempt && behind == nil {
+				behind = a.behind(bill.Run, unwritten)
 			}
 			if a.unknown > 0 && unknown == nil {
 				unknown = a.unknownCost()
 			}
 		}
 	}
-	if unknown != nil {
+	switch {
+	case behind != nil:
+		return behind
+	case unknown != nil:
 		return unknown
 	}
 	return nil
@@ -95,7 +108,7 @@ func (b *budget) accounts(l limit, own, others spent) []account {
 	return all
 }
 
-// spent is what calls have cost. Sums stop at the greatest number.
+// spent is what calls have cost. Sums stop at [most].
 type spent struct {
 	tokens, cost               int64
 	unknownTokens, unknownCost int64
@@ -119,18 +132,22 @@ func (s spent) plus(t spent) spent {
 	}
 }
 
-// added returns the sum of two numbers that are not negative, or the greatest number.
-func added(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
+// minus returns what is left without a part.
+func (s spent) minus(part spent) spent {
+	return spent{
+		tokens: max(0, s.tokens-part.tokens), cost: max(0, s.cost-part.cost),
+		unknownTokens: max(0, s.unknownTokens-part.unknownTokens), unknownCost: max(0, s.unknownCost-part.unknownCost),
+		underWay: max(0, s.underWay-part.underWay),
 	}
-	return a + b
 }
 
-// times returns the product of two numbers that are not negative, or the greatest number.
+// added returns the sum of two numbers that are not negative; at most [most].
+func added(a, b int64) int64 { return min(min(a, most)+min(b, most), most) }
+
+// times returns the product of two numbers that are not negative; at most [most].
 func times(a, b int64) int64 {
-	if a != 0 && b > math.MaxInt64/a {
-		return math.MaxInt64
+	if a != 0 && b > most/a {
+		return most
 	}
 	return a * b
 }

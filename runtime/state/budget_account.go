@@ -40,10 +40,31 @@ func (a account) exceeded() *taxonomy.Evidence {
 
 // unknownCost is the evidence that nobody knows whether something is left.
 func (a account) unknownCost() *taxonomy.Evidence {
-	ev := a.evidence("unknown_cost", fmt.Sprintf("whether the budget of %s is used up cannot be known: %s of %s %s are spent, and of %d calls it is not known",
-		a.name(), a.amount(a.spent), a.amount(a.limit), a.unit, a.unknown))
+	what := "cost"
+	if a.unit == unitTokens {
+		what = "number of tokens"
+	}
+	ev := a.evidence("unknown_cost", fmt.Sprintf("whether the budget of %s is used up cannot be known: the %s of %s is unknown, beside %s of %s %s that are spent; "+
+		"say what such a call is taken to cost (BudgetOptions.Assume), or lift the limit",
+		a.name(), what, callCount(a.unknown), a.amount(a.spent), a.amount(a.limit), a.unit))
 	ev.Attributes["unknown"] = strconv.FormatInt(a.unknown, 10)
 	return ev
+}
+
+// behind is the evidence that others would not know what the run has spent.
+func (a account) behind(run string, calls int64) *taxonomy.Evidence {
+	ev := a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be kept: %s of run %s could not be written down, so that others do not know of what was spent",
+		a.name(), callCount(calls), cut(run, 256)))
+	ev.Attributes["unknown"] = strconv.FormatInt(calls, 10)
+	return ev
+}
+
+// callCount returns a number of calls as people say it.
+func callCount(calls int64) string {
+	if calls == 1 {
+		return "1 call"
+	}
+	return strconv.FormatInt(calls, 10) + " calls"
 }
 
 func (a account) evidence(typ, said string) *taxonomy.Evidence {

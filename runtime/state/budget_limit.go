@@ -30,7 +30,8 @@ type Amount struct {
 	CostUSD taxonomy.Opt[float64]
 }
 
-// Limit is what may be spent. What is absent is not limited; of 0 nothing may be spent.
+// Limit is what may be spent. What is absent is not limited; of 0 nothing may be spent. More than 90 million dollars, or million
+// million tokens, is as much as that: see [Store.Budget].
 type Limit struct {
 	Tokens taxonomy.Opt[int64]
 	// CostUSD counts in whole millionths, rounded down.
@@ -146,6 +147,7 @@ func (v *view) limits(task string) ([]limit, error) {
 		[]any{ScopeAttempt, ScopeTask, ScopeOfTask(task), ScopeAll}, func(r row) error {
 			var l limit
 			err := r.Scan(&l.scope, &l.tokens, &l.cost)
+			l.tokens, l.cost = min(l.tokens, most), min(l.cost, most)
 			found[l.scope] = l
 			return err
 		})

@@ -2,21 +2,22 @@ package state
 
 import (
 	"context"
-	"math"
 
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// What others have spent: the run is left out, which is named, and the task, unless it is NULL, is the only one that counts. A sum
-// is made in two halves, because SQLite refuses one that is too large.
+// What tasks and runs have cost. A sum is made in two halves, because SQLite refuses one that is too large.
 const (
-	sums = `SELECT coalesce(sum(input_tokens >> 32), 0), coalesce(sum(input_tokens & 4294967295), 0),
+	spentBy = `SELECT coalesce(sum(input_tokens >> 32), 0), coalesce(sum(input_tokens & 4294967295), 0),
 		coalesce(sum(output_tokens >> 32), 0), coalesce(sum(output_tokens & 4294967295), 0),
-		coalesce(sum(cost_microusd >> 32), 0), coalesce(sum(cost_microusd & 4294967295), 0), `
-	spentByRuns = sums + `coalesce(sum(unknown_tokens), 0), coalesce(sum(unknown_cost), 0) FROM runs WHERE run <> ?`
-	spentByHand = sums + `coalesce(sum(input_tokens IS NULL OR output_tokens IS NULL), 0), coalesce(sum(cost_microusd IS NULL), 0)
-		FROM attempts WHERE run IS NULL`
-	openCalls = `SELECT c.run, r.task_id, r.ended_at IS NULL, count(*) FROM calls c JOIN runs r ON r.run = c.run ` +
+		coalesce(sum(cost_microusd >> 32), 0), coalesce(sum(cost_microusd & 4294967295), 0),
+		coalesce(sum(unknown_tokens), 0), coalesce(sum(unknown_cost), 0) FROM `
+	spentByAll  = spentBy + "tasks"
+	spentByTask = spentBy + "tasks WHERE task_id = ?"
+	spentByRun  = spentBy + "runs WHERE run = ?"
+	ofTheTask   = " AND task_id = ?"
+	callsOf     = "SELECT coalesce((SELECT calls FROM runs WHERE run = ?), 0)"
+	openCalls   = `SELECT c.run, r.task_id, r.ended_at IS NULL, count(*) FROM calls c JOIN runs r ON r.run = c.run ` +
 		`WHERE c.ended_at IS NULL AND c.run <> ? GROUP BY c.run`
 )
 
@@ -27,38 +28,47 @@ type openRun struct {
 	calls     int64
 }
 
-// spent returns the limits that hold for a bill, and what others have spent on its task and on all of them, as far as a limit
-// asks for it.
-func (s *Store) spent(ctx context.Context, bill *executor.Bill) (limits []limit, ofTask, ofAll spent, err error) {
+// books are what a bill is compared with.
+type books struct {
+	limits        []limit
+	ofTask, ofAll spent // by others than the run
+	calls         int64 // of the run, that are written down
+}
+
+// books returns the limits that hold for a bill, and the rest as far as a limit asks for it.
+func (s *Store) books(ctx context.Context, bill *executor.Bill) (k books, err error) {
 	var left []openRun
 	err = s.view(ctx, "read what was spent", func(v *view) (err error) {
-		if limits, err = v.limits(bill.Task); err != nil {
+		if k.limits, err = v.limits(bill.Task); err != nil {
 			return err
 		}
-		for _, l := range limits {
+		for _, l := range k.limits {
 			switch {
 			case l.scope == ScopeAll:
-				ofAll, err = v.spent(bill.Run, nil)
+				k.ofAll, err = v.spent(bill.Run, nil)
 			case l.scope != ScopeAttempt:
-				ofTask, err = v.spent(bill.Run, &bill.Task)
+				k.ofTask, err = v.spent(bill.Run, &bill.Task)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if len(limits) > 0 {
-			left, err = v.openRuns(bill.Run)
+		if len(k.limits) == 0 {
+			return nil
 		}
-		return err
+		if left, err = v.openRuns(bill.Run); err != nil {
+			return err
+		}
+		return v.row(callsOf, []any{bill.Run}, &k.calls)
 	})
 	for _, o := range left {
 		under := s.underWay(o)
-		ofAll = ofAll.plus(under)
+		k.ofAll = k.ofAll.plus(under)
 		if o.task == bill.Task {
-			ofTask = ofTask.plus(under)
+			k.ofTask = k.ofTask.plus(under)
 		}
 	}
-	return limits, ofTask, ofAll, err
+	return k, err
 }
 
 // underWay returns what the open calls of a run are: the last one of a run that somebody has is under way, and of all others
@@ -72,18 +82,18 @@ func (s *Store) underWay(o openRun) spent {
 
 // spent returns what others than the run have spent on the task, or on all of them.
 func (v *view) spent(run string, task *string) (spent, error) {
-	byRuns, byHand := spentByRuns, spentByHand
-	ofRuns, ofHand := []any{run}, []any(nil)
+	query, args := spentByAll, []any(nil)
+	own, ofOwn := spentByRun, []any{run}
 	if task != nil {
-		byRuns, byHand = byRuns+" AND task_id = ?", byHand+" AND task_id = ?"
-		ofRuns, ofHand = append(ofRuns, *task), append(ofHand, *task)
+		query, args = spentByTask, []any{*task}
+		own, ofOwn = own+ofTheTask, append(ofOwn, *task)
 	}
-	a, err := v.sum(byRuns, ofRuns)
+	all, err := v.sum(query, args)
 	if err != nil {
 		return spent{}, err
 	}
-	b, err := v.sum(byHand, ofHand)
-	return a.plus(b), err
+	ofRun, err := v.sum(own, ofOwn)
+	return all.minus(ofRun), err
 }
 
 func (v *view) sum(query string, args []any) (s spent, err error) {
@@ -94,10 +104,10 @@ func (v *view) sum(query string, args []any) (s spent, err error) {
 	return s, err
 }
 
-// joined returns the sum of which the halves are known, or the greatest number.
+// joined returns the sum of which the halves are known; at most [most].
 func joined(high, low int64) int64 {
-	if high > math.MaxInt64>>32 {
-		return math.MaxInt64
+	if high > most>>32 {
+		return most
 	}
 	return added(max(0, high)<<32, max(0, low))
 }

@@ -1,7 +1,6 @@
 package state_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"math"
@@ -74,6 +73,11 @@ func TestBudgetBeforeEachCall(t *testing.T) {
 			assert.Equal(t, tt.unit, ev.Attributes["unit"])
 			assert.Equal(t, tt.scope, ev.Attributes["scope"])
 			assert.Equal(t, tt.typ == "unknown_cost", ev.Attributes["unknown"] == "1")
+			if tt.typ == "unknown_cost" {
+				assert.Contains(t, ev.Text, "1 call ")
+				assert.Contains(t, ev.Text, "BudgetOptions.Assume")
+				assert.Contains(t, ev.Text, "lift the limit")
+			}
 		})
 	}
 }
@@ -131,6 +135,8 @@ func TestBudgetCountsAttemptsByHand(t *testing.T) {
 	record(state.Attempt{Usage: costs(40, 20, 0)})
 	assert.NoError(t, b.Allow(t.Context(), executor.Bill{Run: "r", Task: "t"}))
 	record(state.Attempt{})
+	assert.NoError(t, b.Allow(t.Context(), executor.Bill{Run: "r", Task: "t"}), "it says of nobody who was called")
+	record(state.Attempt{Provider: "payer"})
 	assert.Equal(t, "unknown_cost", typeOf(b.Allow(t.Context(), executor.Bill{Run: "r", Task: "t"})))
 	assert.NoError(t, b.Allow(t.Context(), executor.Bill{Run: "r", Task: "u"}))
 	record(state.Attempt{Usage: costs(40, 0, 0)})
@@ -270,24 +276,6 @@ func TestBudgetOfACallUnderWay(t *testing.T) {
 	assert.Equal(t, "unknown_cost", typeOf(allow(state.BudgetOptions{})), "once its process is dead")
 }
 
-// deaf is a journal that cannot be written any more once a run is begun.
-type deaf struct{ executor.Journal }
-
-func (d deaf) Append(ctx context.Context, e executor.Entry) error {
-	if e.Point == executor.PointBegun {
-		return d.Journal.Append(ctx, e)
-	}
-	return failing("full")
-}
-
-func TestBudgetWithoutAJournal(t *testing.T) {
-	p := openPurse(t)
-	p.set(t, state.ScopeAll, 250, -1)
-	by := &payer{name: "payer", costs: []executor.Usage{costs(100, 0, 0)}}
-	r := p.run(t, by, "r", "t", func(c *executor.Config) { c.Journal = deaf{c.Journal} })
-	assert.Equal(t, "300", refusal(t, r).Attributes["spent"])
-}
-
 func TestBudgetOfAStateThatCannotBeRead(t *testing.T) {
 	p := openPurse(t)
 	b := p.Budget(state.BudgetOptions{})
@@ -305,7 +293,7 @@ func TestBudgetOfAStateThatCannotBeRead(t *testing.T) {
 func TestBudgetOfHugeSums(t *testing.T) {
 	p := openPurse(t)
 	p.run(t, &payer{name: "payer", costs: []executor.Usage{costs(1, 1, 1)}}, "r", "t")
-	p.run(t, &payer{name: "payer", costs: []executor.Usage{costs(1, 1, 1)}}, "s", "t")
+	p.run(t, &payer{name: "payer", costs: []executor.Usage{costs(1, 1, 1)}}, "s", "u")
 	p.set(t, state.ScopeAll, math.MaxInt64, math.MaxFloat64)
 	b := p.Budget(state.BudgetOptions{Assume: state.Amount{Tokens: taxonomy.Some(int64(math.MaxInt64)), CostUSD: taxonomy.Some(math.MaxFloat64)}})
 	allow := func(s executor.Spending) error {
@@ -316,7 +304,7 @@ func TestBudgetOfHugeSums(t *testing.T) {
 	assert.Equal(t, "exceeded", typeOf(allow(huge)))
 	assert.Equal(t, "exceeded", typeOf(allow(executor.Spending{Calls: 9, UnknownCost: 9})), "9 times as much as can be")
 	p.beside(t, func(db *sql.DB) {
-		_, err := db.Exec("UPDATE runs SET input_tokens = 9223372036854775807, output_tokens = 9223372036854775807, cost_microusd = 9223372036854775807")
+		_, err := db.Exec("UPDATE tasks SET input_tokens = 9223372036854775807, output_tokens = 9223372036854775807, cost_microusd = 9223372036854775807")
 		require.NoError(t, err)
 	})
 	assert.Equal(t, "exceeded", typeOf(allow(executor.Spending{})))

@@ -7,9 +7,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// most is the most that one call is taken to cost, in tokens or millionths of a dollar, so that sums are no more than an
-// integer holds.
-const most = 1_000_000_000_000
+// most is what everything stops at that is counted in tokens or in millionths of a dollar: a call, the sums of runs and of tasks,
+// bills, and limits. As many as a journal has entries sum up to no more than an integer holds.
+const most = 90_000_000_000_000
 
 // callBegins adds a call. One that the run had begun before, and of which nobody saw the end, is over.
 func (p *projection) callBegins(s *executor.Started) error {
@@ -21,23 +21,18 @@ func (p *projection) callBegins(s *executor.Started) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = p.exec("UPDATE runs SET calls = calls + 1 WHERE run = ?", p.run)
-	return err
+	return p.spend(sums{calls: 1})
 }
 
 // answered adds what a call has cost. The first that is said of it holds.
 func (p *projection) answered(a *executor.Answered) error {
 	in, out, cost := countable(a.Usage.InputTokens), countable(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD)
-	cost.V = min(cost.V, most)
 	n, err := p.changed(`UPDATE calls SET ended_at = ?, input_tokens = ?, output_tokens = ?, cost_microusd = ?
 		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`, p.at, in, out, cost, p.run, p.entry.Iteration, a.Call)
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = p.exec(`UPDATE runs SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_microusd = cost_microusd + ?,
-		unknown_tokens = unknown_tokens + ?, unknown_cost = unknown_cost + ? WHERE run = ?`,
-		in.V, out.V, cost.V, !in.Valid || !out.Valid, !cost.Valid, p.run)
-	return err
+	return p.spend(costOf(in, out, cost))
 }
 
 // callsLost has the calls of the run be over of which nobody saw the end, and be of unknown cost. It is known that they are
@@ -51,8 +46,7 @@ func (p *projection) callsLostBut(call int) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = p.exec("UPDATE runs SET unknown_tokens = unknown_tokens + ?1, unknown_cost = unknown_cost + ?1 WHERE run = ?2", n, p.run)
-	return err
+	return p.spend(sums{unknownTokens: n, unknownCost: n})
 }
 
 // countable returns a number of tokens as a column; less than none is not known.

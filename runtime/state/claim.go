@@ -22,7 +22,7 @@ func (s *Store) Claim(ctx context.Context, name string) (*Claim, error) {
 	if err := hold.CheckName(name); err != nil {
 		return nil, s.refusedName("claim", name, err)
 	}
-	held, err := take(ctx, s.claims(), name, name)
+	held, err := take(ctx, s.claims(), name, name, "")
 	if err != nil {
 		return nil, err
 	}

@@ -87,11 +87,22 @@ func (p *projection) attempt(c *executor.Closed, b bill) (id int64, err error) {
 		return 0, err
 	}
 	d := decisive(p.entry.Iteration, c)
+	if cancelled(p.entry.Iteration, c, seen) {
+		d = executor.ErrorRecord{Action: actionCancelled}
+	}
 	err = p.one(&id, putAttempt, p.run, p.entry.Iteration, p.at, c.Clean, seconds,
 		shown(d.Message, maxError), shown(d.Code, maxName), text(ending(seen.text, maxOutput)), shown(d.Category, maxName), shown(d.Understood, maxName), shown(d.Why, maxError),
 		shown(d.Reaction, maxName), shown(d.Action, maxName), c.Count, optionalStamp(c.NotBefore), b.provider, b.tier, b.in, b.out, b.cost,
 		shown(d.Fingerprint, maxName), shown(fedBack(p.entry.Iteration, c), maxOutput), files)
 	return id, err
+}
+
+// actionCancelled is the action of an attempt that was stopped by a person. What had failed before that is among its errors.
+const actionCancelled = "cancelled"
+
+// cancelled reports that an iteration was stopped by a person, and has not failed by the agent's fault before.
+func cancelled(iteration int, c *executor.Closed, seen progress) bool {
+	return !c.Clean && !c.Count && (c.End == executor.EndCancelled || seen.cancelled) && fedBack(iteration, c) == ""
 }
 
 // decisive returns the error that an iteration failed with; the zero record when there is none, as of a success.

@@ -91,8 +91,8 @@ func cut(s string, n int) string { return beginning(s, n) }
 
 const perUSD = 1_000_000
 
-// microUSD returns dollars in whole millionths, rounded up, so that many small costs are never nothing. Less than nothing, and
-// what is no number, is NULL, as an unknown cost is.
+// microUSD returns dollars in whole millionths, rounded up, so that many small costs are never nothing; at most [most]. Less than
+// nothing, and what is no number, is NULL, as an unknown cost is.
 func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	v, ok := cost.Get()
 	if !ok || math.IsNaN(v) || v < 0 {
@@ -100,10 +100,7 @@ func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	}
 	// A float that was meant as whole millionths may be a trifle above them.
 	up := math.Ceil(v*perUSD - 1e-6)
-	if up >= math.MaxInt64 {
-		return sql.Null[int64]{V: math.MaxInt64, Valid: true}
-	}
-	return sql.Null[int64]{V: int64(up), Valid: true}
+	return sql.Null[int64]{V: int64(min(up, most)), Valid: true}
 }
 
 // dollars returns millionths of a dollar as dollars.

@@ -226,8 +226,9 @@ func TestWhatNobodyWasToldYetIsToldAgain(t *testing.T) {
 		startedEntry(3, 2, 1), closedEntry(4, 2, second)}
 	keep(t, s, "run-1", entries...)
 	c := told(t, s, "task")
-	assert.Equal(t, "PROVIDER_RATE_LIMIT", c.PreviousErrorCode)
-	assert.Equal(t, []state.EarlierAttempt{{Number: 1, Code: failedTests.Code, Error: failedTests.Message, CheckOutput: toldOfTests}}, c.Earlier)
+	assert.Equal(t, failedTests.Code, c.PreviousErrorCode)
+	assert.Equal(t, toldOfTests, c.CheckOutput)
+	assert.Equal(t, []state.EarlierAttempt{{Number: 2, Code: "PROVIDER_RATE_LIMIT", Error: "slow down"}}, c.Since)
 	assert.Contains(t, c.Render(4096, executor.Markers{}), "--- FAIL: TestSum")
 
 	// The third was answered, so that its prompt has told it.
@@ -254,9 +255,10 @@ func TestRetryContextAsJSON(t *testing.T) {
 	b, err := json.Marshal(state.RetryContext{AttemptNumber: 2, MaxAttempts: 3, PreviousErrorCode: "X", PreviousError: "x", WhatWasTried: "y"})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"attempt_number":2,"max_attempts":3,"previous_error_code":"X","previous_error":"x","what_was_tried":"y"}`, string(b))
-	b, err = json.Marshal(state.RetryContext{CheckOutput: "c", Meaning: "m", WhatToFix: "f", Interrupted: true, Earlier: []state.EarlierAttempt{{Number: 1, Code: "X"}}})
+	b, err = json.Marshal(state.RetryContext{CheckOutput: "c", Meaning: "m", WhatToFix: "f", Interrupted: true, Cancelled: true, Question: "q",
+		Since: []state.EarlierAttempt{{Cancelled: true}}, Earlier: []state.EarlierAttempt{{Number: 1, Code: "X"}}})
 	require.NoError(t, err)
-	for _, key := range []string{"check_output", "meaning", "what_to_fix", "interrupted", "earlier", "number", "code", "error"} {
+	for _, key := range []string{"check_output", "meaning", "what_to_fix", "interrupted", "cancelled", "question", "since", "earlier", "number", "code", "error"} {
 		assert.Contains(t, string(b), `"`+key+`":`)
 	}
 }

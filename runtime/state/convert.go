@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/durable"
@@ -31,18 +31,28 @@ var errChanged = errors.New("it was changed while it was read")
 // keyConverted is under what the fingerprint of a file is kept that was converted.
 const keyConverted = "converted_sha256"
 
-// legacyPath returns where the older form would be.
+// legacyPath returns where the older form would be; empty for nowhere.
 func (s *Store) legacyPath() string {
-	if s.options.Legacy != "" {
-		return s.options.Legacy
+	return cmp.Or(s.options.Legacy, LegacyPath(s.path))
+}
+
+// notConverted returns that there is no database, and whether there is a state of the older form.
+func (s *Store) notConverted() error {
+	none := notThere(s.path)
+	path := s.legacyPath()
+	if info, err := os.Lstat(path); path == "" || err != nil || !info.Mode().IsRegular() {
+		return none
 	}
-	return strings.TrimSuffix(s.path, ".db") + ".json"
+	return fmt.Errorf("%s is there, of the older form: open the state for writing once, which converts it: %w", path, none)
 }
 
 // convertLegacy makes the database from a state of the older form, and reports whether there was one. Whoever calls it has the
 // lock, and there is no database.
 func (s *Store) convertLegacy(ctx context.Context) (bool, error) {
 	path := s.legacyPath()
+	if path == "" {
+		return false, nil
+	}
 	order := &orderSink{ctx: ctx}
 	sum, err := s.readLegacy(path, order)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +87,7 @@ func (t *tx) noteConverted(name, sum string, at time.Time) error {
 
 // unconverted returns why the file at path is not converted, as evidence that says where in it. It has been left as it is.
 func (s *Store) unconverted(path string, err error) error {
-	ev := evidence("executor", "prepare", s.path, fmt.Errorf("convert the state of the older form in %s: %w", path, err))
+	ev := evidence("executor", "prepare", s.path, fmt.Errorf("convert the state of the older form in %s (another one is named by Options.Legacy): %w", path, err))
 	ev.Attributes["legacy"] = path
 	if m, ok := errors.AsType[*misplaced](err); ok {
 		ev.Type = "parse"

@@ -89,12 +89,14 @@ func convertedOnce(t *testing.T, old, path string, tasks, attempts int) {
 	for st, err := range s.Statuses(t.Context()) {
 		require.NoError(t, err)
 		require.Equal(t, attempts, st.Attempts)
+		require.Zero(t, st.Spent)
 		n++
 	}
 	assert.Equal(t, tasks, n)
 	counters, err := s.Counters(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, Counters{ConsecutiveFailures: tasks * attempts, Failed: tasks}, counters)
+	recounted(t, s)
 	require.NoError(t, s.Close())
 	assert.ElementsMatch(t, []string{filepath.Base(path), filepath.Base(path) + locksSuffix, filepath.Base(old) + ".bak"}, besideOf(t, path))
 }

@@ -52,6 +52,7 @@ func FuzzConvert(f *testing.F) {
 			n++
 		}
 		require.Equal(t, len(sink.tasks), n)
+		recounted(t, s)
 		require.NoError(t, s.Close())
 	})
 }

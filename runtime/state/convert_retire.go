@@ -18,6 +18,9 @@ import (
 // A file of the older form that is another one is left alone.
 func (s *Store) retireLegacy(ctx context.Context) error {
 	path := s.legacyPath()
+	if path == "" {
+		return nil
+	}
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // there is none, or it is not the one

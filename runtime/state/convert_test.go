@@ -103,6 +103,7 @@ func TestConvert(t *testing.T) {
 		{Task: "TASK-1", Generation: 1, At: at(4), Duration: inSeconds(1e300), Error: "bad", Code: "SYNTAX", CodeAsWritten: "SYNTAX", Counted: counted},
 		{Task: "TASK-1", Generation: 1, At: at(5), Duration: 2 * time.Second, Success: true, Output: "done", Counted: uncounted},
 	}, first, "in the order of their times")
+	recounted(t, s)
 	got := notes(t, s)
 	assert.Equal(t, ".executor-state.json", got["converted_from"])
 	assert.Len(t, got[keyConverted], 64)

@@ -38,7 +38,8 @@ func (o *orderSink) ids() []int64 {
 	return ids
 }
 
-// convertSink writes what is read into a database.
+// convertSink writes what is read into a database. Attempts of the older form say neither who was called nor what it cost, and so no
+// task has spent anything.
 type convertSink struct {
 	ctx  context.Context
 	t    *tx
@@ -76,7 +77,7 @@ func (c *convertSink) attempt(old oldAttempt) error {
 	id := c.ids[0]
 	c.ids = c.ids[1:]
 	a := Attempt{
-		Task: c.task, Generation: 1, At: old.at, Success: old.success, Duration: inSeconds(old.seconds),
+		Task: c.task, At: old.at, Success: old.success, Duration: inSeconds(old.seconds),
 		Error: old.failure, CodeAsWritten: old.code, Output: old.text, Counted: taxonomy.Some(false),
 	}.clean()
 	if !a.Success {

@@ -22,7 +22,7 @@ var (
 
 var (
 	errTime  = errors.New("is none in RFC 3339")
-	errMoved = errors.New("the file of the state was removed or replaced while it was open")
+	errMoved = errors.New("the file of the state, or its log, was removed, replaced or cut off while it was open")
 )
 
 // refused is that a state cannot be gone on with, as it is. It was not touched.
@@ -103,6 +103,7 @@ const (
 	sqliteNotADB     = 26
 
 	sqliteReadOnlyRecovery = sqliteReadOnly | 1<<8
+	sqliteIOErrShmSize     = sqliteIOErr | 19<<8
 )
 
 // ofSQLite fills in what an error of SQLite means in the words that evidence has for it.
@@ -116,6 +117,9 @@ func ofSQLite(ev *taxonomy.Evidence, path string, err error) {
 		ev.Errno = "ENOSPC"
 	case sqliteIOErr:
 		ev.Errno = "EIO"
+		if e.Code() == sqliteIOErrShmSize { // the index of the log could not grow, which takes nothing but room
+			ev.Errno = "ENOSPC"
+		}
 	case sqliteNoMem:
 		ev.Errno = "ENOMEM"
 	case sqlitePerm, sqliteAuth:

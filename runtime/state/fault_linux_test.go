@@ -28,11 +28,16 @@ var systemChildren = map[string]func([]string) error{"limit": limitedChild, "ope
 func mounted(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+	mountedWith(t, dir, "size="+size)
+	return dir
+}
+
+func mountedWith(t *testing.T, dir, options string) {
+	t.Helper()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Skipf("no file system can be mounted here: %s", err)
 	}
 	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
-	return dir
 }
 
 func TestFullDisk(t *testing.T) {

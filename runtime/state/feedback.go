@@ -12,21 +12,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// decisiveError is what is known of the error that an attempt failed with.
-type decisiveError struct {
-	interrupted bool
-	details     sql.Null[string]
-}
-
-// decisiveOf returns the error that the attempt failed with.
-func decisiveOf(v *view, a *Attempt) (d decisiveError, err error) {
-	err = v.row(`SELECT details, EXISTS (SELECT 1 FROM errors WHERE attempt_id = ?1 AND source = 'executor' AND op = 'resume')
-		FROM errors WHERE attempt_id = ?1 AND overcome = 0 ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`,
-		[]any{a.ID, text(a.CodeAsWritten), a.Error}, &d.details, &d.interrupted)
+// detailsOf returns the context of the error that the attempt failed with, a JSON object; empty when nothing is known of it.
+func detailsOf(v *view, a *Attempt) (string, error) {
+	var details sql.Null[string]
+	err := v.row(`SELECT details FROM errors WHERE attempt_id = ?1 AND overcome = 0
+		ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`, []any{a.ID, text(a.CodeAsWritten), a.Error}, &details)
 	if errors.Is(err, sql.ErrNoRows) {
-		return decisiveError{}, nil
+		return "", nil
 	}
-	return d, err
+	return details.V, err
 }
 
 // pendingOf returns, by iteration, what the run of the attempt has left to be told of the iterations before it: no call was

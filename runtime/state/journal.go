@@ -35,6 +35,7 @@ type journal struct {
 	mu   sync.Mutex
 	run  string
 	held *hold.Hold // nil when it is not open
+	task *hold.Hold // nil when the run has not begun, or has ended
 	// entries is how many there are, size how many bytes they have.
 	entries int
 	size    int64
@@ -47,18 +48,19 @@ type journal struct {
 // Journal returns a journal for an executor. It serves one run at a time; there may be many. Its methods may be called from
 // several goroutines.
 //
-// Open takes a lock beside the state, which ends with the process. A run that a living process has is evidence of source
-// "executor", op "lock", with the attributes path, pid, host and since. Entries that cannot be read are evidence of op
-// "resume" and type "refused", and stay as they are.
+// Open takes a lock beside the state, which ends with the process, and another one on the task if the run has begun and has not
+// ended; a run that begins takes that with its first entry. A run or a task that a living process has is evidence of source
+// "executor", op "lock", with the attributes path, pid, host and since, and nothing is written. Entries that cannot be read are
+// evidence of op "resume" and type "refused", and stay as they are.
 //
-// Append is evidence of source "state", op "state_write", when nothing of the entry was written. An entry that is appended twice in
+// Append is otherwise evidence of source "state", op "state_write", when nothing of the entry was written. An entry that is appended twice in
 // a row is there once, also when the first time was said to have failed and had not.
 func (s *Store) Journal() executor.Journal {
 	return &journal{store: s}
 }
 
 // locks returns the directory of the locks on runs.
-func (s *Store) locks() string { return s.path + ".locks" }
+func (s *Store) locks() string { return s.path + locksSuffix }
 
 // Open takes the run for this process and returns its entries.
 func (j *journal) Open(ctx context.Context, run string) ([]executor.Entry, error) {
@@ -73,7 +75,7 @@ func (j *journal) Open(ctx context.Context, run string) ([]executor.Entry, error
 	case j.store.writer == nil:
 		return nil, evidence("executor", "prepare", j.store.path, errReadOnly)
 	}
-	held, err := take(ctx, j.store.locks(), run, "run "+run)
+	held, err := take(ctx, j.store.locks(), run, "run "+run, "")
 	if err != nil {
 		return nil, err
 	}
@@ -82,19 +84,25 @@ func (j *journal) Open(ctx context.Context, run string) ([]executor.Entry, error
 		_ = held.Release() // what cannot be read counts
 		return nil, j.store.unreadable(err)
 	}
-	j.run, j.held, j.entries, j.size, j.last, j.seen = run, held, len(had.entries), had.size, had.last, progress{}
+	task, err := j.store.takeTaskOf(ctx, run, had.entries)
+	if err != nil {
+		_ = held.Release() // who has the task counts
+		return nil, err
+	}
+	j.run, j.held, j.task, j.entries, j.size, j.last, j.seen = run, held, task, len(had.entries), had.size, had.last, progress{}
 	for i := range had.entries {
 		j.seen.add(&had.entries[i])
 	}
 	return had.entries, nil
 }
 
-// take takes what is called name in a directory of locks, which is made if it is not there.
-func take(ctx context.Context, dir, name, what string) (*hold.Hold, error) {
+// take takes what is called name in a directory of locks, which is made if it is not there. Others are told what it is, and of which
+// run, if that is not empty.
+func take(ctx context.Context, dir, name, what, run string) (*hold.Hold, error) {
 	if err := durable.MakeDir(dir); err != nil {
 		return nil, evidence("executor", "prepare", dir, fmt.Errorf("make the directory of locks: %w", err))
 	}
-	held, err := hold.Take(ctx, dir, name, what, hold.DefaultPatience)
+	held, err := hold.TakeFor(ctx, dir, name, what, run, hold.DefaultPatience)
 	if refused, ok := hold.Evidence(err); ok {
 		return nil, refused
 	}
@@ -117,11 +125,17 @@ func (j *journal) Append(ctx context.Context, e executor.Entry) error {
 	if digest == j.last {
 		return nil
 	}
-	err = j.store.write(context.WithoutCancel(ctx), doing, func(t *tx) error {
+	ctx = context.WithoutCancel(ctx)
+	letGo, err := j.takeTask(ctx, &e)
+	if err != nil {
+		return err
+	}
+	err = j.store.write(ctx, doing, func(t *tx) error {
 		p := &projection{tx: t, run: j.run, entry: &e, at: stamp(e.At), seen: &j.seen}
 		return p.write(j.entries+1, body)
 	})
 	if err != nil {
+		letGo()
 		return err
 	}
 	j.entries++
@@ -153,15 +167,19 @@ func (j *journal) body(e *executor.Entry) ([]byte, error) {
 	return body, nil
 }
 
-// Close lets go of the run; the entries stay. Closing a journal that is not open does nothing.
+// Close lets go of the run and its task; the entries stay. Closing a journal that is not open does nothing.
 func (j *journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.held == nil {
 		return nil
 	}
-	err := j.held.Release()
-	j.held = nil
+	var errs []error
+	if j.task != nil {
+		errs = append(errs, j.task.Release())
+	}
+	err := errors.Join(append(errs, j.held.Release())...)
+	j.held, j.task = nil, nil
 	if err != nil {
 		return evidence("state", "state_write", hold.Path(j.store.locks(), j.run), fmt.Errorf("let go of run %s: %w", j.run, err))
 	}

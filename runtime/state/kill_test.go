@@ -15,6 +15,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
@@ -60,6 +63,9 @@ func killedChild(args []string) error {
 	}
 	for n := 0; ; n++ {
 		a := Attempt{Task: "t" + strconv.Itoa(n%3), Success: n%4 == 3, Output: name + "." + strconv.Itoa(n)}
+		if n%5 > 0 {
+			a.Usage = executor.Usage{InputTokens: taxonomy.Some(int64(n)), OutputTokens: taxonomy.Some(int64(7)), CostUSD: taxonomy.Some(0.3)}
+		}
 		if !a.Success {
 			a.Error = strings.Repeat("x", n*97%9000)
 		}
@@ -120,6 +126,7 @@ func allThere(t *testing.T, path string, acknowledged []string) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 	sound(t, s)
+	recounted(t, s)
 	there := map[string]int{}
 	failures, status := 0, map[string]string{}
 	err = s.query(t.Context(), "read", "SELECT claude_output, success, task_id FROM attempts ORDER BY id", nil, func(r row) error {

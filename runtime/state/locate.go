@@ -16,6 +16,16 @@ const DefaultPath = "spec/.executor-state.db"
 // PrefixedPath is [DefaultPath] for one of several states in a directory: "spec/.executor-PREFIXstate.db".
 func PrefixedPath(prefix string) string { return "spec/.executor-" + prefix + "state.db" }
 
+// LegacyPath returns where a runner of this kind has kept the older form of the state at path: the same path with ".json" in place of
+// ".db". It is empty for a file that is not called like [DefaultPath] or [PrefixedPath]; what stands beside that is somebody else's.
+func LegacyPath(path string) string {
+	name := filepath.Base(path)
+	if !strings.HasPrefix(name, ".executor-") || !strings.HasSuffix(name, "state.db") {
+		return ""
+	}
+	return strings.TrimSuffix(path, ".db") + ".json"
+}
+
 // locksSuffix ends the name of the directory of locks.
 const locksSuffix = ".locks"
 
@@ -25,29 +35,44 @@ var beside = [...]string{"-wal", "-shm", "-journal"}
 var (
 	errNotRegular = errors.New("is not a regular file")
 	errDangling   = errors.New("is a symbolic link to nothing")
+	errRestless   = errors.New("comes and goes while it is looked for")
+	errLinked     = errors.New("has a second name, a hard link, so that it could have two write-ahead logs")
 )
 
 // locate returns the one path of the file that path leads to, whether or not the file is there. Two names of one file would
 // have two write-ahead logs. What is neither missing nor a regular file is refused.
-func locate(path string) (string, error) {
-	to, err := filepath.EvalSymlinks(path)
-	switch {
-	case err == nil:
-		return to, regular(to)
-	case !errors.Is(err, fs.ErrNotExist):
-		return path, err
+func locate(path string) (string, error) { return locateBy(path, filepath.EvalSymlinks) }
+
+// looks is how often a file is looked for that is there and is not by turns.
+const looks = 10
+
+// locateBy is [locate] with a function that follows symbolic links.
+func locateBy(path string, follow func(string) (string, error)) (string, error) {
+	for range looks {
+		to, err := follow(path)
+		switch {
+		case err == nil:
+			return to, regular(to)
+		case !errors.Is(err, fs.ErrNotExist):
+			return path, err
+		}
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+			dir, err := follow(filepath.Dir(path))
+			if err != nil {
+				return path, err
+			}
+			return filepath.Join(dir, filepath.Base(path)), nil
+		case info.Mode()&fs.ModeSymlink != 0:
+			return path, &fs.PathError{Op: "open", Path: path, Err: errDangling}
+		}
+		// It has come into being between the two looks.
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return path, &fs.PathError{Op: "open", Path: path, Err: errDangling}
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return path, err
-	}
-	return filepath.Join(dir, filepath.Base(path)), nil
+	return path, &fs.PathError{Op: "open", Path: path, Err: errRestless}
 }
 
-// regular refuses a database, and what SQLite would write beside it, that is anything but a regular file.
+// regular refuses a database, and what SQLite would write beside it, that is anything but a regular file of one name.
 func regular(path string) error {
 	for _, suffix := range append([]string{""}, beside[:]...) {
 		info, err := os.Lstat(path + suffix)
@@ -57,6 +82,8 @@ func regular(path string) error {
 			return err
 		case !info.Mode().IsRegular():
 			return &fs.PathError{Op: "open", Path: path + suffix, Err: fmt.Errorf("%w: %s", errNotRegular, info.Mode())}
+		case linked(info):
+			return &fs.PathError{Op: "open", Path: path + suffix, Err: errLinked}
 		}
 	}
 	return nil

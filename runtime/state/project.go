@@ -13,11 +13,15 @@ type progress struct {
 	iteration int
 	began     time.Time // zero when nothing was called
 	text      string    // of the last answer
+	cancelled bool      // whether the last call was
 }
 
 func (p *progress) add(e *executor.Entry) {
 	if e.Iteration != p.iteration {
 		*p = progress{iteration: e.Iteration}
+	}
+	if e.Started != nil || e.Answered != nil {
+		p.cancelled = e.Answered != nil && e.Answered.Cancelled
 	}
 	switch {
 	case e.Started != nil && p.began.IsZero():

@@ -3,6 +3,7 @@ package state_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ func TestTaskFollowsItsRuns(t *testing.T) {
 		require.NoError(t, j.Append(t.Context(), c.entry))
 		assert.Equal(t, c.want, rows(t, s, taskRow), c.entry.Point)
 	}
+	require.NoError(t, j.Close())
 	for i, c := range []struct {
 		end  executor.EndReason
 		want string
@@ -58,7 +60,28 @@ func TestTaskFollowsItsRuns(t *testing.T) {
 		assert.Equal(t, "running | "+at(11)+" | -", rows(t, s, taskRow), "begun anew")
 		require.NoError(t, j.Append(t.Context(), endedEntry(12, 1, c.end)))
 		assert.Equal(t, c.want, rows(t, s, taskRow), c.end)
+		require.NoError(t, j.Close())
 	}
+}
+
+// The process of a check is kept for a run that goes on, and says nothing else: no call has begun with it, and none goes on.
+func TestProcessOfACheckIsKept(t *testing.T) {
+	s := newStore(t)
+	j, _ := openJournal(t, s, "r")
+	check := entryAt(3, 1, executor.PointProcess)
+	check.Process, check.Op = &executor.Process{PID: 7, Start: "then"}, "validate_pre_commit"
+	all := []executor.Entry{begunEntry("r", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(1, 2, 3))}
+	for _, e := range all {
+		require.NoError(t, j.Append(t.Context(), e))
+	}
+	const calls = "SELECT * FROM calls"
+	before := rows(t, s, calls)
+	require.NoError(t, j.Append(t.Context(), check))
+	assert.Equal(t, before, rows(t, s, calls))
+	require.NoError(t, j.Close())
+	_, entries := openJournal(t, s, "r")
+	require.Len(t, entries, 4)
+	assert.Equal(t, check, entries[3])
 }
 
 // A run that was begun before its task was reset says nothing about how the task stands now; its attempts are of then.
@@ -72,6 +95,7 @@ func TestRunOfAnEarlierGeneration(t *testing.T) {
 	} {
 		require.NoError(t, j.Append(t.Context(), e))
 	}
+	require.NoError(t, j.Close())
 	assert.Equal(t, "pending | - | -", rows(t, s, taskRow))
 	assert.Equal(t, "1 | 1", rows(t, s, "SELECT generation, success FROM attempts"))
 	keep(t, s, "s", begunEntry("s", "t"), startedEntry(1, 1, 1))
@@ -184,8 +208,95 @@ func TestSumsThatAreTooLarge(t *testing.T) {
 	keep(t, s, "r", begunEntry("r", "t"),
 		startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(1<<62, 1<<62, 1e300)),
 		startedEntry(1, 1, 2), answeredEntry(2, 1, 2, "", usageOf(1<<62, 1<<62, 1e300)), closedEntry(3, 1, executor.Closed{}))
-	assert.Equal(t, "2000000000000 | 2000000000000 | 2000000000000", rows(t, s, "SELECT input_tokens, output_tokens, cost_microusd FROM runs"))
+	const bound = "90000000000000 | 90000000000000 | 90000000000000"
+	assert.Equal(t, bound, rows(t, s, "SELECT input_tokens, output_tokens, cost_microusd FROM runs"))
 	checkState(t, s)
+
+	// Those of a task stop there, too, whatever adds to them.
+	const ofTask = "SELECT input_tokens, output_tokens, cost_microusd FROM tasks"
+	assert.Equal(t, bound, rows(t, s, ofTask))
+	_, err := s.RecordAttempt(t.Context(), state.Attempt{Task: "t", Usage: usageOf(7, 8, 1)})
+	require.NoError(t, err)
+	keep(t, s, "r", startedEntry(4, 2, 1), answeredEntry(5, 2, 1, "", usageOf(1, 1, 1)))
+	assert.Equal(t, bound, rows(t, s, ofTask))
+	checkState(t, s)
+	for st, err := range s.Statuses(t.Context()) {
+		require.NoError(t, err)
+		assert.Equal(t, int64(state.Most), st.Spent.Usage.InputTokens.Or(0))
+		assert.Equal(t, 9e7, st.Spent.Usage.CostUSD.Or(0))
+	}
+}
+
+// What a task has cost is that of all its runs and of its attempts without a run, whatever generation they are of.
+func TestTaskSumsRunsAndAttempts(t *testing.T) {
+	const ofTasks = "SELECT task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM tasks ORDER BY 1"
+	s := newStore(t)
+	record := func(task string, usage executor.Usage) {
+		t.Helper()
+		_, err := s.RecordAttempt(t.Context(), state.Attempt{Task: task, Usage: usage})
+		require.NoError(t, err)
+	}
+	record("t", usageOf(1, 2, 0.000003))
+	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(10, 20, 0.00003)), startedEntry(3, 1, 2))
+	assert.Equal(t, "t | 3 | 11 | 22 | 33 | 0 | 0", rows(t, s, ofTasks), "the last call is under way")
+	require.NoError(t, s.Reset(t.Context(), "t"))
+	keep(t, s, "q", begunEntry("q", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(100, 200, 0.0003)),
+		closedEntry(3, 1, executor.Closed{Clean: true}), endedEntry(4, 1, executor.EndCompleted))
+	keep(t, s, "r", closedEntry(4, 1, executor.Closed{}), endedEntry(5, 1, executor.EndFatal))
+	record("t", executor.Usage{InputTokens: taxonomy.Some(int64(1000))})
+	record("u", executor.Usage{CostUSD: taxonomy.Some(0.5)})
+	require.NoError(t, s.MarkRunning(t.Context(), "u"))
+	require.NoError(t, s.MarkRunning(t.Context(), "v"))
+	assert.Equal(t, "t | 5 | 1111 | 222 | 333 | 2 | 2\nu | 1 | 0 | 0 | 500000 | 1 | 0\nv | 0 | 0 | 0 | 0 | 0 | 0", rows(t, s, ofTasks))
+	checkState(t, s)
+}
+
+// Random stories of several tasks and runs, with attempts by hand between them, come to sums that a recount comes to.
+func TestRandomSumsAreRecounted(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		s, started := newStore(t), map[string]bool{}
+		usage := func() (u executor.Usage) {
+			if rng.IntN(3) > 0 {
+				u.InputTokens = taxonomy.Some(rng.Int64N(1000))
+			}
+			if rng.IntN(3) > 0 {
+				u.OutputTokens = taxonomy.Some(rng.Int64N(1000))
+			}
+			if rng.IntN(3) > 0 {
+				u.CostUSD = taxonomy.Some(rng.Float64())
+			}
+			return u
+		}
+		for range 120 {
+			n := rng.IntN(6)
+			run, task := fmt.Sprint("r", n), fmt.Sprint("t", n%3)
+			iteration, call := 1+rng.IntN(3), 1+rng.IntN(3)
+			var entries []executor.Entry
+			if !started[run] {
+				started[run], entries = true, append(entries, begunEntry(run, task))
+			}
+			switch rng.IntN(8) {
+			case 0:
+				_, err := s.RecordAttempt(t.Context(), state.Attempt{Task: task, Usage: usage()})
+				require.NoError(t, err)
+			case 1:
+				require.NoError(t, s.Reset(t.Context(), task))
+			case 2:
+				entries = append(entries, closedEntry(1, iteration, executor.Closed{}))
+			case 3:
+				entries = append(entries, endedEntry(1, iteration, executor.EndFatal))
+			case 4, 5:
+				entries = append(entries, startedEntry(1, iteration, call), answeredEntry(2, iteration, call, "", usage()))
+			default:
+				entries = append(entries, startedEntry(1, iteration, call))
+			}
+			keep(t, s, run, entries...)
+		}
+		for _, query := range state.Recounts {
+			assert.Empty(t, rows(t, s, query), "seed %d", seed)
+		}
+	}
 }
 
 func TestTextsAreMaskedAndBounded(t *testing.T) {
@@ -208,14 +319,12 @@ func TestTextsAreMaskedAndBounded(t *testing.T) {
 	assert.Equal(t, "1", rows(t, s, "SELECT claude_output LIKE '%the end token=[REDACTED]' FROM attempts"))
 }
 
-// checkState checks that what the tables say of the runs is what a recount comes to.
+// checkState checks that what the tables say of runs and tasks is what a recount comes to.
 func checkState(t *testing.T, s *state.Store) {
 	t.Helper()
-	assert.Empty(t, rows(t, s, `SELECT r.run, r.calls, r.input_tokens, r.output_tokens, r.cost_microusd, r.unknown_tokens, r.unknown_cost FROM runs r
-		WHERE (calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost) <> (SELECT count(*),
-		coalesce(sum(c.input_tokens), 0), coalesce(sum(c.output_tokens), 0), coalesce(sum(c.cost_microusd), 0),
-		count(*) FILTER (WHERE ended_at IS NOT NULL AND (c.input_tokens IS NULL OR c.output_tokens IS NULL)),
-		count(*) FILTER (WHERE ended_at IS NOT NULL AND c.cost_microusd IS NULL) FROM calls c WHERE c.run = r.run)`), "sums that a recount does not come to")
+	for _, query := range state.Recounts {
+		assert.Empty(t, rows(t, s, query), "sums that a recount does not come to")
+	}
 	assert.Equal(t, rows(t, s, "SELECT DISTINCT run, iteration FROM entries WHERE point = 'closed' ORDER BY 1, 2"),
 		rows(t, s, "SELECT run, iteration FROM attempts WHERE run IS NOT NULL ORDER BY 1, 2"), "an attempt for each iteration that was closed")
 	assert.Equal(t, rows(t, s, "SELECT run, at FROM entries WHERE point = 'ended' ORDER BY 1"),

@@ -35,7 +35,11 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	case none:
-		return notThere(s.path)
+		return s.notConverted()
+	}
+	s.files = &files{path: s.path}
+	if err := s.files.found(1); err != nil {
+		return err
 	}
 	mode := readOnly
 	if s.asItIs() {
@@ -98,6 +102,9 @@ func (v *view) row(query string, args []any, columns ...any) error {
 // view runs f on one moment of the state, for several queries that have to agree; as to f, see [Store.query]. The error is
 // evidence.
 func (s *Store) view(ctx context.Context, doing string, f func(*view) error) error {
+	if err := s.files.check(); err != nil {
+		return s.failed(doing, err)
+	}
 	tx, err := s.beginView(ctx)
 	if err != nil {
 		return s.failed(doing, s.whyUnread(ctx, err))
@@ -131,8 +138,11 @@ func (s *Store) whyUnread(ctx context.Context, err error) error {
 	case <-s.closing:
 		return ErrClosed
 	default:
-		return ended(ctx, err)
 	}
+	if moved := s.files.check(); moved != nil {
+		return moved
+	}
+	return ended(ctx, err)
 }
 
 // stream yields what read makes of each row of a query, as of one moment. It ends with the first error, which comes with a zero

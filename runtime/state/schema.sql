@@ -2,11 +2,19 @@
 -- decision needs to be understood later. Times are UTC in RFC 3339, costs millionths of a US dollar. What is not known is NULL.
 
 CREATE TABLE tasks (
-    task_id      TEXT PRIMARY KEY,
-    status       TEXT NOT NULL DEFAULT 'pending', -- pending, running, completed, failed, blocked, cancelled, skipped
-    started_at   TEXT,
-    completed_at TEXT,
-    generation   INTEGER NOT NULL DEFAULT 1       -- rises when the task is begun anew; attempts of earlier ones stay
+    task_id        TEXT PRIMARY KEY,
+    status         TEXT NOT NULL DEFAULT 'pending', -- pending, running, completed, failed, blocked, cancelled, skipped
+    started_at     TEXT,
+    completed_at   TEXT,
+    generation     INTEGER NOT NULL DEFAULT 1,    -- rises when the task is begun anew; attempts of earlier ones stay
+    -- What the task has cost, over all generations: the sums of its runs, and of its attempts without a run that say
+    -- who was called or what it cost, each one call. None is more than 90 million million, which is 90 million dollars.
+    calls          INTEGER NOT NULL DEFAULT 0,
+    input_tokens   INTEGER NOT NULL DEFAULT 0,    -- sums of what is known
+    output_tokens  INTEGER NOT NULL DEFAULT 0,
+    cost_microusd  INTEGER NOT NULL DEFAULT 0,
+    unknown_tokens INTEGER NOT NULL DEFAULT 0,    -- calls of which nobody knows
+    unknown_cost   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX tasks_by_status ON tasks (status);
 
@@ -20,19 +28,16 @@ CREATE TABLE runs (
     end_reason     TEXT,
     dir            TEXT,
     taxonomy       TEXT NOT NULL,                 -- fingerprint
-    calls          INTEGER NOT NULL DEFAULT 0,
-    input_tokens   INTEGER NOT NULL DEFAULT 0,    -- sums of what is known
+    calls          INTEGER NOT NULL DEFAULT 0,    -- what is added to these is added to those of the task
+    input_tokens   INTEGER NOT NULL DEFAULT 0,
     output_tokens  INTEGER NOT NULL DEFAULT 0,
     cost_microusd  INTEGER NOT NULL DEFAULT 0,
-    unknown_tokens INTEGER NOT NULL DEFAULT 0,    -- calls of which nobody knows
+    unknown_tokens INTEGER NOT NULL DEFAULT 0,
     unknown_cost   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX runs_by_task ON runs (task_id, generation);
 CREATE INDEX runs_unfinished ON runs (begun_at) WHERE ended_at IS NULL;
 CREATE INDEX runs_open ON runs (task_id) WHERE ended_at IS NULL;
--- What all runs of a task have cost is summed from this index alone, to which a run is added once, when it ends.
-CREATE INDEX runs_spent ON runs (task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost, ended_at)
-    WHERE ended_at IS NOT NULL;
 
 CREATE TABLE attempts (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,10 +71,7 @@ CREATE TABLE attempts (
 CREATE INDEX attempts_by_task ON attempts (task_id, generation, id);
 CREATE INDEX attempts_clean ON attempts (id) WHERE success = 1;
 CREATE INDEX attempts_counted ON attempts (id) WHERE counted = 1;
--- What attempts without a run have cost stands behind their output, so that reading it from the rows would take long.
-CREATE INDEX attempts_by_hand ON attempts (task_id, run) WHERE run IS NULL;
-CREATE INDEX attempts_spent ON attempts (task_id, input_tokens, output_tokens, cost_microusd, run)
-    WHERE run IS NULL AND coalesce(input_tokens, output_tokens, cost_microusd) IS NOT NULL;
+CREATE INDEX attempts_failed ON attempts (task_id, generation, id) WHERE counted = 1 AND success = 0;
 
 CREATE TABLE executor_meta (
     key   TEXT PRIMARY KEY,

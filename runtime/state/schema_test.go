@@ -1,7 +1,6 @@
 package state
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,22 +44,48 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestStatusesReadIndexesOnly asserts that what there may be very much of is not looked up row by row.
-func TestStatusesReadIndexesOnly(t *testing.T) {
-	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
+// plan returns how SQLite goes about a query.
+func plan(t *testing.T, s *Store, query string, args ...any) string {
+	t.Helper()
 	var steps []string
-	err := s.query(t.Context(), "explain", "EXPLAIN QUERY PLAN "+statuses, nil, func(r row) error {
+	err := s.query(t.Context(), "explain", "EXPLAIN QUERY PLAN "+query, args, func(r row) error {
 		var id, parent, unused int
 		var step string
 		defer func() { steps = append(steps, step) }()
 		return r.Scan(&id, &parent, &unused, &step)
 	})
 	require.NoError(t, err)
-	plan := strings.Join(steps, "\n")
-	for _, index := range []string{"attempts_by_task", "runs_spent", "attempts_spent", "attempts_by_hand"} {
-		assert.Contains(t, plan, fmt.Sprintf("USING COVERING INDEX %s ", index))
-	}
-	assert.Contains(t, plan, "USING INDEX runs_open ")
-	assert.Equal(t, 1, strings.Count(plan, "SCAN "), plan)
-	assert.NotContains(t, plan, "TEMP B-TREE")
+	return strings.Join(steps, "\n")
+}
+
+// TestStatusesReadFewRows asserts that what there may be very much of is not looked up row by row.
+func TestStatusesReadFewRows(t *testing.T) {
+	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
+	steps := plan(t, s, statuses)
+	assert.Equal(t, 2, strings.Count(steps, "USING COVERING INDEX attempts_by_task "), steps)
+	assert.Contains(t, steps, "SEARCH r USING INDEX runs_open ")
+	assert.Contains(t, steps, "SEARCH c USING INDEX calls_open ")
+	assert.Equal(t, 1, strings.Count(steps, "SCAN "), steps)
+	assert.NotContains(t, steps, "TEMP B-TREE")
+}
+
+// TestBudgetReadsNoOtherRuns asserts that what was spent is known without the runs and the calls that it was spent by.
+func TestBudgetReadsNoOtherRuns(t *testing.T) {
+	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
+	assert.Equal(t, "SCAN tasks", plan(t, s, spentByAll))
+	assert.Equal(t, "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (task_id=?)", plan(t, s, spentByTask, "t"))
+	assert.Equal(t, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)", plan(t, s, spentByRun, "r"))
+	assert.Equal(t, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)", plan(t, s, spentByRun+ofTheTask, "r", "t"))
+	assert.Equal(t, "SCAN c USING INDEX calls_open\nSEARCH r USING INDEX sqlite_autoindex_runs_1 (run=?)", plan(t, s, openCalls, "r"))
+}
+
+// TestCountersReadFewAttempts asserts that failures are counted from an index alone, and that a limit needs no more of them than it is.
+func TestCountersReadFewAttempts(t *testing.T) {
+	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
+	steps := plan(t, s, "SELECT count(*) "+failures)
+	assert.Contains(t, steps, "SEARCH a USING COVERING INDEX attempts_failed (task_id=? AND generation=? AND id>?)")
+	assert.NotContains(t, steps, "TEMP B-TREE")
+	steps = plan(t, s, newest, 3)
+	assert.Contains(t, steps, "SEARCH attempts USING INDEX attempts_counted (id>?)")
+	assert.NotContains(t, steps, "TEMP B-TREE")
 }

@@ -132,15 +132,15 @@ func TestSecretsOfTheOlderForm(t *testing.T) {
 	}, "consecutive_failures": 1, "total_completed": 0, "total_failed": 0})
 	require.NoError(t, err)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), old, 0o600))
-	s, err := state.Open(t.Context(), filepath.Join(dir, "state.db"), state.Options{Table: errs.Table})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".executor-state.json"), old, 0o600))
+	s, err := state.Open(t.Context(), filepath.Join(dir, ".executor-state.db"), state.Options{Table: errs.Table})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	task, err := s.Task(t.Context(), "T")
 	require.NoError(t, err)
 	assert.Equal(t, len(attempts), task.Attempts)
 	require.NoError(t, s.MarkRunning(t.Context(), "T"))
-	secret.stored(t, dir, s, "state.json.bak") // which somebody else wrote, and is as it was
+	secret.stored(t, dir, s, ".executor-state.json.bak") // which somebody else wrote, and is as it was
 }
 
 func TestSecretsAsNamesInTheOlderForm(t *testing.T) {
@@ -151,11 +151,11 @@ func TestSecretsAsNamesInTheOlderForm(t *testing.T) {
 		}}, "consecutive_failures": 0, "total_completed": 0, "total_failed": 0})
 		require.NoError(t, err)
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), old, 0o600))
-		s, err := state.Open(t.Context(), filepath.Join(dir, "state.db"), state.Options{})
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".executor-state.json"), old, 0o600))
+		s, err := state.Open(t.Context(), filepath.Join(dir, ".executor-state.db"), state.Options{})
 		secret.unsaid(t, err)
 		if assert.Error(t, err, form) {
-			assert.NoFileExists(t, filepath.Join(dir, "state.db"))
+			assert.NoFileExists(t, filepath.Join(dir, ".executor-state.db"))
 			continue
 		}
 		assert.NoError(t, s.Close())

@@ -3,10 +3,8 @@ package state
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"iter"
-	"math"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -20,28 +18,25 @@ type Status struct {
 	LastSuccess bool
 	// LastCode, LastCodeAsWritten and LastError are as of [Attempt].
 	LastCode, LastCodeAsWritten, LastError string
-	// Spent is what the task has cost, all generations together. An attempt without a run is one call.
+	// Question is what a person was asked; empty unless the task is blocked by it.
+	Question string
+	// Spent is what the task has cost, all generations together. An attempt without a run is one call if it says that
+	// there was one.
 	Spent executor.Spending
 }
 
-// Runs that have ended and attempts without a run are summed from indexes alone; attempts of which nothing is known need not even
-// be summed. There are few runs that have not ended, and only they have calls that are open.
+// There are few runs that have not ended, and only they have calls that are open.
 const statuses = `
 	SELECT t.task_id, t.status, t.started_at, t.completed_at, t.generation,
 		(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation),
-		l.timestamp, l.success, l.error, l.error_code, l.understood_code,
-		(SELECT iif(count(*) = 0, NULL, json_array(total(calls), total(input_tokens), total(output_tokens), total(cost_microusd),
-				total(unknown_tokens), total(unknown_cost)))
-			FROM runs r WHERE r.ended_at IS NOT NULL AND r.task_id = t.task_id),
-		(SELECT iif(count(*) = 0, NULL, json_array(total(calls), total(input_tokens), total(output_tokens), total(cost_microusd),
-				total(unknown_tokens + open), total(unknown_cost + open)))
-			FROM (SELECT *, (SELECT count(*) FROM calls c WHERE c.run = r.run AND c.ended_at IS NULL) AS open
-				FROM runs r WHERE r.ended_at IS NULL AND r.task_id = t.task_id)),
-		(SELECT iif(count(*) = 0, NULL, json_array(0, total(input_tokens), total(output_tokens), total(cost_microusd),
-				-count(input_tokens + output_tokens), -count(cost_microusd)))
-			FROM attempts a WHERE a.run IS NULL AND coalesce(a.input_tokens, a.output_tokens, a.cost_microusd) IS NOT NULL
-				AND a.task_id = t.task_id),
-		(SELECT count(*) FROM attempts a WHERE a.run IS NULL AND a.task_id = t.task_id)
+		l.timestamp, l.success, l.error, l.error_code, l.understood_code, l.action,
+		iif(t.status = 'blocked', (SELECT json_extract(e.body, '$.ended.question') FROM runs r JOIN entries e ON e.run = r.run AND e.point = 'ended'
+			WHERE r.run = l.run AND r.end_reason = 'blocked_signal' AND NOT EXISTS (SELECT 1 FROM runs n
+				WHERE n.task_id = t.task_id AND n.rowid > r.rowid AND n.ended_at IS NOT NULL)
+			ORDER BY e.seq DESC LIMIT 1), NULL),
+		t.calls, t.input_tokens, t.output_tokens, t.cost_microusd, t.unknown_tokens, t.unknown_cost,
+		(SELECT count(*) FROM runs r CROSS JOIN calls c INDEXED BY calls_open ON c.run = r.run
+			WHERE c.ended_at IS NULL AND r.ended_at IS NULL AND r.task_id = t.task_id)
 	FROM tasks t LEFT JOIN attempts l
 		ON l.id = (SELECT max(id) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)
 	ORDER BY t.rowid`
@@ -58,12 +53,14 @@ func (s *Store) status(r row) (Status, error) {
 		st                        Status
 		started, completed, at    sql.Null[string]
 		failure, code, understood sql.Null[string]
+		action, question          sql.Null[string]
 		success                   sql.Null[bool]
-		ofEnded, ofOpen, byHand   sql.Null[string]
-		alone                     int
+		calls                     int
+		in, out, cost             int64
+		noTokens, noCost, open    int
 	)
 	err := r.Scan(&st.ID, &st.Task.Status, &started, &completed, &st.Generation, &st.Attempts, &at, &success, &failure, &code,
-		&understood, &ofEnded, &ofOpen, &byHand, &alone)
+		&understood, &action, &question, &calls, &in, &out, &cost, &noTokens, &noCost, &open)
 	if err != nil {
 		return Status{}, err
 	}
@@ -74,40 +71,10 @@ func (s *Store) status(r row) (Status, error) {
 		return Status{}, fmt.Errorf("the last attempt at task %q: %w", cut(st.ID, 100), err)
 	}
 	st.LastSuccess, st.LastCodeAsWritten, st.LastError = success.V, code.V, failure.V
-	if success.Valid && !success.V {
-		st.LastCode = s.understood(code.V, understood.V)
+	st.Question = beginning(question.V, maxError)
+	if success.Valid {
+		st.LastCode = s.codeOf(&Attempt{Success: success.V, CodeAsWritten: code.V, Action: action.V}, understood.V)
 	}
-	st.Spent, err = sumOf(alone, ofEnded, ofOpen, byHand)
-	return st, err
-}
-
-// sumOf adds up what the JSON arrays of statuses say, and so many calls of which nothing is known but what these say. They are sums
-// of floating point, which cannot overflow.
-func sumOf(calls int, arrays ...sql.Null[string]) (executor.Spending, error) {
-	total := [6]float64{0: float64(calls), 4: float64(calls), 5: float64(calls)}
-	for _, array := range arrays {
-		if !array.Valid {
-			continue
-		}
-		var n [6]float64
-		if err := json.Unmarshal([]byte(array.V), &n); err != nil {
-			return executor.Spending{}, fmt.Errorf("read what was spent: %w", err)
-		}
-		for i := range n {
-			total[i] += n[i]
-		}
-	}
-	var sums [6]int64
-	for i := range total {
-		sums[i] = integer(total[i])
-	}
-	return spendingOf(int(sums[0]), sums[1], sums[2], sums[3], int(sums[4]), int(sums[5])), nil
-}
-
-// integer returns a sum as an integer; one that is too large is the largest.
-func integer(sum float64) int64 {
-	if sum >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(sum)
+	st.Spent = spendingOf(calls, in, out, cost, noTokens+open, noCost+open)
+	return st, nil
 }

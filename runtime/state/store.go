@@ -24,8 +24,8 @@ type Options struct {
 	// ReadOnly opens a file for looking at it; it must be there, and is neither made, converted nor migrated. Where the directory
 	// cannot be written either, a log that a killed process has left may keep it from being read.
 	ReadOnly bool
-	// Legacy is the JSON file that an older runner has kept its state in. It is converted if there is no database yet. Empty is the
-	// database's path with ".json" in place of ".db".
+	// Legacy is the JSON file that an older runner has kept its state in. It is converted if there is no database yet. Empty is
+	// [LegacyPath], and nothing where that is empty.
 	Legacy string
 	// Ramp is how callers enter a lane that opens; see [retry.Ramp].
 	Ramp retry.Ramp
@@ -40,15 +40,21 @@ type Store struct {
 	patience patience
 	writer   *writer // nil when it is read only
 	reader   *sql.DB
+	files    *files
 	closing  chan struct{}
 	close    func() error // closes once, and tells everybody how that went
 }
 
-// Open opens the state at path, and makes it if there is none. A symbolic link is followed. The error is a
+// Open opens the state at path, and makes it if there is none. A symbolic link is followed. A file with a second name, a hard link,
+// is refused where the system tells of it: whoever opens that would write another log, and what one has acknowledged the other would
+// lose. The error is a
 // *[taxonomy.Evidence] of source "executor" with the attribute path: of op "prepare" if it cannot be opened or made, and of op
 // "resume", type "refused" with the attribute reason if it is not touched because it is corrupt, or a database of something else
 // (foreign), was written by a newer program (newer), is of an older one and could only be read (older), or is tracked by git
 // (tracked).
+//
+// The files must stay where they are. Once one was removed, replaced or cut off, what is written or read is evidence of type "moved",
+// and nothing more is written until the state is opened anew.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return openWith(ctx, path, o, steps, ordinary)
 }
@@ -88,6 +94,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.writer, err = openWriter(ctx, s.path, s.patience); err != nil {
 		return err
 	}
+	s.files = s.writer.files
 	if err := s.writer.migrate(ctx, s.steps); err != nil {
 		return err
 	}

@@ -95,7 +95,47 @@ func TestCounters(t *testing.T) {
 	require.NoError(t, s.Reset(t.Context(), "B"))
 	got, err := s.Counters(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, state.Counters{ConsecutiveFailures: 1, Completed: 1, Failed: 1}, got, "attempts of an earlier generation stay")
+	assert.Equal(t, state.Counters{Completed: 1, Failed: 1}, got, "failures of an earlier generation count no more")
+}
+
+// Failures of earlier generations count no more, and others are counted around them. A success is one, whenever it was.
+func TestCountersAfterResets(t *testing.T) {
+	s := opened(t, state.Options{})
+	fail := func(task string, times int) {
+		t.Helper()
+		for range times {
+			_, err := s.RecordAttempt(t.Context(), state.Attempt{Task: task})
+			require.NoError(t, err)
+		}
+	}
+	counted := func(want int) {
+		t.Helper()
+		got, err := s.Counters(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want, got.ConsecutiveFailures)
+		for limit := 1; limit < 9; limit++ {
+			stop, err := s.ShouldStop(t.Context(), limit)
+			require.NoError(t, err)
+			assert.Equal(t, want >= limit, stop, "limit %d", limit)
+		}
+	}
+	fail("A", 3)
+	_, err := s.RecordAttempt(t.Context(), state.Attempt{Task: "B", Success: true})
+	require.NoError(t, err)
+	counted(0)
+	fail("A", 2)
+	fail("C", 1)
+	counted(3)
+	require.NoError(t, s.Reset(t.Context(), "B"))
+	counted(3)
+	require.NoError(t, s.Reset(t.Context(), "A"))
+	counted(1)
+	fail("A", 2)
+	fail("B", 1)
+	counted(4)
+	require.NoError(t, s.Reset(t.Context(), "A"))
+	require.NoError(t, s.Reset(t.Context(), "C"))
+	counted(1)
 }
 
 func TestStatuses(t *testing.T) {
@@ -103,7 +143,7 @@ func TestStatuses(t *testing.T) {
 	usage := executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](5), CostUSD: taxonomy.Some(0.5)}
 	for _, a := range []state.Attempt{
 		{Task: "Z", Usage: usage, Code: "NEW", Error: "first", At: noon},
-		{Task: "A", Success: true, At: noon},
+		{Task: "A", Success: true, At: noon, Provider: "claude-cli"},
 		{Task: "Z", Code: "NEW", Error: "second", At: noon.Add(time.Hour)},
 		{Task: "R", Usage: usage, Code: "TASK_FAILED"},
 	} {
@@ -120,7 +160,7 @@ func TestStatuses(t *testing.T) {
 	assert.Equal(t, []state.Status{
 		{Task: state.Task{ID: "Z", Status: state.TaskRunning, StartedAt: noon, Generation: 1, Attempts: 2}, LastAt: noon.Add(time.Hour),
 			LastCode: "UNKNOWN", LastCodeAsWritten: "NEW", LastError: "second",
-			Spent: executor.Spending{Calls: 2, Usage: usage, UnknownTokens: 1, UnknownCost: 1}},
+			Spent: executor.Spending{Calls: 1, Usage: usage}},
 		{Task: state.Task{ID: "A", Status: state.TaskCompleted, StartedAt: noon, CompletedAt: noon, Generation: 1, Attempts: 1},
 			LastAt: noon, LastSuccess: true, Spent: executor.Spending{Calls: 1, UnknownTokens: 1, UnknownCost: 1}},
 		{Task: state.Task{ID: "R", Status: state.TaskPending, Generation: 2}, Spent: executor.Spending{Calls: 1, Usage: usage}},

@@ -6,14 +6,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"sync"
 )
 
 // writer is the one connection that writes. It serves one transaction at a time.
 type writer struct {
-	path     string
 	patience patience
 	turn     chan struct{} // holds the one permission to write
 	closing  chan struct{}
@@ -21,8 +18,8 @@ type writer struct {
 	db       *sql.DB
 	conn     *sql.Conn // nil if what went wrong was such that another one is needed
 	stmts    map[string]*sql.Stmt
-	version  int            // of the schema that is written to; 0 before there is one
-	files    [2]fs.FileInfo // the database and its log, as they were when the connection was opened
+	version  int // of the schema that is written to; 0 before there is one
+	files    *files
 }
 
 func openWriter(ctx context.Context, path string, p patience) (*writer, error) {
@@ -32,7 +29,7 @@ func openWriter(ctx context.Context, path string, p patience) (*writer, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	w := &writer{path: path, patience: p, db: db, turn: make(chan struct{}, 1), closing: make(chan struct{})}
+	w := &writer{files: &files{path: path}, patience: p, db: db, turn: make(chan struct{}, 1), closing: make(chan struct{})}
 	w.close = sync.OnceValue(w.shut)
 	w.turn <- struct{}{}
 	if err := w.connect(ctx); err != nil {
@@ -41,10 +38,18 @@ func openWriter(ctx context.Context, path string, p patience) (*writer, error) {
 	return w, nil
 }
 
+// connecting asks for what has to be known of a file: also how many bytes it has at least, since the root of each table and index is
+// a page of its own, whatever is cleaned up. Counting them opens the log.
+const connecting = `SELECT journal_mode, (SELECT 1 + count(*) FROM sqlite_schema WHERE rootpage > 0) * (SELECT page_size FROM pragma_page_size)
+	FROM pragma_journal_mode`
+
 // connect opens the connection if there is none. Also having a log at all is something that others can keep it waiting for.
 func (w *writer) connect(ctx context.Context) error {
 	if w.conn != nil {
 		return nil
+	}
+	if err := w.files.check(); err != nil { // what is there now is not ours
+		return err
 	}
 	return w.patience.try(ctx, w.closing, func() error {
 		conn, err := w.db.Conn(ctx)
@@ -52,13 +57,13 @@ func (w *writer) connect(ctx context.Context) error {
 			return ended(ctx, err)
 		}
 		var mode string
-		var tables int // counting them opens the log
-		err = conn.QueryRowContext(ctx, "SELECT journal_mode, (SELECT count(*) FROM sqlite_schema) FROM pragma_journal_mode").Scan(&mode, &tables)
+		var least int64
+		err = conn.QueryRowContext(ctx, connecting).Scan(&mode, &least)
 		if err == nil && mode != "wal" {
 			err = fmt.Errorf("the file cannot have a write-ahead log, but has %q", mode)
 		}
 		if err == nil {
-			w.files, err = w.identity()
+			err = w.files.opened(least)
 		}
 		if err != nil {
 			return errors.Join(ended(ctx, err), discard(conn))
@@ -73,6 +78,7 @@ func (w *writer) disconnect() error {
 	if w.conn == nil {
 		return nil
 	}
+	w.files.letGo()
 	var errs []error
 	for _, s := range w.stmts {
 		errs = append(errs, s.Close())
@@ -96,36 +102,6 @@ func (w *writer) shut() error {
 	close(w.closing)
 	<-w.turn
 	return errors.Join(w.disconnect(), w.db.Close())
-}
-
-// identity returns which files the database and its log are; nil for one that is not there.
-func (w *writer) identity() (files [2]fs.FileInfo, err error) {
-	for i, suffix := range []string{"", beside[0]} {
-		files[i], err = os.Lstat(w.path + suffix)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return files, err
-		}
-	}
-	return files, nil
-}
-
-// inPlace returns an error if the files are no longer those that were opened: what is written would be lost with them.
-func (w *writer) inPlace() error {
-	now, err := w.identity()
-	if err != nil {
-		return err
-	}
-	for i, was := range w.files {
-		switch {
-		case now[i] == nil:
-			return errMoved
-		case was == nil: // the first transaction of an empty file makes the log
-			w.files[i] = now[i]
-		case !os.SameFile(now[i], was):
-			return errMoved
-		}
-	}
-	return nil
 }
 
 // tx is a transaction that writes.
@@ -172,10 +148,11 @@ func (t *tx) prepared(query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// write runs f in one transaction, which is durable when write returns nil. Otherwise nobody sees anything of it, unless the disk
-// failed while it was being synced: then a crash of the machine may yet bring it to light, so that what is tried again says which
-// it is. What is under way when ctx ends is finished. The error is evidence that says what was being done. F must not call
-// write.
+// write runs f in one transaction, which is durable when write returns nil. Otherwise nobody sees anything of it, but in two cases, so
+// that what is tried again says which it is: the disk failed while it was being synced, and a crash of the machine may yet bring it to
+// light; or the files were moved while it was under way, and it may be stored, or lost with them. Of files that were moved before,
+// or in an earlier transaction, nothing is written any more. What is under way when ctx ends is finished. The error is evidence that
+// says what was being done. F must not call write.
 func (s *Store) write(ctx context.Context, doing string, f func(t *tx) error) error {
 	if s.writer == nil {
 		return s.failed(doing, ErrReadOnly)
@@ -216,6 +193,9 @@ func (w *writer) transact(ctx context.Context, f func(t *tx) error) error {
 
 // begin takes the right to write at once: asked for later, it could be refused however long SQLite may wait.
 func (t *tx) begin() error {
+	if err := t.w.files.check(); err != nil {
+		return err
+	}
 	_, err := t.exec("BEGIN IMMEDIATE")
 	t.err = nil // nothing has begun
 	return err
@@ -238,7 +218,7 @@ func (t *tx) run(f func(t *tx) error) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	done = true
-	return t.w.inPlace()
+	return t.w.files.check()
 }
 
 // unchanged refuses a schema that a newer program has migrated since: what its tables are to hold is not known here.

@@ -114,6 +114,9 @@ type AttemptError struct {
 	// Reason is what the agent gave as its reason. Messages, logs and JSON mask secrets in it and cut
 	// it.
 	Reason taxonomy.Opt[string] `json:"reason,omitzero"`
+	// Command: the command that failed, when that was not the agent's own work. Messages, logs and JSON
+	// mask secrets in it and cut it.
+	Command taxonomy.Opt[string] `json:"command,omitzero"`
 	// Limit says how long the call could take. The next attempt gets the same.
 	Limit taxonomy.Opt[time.Duration] `json:"limit,omitzero"`
 	// RetryAfter says how long the agent's service asks to wait.
@@ -133,6 +136,7 @@ const (
 	attemptDetail      = gen.Scrub | gen.KeepTail | 2000
 	attemptCheckOutput = gen.Scrub | gen.KeepTail | 8000
 	attemptReason      = gen.Scrub | 500
+	attemptCommand     = gen.Scrub | 200
 )
 
 // AttemptReporter is one of a closed set of words: who reported it.
@@ -256,6 +260,13 @@ func (e *AttemptError) WithCheckOutput(checkOutput string) *AttemptError {
 func (e *AttemptError) WithReason(reason string) *AttemptError {
 	c := *e
 	c.Reason = taxonomy.Some(reason)
+	return &c
+}
+
+// WithCommand returns a copy of e with the given Command.
+func (e *AttemptError) WithCommand(command string) *AttemptError {
+	c := *e
+	c.Command = taxonomy.Some(command)
 	return &c
 }
 
@@ -392,7 +403,9 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 		m = m.Begin(": ").OptClean(e.Reason, attemptReason)
 		m = m.Begin(" (").OptLine(e.Detail, attemptDetail).End(")")
 	case CodeHookFailure:
-		m = m.Text("the hook ").String(e.Reporter.Or(0).String()).Text(" failed")
+		m = m.Text("the hook ").String(e.Reporter.Or(0).String())
+		m = m.Begin(" (").OptLine(e.Command, attemptCommand).End(")")
+		m = m.Text(" failed")
 		m = m.Begin(" with exit code ").OptInt(e.ExitCode)
 		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
 	case CodeUnknown:
@@ -438,6 +451,7 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	o = o.OptClean("detail", e.Detail, attemptDetail)
 	o = o.OptClean("checkOutput", e.CheckOutput, attemptCheckOutput)
 	o = o.OptClean("reason", e.Reason, attemptReason)
+	o = o.OptClean("command", e.Command, attemptCommand)
 	o = o.OptDuration("limit", e.Limit)
 	o = o.OptDuration("retryAfter", e.RetryAfter)
 	o = o.OptBool("contextOverflow", e.ContextOverflow)
@@ -485,6 +499,7 @@ func (e *AttemptError) LogValue() slog.Value {
 	l = l.OptClean("detail", e.Detail, attemptDetail)
 	l = l.OptClean("checkOutput", e.CheckOutput, attemptCheckOutput)
 	l = l.OptClean("reason", e.Reason, attemptReason)
+	l = l.OptClean("command", e.Command, attemptCommand)
 	l = l.OptDuration("limit", e.Limit)
 	l = l.OptDuration("retryAfter", e.RetryAfter)
 	l = l.OptBool("contextOverflow", e.ContextOverflow)
@@ -509,6 +524,8 @@ func (e *AttemptError) decode(d *gen.Decoder) {
 			d.OptString(&e.CheckOutput)
 		case "reason":
 			d.OptString(&e.Reason)
+		case "command":
+			d.OptString(&e.Command)
 		case "limit":
 			d.OptDuration(&e.Limit)
 		case "retryAfter":

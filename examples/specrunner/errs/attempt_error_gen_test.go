@@ -19,6 +19,7 @@ func TestAttemptErrorCodes(t *testing.T) {
 		{Name: "detail", Doc: "The end of what was said on the error channel.", Type: "string", MaxLength: 2000, Scrub: true},
 		{Name: "checkOutput", Doc: "What the failed tests or linters printed.", Type: "string", MaxLength: 8000, Scrub: true},
 		{Name: "reason", Doc: "What the agent gave as its reason.", Type: "string", MaxLength: 500, Scrub: true},
+		{Name: "command", Doc: "The command that failed, when that was not the agent's own work.", Type: "string", MaxLength: 200, Scrub: true},
 		{Name: "limit", Doc: "How long the call could take. The next attempt gets the same.", Type: "duration"},
 		{Name: "retryAfter", Doc: "How long the agent's service asks to wait.", Type: "duration"},
 		{Name: "contextOverflow", Doc: "The conversation outgrew what the model can read at once.", Type: "bool"},
@@ -33,7 +34,7 @@ func TestAttemptErrorCodes(t *testing.T) {
 			rows:        []genRow{{2, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "same_again, same_again"}},
 			cases: []genCase[*AttemptError]{
 				{2, NewTimeout(), "the agent ran past its limit", "{}"},
-				{2, NewTimeout().WithLimit(7500 * time.Millisecond), "the agent ran past its limit of 7.5s", `{"limit":"7.5s"}`},
+				{2, NewTimeout().WithLimit(8500 * time.Millisecond), "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`},
 			},
 		},
 		{
@@ -46,10 +47,10 @@ func TestAttemptErrorCodes(t *testing.T) {
 			},
 			cases: []genCase[*AttemptError]{
 				{3, NewRateLimit(), "the limit of requests is reached", "{}"},
-				{3, NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(8500 * time.Millisecond), "the limit of requests is reached, try again in 8.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"8.5s"}`},
+				{3, NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500 * time.Millisecond), "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`},
 				{3, NewRateLimit().WithDetail("some detail\nsecond line"), "the limit of requests is reached: some detail", `{"detail":"some detail\nsecond line"}`},
-				{3, NewRateLimit().WithRetryAfter(8500 * time.Millisecond), "the limit of requests is reached, try again in 8.5s", `{"retryAfter":"8.5s"}`},
-				{3, NewRateLimit().WithDetail("").WithRetryAfter(8500 * time.Millisecond), "the limit of requests is reached, try again in 8.5s", `{"detail":"","retryAfter":"8.5s"}`},
+				{3, NewRateLimit().WithRetryAfter(9500 * time.Millisecond), "the limit of requests is reached, try again in 9.5s", `{"retryAfter":"9.5s"}`},
+				{3, NewRateLimit().WithDetail("").WithRetryAfter(9500 * time.Millisecond), "the limit of requests is reached, try again in 9.5s", `{"detail":"","retryAfter":"9.5s"}`},
 				{3, NewRateLimit().WithDetail("first " + strings.Repeat("x", 2000) + " last"), "the limit of requests is reached: …" + strings.Repeat("x", 1992) + " last", `{"detail":"…` + strings.Repeat("x", 1992) + ` last"}`},
 				{3, NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the limit of requests is reached: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
 			},
@@ -138,15 +139,19 @@ func TestAttemptErrorCodes(t *testing.T) {
 		},
 		{
 			code:        CodeHookFailure,
-			description: taxonomy.Code{Value: "HOOK_FAILURE", Doc: "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and mend what it needs.", Message: "the hook {reporter} failed[ with exit code {exitCode}][: {detail:first_line}]", Row: 8},
+			description: taxonomy.Code{Value: "HOOK_FAILURE", Doc: "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and mend what it needs.", Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]", Row: 8},
 			rows:        []genRow{{8, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "fail_fast, fail_fast"}},
 			cases: []genCase[*AttemptError]{
 				{8, NewHookFailure(AttemptReporterAgent), "the hook agent failed", `{"reporter":"agent"}`},
+				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`},
 				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line"), "the hook agent failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithDetail("some detail\nsecond line"), "the hook agent failed: some detail", `{"reporter":"agent","detail":"some detail\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4), "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail(""), "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":""}`},
+				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand(""), "the hook agent failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":""}`},
+				{8, NewHookFailure(AttemptReporterAgent).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), "the hook agent (some command) failed: some detail", `{"reporter":"agent","detail":"some detail\nsecond line","command":"some command\nsecond line"}`},
+				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithCommand("some command\nsecond line"), "the hook agent (some command) failed with exit code 4", `{"reporter":"agent","exitCode":4,"command":"some command\nsecond line"}`},
+				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("").WithCommand("some command\nsecond line"), "the hook agent (some command) failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":"","command":"some command\nsecond line"}`},
 				{8, NewHookFailure(AttemptReporter(9)), "the hook  failed", "{}"},
+				{8, NewHookFailure(AttemptReporterAgent).WithCommand("first " + strings.Repeat("x", 200) + " last"), "the hook agent (first " + strings.Repeat("x", 191) + "…) failed", `{"reporter":"agent","command":"first ` + strings.Repeat("x", 191) + `…"}`},
+				{8, NewHookFailure(AttemptReporterAgent).WithCommand("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the hook agent (Authorization: Bearer [REDACTED]) failed", `{"reporter":"agent","command":"Authorization: Bearer [REDACTED]"}`},
 			},
 		},
 		{
@@ -187,8 +192,9 @@ func TestAttemptErrorCopies(t *testing.T) {
 		{original.WithDetail("some detail"), &AttemptError{code: CodeTimeout, Detail: taxonomy.Some("some detail")}},
 		{original.WithCheckOutput("some checkOutput"), &AttemptError{code: CodeTimeout, CheckOutput: taxonomy.Some("some checkOutput")}},
 		{original.WithReason("some reason"), &AttemptError{code: CodeTimeout, Reason: taxonomy.Some("some reason")}},
-		{original.WithLimit(7500 * time.Millisecond), &AttemptError{code: CodeTimeout, Limit: taxonomy.Some(7500 * time.Millisecond)}},
-		{original.WithRetryAfter(8500 * time.Millisecond), &AttemptError{code: CodeTimeout, RetryAfter: taxonomy.Some(8500 * time.Millisecond)}},
+		{original.WithCommand("some command"), &AttemptError{code: CodeTimeout, Command: taxonomy.Some("some command")}},
+		{original.WithLimit(8500 * time.Millisecond), &AttemptError{code: CodeTimeout, Limit: taxonomy.Some(8500 * time.Millisecond)}},
+		{original.WithRetryAfter(9500 * time.Millisecond), &AttemptError{code: CodeTimeout, RetryAfter: taxonomy.Some(9500 * time.Millisecond)}},
 		{original.WithContextOverflow(true), &AttemptError{code: CodeTimeout, ContextOverflow: taxonomy.Some(true)}},
 		{original.WithBudgetScope("some budgetScope"), &AttemptError{code: CodeTimeout, BudgetScope: taxonomy.Some("some budgetScope")}},
 		{original.WithInterrupted(true), &AttemptError{code: CodeTimeout, Interrupted: taxonomy.Some(true)}},
@@ -203,7 +209,7 @@ func TestAttemptErrorHints(t *testing.T) {
 		hints taxonomy.Hints
 	}{
 		{NewTimeout(), taxonomy.Hints{}},
-		{NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithLimit(7500 * time.Millisecond).WithRetryAfter(8500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(8500 * time.Millisecond), Output: "some checkOutput"}},
+		{NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500 * time.Millisecond).WithRetryAfter(9500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(9500 * time.Millisecond), Output: "some checkOutput"}},
 	} {
 		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
 	}
@@ -249,8 +255,8 @@ func TestAttemptErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(AttemptError), genWire{Category: "attempt", Code: "TIMEOUT"}, []genDecoded{
 		{`{}`, "{}"},
 		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`, `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`},
-		{`{"reporter":null,"exitCode":null,"signal":null,"detail":null,"checkOutput":null,"reason":null,"limit":null,"retryAfter":null,"contextOverflow":null,"budgetScope":null,"interrupted":null,"instrument":null}`, "{}"},
+		{`{"no such field":[1,{}],"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`, `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`},
+		{`{"reporter":null,"exitCode":null,"signal":null,"detail":null,"checkOutput":null,"reason":null,"command":null,"limit":null,"retryAfter":null,"contextOverflow":null,"budgetScope":null,"interrupted":null,"instrument":null}`, "{}"},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"reporter":"no such value"}`, "context.reporter"},
@@ -259,6 +265,7 @@ func TestAttemptErrorDecoding(t *testing.T) {
 		{`{"detail":1}`, "context.detail"},
 		{`{"checkOutput":1}`, "context.checkOutput"},
 		{`{"reason":1}`, "context.reason"},
+		{`{"command":1}`, "context.command"},
 		{`{"limit":"no such value"}`, "context.limit"},
 		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
 		{`{"contextOverflow":"no such value"}`, "context.contextOverflow"},
@@ -271,12 +278,12 @@ func TestAttemptErrorDecoding(t *testing.T) {
 func TestAttemptErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "attempt", []genOutput[*AttemptError]{
 		{
-			NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithLimit(7500 * time.Millisecond).WithRetryAfter(8500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), "TIMEOUT",
-			"the agent ran past its limit of 7.5s",
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":"7.5s","retryAfter":"8.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":7500000000,"retryAfter":8500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
-			AttemptError{code: CodeTimeout, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some detail"), CheckOutput: taxonomy.Some("some checkOutput"), Reason: taxonomy.Some("some reason"), Limit: taxonomy.Some(7500 * time.Millisecond), RetryAfter: taxonomy.Some(8500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some budgetScope"), Interrupted: taxonomy.Some(true), Instrument: taxonomy.Some(true)},
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","limit":7500000000,"retryAfter":8500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
+			NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500 * time.Millisecond).WithRetryAfter(9500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), "TIMEOUT",
+			"the agent ran past its limit of 8.5s",
+			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
+			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":8500000000,"retryAfter":9500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
+			AttemptError{code: CodeTimeout, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some detail"), CheckOutput: taxonomy.Some("some checkOutput"), Reason: taxonomy.Some("some reason"), Command: taxonomy.Some("some command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(9500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some budgetScope"), Interrupted: taxonomy.Some(true), Instrument: taxonomy.Some(true)},
+			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":8500000000,"retryAfter":9500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
 		},
 		{
 			NewTimeout(), "TIMEOUT",

@@ -137,6 +137,7 @@ func (c AttemptCode) from(ev *taxonomy.Evidence) *AttemptError {
 		Detail:      detect.NonZero(ev.Text),
 		CheckOutput: detect.NonZero(ev.Output),
 		Reason:      detect.NonZero(ev.Attributes["reason"]),
+		Command:     detect.NonZero(ev.Attributes["command"]),
 		Limit:       detect.ReadDuration(ev.Attributes["limit"]),
 		RetryAfter:  ev.RetryAfter,
 		BudgetScope: detect.NonZero(ev.Attributes["scope"]),

@@ -29,6 +29,7 @@ var definition = taxonomy.Taxonomy{
 				{Name: "detail", Doc: "The end of what was said on the error channel.", Type: "string", MaxLength: 2000, Scrub: true},
 				{Name: "checkOutput", Doc: "What the failed tests or linters printed.", Type: "string", MaxLength: 8000, Scrub: true},
 				{Name: "reason", Doc: "What the agent gave as its reason.", Type: "string", MaxLength: 500, Scrub: true},
+				{Name: "command", Doc: "The command that failed, when that was not the agent's own work.", Type: "string", MaxLength: 200, Scrub: true},
 				{Name: "limit", Doc: "How long the call could take. The next attempt gets the same.", Type: "duration"},
 				{Name: "retryAfter", Doc: "How long the agent's service asks to wait.", Type: "duration"},
 				{Name: "contextOverflow", Doc: "The conversation outgrew what the model can read at once.", Type: "bool"},
@@ -90,7 +91,7 @@ var definition = taxonomy.Taxonomy{
 			Value:      "HOOK_FAILURE",
 			Doc:        "A hook failed for a reason of its own.",
 			Resolution: "Run the hook by hand, and mend what it needs.",
-			Message:    "the hook {reporter} failed[ with exit code {exitCode}][: {detail:first_line}]",
+			Message:    "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
 			Row:        8,
 		},
 		{

@@ -34,6 +34,11 @@ type Hold struct {
 // it is evidence of source "executor", op "lock", whose text says of what (such as "run r") it is, with the attributes path, pid,
 // host and since. What a dead process has left is waited for, for patience at most.
 func Take(ctx context.Context, dir, name, what string, patience time.Duration) (*Hold, error) {
+	return TakeFor(ctx, dir, name, what, "", patience)
+}
+
+// TakeFor is [Take] for a run, which the text of the evidence names that others get.
+func TakeFor(ctx context.Context, dir, name, what, run string, patience time.Duration) (*Hold, error) {
 	path, beside := filepath.Join(dir, name+lockSuffix), filepath.Join(dir, name+noteSuffix)
 	lock, err := try(ctx, path, beside, patience)
 	if err != nil {
@@ -43,7 +48,7 @@ func Take(ctx context.Context, dir, name, what string, patience time.Duration) (
 		h, known := read(beside)
 		return nil, h.evidence(what, path, known)
 	}
-	note(beside)
+	note(beside, run)
 	return &Hold{lock: lock, note: beside}, nil
 }
 

@@ -19,6 +19,8 @@ type Holder struct {
 	Start string    `json:"start,omitempty"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
+	// Run is the run that needs it; empty when none was named.
+	Run string `json:"run,omitempty"`
 }
 
 const maxHolder = 4 << 10
@@ -46,18 +48,21 @@ func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	}
 	since := h.Since.Format(time.RFC3339)
 	ev.Text = fmt.Sprintf("%s is held by process %d on %s since %s", what, h.PID, h.Host, since)
+	if CheckName(h.Run) == nil {
+		ev.Text += " (run " + h.Run + ")"
+	}
 	ev.Attributes["since"] = since
 	return ev
 }
 
 // note writes down that this process has it. Nothing depends on it, so that a disk that is full is no reason not to go on.
-func note(path string) {
+func note(path, run string) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
 	self, _ := proc.Self() // without it the process is taken to be alive
-	b, err := json.Marshal(Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second)})
+	b, err := json.Marshal(Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second), Run: run})
 	if err == nil {
 		_ = durable.Replace(path, append(b, '\n'))
 	}

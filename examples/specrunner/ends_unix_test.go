@@ -1,0 +1,158 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/state"
+)
+
+// Who is told no more goes on all the same: what is printed is no part of the work.
+func TestNobodyReadsOn(t *testing.T) {
+	for _, c := range []struct {
+		name, agent string
+		args        []string
+		code        int
+	}{
+		{"done", "echo TASK_COMPLETE\n", nil, exitDone},
+		{"done, with the log", "echo TASK_COMPLETE\n", []string{"-v"}, exitDone},
+		{"JSON", "echo TASK_COMPLETE\n", []string{"-json"}, exitDone},
+		{"failed", "echo TASK_FAILED\n", nil, exitLeft},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := begin(t, oneTask, "max_retries: 1\n", c.agent)
+			r, w, err := os.Pipe()
+			require.NoError(t, err)
+			require.NoError(t, r.Close())
+			cmd, _ := p.process(c.args...)
+			cmd.Stdout, cmd.Stderr = w, w
+			require.NoError(t, cmd.Start())
+			require.NoError(t, w.Close())
+			_ = cmd.Wait()
+			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), cmd.ProcessState.String())
+			assert.Len(t, p.attempts("TASK-001"), 1)
+			p.see(func(s *state.Store) {
+				left, err := s.Unfinished(t.Context())
+				require.NoError(t, err)
+				assert.Empty(t, left)
+			})
+		})
+	}
+}
+
+// Agents have pipes that end them, whatever this program does about its own.
+func TestAgentsKeepTheirPipes(t *testing.T) {
+	p := begin(t, oneTask, "", "yes 2>errors | head -1 >first\nls -l first >/dev/null && echo TASK_COMPLETE\n")
+	assert.Equal(t, exitDone, p.do().code)
+	assert.Empty(t, p.read("errors"))
+}
+
+func TestDiscarding(t *testing.T) {
+	w := &lenient{w: brokenPipe{}}
+	n, err := w.Write([]byte("abc"))
+	assert.NoError(t, err)
+	assert.Equal(t, 3, n)
+	full := &lenient{w: fullDisk{}}
+	_, err = full.Write([]byte("abc"))
+	assert.ErrorIs(t, err, syscall.ENOSPC)
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// A terminal that is closed ends the run as cleanly as an interrupt, unless the program was to outlive it.
+func TestHangup(t *testing.T) {
+	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+	cmd, hints, agent := p.hanging("-json")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	_ = cmd.Wait()
+	assert.Equal(t, exitLeft, cmd.ProcessState.ExitCode(), hints)
+	assert.False(t, running(agent))
+	assert.Equal(t, state.TaskPending, p.status("TASK-001"))
+	assert.Equal(t, exitDone, p.do().code)
+}
+
+func TestHangupThatIsIgnored(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Skip("the tests themselves are to outlive their terminal")
+	}
+	require.Contains(t, endings(), syscall.SIGHUP)
+	signal.Ignore(syscall.SIGHUP)
+	assert.NotContains(t, endings(), syscall.SIGHUP)
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	signal.Stop(again)
+	assert.Contains(t, endings(), syscall.SIGHUP)
+}
+
+// The question of a task that needs a person is there until it is answered, in the task's text.
+func TestQuestion(t *testing.T) {
+	for _, ending := range []string{"exit 0\n", "exit 1\n"} {
+		p := begin(t, oneTask, "", "if ! grep -q 'The second' prompt.txt; then echo '**TASK_BLOCKED**: which of them?'; "+ending+"fi\necho TASK_COMPLETE\n")
+		got := p.do("-json")
+		o := got.outcome(t)
+		require.Equal(t, exitLeft, got.code, got.hints)
+		assert.Equal(t, "which of them?", o.Tasks[0].Question)
+		assert.Equal(t, "blocked", o.Tasks[0].Status)
+		status := p.do("-status")
+		assert.Contains(t, status.out, "question of TASK-001: which of them?")
+		var rows []row
+		require.NoError(t, json.Unmarshal([]byte(p.do("-status", "-json").out), &rows))
+		assert.Equal(t, "which of them?", rows[0].Question)
+
+		p.write("spec/tasks.md", oneTask+"\nThe second one.\n")
+		require.Equal(t, exitDone, p.do().code)
+		assert.NotContains(t, p.do("-status").out, "question")
+	}
+}
+
+// What reads JSON is told in JSON why nothing is done.
+func TestHeldInJSON(t *testing.T) {
+	p := begin(t, threeTasks, "stop_file: stop\n", "[ $n = 1 ] && [ $SPECRUNNER_TASK = TASK-002 ] && touch stop\necho TASK_COMPLETE\n")
+	p.do()
+	held := p.do("-json")
+	o := held.outcome(t)
+	assert.Equal(t, exitLeft, held.code)
+	require.Len(t, o.Errors, 1)
+	assert.Contains(t, o.Errors[0], "the stop file")
+	assert.Equal(t, 2, o.Done)
+	assert.Equal(t, 3, o.All)
+
+	p = begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+	cmd, _, _ := p.hanging()
+	busy := p.do("-json")
+	o = busy.outcome(t)
+	assert.Equal(t, exitLeft, busy.code)
+	require.Len(t, o.Errors, 1)
+	assert.Contains(t, o.Errors[0], "another process is at work")
+	assert.NotNil(t, o.Tasks)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+}
+
+// An agent that has ticked its task off and whose process died then has left something to be gone on with.
+func TestStatusOfWhatDiedAndSaysDone(t *testing.T) {
+	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
+	cmd, _, _ := p.hanging()
+	p.write("spec/tasks.md", strings.Replace(oneTask, "TODO", "DONE", 1))
+	assert.Regexp(t, `(?m)^TASK-001 +running `, p.do("-status").out)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	assert.Regexp(t, `(?m)^TASK-001 +interrupted `, p.do("-status").out)
+}
