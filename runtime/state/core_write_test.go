@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -130,25 +129,4 @@ func TestBusyForEver(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, noted(t.Context(), s, "k", ""))
-}
-
-// TestRemovedMeanwhile has somebody take away the files that are being written: what was written there is lost with them.
-func TestRemovedMeanwhile(t *testing.T) {
-	for name, do := range map[string]func(path string) error{
-		"database": os.Remove,
-		"log":      func(path string) error { return os.Remove(path + "-wal") },
-		"replaced": func(path string) error {
-			return errors.Join(os.WriteFile(path+"2", nil, 0o600), os.Rename(path+"2", path))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := opened(t, filepath.Join(t.TempDir(), "state.db"), Options{})
-			require.NoError(t, noted(t.Context(), s, "before", ""))
-			if err := do(s.Path()); err != nil {
-				t.Skipf("this system keeps open files: %s", err)
-			}
-			ev := evidenceOf(t, noted(t.Context(), s, "after", ""))
-			assert.Equal(t, []string{"state", "state_write", "moved"}, []string{ev.Source, ev.Op, ev.Type})
-		})
-	}
 }

@@ -37,7 +37,13 @@ func mountedWith(t *testing.T, dir, options string) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Skipf("no file system can be mounted here: %s", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
+	t.Cleanup(func() {
+		flags := 0
+		if t.Failed() { // a test that was cut short has left files open
+			flags = syscall.MNT_DETACH
+		}
+		assert.NoError(t, syscall.Unmount(dir, flags))
+	})
 }
 
 func TestFullDisk(t *testing.T) {

@@ -20,7 +20,7 @@ func JournalChild(t testing.TB, path string, hold ...string) *exec.Cmd {
 }
 
 // journalChild writes the entries of one run after another, as an executor would, says each that was acknowledged, and dies at a
-// random moment. A run that somebody has left is gone on with first.
+// random moment soon after one of them. A run that somebody has left is gone on with first.
 func journalChild(args []string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, args[0], Options{})
@@ -35,20 +35,26 @@ func journalChild(args []string) error {
 		_, err := os.Stdin.Read(make([]byte, 1))
 		return err
 	}
-	die := time.AfterFunc(rand.N(killSpan), func() {
-		if self, err := os.FindProcess(os.Getpid()); err == nil {
-			_ = self.Kill()
+	left := rand.N(2 * len(storyOf("")))
+	acknowledged := func() {
+		if left--; left < 0 {
+			time.AfterFunc(rand.N(3*time.Millisecond), dieNow)
 		}
-	})
-	defer die.Stop()
+	}
 	for {
 		name, err := nextRun(ctx, s)
 		if err != nil {
 			return err
 		}
-		if err := goOn(ctx, s, name); err != nil {
+		if err := goOn(ctx, s, name, acknowledged); err != nil {
 			return err
 		}
+	}
+}
+
+func dieNow() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
 	}
 }
 
@@ -69,8 +75,8 @@ func nextRun(ctx context.Context, s *Store) (string, error) {
 	return "run-" + strconv.Itoa(n), err
 }
 
-// goOn brings a run to its end.
-func goOn(ctx context.Context, s *Store, run string) error {
+// goOn brings a run to its end, and calls acknowledged after each entry.
+func goOn(ctx context.Context, s *Store, run string, acknowledged func()) error {
 	j := s.Journal()
 	entries, err := j.Open(ctx, run)
 	if err != nil {
@@ -82,6 +88,7 @@ func goOn(ctx context.Context, s *Store, run string) error {
 			return err
 		}
 		fmt.Println(run, n+1)
+		acknowledged()
 	}
 	return j.Close()
 }

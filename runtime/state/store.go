@@ -46,12 +46,11 @@ type Store struct {
 }
 
 // Open opens the state at path, and makes it if there is none. A symbolic link is followed. A file with a second name, a hard link,
-// is refused where the system tells of it: whoever opens that would write another log, and what one has acknowledged the other would
-// lose. The error is a
-// *[taxonomy.Evidence] of source "executor" with the attribute path: of op "prepare" if it cannot be opened or made, and of op
-// "resume", type "refused" with the attribute reason if it is not touched because it is corrupt, or a database of something else
-// (foreign), was written by a newer program (newer), is of an older one and could only be read (older), or is tracked by git
-// (tracked).
+// is refused where the system tells of it: whoever opens that would write another log, and what one has acknowledged the other
+// would lose. The error is a *[taxonomy.Evidence] of source "executor" with the attribute path: of op "prepare" if it cannot be
+// opened or made, and of op "resume", type "refused" with the attribute reason if it is not touched because it is corrupt, or a
+// database of something else (foreign), was written by a newer program (newer), is of an older one and could only be read (older),
+// or is tracked by git (tracked).
 //
 // The files must stay where they are. Once one was removed, replaced or cut off, what is written or read is evidence of type "moved",
 // and nothing more is written until the state is opened anew.
