@@ -59,7 +59,8 @@ func (c *RetryContext) Render(limit int, m executor.Markers) string {
 	return strings.TrimRight(code+meaning+happened+fix+since+asked+untold+tried+earlier, "\n")
 }
 
-// renderStopped tells of an attempt that did not fail, but was stopped, by a person or by a question to one.
+// renderStopped tells of an attempt that did not fail, but was stopped: by a person, by a question to one, or by the death of its
+// process.
 func (c *RetryContext) renderStopped(r *rendering) string {
 	opening := r.lines(c.opening())
 	room := r.left
@@ -75,7 +76,8 @@ func (c *RetryContext) renderStopped(r *rendering) string {
 
 // nothingFailed reports that there is no failure to be told of.
 func (c *RetryContext) nothingFailed() bool {
-	return c.PreviousErrorCode == "" && (c.Cancelled || c.Question != "") && len(c.Since) == 0
+	stopped := c.PreviousErrorCode == "" && (c.Cancelled || c.Question != "")
+	return len(c.Since) == 0 && (c.Interrupted || stopped)
 }
 
 // opening says what follows.
