@@ -33,16 +33,18 @@ func TestExamplesLoad(t *testing.T) {
 // documented says which tables of the page describe which mapping of the language, where the names differ or
 // more than one table does.
 var documented = map[string][]string{
-	"category":         {"category", "traits"},
-	"code":             {"code", "traits"},
-	"when branch":      {"when branch", "traits"},
-	"code overlay":     {"traits"},
-	"reaction overlay": {"reaction"},
-	"retry":            {"retry", "policy"},
-	"example":          {"detect rule", "example"},
-	"counter-example":  {"detect rule", "example"},
-	"text matcher":     {"matcher"},
-	"number matcher":   {"matcher"},
+	"category":          {"category", "traits"},
+	"code":              {"code", "traits"},
+	"when branch":       {"when branch", "traits"},
+	"code overlay":      {"traits"},
+	"reaction overlay":  {"reaction"},
+	"retry":             {"retry", "policy"},
+	"example":           {"detect rule", "example"},
+	"counter-example":   {"detect rule", "example"},
+	"text matcher":      {"matcher"},
+	"number matcher":    {"matcher"},
+	"range of attempts": {"bounds"},
+	"range of delays":   {"bounds"},
 }
 
 // notThere are keys that a mapping does not take though a table that it shares has them.

@@ -14,7 +14,8 @@ import (
 
 // fixedNames are the exported names that every generated package may hold, now or with a later errgen.
 var fixedNames = []string{
-	"Categories", "Category", "CategoryOf", "Classify", "ClassifyEvidence", "Explain", "Recover", "Strategies", "Table", "UnmarshalError",
+	"Categories", "Category", "CategoryOf", "Check", "Checks", "Classify", "ClassifyEvidence", "Explain", "Recover", "Strategies",
+	"Table", "UnmarshalError",
 }
 
 // methodNames are the methods of a generated error. A field of that name would hide one.
@@ -99,6 +100,9 @@ func (p *pass) unusableVocabulary() {
 	for _, s := range p.t.Strategies {
 		p.becomesExported("strategy", s.Name, "")
 	}
+	for _, c := range p.t.Checks {
+		p.becomesExported("check", c.Name, "")
+	}
 }
 
 func (p *pass) exportedIdentifier(name spec.Text, ident string) {
@@ -170,6 +174,9 @@ func (p *pass) declaredNames() []declared {
 	}
 	for i, s := range p.t.Strategies {
 		add(s.Name.Span, "rename the strategy", p.m.Strategies[i].Const)
+	}
+	for i, c := range p.t.Checks {
+		add(c.Name.Span, "rename the check", p.m.Checks[i].Const)
 	}
 	for i, profile := range p.t.Profiles {
 		add(profile.Name.Span, "rename the profile", p.m.Profiles[i].Const)

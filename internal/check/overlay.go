@@ -3,6 +3,7 @@ package check
 import (
 	"maps"
 
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -46,6 +47,8 @@ func overPolicy(top, below *spec.Policy) *spec.Policy {
 	if top.Jitter.Fraction.Set || top.Jitter.Kind.Set {
 		p.Jitter = top.Jitter
 	}
+	p.Adapt = resolve.MergeAdapt(below.Adapt, top.Adapt)
+	p.Budget = resolve.MergeBudget(below.Budget, top.Budget)
 	p.Span = first(top.Span, below.Span)
 	return &p
 }

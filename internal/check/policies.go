@@ -9,6 +9,7 @@ import (
 
 // The numbers of a policy that does not say them.
 const (
+	defaultMaxAttempts  = 3
 	defaultInitialDelay = time.Second
 	defaultMaxDelay     = 30 * time.Second
 )
@@ -52,6 +53,8 @@ func (p *pass) bounds(policy, overlay *spec.Policy) {
 		p.report(j.Span, "jitter is between 0 and 1").hint("it is a share of the delay; or say none, full or decorrelated")
 	}
 	p.delays(policy, overlay)
+	p.adaptBounds(policy, overlay)
+	p.budgetBounds(policy.Budget, overlay.Budget)
 }
 
 func (p *pass) delays(policy, overlay *spec.Policy) {

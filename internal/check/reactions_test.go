@@ -196,6 +196,158 @@ categories:
   hint: it is a share of the delay; or say none, full or decorrelated`,
 		},
 		{
+			name: "adapt",
+			yaml: `
+policies:
+  a: {adapt: {}}
+  b: {adapt: {attempts: {}, delay: {}}}
+  c: {adapt: {attempts: {min: 0, max: 5}, target: 1, window: 9}}
+  d: {adapt: {attempts: {min: 6, max: 5}, delay: {min: 6s, max: 5s}, target: 0}}
+  e: {max_attempts: 9, initial_delay: 5s, adapt: {attempts: {max: 5}, delay: {min: 6s}}}
+  f: {adapt: {attempts: {min: 5}, delay: {max: 999ms}, window: 1001}}
+  g: {adapt: {delay: {max: 40s}}}
+  h: {initial_delay: 0s, adapt: {delay: {min: 0s}}}
+  i: {max_delay: 10s, adapt: {attempts: {min: 1, max: 3}, delay: {min: 1s, max: 10s}, target: 0.999, window: 1000}}
+reactions: {a: {action: retry, policy: a}, b: {action: retry, policy: b}, c: {action: retry, policy: c}, d: {action: retry, policy: d}, e: {action: retry, policy: e}, f: {action: retry, policy: f}, g: {action: retry, policy: g}, h: {action: retry, policy: h}, i: {action: retry, policy: i}}
+profiles:
+  p: {codes: {'*': {reaction: a}, A: {reaction: b}, c: {reaction: c}}}
+  q: {codes: {'*': {reaction: d}, A: {reaction: e}, c: {reaction: f}}}
+  r: {codes: {'*': {reaction: g}, A: {reaction: h}, c: {reaction: i}}}
+categories:
+  c: {retryable: true, codes: {A: {message: a, reaction: a}}}`,
+			want: `
+2:7+5 E-policy-bounds adapt needs attempts or delay: nothing may move
+  hint: say how far, as in attempts: {max: 6}
+3:15+8 E-policy-bounds attempts needs min or max
+3:29+5 E-policy-bounds delay needs min or max
+4:31 E-policy-bounds min is at least 1, not 0
+4:51 E-policy-bounds target is between 0 and 1
+  hint: it is the share of first retries that shall succeed
+4:62 E-policy-bounds window is from 10 to 1000, not 9
+5:31 E-policy-bounds min is above max
+  5:39 the other bound
+5:65+2 E-policy-bounds min is above max
+  5:56+2 the other bound
+5:78 E-policy-bounds target is between 0 and 1
+  hint: it is the share of first retries that shall succeed
+6:67 E-policy-bounds max is below max_attempts, which is 9
+  6:21 max_attempts
+6:84+2 E-policy-bounds min is above initial_delay, which is 5s
+  6:39+2 initial_delay
+7:31 E-policy-bounds min is above max_attempts, which is 3 unless said
+7:48+5 E-policy-bounds max is below initial_delay, which is 1s unless said
+7:64+4 E-policy-bounds window is from 10 to 1000, not 1001
+8:28+3 E-policy-bounds max is above max_delay, which is 30s unless said
+9:47+2 E-policy-bounds max is more than 0s: nothing could move`,
+		},
+		{
+			name: "adapt of profiles",
+			yaml: `
+policies: {p: {max_attempts: 4, adapt: {attempts: {min: 2, max: 6}, delay: {max: 5s}}}, q: {}}
+reactions: {r: {action: retry, policy: p}, s: {action: retry, policy: q}}
+profiles:
+  a: {policies: {p: {max_attempts: 9}}}
+  b: {policies: {p: {adapt: {attempts: {max: 3}, target: 0.5}}}}
+  c: {policies: {q: {adapt: {target: 0.5}}}}
+  d: {policies: {p: {initial_delay: 6s}}, retry: {adapt: {attempts: {min: 4}}}}
+  e: {policies: {p: {max_delay: 2s, multiplier: 3}}}
+  f: {policies: {p: {doc: As it is., multiplier: 3}}}
+categories:
+  io: {retryable: true, codes: {A: {message: a, reaction: r}, B: {message: b, reaction: s}}}`,
+			want: `
+4:36 E-policy-bounds max is below max_attempts, which is 9
+5:46 E-policy-bounds max is below max_attempts, which is 4
+  1:30 max_attempts
+6:22+5 E-policy-bounds adapt needs attempts or delay: nothing may move
+  hint: say how far, as in attempts: {max: 6}
+7:37+2 E-policy-bounds max is below initial_delay, which is 6s
+7:75 E-policy-bounds min is above max_attempts, which is 3 unless said
+8:33+2 E-policy-bounds max is above max_delay, which is 2s`,
+		},
+		{
+			name: "budgets",
+			yaml: `
+policies:
+  a: {budget: {}}
+  b: {budget: {reserve: 2, breaker: {failures: 1}}}
+  c: {budget: {window: 2s}}
+  d: {budget: {retries: -1, reserve: -1, window: 0s, breaker: {}}}
+  e: {budget: {breaker: {failures: 0, probe: 0s, successes: 0}}}
+  f: {budget: {breaker: {failures: 5, of: 4}}}
+  g: {budget: {breaker: {failures: 5, of: 1001}}}
+  h: {budget: {retries: 0, reserve: 0, window: 1ms, breaker: {failures: 5, of: 5, probe: 1ms, successes: 1000}}}
+reactions: {a: {action: retry, policy: a}, b: {action: retry, policy: b}, c: {action: retry, policy: c}, d: {action: retry, policy: d}, e: {action: retry, policy: e}, f: {action: retry, policy: f}, g: {action: retry, policy: g}, h: {action: retry, policy: h}}
+profiles:
+  p: {codes: {'*': {reaction: a}, A: {reaction: b}, c: {reaction: c}}, policies: {h: {budget: {breaker: {failures: 6}}}, b: {budget: {retries: 1}}}}
+  q: {codes: {'*': {reaction: d}, A: {reaction: e}, c: {reaction: f}}}
+  r: {codes: {'*': {reaction: g}, A: {reaction: h}}}
+categories:
+  c: {retryable: true, codes: {A: {message: a, reaction: {action: retry, policy: {budget: {}}}}}}`,
+			want: `
+2:7+6 E-policy-bounds budget needs retries or breaker: nothing is bounded
+3:25 E-policy-bounds reserve and window need retries: nothing else is counted
+  hint: say how many retries there may be for each call, as in retries: 0.2
+4:24+2 E-policy-bounds reserve and window need retries: nothing else is counted
+  hint: say how many retries there may be for each call, as in retries: 0.2
+5:25+2 E-policy-bounds retries is at least 0
+  hint: it is a share of the calls; without it there is no bound
+5:38+2 E-policy-bounds reserve is at least 0, not -1
+5:50+2 E-policy-bounds window is more than 0s
+5:54+7 E-policy-bounds breaker needs failures: how many open it
+6:36 E-policy-bounds failures is at least 1, not 0
+6:46+2 E-policy-bounds probe is more than 0s
+6:61 E-policy-bounds successes is from 1 to 1000, not 0
+7:43 E-policy-bounds 5 failures of 4 calls cannot be
+  7:36 the other number
+8:43+4 E-policy-bounds a breaker counts at most the last 1000 calls, not 1001
+12:116 E-policy-bounds 6 failures of 5 calls cannot be
+  9:80 the other number
+16:83+6 E-policy-bounds budget needs retries or breaker: nothing is bounded`,
+		},
+		{
+			name: "prevention",
+			yaml: `
+checks: {up: Whether it is up., idle: Never asked for., '9': No name.}
+categories:
+  c:
+    codes:
+      A: {message: a, prevent: {}}
+      B: {message: a, prevent: {likely: 1.5}}
+      C: {message: a, prevent: {check: upp, throttle: 0s, concurrency: 0, likely: -0.1}}
+      D: {message: a, prevent: {check: up, throttle: 1ms, concurrency: 1, likely: 1}}
+      E: {message: a, prevent: {check: '9', likely: 0}}`,
+			want: `
+1:33+4 W-unused check "idle" is never used
+1:57+3 E-go-name check "9" gives no Go name
+  hint: begin with a letter, and go on with letters and digits
+5:23+7 E-prevent prevent needs check, throttle or concurrency: nothing is done
+  hint: say what is done before a call that is likely to fail so
+6:23+7 E-prevent prevent needs check, throttle or concurrency: nothing is done
+  hint: say what is done before a call that is likely to fail so
+6:41+3 E-prevent likely is from 0 to 1
+  hint: it is a probability
+7:40+3 E-unknown-name check "upp" is not declared
+  hint: did you mean "up"?
+7:55+2 E-prevent throttle is more than 0s
+7:72 E-prevent concurrency is at least 1, not 0
+  hint: it is how many calls may run at once
+7:83+4 E-prevent likely is from 0 to 1
+  hint: it is a probability`,
+		},
+		{
+			name: "names of checks",
+			yaml: `
+checks: {disk_space: Room., disk-space: Room., check: Is a check.}
+categories:
+  check: {type: Checks, codes: {A: {message: a, prevent: {check: disk_space}}, B: {message: b, prevent: {check: disk-space}}, C: {message: c, prevent: {check: check}}}}`,
+			want: `
+1:29+10 E-duplicate-go-name the Go name CheckDiskSpace is taken
+  hint: rename the check
+  1:10+10 first made here
+3:17+6 E-duplicate-go-name the Go name Checks belongs to the generated package itself
+  hint: give the category another type`,
+		},
+		{
 			name: "policies of profiles",
 			yaml: `
 policies: {p: {initial_delay: 5s}}

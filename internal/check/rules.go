@@ -76,6 +76,7 @@ var rules = []rule{
 	{"E-recoverability", recoverability},
 	{"E-hint-field", hintField},
 	{"E-files-field", filesField},
+	{"E-prevent", preventions},
 	{"E-http-status", httpStatus},
 	{"E-http-status", detectStatus},
 

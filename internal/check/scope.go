@@ -22,7 +22,7 @@ type scope struct {
 	trialOnce sync.Once
 	trial     *trial // for tried
 
-	sources, ops, groups, strategies, tiers, policies, reactions, codeKeys, categoryNames nameSet
+	sources, ops, groups, strategies, checks, tiers, policies, reactions, codeKeys, categoryNames nameSet
 }
 
 // nameSet is names that are valid somewhere, in the order of the file.
@@ -116,6 +116,7 @@ func (s *scope) addNames() {
 	s.ops = namesOf(s.t.Ops, named, runtimeOps...)
 	s.groups = namesOf(s.t.Groups, named)
 	s.strategies = namesOf(s.t.Strategies, named)
+	s.checks = namesOf(s.t.Checks, named)
 	s.tiers = namesOf(s.t.Tiers, func(t *spec.Tier) string { return t.Name.V })
 	s.policies = namesOf(s.t.Policies, func(p *spec.Policy) string { return p.Name.V })
 	s.reactions = namesOf(s.t.Reactions, func(r *spec.Reaction) string { return r.Name.V }, predeclared...)

@@ -74,6 +74,9 @@ func unknownInCodes(p *pass) {
 			p.known("group", g, p.groups, "groups")
 		}
 		p.known("code", c.ReplacedBy, p.codeKeys, "")
+		if c.Prevent != nil {
+			p.known("check", c.Prevent.Check, p.checks, "checks")
+		}
 	}
 	if p.t.Fallback != nil {
 		p.known("code", p.t.Fallback.Code, p.codeKeys, "")

@@ -8,12 +8,12 @@ import (
 
 // uses is what a taxonomy refers to, by name.
 type uses struct {
-	sources, groups, strategies, policies, reactions map[string]bool
+	sources, groups, strategies, checks, policies, reactions map[string]bool
 }
 
 func (p *pass) uses() uses {
 	u := uses{
-		sources: make(map[string]bool), groups: make(map[string]bool), strategies: make(map[string]bool),
+		sources: make(map[string]bool), groups: make(map[string]bool), strategies: make(map[string]bool), checks: make(map[string]bool),
 		policies: make(map[string]bool), reactions: make(map[string]bool),
 	}
 	p.eachTraits(func(t spec.Traits) { u.reference(t.Reaction) })
@@ -26,6 +26,9 @@ func (p *pass) uses() uses {
 		}
 	})
 	for _, c := range p.codes {
+		if c.Prevent != nil {
+			u.checks[c.Prevent.Check.V] = true
+		}
 		for _, g := range c.Groups {
 			u.groups[g.V] = true
 		}
@@ -90,6 +93,9 @@ func unused(p *pass) {
 	}
 	for _, s := range p.t.Strategies {
 		check("strategy", s.Name, u.strategies)
+	}
+	for _, c := range p.t.Checks {
+		check("check", c.Name, u.checks)
 	}
 	for _, policy := range p.t.Policies {
 		check("policy", policy.Name, u.policies)

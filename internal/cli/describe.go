@@ -86,7 +86,8 @@ func pace(p *model.Policy) []string {
 	if p.MaxElapsed > 0 {
 		out = append(out, "waits no more than "+short(p.MaxElapsed)+" in a row")
 	}
-	return out
+	out = append(out, adapted(p.Adapt)...)
+	return append(out, budgeted(p.Budget)...)
 }
 
 func delays(p *model.Policy) string {

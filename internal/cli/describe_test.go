@@ -61,6 +61,31 @@ func TestDescribe(t *testing.T) {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{MaxAttempts: 1, InitialDelay: time.Second})},
 			[]string{"runs the iteration again", "at most 1 call in total"},
 		},
+		"retry, with others and by experience": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
+				MaxAttempts: 3,
+				Adapt:       &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50},
+				Budget: &taxonomy.Budget{
+					Retries: 0.2, Reserve: 3, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * time.Second, Successes: 1},
+				},
+			})},
+			[]string{
+				"runs the iteration again", "at most 3 calls in total", "experience moves the calls between 2 and 6",
+				"experience moves the first wait between 500ms and 1m, so that 80% of first retries succeed",
+				"remembers the last 50 outcomes of each code",
+				"all callers of the provider together retry at most 20% of their calls in 10s, and 3 times in any case",
+				"after 5 failures in 10 calls no call is made but one in 5s, until 1 success in a row",
+			},
+		},
+		"a breaker alone": {
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
+				MaxAttempts: 3, Budget: &taxonomy.Budget{Retries: -1, Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: time.Minute, Successes: 2}},
+			})},
+			[]string{
+				"runs the iteration again", "at most 3 calls in total",
+				"after 1 failure in 1 call no call is made but one in 1m, until 2 successes in a row",
+			},
+		},
 		"revert": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, AcceptCompletion: true, FeedBack: true},
 			[]string{
@@ -83,6 +108,14 @@ func TestDescribe(t *testing.T) {
 			assert.Equal(t, tt.want, describe(&tt.reaction))
 		})
 	}
+}
+
+func TestPrevented(t *testing.T) {
+	assert.Nil(t, prevented(nil))
+	assert.Equal(t, []string{
+		"when it is 75% likely or more", "runs the check quota before the call", "begins no two calls within 2s", "runs at most 1 call at once",
+	}, prevented(&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
+	assert.Equal(t, []string{"when it is 0% likely or more", "runs at most 2 calls at once"}, prevented(&taxonomy.Prevention{Concurrency: 2}))
 }
 
 func TestCondition(t *testing.T) {

@@ -152,6 +152,11 @@ func (x *explanation) text() []byte {
 	p.line("replaced by", x.ReplacedBy)
 	p.line("go", x.Const)
 	p.line("", x.Factory)
+	label := "prevented"
+	for _, is := range x.Prevent {
+		p.line(label, is)
+		label = ""
+	}
 	x.Traits.text(p, nil)
 	for i, b := range x.When {
 		p.heading("when %d: %s", i+1, strings.Join(b.If, " and "))

@@ -24,6 +24,7 @@ type explanation struct {
 	HelpURL    string            `json:"help_url,omitempty"`
 	Const      string            `json:"const"`
 	Factory    string            `json:"factory"`
+	Prevent    []string          `json:"prevent,omitempty"`
 	Traits     traits            `json:"traits"`
 	When       []branch          `json:"when,omitempty"`
 	Profiles   []profileTraits   `json:"profiles,omitempty"`
@@ -76,7 +77,7 @@ func explainCodeOf(m *model.Package, c *model.Code) *explanation {
 		Code: c.Value, Category: c.Category.Name, Number: c.Number, Doc: c.Doc, Since: c.Since, Deprecated: c.Deprecated,
 		Aliases: c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
 		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
-		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + parameters(c), Traits: traitsOf(c.Row.Traits),
+		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + parameters(c), Prevent: prevented(c.Prevent), Traits: traitsOf(c.Row.Traits),
 	}
 	if c.Key != c.Value {
 		x.Key = c.Key

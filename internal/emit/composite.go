@@ -85,5 +85,8 @@ func list(elements []jen.Code) jen.Code {
 // maxListed is how many parameters or elements of a list stand in one line.
 const maxListed = 6
 
+// runtimePointer begins the address of a literal of one of the runtime's types.
+func runtimePointer(name string) *jen.Statement { return jen.Op("&").Add(runtimeType(name)) }
+
 // runtimeType names a type of the runtime.
 func runtimeType(name string) *jen.Statement { return jen.Qual(pkgTaxonomy, name) }

@@ -48,25 +48,30 @@ func assertCovered(t *testing.T, out string) {
 }
 
 // assertEditsFail checks that the generated tests find what is broken by hand in generated code: options that are
-// passed on no more.
+// passed on no more, numbers that are others.
 func assertEditsFail(t *testing.T, c *consumer) {
 	t.Helper()
-	const name = "fallback/detect_gen.go"
-	src, err := os.ReadFile(filepath.Join(c.dir, name))
-	require.NoError(t, err)
-	for _, edit := range []struct{ old, edited string }{
-		{"detection.Classify(raw, opts)", "detection.Classify(raw, nil)"},
-		{"detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)"},
-		{"detection.Explain(raw, opts)", "detection.Explain(raw, nil)"},
-		{"detect.Traced(makeError(rule, as), opts)", "makeError(rule, as)"},
+	for _, edit := range []struct{ file, old, edited, test string }{
+		{"fallback/detect_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestClassify"},
+		{"fallback/detect_gen.go", "detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)", "TestClassify"},
+		{"fallback/detect_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestClassify"},
+		{"fallback/detect_gen.go", "detect.Traced(makeError(rule, as), opts)", "makeError(rule, as)", "TestClassify"},
+		{"errs/table_gen.go", "MinDelay: 500 * time.Millisecond", "MinDelay: 501 * time.Millisecond", "TestPolicies"},
+		{"errs/table_gen.go", "Of: 20, Probe: 3 * time.Second", "Of: 20, Probe: 4 * time.Second", "TestPolicies"},
+		{"errs/table_gen.go", "Retries: -1", "Retries: 1", "TestPolicies"},
+		{"errs/table_gen.go", "Likely: 0.75", "Likely: 0.5", "Codes"},
+		{"errs/table_gen.go", `{Name: "quota_left", Doc`, `{Name: "quota", Doc`, "TestTaxonomy"},
+		{"errs/checks_gen.go", "return c.QuotaLeft(ctx)", "return c.FitsWindow(ctx)", "TestCheck"},
 	} {
+		src, err := os.ReadFile(filepath.Join(c.dir, edit.file))
+		require.NoError(t, err)
 		require.Contains(t, string(src), edit.old)
-		c.file(t, name, strings.Replace(string(src), edit.old, edit.edited, 1))
-		out, err := c.command("test", "./fallback").CombinedOutput()
+		c.file(t, edit.file, strings.Replace(string(src), edit.old, edit.edited, 1))
+		out, err := c.command("test", "./"+filepath.Dir(edit.file)).CombinedOutput()
 		assert.Error(t, err, edit.edited)
-		assert.Contains(t, string(out), "--- FAIL: TestClassify", edit.edited)
+		assert.Regexp(t, "--- FAIL: .*"+edit.test, string(out), edit.edited)
+		c.file(t, edit.file, string(src))
 	}
-	c.file(t, name, string(src))
 }
 
 // consumer is a module that holds generated packages.

@@ -28,6 +28,9 @@ func plan(m *model.Package, opts Options) []file {
 	if len(m.Strategies) > 0 {
 		files = append(files, file{name: "strategies_gen.go", build: func(f *jen.File) { strategies(f, m) }})
 	}
+	if len(m.Checks) > 0 {
+		files = append(files, file{name: "checks_gen.go", build: func(f *jen.File) { checks(f, m) }})
+	}
 	if classifies(m) {
 		files = append(files, file{name: "detect_gen.go", build: func(f *jen.File) { classification(f, m) }})
 	}

@@ -49,6 +49,8 @@ func policy(p *model.Policy) jen.Code {
 	c.float("Jitter", p.Jitter)
 	c.constant("Backoff", backoffNames[p.Backoff])
 	c.constant("JitterKind", jitterNames[p.JitterKind])
+	c.pointed("Adapt", "Adapt", adapt(p.Adapt))
+	c.pointed("Budget", "Budget", budget(p.Budget))
 	return jen.Add(docOf(p.Var, p.Doc)).Var().Id(p.Var).Op("=").Add(runtimeType("Policy")).Add(c.literal())
 }
 

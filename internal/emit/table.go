@@ -48,6 +48,7 @@ func definitionVar(m *model.Package) jen.Code {
 	c.list("Profiles", runtimeType("Profile"), profiles(m))
 	c.list("Groups", runtimeType("Named"), groupNames(m))
 	c.list("Strategies", runtimeType("Named"), strategyNames(m))
+	c.list("Checks", runtimeType("Named"), checkNames(m))
 	c.list("Sources", runtimeType("Named"), names(m.Sources))
 	c.list("Ops", runtimeType("Named"), names(m.Ops))
 	c.list("Tiers", runtimeType("Tier"), tiers(m))
@@ -126,6 +127,7 @@ func codeDescriptions(m *model.Package) []jen.Code {
 			d.number("Branches", rows[0].Index)
 		}
 		d.number("Category", c.Category.Index)
+		d.pointed("Prevent", "Prevention", prevention(c.Prevent))
 		return multiLine(d)
 	})
 }
@@ -202,6 +204,10 @@ func groupNames(m *model.Package) []jen.Code {
 
 func strategyNames(m *model.Package) []jen.Code {
 	return each(m.Strategies, func(s *model.Strategy) jen.Code { return named(s.Name, s.Doc) })
+}
+
+func checkNames(m *model.Package) []jen.Code {
+	return each(m.Checks, func(c *model.Check) jen.Code { return named(c.Name, c.Doc) })
 }
 
 func names(list []model.Named) []jen.Code {

@@ -109,6 +109,7 @@ func (w *testWriter) codeLiteral(c *model.Code) string {
 		l.number("Branches", rows[1].Index)
 	}
 	l.number("Category", c.Category.Index)
+	l.pointed("Prevent", "Prevention", w.prevention(c.Prevent))
 	return l.of("Code")
 }
 

@@ -61,6 +61,8 @@ func (w *testWriter) policyLiteral(p *model.Policy) string {
 	l.float("Jitter", p.Jitter)
 	l.constant("Backoff", backoffNames[p.Backoff])
 	l.constant("JitterKind", jitterNames[p.JitterKind])
+	l.pointed("Adapt", "Adapt", w.adapt(p.Adapt))
+	l.pointed("Budget", "Budget", w.budget(p.Budget))
 	return l.inLine()
 }
 

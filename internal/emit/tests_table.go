@@ -28,6 +28,7 @@ func tableTests(m *model.Package, names testNames) []byte {
 		w.f("#CheckEnum(t, %q, []%s{%s}, %s)\n}\n", e.Type, e.Type, strings.Join(consts, ", "), w.list(e.Words()))
 	}
 	w.strategies(m)
+	w.checks(m)
 	return w.bytes()
 }
 
@@ -92,6 +93,7 @@ func (w *testWriter) taxonomyLiteral(m *model.Package) string {
 	l.list("Policies", "*Policy", eachText(declaredPolicies(m), func(p *model.Policy) string { return "&" + p.Var }))
 	l.list("Groups", "Named", eachText(m.Groups, func(g *model.Group) string { return w.named(g.Name, g.Doc) }))
 	l.list("Strategies", "Named", eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) }))
+	l.list("Checks", "Named", eachText(m.Checks, func(c *model.Check) string { return w.named(c.Name, c.Doc) }))
 	l.list("Sources", "Named", eachText(m.Sources, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
 	l.list("Ops", "Named", eachText(m.Ops, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
 	l.list("Tiers", "Tier", eachText(m.Tiers, w.tierLiteral))

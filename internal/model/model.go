@@ -31,6 +31,7 @@ type Package struct {
 	Ops        []Named
 	Groups     []*Group
 	Strategies []*Strategy
+	Checks     []*Check
 	Tiers      []*Tier
 	Policies   []*Policy   // declared ones, then those in place and those that profiles make
 	Reactions  []*Reaction // likewise; a reaction comes after the one it names as Then
@@ -55,6 +56,13 @@ type Strategy struct {
 	Name, Doc string
 	Method    string // ReduceContext
 	Const     string // StrategyReduceContext
+}
+
+// Check is a method of the generated interface of checks.
+type Check struct {
+	Name, Doc string
+	Method    string // DiskSpace
+	Const     string // CheckDiskSpace
 }
 
 // Tier is a rung of the ladder.
@@ -203,6 +211,8 @@ type Code struct {
 
 	Row  *Row
 	When []*Branch
+	// Prevent is what is done where the code is likely; nil is nothing.
+	Prevent *taxonomy.Prevention
 
 	Rules    []*Rule
 	Examples []*Example // the examples, then the counter-examples

@@ -105,6 +105,12 @@ func (b *builder) vocabulary() {
 			Name: s.Name.V, Doc: s.Doc.V, Method: method, Const: "Strategy" + method,
 		})
 	}
+	for i, c := range b.src.Checks {
+		method := exported(c.Name.V, i+1)
+		b.pkg.Checks = append(b.pkg.Checks, &model.Check{
+			Name: c.Name.V, Doc: c.Doc.V, Method: method, Const: "Check" + method,
+		})
+	}
 	for i, t := range b.src.Tiers {
 		b.pkg.Tiers = append(b.pkg.Tiers, &model.Tier{
 			Name: t.Name.V, Doc: t.Doc.V, Const: "Tier" + suffix(t.Name.V, i+1),

@@ -92,13 +92,14 @@ func collect[T, U any](list []T, f func(T) U) []U {
 
 func TestBuildEverything(t *testing.T) {
 	p := everything(t)
-	assert.Equal(t, []string{"block", "again", "backoff", "wait", "revert", "revert_stop", "go_on", "once", "fatal", "ask_up", "shorter", "abort", "continue"},
+	assert.Equal(t, []string{"block", "again", "backoff", "wait", "guardedly", "steadily", "revert", "revert_stop", "go_on", "once", "fatal", "ask_up", "shorter",
+		"abort", "continue"},
 		names(p.Reactions, func(r *model.Reaction) string {
 			if r.Profile != "" {
 				return r.Profile + "." + r.Name
 			}
 			return r.Name
-		})[:13])
+		})[:15])
 	assert.Equal(t, []string{"Run", ""}, []string{p.Objects[0].Type, p.Enums[0].Doc})
 	assert.Equal(t, []string{"AgentFinding", "WorkDecision"}, names(p.Enums, func(e *model.Enum) string { return e.Type }))
 	assert.Equal(t, []string{"WorkDecisionBlock", "WorkDecisionAskUser"}, names(p.Enums[1].Values, func(v model.EnumValue) string { return v.Const }))

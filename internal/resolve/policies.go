@@ -33,6 +33,7 @@ func policyNumbers(name string, d *spec.Policy) taxonomy.Policy {
 	if fraction := d.Jitter.Fraction.V; fraction > 0 {
 		p.JitterKind, p.Jitter = taxonomy.JitterProportional, fraction
 	}
+	p.Adapt, p.Budget = adapt(d.Adapt, &p), budget(d.Budget)
 	return p
 }
 
@@ -50,6 +51,7 @@ func mergePolicy(base, top *spec.Policy) *spec.Policy {
 	if top.Jitter.Fraction.Set || top.Jitter.Kind.Set {
 		p.Jitter = top.Jitter
 	}
+	p.Adapt, p.Budget = MergeAdapt(p.Adapt, top.Adapt), MergeBudget(p.Budget, top.Budget)
 	return &p
 }
 
@@ -107,5 +109,5 @@ func (s *scope) basePolicy(def *policyDef) *model.Policy {
 }
 
 func samePolicy(a, b *model.Policy) bool {
-	return a.Doc == b.Doc && a.Policy == b.Policy
+	return a.Doc == b.Doc && a.Policy.Equal(&b.Policy)
 }

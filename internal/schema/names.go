@@ -16,6 +16,7 @@ func namesOf(t *spec.Taxonomy) map[spec.Ref][]string {
 		spec.RefOp:       named(t.Ops),
 		spec.RefGroup:    named(t.Groups),
 		spec.RefStrategy: named(t.Strategies),
+		spec.RefCheck:    named(t.Checks),
 		spec.RefReaction: {"abort", "block", "continue"},
 	}
 	add := func(to spec.Ref, name spec.Text) {

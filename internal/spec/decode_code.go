@@ -111,6 +111,8 @@ func (d *decoder) code(n, name *node) Code {
 			}
 		case "set":
 			return &c.Set
+		case "prevent":
+			return func(n, key *node, _ *Type) { c.Prevent = d.prevention(n, key) }
 		case "when":
 			return listed(d, &c.When, d.when)
 		case "detect":

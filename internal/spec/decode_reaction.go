@@ -1,43 +1,5 @@
 package spec
 
-func (d *decoder) policy(n, name *node) Policy {
-	p := Policy{Name: name.text(), Span: name.span}
-	d.policyKeys(n, name, &p)
-	return p
-}
-
-func (d *decoder) policyKeys(n, owner *node, p *Policy) {
-	d.keys(n, owner, d.lang.policy, func(key string) any {
-		if key == "doc" {
-			return &p.Doc
-		}
-		return d.policyNumber(key, p)
-	})
-}
-
-// policyNumber returns the destination of a key that policies and a profile's retry section share.
-func (d *decoder) policyNumber(key string, p *Policy) any {
-	switch key {
-	case "max_attempts":
-		return &p.MaxAttempts
-	case "initial_delay":
-		return &p.InitialDelay
-	case "max_delay":
-		return &p.MaxDelay
-	case "multiplier":
-		return &p.Multiplier
-	case "backoff":
-		return &p.Backoff
-	case "jitter":
-		return &p.Jitter
-	case "max_elapsed":
-		return &p.MaxElapsed
-	case "max_retry_after":
-		return &p.MaxRetryAfter
-	}
-	return nil
-}
-
 // policyRef returns a destination for the name of a policy, or one in place.
 func (d *decoder) policyRef(dst **PolicyRef) func(n, key *node, t *Type) {
 	return func(n, key *node, t *Type) {

@@ -28,8 +28,19 @@ func TestFindings(t *testing.T) {
 			`3:51+12 E-unknown-key: unknown key "max_attempts" in a code | "max_attempts" is a key of a policy, a recovery, a retry`}},
 		{"x- keys are ignored", head + "x-a: [1]\npolicies: {p: {x-b: 2}}" + tail, nil},
 		{"x- names are names", head + "sources: {x-ai: A provider.}" + tail, nil},
-		{"reserved key", code("message: gone, prevent: x"), []string{
-			`3:51+7 E-reserved-key: "prevent" is reserved for a later version of the language | remove it, or begin the key with x- to have it ignored`}},
+		{"reserved key", code("message: gone, purpose: x"), []string{
+			`3:51+7 E-reserved-key: "purpose" is reserved for a later version of the language | remove it, or begin the key with x- to have it ignored`}},
+		{"prevent of the file", head + "prevent: {check: x}" + tail, []string{
+			`3:1+7 E-unknown-key: unknown key "prevent" in a taxonomy | "prevent" is a key of a code`}},
+		{"prevent of a category", head + "categories: {user: {prevent: {}, codes: {GONE: {message: gone}}}}", []string{
+			`3:21+7 E-unknown-key: unknown key "prevent" in a category | "prevent" is a key of a code`}},
+		{"adapt that is no mapping", head + "policies: {p: {adapt: true}}" + tail, []string{
+			`3:23+4 E-wrong-type: adapt: expected a mapping (adaptation), found true | `}},
+		{"adapt in another place", head + "reactions: {r: {action: retry, adapt: {}}}" + tail, []string{
+			`3:32+5 E-unknown-key: unknown key "adapt" in a reaction | "adapt" is a key of a policy, a retry`}},
+		{"bounds of another form", head + "policies: {p: {adapt: {attempts: 5, delay: {min: 5}}}}" + tail, []string{
+			`3:34+1 E-wrong-type: attempts: expected a mapping (range of attempts), found the number 5 | `,
+			`3:50+1 E-duration: min: the duration 5 has no unit | write 5s for seconds, or 5ms for milliseconds`}},
 		{"duplicate key", code("message: gone, message: away"), []string{
 			`3:51+7 E-duplicate-key: the key "message" is given twice | ; 3:36+7 first declared here`}},
 		{"missing key", code("doc: x"), []string{

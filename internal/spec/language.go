@@ -12,9 +12,10 @@ type Language struct {
 	Root     *Mapping
 	Mappings []*Mapping // all of them, each once, in the order in which the root reaches them
 
-	tier, policy, reaction, reactionOverlay, byFlag, log, fallback, field, category, code, when *Mapping
-	rule, example, notExample, want, reserved, profile, overlay                                 *Mapping
-	detection, recovery, retry, reporting, matcher, textMatcher, numberMatcher                  *Mapping
+	tier, policy, adapt, attempts, delays, budget, breaker, prevention            *Mapping
+	reaction, reactionOverlay, byFlag, log, fallback, field, category, code, when *Mapping
+	rule, example, notExample, want, reserved, profile, overlay                   *Mapping
+	detection, recovery, retry, reporting, matcher, textMatcher, numberMatcher    *Mapping
 }
 
 // Mapping is one kind of mapping of the language.
@@ -72,6 +73,7 @@ const (
 	RefOp
 	RefGroup
 	RefStrategy
+	RefCheck
 	RefTier
 	RefPolicy
 	RefReaction
@@ -194,7 +196,7 @@ func (t *Type) describeText() string {
 }
 
 var refNouns = [...]string{
-	RefSource: "a source", RefOp: "an operation", RefGroup: "a group", RefStrategy: "a strategy", RefTier: "a tier",
+	RefSource: "a source", RefOp: "an operation", RefGroup: "a group", RefStrategy: "a strategy", RefCheck: "a check", RefTier: "a tier",
 	RefPolicy: "a policy", RefReaction: "a reaction", RefField: "a field", RefCategory: "a category", RefCode: "a code",
 	RefOverlay: "a code, a category, @group or *", RefAttribute: "an attribute", RefProfile: "a profile",
 }

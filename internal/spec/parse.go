@@ -57,6 +57,8 @@ func (d *decoder) taxonomy(n *node, t *Taxonomy) {
 			return d.docs(&t.Groups)
 		case "strategies":
 			return d.docs(&t.Strategies)
+		case "checks":
+			return d.docs(&t.Checks)
 		case "tiers":
 			return declared(d, &t.Tiers, d.tier)
 		case "policies":

@@ -38,7 +38,7 @@ func (l *Language) codeTables() {
 	l.category.Keys = append(l.category.Keys,
 		Key{Name: "fields", Type: declare(RefField, mapping(l.field)), Doc: "Its context, beyond the fields of every category."},
 		Key{Name: "codes", Type: declare(RefCode, mapping(l.code)), Required: true, Doc: "Its codes."},
-		reserved("prevent"), reserved("purpose"),
+		reserved("purpose"),
 	)
 	l.code.Keys = append([]Key{
 		{Name: "number", Type: integer, Doc: "A published number, unique and never used again."},
@@ -57,12 +57,14 @@ func (l *Language) codeTables() {
 		{Name: "set", Type: keyed(RefField, literal), Doc: "Fields that the code fixes."},
 	}, traitKeys(l.reactionRef())...)
 	l.code.Keys = append(l.code.Keys,
+		Key{Name: "prevent", Type: mapping(l.prevention), Doc: "What is done before a call that is likely to fail with this code."},
 		Key{Name: "when", Type: list(mapping(l.when)), Doc: "Branches on the context; the first that holds changes the traits."},
 		Key{Name: "detect", Type: list(mapping(l.rule)), Doc: "Rules that make evidence this code."},
 		Key{Name: "examples", Type: list(mapping(l.example)), Doc: "Evidence that must become this code."},
 		Key{Name: "not_examples", Type: list(mapping(l.notExample)), Doc: "Evidence that must not."},
-		reserved("prevent"), reserved("purpose"),
+		reserved("purpose"),
 	)
+	l.preventionTable()
 	l.when.Keys = append([]Key{
 		{Name: "if", Type: keyed(RefField, matcher(Type{Form: FormScalar}, l.matcher)), Required: true, Doc: "Tests of fields; all must hold."},
 	}, traitKeys(l.reactionRef())...)

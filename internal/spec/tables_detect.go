@@ -92,7 +92,7 @@ func (l *Language) profileTables() {
 	}
 	l.retry.Keys = append([]Key{
 		{Name: "enabled", Type: boolean, Default: "true", Doc: "Whether anything is tried again; otherwise such reactions go straight to then."},
-	}, policyNumbers()...)
+	}, l.policyNumbers()...)
 	l.reporting.Keys = []Key{
 		{Name: "log_level", Type: word(words.levels), Doc: "The least level that is logged."},
 		{Name: "stack", Type: boolean, Default: "false", Doc: "Whether stacks are captured where errors are made."},

@@ -11,6 +11,7 @@ func (l *Language) rootTables() {
 		{Name: "ops", Type: declare(RefOp, text), Doc: "Operations beyond those that the runtime knows: a name and a sentence each."},
 		{Name: "groups", Type: declare(RefGroup, text), Doc: "Labels on codes: a name and a sentence each."},
 		{Name: "strategies", Type: declare(RefStrategy, text), Doc: "Strategies of recovery; each is a method of the generated interface."},
+		{Name: "checks", Type: declare(RefCheck, text), Doc: "Checks to run before a call; each is a method of the generated interface."},
 		{Name: "tiers", Type: declare(RefTier, mapping(l.tier)), Doc: "The tiers to escalate through, the lowest first."},
 		{Name: "policies", Type: declare(RefPolicy, mapping(l.policy)), Doc: "Named policies of retrying."},
 		{Name: "reactions", Type: declare(RefReaction, mapping(l.reaction)), Doc: "Named reactions. abort, block and continue exist already."},
@@ -20,12 +21,13 @@ func (l *Language) rootTables() {
 		{Name: "categories", Type: declare(RefCategory, mapping(l.category)), Required: true, Doc: "The categories; each is a struct type of the package."},
 		{Name: "reserved", Type: mapping(l.reserved), Doc: "Numbers and codes that are never used again."},
 		{Name: "profiles", Type: declare(RefProfile, mapping(l.profile)), Doc: "Overlays to choose from when the program runs."},
-		reserved("prevent"), reserved("purpose"),
+		reserved("purpose"),
 	}
 	l.tier.Keys = []Key{
 		{Name: "doc", Type: text, Doc: "What the tier is."},
 		{Name: "classifies", Type: boolean, Default: "true", Doc: "Whether its own account of a failure is trusted to classify it."},
 		{Name: "person", Type: boolean, Default: "false", Doc: "Whether the tier is a person. Only the last one may be."},
+		reserved("purpose"),
 	}
 	l.fallback.Keys = []Key{
 		{Name: "code", Type: ref(RefCode), Required: true, Doc: "The code that such evidence becomes."},
@@ -47,7 +49,7 @@ func (l *Language) overlayRef() Type {
 }
 
 // policyNumbers are the keys that a policy shares with a profile's retry section.
-func policyNumbers() []Key {
+func (l *Language) policyNumbers() []Key {
 	return []Key{
 		{Name: "max_attempts", Type: integer, Default: "3", Doc: "Calls in total, the first included."},
 		{Name: "initial_delay", Type: duration, Default: "1s", Doc: "The wait before the second call."},
@@ -57,12 +59,14 @@ func policyNumbers() []Key {
 		{Name: "jitter", Type: either(number, word(words.jitters)), Default: "none", Doc: "Chance in the delay: a fraction from 0 to 1, or a kind."},
 		{Name: "max_elapsed", Type: duration, Default: "no bound", Doc: "The longest time waited in a row."},
 		{Name: "max_retry_after", Type: duration, Default: "max_delay", Doc: "The longest hint that is obeyed; a longer one leads to then at once."},
+		{Name: "adapt", Type: mapping(l.adapt), Doc: "How far what has come of tries may move the numbers.", Default: "they stay as they are"},
+		{Name: "budget", Type: mapping(l.budget), Doc: "What all who call the same provider with the same credential may try together.", Default: "no bound"},
 	}
 }
 
 func (l *Language) reactionTables() {
-	l.policy.Keys = append([]Key{{Name: "doc", Type: text, Doc: "What the policy is for."}}, policyNumbers()...)
-	l.policy.Keys = append(l.policy.Keys, reserved("adapt"), reserved("budget"))
+	l.policy.Keys = append([]Key{{Name: "doc", Type: text, Doc: "What the policy is for."}}, l.policyNumbers()...)
+	l.policyParts()
 
 	l.reaction.Keys = l.reactionKeys(true)
 	l.reactionOverlay.Keys = l.reactionKeys(false)

@@ -19,6 +19,7 @@ type Taxonomy struct {
 	Ops        []Named
 	Groups     []Named
 	Strategies []Named
+	Checks     []Named
 	Tiers      []Tier
 	Policies   []Policy
 	Reactions  []Reaction
@@ -35,7 +36,7 @@ type Taxonomy struct {
 	lines *lines // for Locate
 }
 
-// Named is a name with a sentence about it: a source, an operation, a group, a strategy.
+// Named is a name with a sentence about it: a source, an operation, a group, a strategy, a check.
 type Named struct {
 	Name Text
 	Doc  Text
@@ -61,7 +62,48 @@ type Policy struct {
 	Jitter        Jitter
 	MaxElapsed    Duration
 	MaxRetryAfter Duration
+	Adapt         *Adapt
+	Budget        *Budget
 	Span          diag.Span
+}
+
+// Adapt says how far what has come of tries may move a policy's numbers.
+type Adapt struct {
+	Attempts *Attempts
+	Delay    *Delays
+	Target   Float
+	Window   Int
+	Span     diag.Span
+}
+
+// Attempts are bounds of max_attempts.
+type Attempts struct {
+	Min, Max Int
+	Span     diag.Span
+}
+
+// Delays are bounds of initial_delay.
+type Delays struct {
+	Min, Max Duration
+	Span     diag.Span
+}
+
+// Budget bounds what all who call one provider try together.
+type Budget struct {
+	Retries Float
+	Reserve Int
+	Window  Duration
+	Breaker *Breaker
+	Span    diag.Span
+}
+
+// Breaker says when a circuit breaker opens, and how it closes again.
+type Breaker struct {
+	Failures  Int
+	Of        Int
+	Probe     Duration
+	Successes Int
+	Span      diag.Span
 }
 
 // Jitter is a fraction, or one of the words none, full, decorrelated.
@@ -200,10 +242,20 @@ type Code struct {
 	ArgsSet     bool // `args: []` is not the same as no args
 	Set         []Assignment
 	Traits      Traits
+	Prevent     *Prevention
 	When        []When
 	Detect      []Rule
 	Examples    []Example
 	NotExamples []Example
+	Span        diag.Span
+}
+
+// Prevention is what is done before a call where a code is likely.
+type Prevention struct {
+	Check       Text
+	Throttle    Duration
+	Concurrency Int
+	Likely      Float
 	Span        diag.Span
 }
 

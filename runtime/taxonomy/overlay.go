@@ -12,12 +12,15 @@ import (
 type overlay struct {
 	table Table
 	over  *Overrides
+	base  Profile // the sections of the table's profile, and those under the overrides
+	now   Profile
 
 	reactions scope[Reaction]
 	policies  scope[Policy]
 	memo      map[reactionKey]*Reaction // nil while being resolved
 	inline    map[*ReactionOverride]*Reaction
 	laid      map[*Policy]*Policy
+	resumed   resumption
 	path      []string // the reactions that are being resolved, for a circle
 
 	codes    map[*Code]string // the override of a code
@@ -79,7 +82,13 @@ func newOverlay(t Table, o *Overrides) *overlay {
 		v.owns(t.Taxonomy.Rows[i].Reaction)
 	}
 	v.owns(t.Taxonomy.Uncategorized)
+	v.base = everythingOn
+	if t.Overlay != nil {
+		v.base = *t.Overlay
+	}
+	v.now = v.sections()
 	v.profiled()
+	v.resume()
 	return v
 }
 
@@ -163,13 +172,7 @@ func (v *overlay) unknown(at, what, name string, known []string) {
 func (v *overlay) profile() *Profile {
 	v.keys()
 	v.everything()
-	p := &Profile{
-		Detection: Detection{Text: true, Severity: true, Recoverability: true},
-		Recovery:  Recovery{Enabled: true}, Retry: RetryDefaults{Enabled: true}, Reporting: Reporting{Context: true},
-	}
-	if v.table.Overlay != nil {
-		*p = *v.table.Overlay
-	}
+	p := new(v.now)
 	p.Rows = nil
 	for i := range v.table.Taxonomy.Rows {
 		if traits := v.row(Row(i)); traits != v.table.Taxonomy.Rows[i] {
@@ -208,7 +211,7 @@ func (v *overlay) uncategorized() *Reaction {
 	if ref := v.over.Uncategorized; ref != nil {
 		return v.follow(ref, "uncategorized", "uncategorized")
 	}
-	return v.head(v.table.uncategorized(), false)
+	return v.head(v.begins(v.table.Taxonomy.Uncategorized, v.table.uncategorized(), true), false)
 }
 
 // leftOut notes overrides that come to nothing because all they cover is not retryable.

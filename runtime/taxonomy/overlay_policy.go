@@ -9,8 +9,7 @@ import (
 // policyOf resolves a reference; owner is what one in place is called.
 func (v *overlay) policyOf(ref *PolicyRef, owner, at string) *Policy {
 	if ref.Inline != nil {
-		p := Policy{Name: owner, MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2}
-		p.MaxRetryAfter = p.MaxDelay
+		p := newPolicy(owner)
 		v.layPolicy(&p, ref.Inline, at)
 		return &p
 	}
@@ -19,6 +18,12 @@ func (v *overlay) policyOf(ref *PolicyRef, owner, at string) *Policy {
 		v.unknown(at, "policy", ref.Name, v.policies.names)
 	}
 	return v.policy(p)
+}
+
+// newPolicy returns a policy that does not say its numbers.
+func newPolicy(name string) Policy {
+	const most = 30 * time.Second
+	return Policy{Name: name, MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: most, MaxRetryAfter: most, Multiplier: 2}
 }
 
 // policy returns base under the overrides; base itself where they change nothing.
@@ -36,7 +41,7 @@ func (v *overlay) policy(base *Policy) *Policy {
 	p := *base
 	v.layPolicy(&p, &top, "policies."+base.Name)
 	v.laid[base] = &p
-	if p == *base {
+	if p.Equal(base) {
 		v.laid[base] = base
 	}
 	return v.laid[base]
@@ -44,6 +49,7 @@ func (v *overlay) policy(base *Policy) *Policy {
 
 // layPolicy lays top over p. A MaxRetryAfter that is MaxDelay follows it.
 func (v *overlay) layPolicy(p *Policy, top *PolicyOverride, at string) {
+	before := *p
 	follows := p.MaxRetryAfter == p.MaxDelay
 	if n := top.MaxAttempts; n != nil {
 		if p.MaxAttempts = *n; *n < 1 {
@@ -69,6 +75,8 @@ func (v *overlay) layPolicy(p *Policy, top *PolicyOverride, at string) {
 	if (top.InitialDelay != "" || top.MaxDelay != "") && p.MaxDelay < p.InitialDelay {
 		v.problem(at, "max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
 	}
+	v.layAdapt(p, &before, top, at+".adapt")
+	v.layBudget(p, top.Budget, at+".budget")
 }
 
 func (v *overlay) duration(dst *time.Duration, text, at string) {

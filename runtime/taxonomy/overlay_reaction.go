@@ -44,11 +44,10 @@ func (v *overlay) past(r *Reaction) *Reaction {
 }
 
 // off reports whether the profile goes past r at once.
-func (v *overlay) off(r *Reaction) bool {
-	p := v.table.Overlay
+func (v *overlay) off(r *Reaction) bool { return v.now.off(r) }
+
+func (p *Profile) off(r *Reaction) bool {
 	switch {
-	case p == nil:
-		return false
 	case retries(r):
 		return !p.Retry.Enabled
 	case r.Action == Recover:

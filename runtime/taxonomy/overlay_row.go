@@ -64,6 +64,7 @@ func (v *overlay) layers(code *Code) []layer {
 func (v *overlay) row(row Row) RowTraits {
 	t := v.table.Taxonomy
 	base := *v.table.row(row)
+	base.Reaction = v.begins(t.Rows[row].Reaction, base.Reaction, base.Retryable)
 	code := t.codeOf(row)
 	if code == nil && t.Fallback != "" {
 		code = t.code(t.Fallback)

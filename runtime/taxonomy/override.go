@@ -18,6 +18,12 @@ type Overrides struct {
 	Policies map[string]PolicyOverride `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized replaces the reaction to what is not of the taxonomy.
 	Uncategorized *ReactionRef `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
+	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field. Where there is no profile,
+	// they change one that has everything on and bounds nothing.
+	Detection *DetectionOverride `json:"detection,omitempty" yaml:"detection,omitempty"`
+	Recovery  *RecoveryOverride  `json:"recovery,omitempty" yaml:"recovery,omitempty"`
+	Retry     *RetryOverride     `json:"retry,omitempty" yaml:"retry,omitempty"`
+	Reporting *ReportingOverride `json:"reporting,omitempty" yaml:"reporting,omitempty"`
 }
 
 // TraitsOverride changes what rows say.
@@ -59,15 +65,17 @@ type LogOverride struct {
 
 // PolicyOverride changes a policy, or is one that stands in place. Durations are as in "1.5s" or "2h".
 type PolicyOverride struct {
-	Doc           string     `json:"doc,omitempty" yaml:"doc,omitempty"`
-	MaxAttempts   *int       `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
-	InitialDelay  string     `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
-	MaxDelay      string     `json:"max_delay,omitempty" yaml:"max_delay,omitempty"`
-	MaxElapsed    string     `json:"max_elapsed,omitempty" yaml:"max_elapsed,omitempty"`
-	MaxRetryAfter string     `json:"max_retry_after,omitempty" yaml:"max_retry_after,omitempty"`
-	Multiplier    *float64   `json:"multiplier,omitempty" yaml:"multiplier,omitempty"`
-	Backoff       string     `json:"backoff,omitempty" yaml:"backoff,omitempty"`
-	Jitter        JitterText `json:"jitter,omitempty" yaml:"jitter,omitempty"`
+	Doc           string          `json:"doc,omitempty" yaml:"doc,omitempty"`
+	MaxAttempts   *int            `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
+	InitialDelay  string          `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
+	MaxDelay      string          `json:"max_delay,omitempty" yaml:"max_delay,omitempty"`
+	MaxElapsed    string          `json:"max_elapsed,omitempty" yaml:"max_elapsed,omitempty"`
+	MaxRetryAfter string          `json:"max_retry_after,omitempty" yaml:"max_retry_after,omitempty"`
+	Multiplier    *float64        `json:"multiplier,omitempty" yaml:"multiplier,omitempty"`
+	Backoff       string          `json:"backoff,omitempty" yaml:"backoff,omitempty"`
+	Jitter        JitterText      `json:"jitter,omitempty" yaml:"jitter,omitempty"`
+	Adapt         *AdaptOverride  `json:"adapt,omitempty" yaml:"adapt,omitempty"`
+	Budget        *BudgetOverride `json:"budget,omitempty" yaml:"budget,omitempty"`
 }
 
 // JitterText is a number from 0 to 1, or one of none, full and decorrelated.
@@ -108,6 +116,9 @@ type PolicyRef struct {
 // Everything that is surely a mistake is reported, in one error: a name that is not declared, with what there is; a
 // value that cannot be; a key that the action does not take; a retry without bounds; a `then` that leads in a circle; an
 // override that is left out for every row it covers. [Table.Profile] of the result is without the overrides.
+//
+// What the profile has switched off and the overrides switch on comes back as the taxonomy has it: a profile keeps nothing
+// of a reaction that it goes past. Where it says itself what is done about a code, that stays.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
@@ -124,5 +135,6 @@ func (t Table) Override(o Overrides) (Table, error) {
 }
 
 func (o *Overrides) isZero() bool {
-	return len(o.Codes) == 0 && len(o.Reactions) == 0 && len(o.Policies) == 0 && o.Uncategorized == nil
+	return len(o.Codes) == 0 && len(o.Reactions) == 0 && len(o.Policies) == 0 && o.Uncategorized == nil &&
+		o.Detection == nil && o.Recovery == nil && o.Retry == nil && o.Reporting == nil
 }

@@ -103,6 +103,7 @@ func (g generator) overrides() taxonomy.Overrides {
 	if o.Codes == nil && o.Reactions == nil || g.maybe(2) {
 		o.Policies = map[string]taxonomy.PolicyOverride{g.one("slow", "fast"): g.policy()}
 	}
+	g.sections(&o)
 	return o
 }
 
@@ -192,6 +193,12 @@ func (g generator) policy() taxonomy.PolicyOverride {
 	}
 	if g.maybe(5) {
 		o.Multiplier = new(float64(g.IntN(4)))
+	}
+	if g.maybe(5) {
+		o.Adapt = g.adapt()
+	}
+	if g.maybe(5) {
+		o.Budget = g.budget()
 	}
 	if o == (taxonomy.PolicyOverride{}) {
 		o.MaxAttempts = new(4)

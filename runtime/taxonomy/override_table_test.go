@@ -21,7 +21,7 @@ package: errs
 groups: {auth: A., net: N.}
 strategies: {reduce: R., rest: R.}
 tiers: {low: {}, high: {}}
-policies: {slow: {initial_delay: 2s}, fast: {initial_delay: 0s, max_delay: 1s, jitter: 0.1, max_retry_after: 1m}}
+policies: {slow: {initial_delay: 2s}, fast: {initial_delay: 0s, max_delay: 1s, jitter: 0.1, max_retry_after: 1m, adapt: {attempts: {max: 6}}, budget: {breaker: {failures: 3}}}}
 reactions:
   again:   {action: retry, policy: slow, then: up}
   up:      {action: escalate, then: once}

@@ -29,6 +29,25 @@ func equalTables(t testing.TB, want, got taxonomy.Table, about ...any) {
 	require.Equal(t, wantReaction, gotReaction, about...)
 }
 
+// sectionsOf returns the profile of a table without its name and rows. One that a run has of its own has no name to call its
+// numbers by.
+func sectionsOf(table taxonomy.Table) taxonomy.Profile {
+	if table.Overlay == nil {
+		return taxonomy.Profile{
+			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true},
+			Retry: taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
+		}
+	}
+	p := taxonomy.Profile{
+		Detection: table.Overlay.Detection, Recovery: table.Overlay.Recovery, Retry: table.Overlay.Retry, Reporting: table.Overlay.Reporting,
+	}
+	if p.Retry.Policy != nil {
+		p.Retry.Policy = new(*p.Retry.Policy)
+		p.Retry.Policy.Name = "retry"
+	}
+	return p
+}
+
 // What a run overrides means what the same text means in a profile.
 func TestOverrideIsLikeAProfile(t *testing.T) {
 	for _, text := range []string{
@@ -66,6 +85,25 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{reactions: {again: {policy: {max_attempts: 4, max_delay: 2s}}}}",
 		"{reactions: {wait: {revert: files, accept_completion: false, feed_back: false, shared: run, honor_retry_after: false}}}",
 		"{reactions: {calm: {resume: operation, session: fresh, count_failure: false, policy: slow}}}",
+		"{policies: {fast: {adapt: {attempts: {min: 1}, target: 0.5, window: 100}}}}",
+		"{policies: {fast: {max_attempts: 5}}}",
+		"{policies: {fast: {max_attempts: 2, adapt: {delay: {max: 1s}}}}}",
+		"{policies: {slow: {adapt: {attempts: {min: 2, max: 6}, delay: {min: 500ms}}, budget: {retries: 0.2}}}}",
+		"{policies: {slow: {adapt: {delay: {max: 20s}}, initial_delay: 4s, budget: {retries: 0, reserve: 0, window: 1m}}}}",
+		"{policies: {fast: {budget: {breaker: {failures: 5}}}}}",
+		"{policies: {fast: {budget: {retries: 1.5, breaker: {of: 20, probe: 1m, successes: 3}}}}}",
+		"{policies: {slow: {budget: {breaker: {failures: 2, of: 4}}}}}",
+		"{reactions: {again: {policy: {adapt: {attempts: {max: 9}}, budget: {retries: 2}}}}}",
+		"{detection: {text: false, severity: false}}",
+		"{detection: {recoverability: false, text: true}}",
+		"{recovery: {enabled: false}}",
+		"{recovery: {max_attempts: 2, allowed: [rest]}}",
+		"{recovery: {allowed: []}}",
+		"{retry: {enabled: false}}",
+		"{retry: {max_attempts: 7}}",
+		"{retry: {enabled: false, initial_delay: 2s, jitter: 0.5, adapt: {attempts: {max: 4}}, budget: {retries: 0.1}}}",
+		"{reporting: {log_level: debug, stack: true, context: false}}",
+		"{retry: {enabled: false}, recovery: {allowed: [reduce]}, codes: {'*': {severity: high}}, reactions: {calm: {then: block}}}",
 	} {
 		t.Run(text, func(t *testing.T) {
 			declared := tableOf(t, overridden+"profiles:\n  it: "+text+"\n")
@@ -74,6 +112,7 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 			got, err := declared.Override(decoded(t, text))
 			require.NoError(t, err)
 			equalTables(t, want, got)
+			assert.Equal(t, sectionsOf(want), sectionsOf(got))
 			again, err := got.Override(decoded(t, "{codes: {}}"))
 			require.NoError(t, err)
 			equalTables(t, want, again, "nothing laid over it")
@@ -111,6 +150,34 @@ func TestOverrideOfAProfile(t *testing.T) {
 			"{detection: {severity: false, recoverability: false}, codes: {'*': {http: 500}}}"},
 		{"a flag taken away by the profile stays away", "{codes: {R: {retryable: false}}}", "{codes: {net: {severity: high}}, reactions: {again: {log: {level: error}}}}",
 			"{codes: {R: {retryable: false}, net: {severity: high}}, reactions: {again: {log: {level: error}}}}"},
+		{"sections field by field",
+			"{detection: {text: false}, recovery: {max_attempts: 2, allowed: [rest]}, retry: {max_attempts: 7}, reporting: {log_level: error, stack: true}}",
+			"{detection: {severity: false}, recovery: {max_attempts: 4}, retry: {initial_delay: 2s}, reporting: {stack: false}}",
+			"{detection: {text: false, severity: false}, recovery: {max_attempts: 4, allowed: [rest]}, retry: {max_attempts: 7, initial_delay: 2s}, reporting: {log_level: error, stack: false}}"},
+		{"adapt and budget field by field",
+			"{policies: {fast: {adapt: {target: 0.7}, budget: {retries: 0.5, breaker: {of: 9}}}}}",
+			"{policies: {fast: {adapt: {attempts: {max: 9}}, budget: {reserve: 1, breaker: {failures: 4}}}}}",
+			"{policies: {fast: {adapt: {target: 0.7, attempts: {max: 9}}, budget: {retries: 0.5, reserve: 1, breaker: {of: 9, failures: 4}}}}}"},
+		{"retries switched off", "{policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: false}}", "{policies: {slow: {max_attempts: 9}}, retry: {enabled: false}}"},
+		{"retries switched on", "{retry: {enabled: false}}", "{retry: {enabled: true}}", "{}"},
+		{"retries switched on, with what the profile says besides",
+			"{retry: {enabled: false}, reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: {feed_back: true}}, codes: {R: {severity: critical}}}",
+			"{retry: {enabled: true}, reactions: {again: {policy: fast}}}",
+			"{reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: {feed_back: true}, again: {policy: fast}}, codes: {R: {severity: critical}}}"},
+		{"retries switched on, and a policy that the profile has another version of",
+			"{retry: {enabled: false}, policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: true}}", "{policies: {slow: {max_attempts: 9}}}"},
+		{"retries switched on for codes that the profile sends elsewhere",
+			"{retry: {enabled: false}, codes: {R: {reaction: block}}}", "{retry: {enabled: true}, codes: {W: {reaction: again}}}", "{codes: {R: {reaction: block}, W: {reaction: again}}}"},
+		{"retries switched on where the flag was taken away",
+			"{retry: {enabled: false}, codes: {R: {retryable: false}, W: {retryable: false}}}", "{retry: {enabled: true}}", "{codes: {R: {retryable: false}, W: {retryable: false}}}"},
+		{"strategies switched on", "{recovery: {enabled: false}}", "{recovery: {enabled: true}}", "{}"},
+		{"strategies switched on, retries left off", "{recovery: {enabled: false}, retry: {enabled: false}}", "{recovery: {enabled: true}}", "{retry: {enabled: false}}"},
+		{"other strategies", "{recovery: {allowed: [rest]}}", "{recovery: {allowed: [reduce]}}", "{recovery: {allowed: [reduce]}}"},
+		{"one strategy more; a profile keeps nothing of what it goes past", "{recovery: {allowed: []}, reactions: {calm: {log: {level: info}}}}", "{recovery: {allowed: [rest]}}", "{recovery: {allowed: [rest]}}"},
+		{"everything off, everything on",
+			"{recovery: {enabled: false, allowed: []}, retry: {enabled: false}, detection: {text: false, severity: false, recoverability: false}, reporting: {context: false}}",
+			"{recovery: {enabled: true, allowed: [reduce, rest]}, retry: {enabled: true}, detection: {text: true, severity: true, recoverability: true}, reporting: {context: true}}",
+			"{recovery: {allowed: [reduce, rest]}}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base := tableOf(t, overridden+"profiles:\n  it: "+tt.profile+"\n  both: "+tt.both+"\n")
@@ -121,9 +188,8 @@ func TestOverrideOfAProfile(t *testing.T) {
 			got, err := profile.Override(decoded(t, tt.over))
 			require.NoError(t, err)
 			equalTables(t, want, got)
+			assert.Equal(t, sectionsOf(want), sectionsOf(got))
 			assert.Equal(t, "it", got.Overlay.Name)
-			assert.Equal(t, profile.Overlay.Detection, got.Overlay.Detection)
-			assert.Equal(t, profile.Overlay.Recovery, got.Overlay.Recovery)
 		})
 	}
 }
@@ -171,81 +237,6 @@ func TestOverrideLeavesTheTaxonomyAlone(t *testing.T) {
 	assert.Equal(t, base, same, "no overrides, no overlay")
 }
 
-func TestOverrideProblems(t *testing.T) {
-	for _, tt := range []struct{ name, over, want string }{
-		{"no such code", "{codes: {X: {http: 500}}}", `codes: no code or category "X"; there are net, job, R, S, W, C, D, I`},
-		{"no such group", "{codes: {'@x': {http: 500}}}", `codes: no group "x"; there are auth, net`},
-		{"a code twice", "{codes: {W: {http: 500}, net.wait: {http: 501}}}", "codes: W and net.wait are the same code"},
-		{"no such reaction", "{reactions: {x: {extent: run}}}", `reactions: no reaction "x"; there are stop, once, up, again, shorter, calm, block, wait, abort, continue`},
-		{"no such policy", "{policies: {x: {max_attempts: 1}}}", `policies: no policy "x"; there are slow, fast`},
-		{"a reaction's policy", "{reactions: {again: {policy: x}}}", `reactions.again.policy: no policy "x"; there are slow, fast`},
-		{"a code's reaction", "{codes: {R: {reaction: stopp}}}", `codes.R.reaction: no reaction "stopp"`},
-		{"a code's reaction by flag", "{codes: {R: {reaction: {retryable: stop, permanent: stopp}}}}", `codes.R.reaction: no reaction "stopp"`},
-		{"what follows", "{reactions: {again: {then: x}}}", `reactions.again.then: no reaction "x"`},
-		{"what follows in place", "{codes: {R: {reaction: {action: retry, then: {action: retry, then: x}}}}}", `codes.R.reaction.then.then: no reaction "x"`},
-		{"uncategorized", "{uncategorized: x}", `uncategorized: no reaction "x"`},
-		{"uncategorized by flag", "{uncategorized: {retryable: stop}}", "uncategorized: only overrides of codes choose by retryable and permanent"},
-		{"strategy", "{reactions: {calm: {strategy: x}}}", `reactions.calm.strategy: no strategy "x"; there are reduce, rest`},
-		{"tier", "{reactions: {up: {to: x}}}", `reactions.up.to: no tier "x"; there are low, high`},
-		{"action", "{reactions: {again: {action: retri}}}", `reactions.again.action: "retri" is none of abort, block, continue, retry, retry_operation, escalate, recover`},
-		{"other words", "{reactions: {again: {session: new, revert: none, log: {level: loud}}}}", `reactions.again.session: "new" is none of keep, fresh, reduced
-reactions.again.revert: "none" is none of files, iteration
-reactions.again.log.level: "loud" is none of debug, info, warn, error`},
-		{"words of codes", "{codes: {R: {severity: none, kind: x, recoverability: never, grpc: OKAY}}}", `codes.R.severity: "none" is none of low, medium, high, critical
-codes.R.kind: "x" is none of fault, failure
-codes.R.grpc: "OKAY" is none of OK, CANCELLED,`},
-		{"HTTP", "{codes: {R: {http: 1}}}", "codes.R.http: 1 is no HTTP status: they go from 100 to 599"},
-		{"flag against recoverability", "{codes: {R: {retryable: false, recoverability: retryable}}}", "codes.R: retryable is false, and recoverability is retryable"},
-		{"flag and in place", "{codes: {R: {reaction: {retryable: stop, action: abort}}}}", "codes.R.reaction: either chooses by retryable and permanent, or stands in place"},
-		{"in place without action", "{codes: {R: {reaction: {extent: run}}}}", "codes.R.reaction: a reaction in place needs an action"},
-		{"a circle", "{reactions: {up: {then: again}}}", "reactions.again.then: then leads in a circle: up, again, up"},
-		{"a circle in place", "{reactions: {calm: {then: {action: retry, then: calm}}}}", "reactions.calm.then.then: then leads in a circle: calm, calm.then, calm"},
-		{"keys of another action", "{reactions: {stop: {policy: slow, session: fresh, to: high, feed_back: true}}}", `reactions.stop: abort does not take policy
-reactions.stop: abort does not take session
-reactions.stop: abort does not take to
-reactions.stop: abort does not take feed_back`},
-		{"recover needs", "{reactions: {again: {action: recover}}}", "reactions.again: recover needs a strategy"},
-		{"retry_operation needs", "{reactions: {stop: {action: retry_operation, policy: slow}}}", "reactions.stop: retry_operation needs then"},
-		{"completion needs", "{reactions: {again: {accept_completion: true}}}", "reactions.again: accept_completion needs revert"},
-		{"a log without a level", "{reactions: {again: {log: {message: Hm.}}}}", "reactions.again: log needs a level"},
-		{"no bounds", "{reactions: {calm: {count_failure: false}}}", "reactions.calm: nothing bounds this: it does not count as a failure and has no policy"},
-		{"bounds of a policy", "{policies: {slow: {max_attempts: 0, multiplier: 0.5, jitter: 1.5, initial_delay: 5, max_elapsed: -1s, backoff: no}}}", `policies.slow.max_attempts: at least 1, not 0: it counts calls in total, the first included
-policies.slow.multiplier: at least 1, not 0.5
-policies.slow.initial_delay: "5" is no duration, such as 1.5s or 2h
-policies.slow.max_elapsed: -1s is negative
-policies.slow.backoff: "no" is none of exponential, constant, linear
-policies.slow.jitter: "1.5" is neither a number from 0 to 1 nor none, full or decorrelated`},
-		{"delays", "{policies: {slow: {max_delay: 1s}}}", "policies.slow: max_delay 1s is below initial_delay 2s"},
-		{"a code that is not retryable", "{codes: {S: {reaction: again}}}", "codes.S.reaction: nothing that it covers is retryable"},
-		{"a flag", "{codes: {job: {severity: low}, S: {retryable: true}}}", "codes.S.retryable: nothing that it covers is retryable"},
-		{"a reaction that only serves what is not retryable", "{reactions: {calm: {action: retry, then: block}}}", "reactions.calm: nothing that it covers is retryable"},
-		{"everything at once", "{codes: {X: {http: 1}, R: {reaction: y}}, reactions: {z: {}, again: {policy: q}}, policies: {slow: {max_attempts: -1}}}", "codes: no code or category \"X\""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			base := tableOf(t, overridden)
-			got, err := base.Override(decoded(t, tt.over))
-			require.Error(t, err)
-			assert.Equal(t, taxonomy.Table{}, got)
-			assert.ErrorContains(t, err, tt.want)
-			assert.True(t, strings.HasPrefix(err.Error(), "errs: overrides: "), err)
-			lines := strings.Split(err.Error(), "\n")
-			assert.Equal(t, len(lines), len(unique(lines)), "each said once: %s", err)
-		})
-	}
-	_, err := tableOf(t, overridden).Override(decoded(t, "{codes: {X: {http: 1}, R: {reaction: y}}, reactions: {z: {}, again: {policy: q}}, policies: {slow: {max_attempts: -1}}}"))
-	assert.Len(t, strings.Split(err.Error(), "\n"), 6)
-	_, err = taxonomy.Table{}.Override(taxonomy.Overrides{})
-	assert.EqualError(t, err, "overrides: the table has no taxonomy")
-}
-
-func unique(lines []string) map[string]bool {
-	set := map[string]bool{}
-	for _, line := range lines {
-		set[line] = true
-	}
-	return set
-}
-
 // Of rows that a group or a reaction shares, those that may be retried are, and the others are not.
 func TestOverrideNeverRetriesThePermanent(t *testing.T) {
 	for _, text := range []string{
@@ -272,18 +263,28 @@ func TestOverridesAreKept(t *testing.T) {
 "codes": {"*": {"reaction": {"retryable": "block"}, "http": 500}, "S": {"reaction": "stop", "retryable": false}},
 "reactions": {"again": {"policy": {"max_attempts": 2, "jitter": 0.5}, "then": {"action": "abort", "log": {"level": "error", "message": ""}}}, "up": {"policy": "slow"}},
 "policies": {"slow": {"jitter": "full", "max_delay": "5s"}},
-"uncategorized": "stop"}`
+"uncategorized": "stop",
+"detection": {"text": false},
+"recovery": {"max_attempts": 2, "allowed": []},
+"retry": {"enabled": true, "max_attempts": 7, "budget": {"retries": 0, "reserve": 0, "window": "1m"}},
+"reporting": {"log_level": "warn", "stack": false}}`
 	var fromJSON taxonomy.Overrides
 	require.NoError(t, json.Unmarshal([]byte(text), &fromJSON))
 	assert.Equal(t, decoded(t, text), fromJSON, "YAML and JSON mean the same")
 	b, err := json.Marshal(fromJSON)
 	require.NoError(t, err)
+	assert.Contains(t, string(b), `"allowed":[]`, "an empty list is not the same as none")
 	var back taxonomy.Overrides
 	require.NoError(t, json.Unmarshal(b, &back))
 	assert.Equal(t, fromJSON, back)
 	b, err = yaml.Marshal(fromJSON)
 	require.NoError(t, err)
 	assert.Equal(t, fromJSON, decoded(t, string(b)))
+	assert.NotNil(t, decoded(t, string(b)).Recovery.Allowed)
+	assert.Nil(t, decoded(t, "{recovery: {enabled: true}}").Recovery.Allowed)
+	b, err = yaml.Marshal(decoded(t, "{recovery: {enabled: true}}"))
+	require.NoError(t, err)
+	assert.Equal(t, "recovery:\n    enabled: true\n", string(b))
 
 	both := taxonomy.ReactionRef{Retryable: "stop", Inline: &taxonomy.ReactionOverride{Action: "abort"}}
 	b, err = json.Marshal(both)
@@ -299,9 +300,15 @@ func TestOverridesAreKept(t *testing.T) {
 	for _, broken := range []string{"uncategorized: [a]", "reactions: {again: {policy: [a]}}"} {
 		assert.Error(t, yaml.Unmarshal([]byte(broken), &back), broken)
 	}
-	strict := yaml.NewDecoder(strings.NewReader("uncategorized: {akshun: retry}"))
-	strict.KnownFields(true)
-	assert.ErrorContains(t, strict.Decode(&back), "akshun")
+	for text, key := range map[string]string{
+		"uncategorized: {akshun: retry}": "akshun", "retry: {max_tries: 2}": "max_tries", "recovery: {alowed: [a]}": "alowed",
+		"policies: {slow: {adapt: {attempts: {most: 2}}}}": "most", "policies: {slow: {budget: {breaker: {after: 2}}}}": "after",
+		"detection: {texts: true}": "texts", "reporting: {level: warn}": "level",
+	} {
+		strict := yaml.NewDecoder(strings.NewReader(text))
+		strict.KnownFields(true)
+		assert.ErrorContains(t, strict.Decode(&back), key)
+	}
 }
 
 // A taxonomy made by hand need not list what every taxonomy has.
@@ -336,11 +343,13 @@ func FuzzOverride(f *testing.F) {
 		`{"codes": {"*": {"reaction": {"retryable": "again", "permanent": "wait"}, "retryable": true}}}`,
 		`{"codes": {"S": {"reaction": {"action": "retry", "then": {"action": "retry", "then": "again"}}}}}`,
 		`{"reactions": {"abort": {"action": "recover", "strategy": "rest", "then": "abort"}, "again": {"then": "again"}}}`,
+		`{"retry": {"enabled": false, "max_attempts": 2}, "recovery": {"allowed": ["rest"]}, "policies": {"slow": {"adapt": {"delay": {"max": "3s"}}, "budget": {"breaker": {"failures": 2}}}}}`,
 		`{"policies": {"slow": {"max_attempts": -1, "jitter": 1e999, "max_delay": "99999999h"}}, "uncategorized": {"action": "retry"}}`,
 	} {
 		f.Add([]byte(seed))
 	}
-	base := tableOf(f, overridden)
+	base, err := tableOf(f, overridden+"profiles: {quiet: {retry: {enabled: false}, recovery: {allowed: [reduce]}, reactions: {up: {session: fresh}}}}\n").Profile("quiet")
+	require.NoError(f, err)
 	before, _ := json.Marshal(base.Taxonomy)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var o taxonomy.Overrides

@@ -150,6 +150,45 @@ type Policy struct {
 	// Jitter is the fraction of proportional jitter, 0 to 1.
 	Jitter float64
 
+	// Adapt lets what has come of tries move the numbers; nil leaves them as they are.
+	Adapt *Adapt
+	// Budget bounds what everybody who uses a provider and a credential tries together; nil is no bound.
+	Budget *Budget
+
 	Backoff    Backoff
 	JitterKind JitterKind
+}
+
+// Adapt says how far what has come of tries may move a policy's numbers.
+type Adapt struct {
+	// MinAttempts and MaxAttempts bound the policy's MaxAttempts; both 0 leave it as it is.
+	MinAttempts, MaxAttempts int
+	// MinDelay and MaxDelay bound its InitialDelay; both 0 leave it as it is.
+	MinDelay, MaxDelay time.Duration
+	// Target is the share of first retries that shall succeed, which the delay is moved towards.
+	Target float64
+	// Window is how many outcomes are remembered for each code.
+	Window int
+}
+
+// Budget bounds what all callers in a lane, which is a provider and a credential, try together.
+type Budget struct {
+	// Retries is how many retries there may be for each call, over Window; 0 is none beyond Reserve, and less than 0 no bound.
+	Retries float64
+	// Reserve is how many retries there may be in Window however few calls there are.
+	Reserve int
+	// Window is the time over which calls and retries are counted.
+	Window time.Duration
+	// Breaker stops all calls while the provider fails; nil never does.
+	Breaker *Breaker
+}
+
+// Breaker says when a circuit breaker opens and how it closes again.
+type Breaker struct {
+	// Failures of the last Of calls open it.
+	Failures, Of int
+	// Probe is the time between probes while it is open: one call is let through in each.
+	Probe time.Duration
+	// Successes is how many probes in a row must succeed to close it.
+	Successes int
 }

@@ -1,5 +1,7 @@
 package taxonomy
 
+import "time"
+
 // Recoverability says what can be done about an error.
 type Recoverability uint8
 
@@ -63,6 +65,20 @@ type Code struct {
 	Row        Row    // without any `when` branch
 	Branches   Row    // the first row of its `when` branches; 0 when there are none
 	Category   uint16 // index into [Taxonomy.Categories]
+	// Prevent is what is done where the code is likely to come next; nil is nothing.
+	Prevent *Prevention
+}
+
+// Prevention is what is done before a call that is likely to fail with a code. What is zero is not done.
+type Prevention struct {
+	// Check is the check that must pass before the call.
+	Check string
+	// Throttle is the least time between the beginnings of two calls.
+	Throttle time.Duration
+	// Concurrency is how many calls of the provider may run at once.
+	Concurrency int
+	// Likely is how probable the failure must be, at the lower end of the forecast's interval.
+	Likely float64
 }
 
 // Category describes a category of a taxonomy.
@@ -133,6 +149,7 @@ type Taxonomy struct {
 	Profiles      []Profile
 	Groups        []Named
 	Strategies    []Named
+	Checks        []Named
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier

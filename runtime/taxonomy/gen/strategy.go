@@ -11,3 +11,13 @@ func UnknownStrategy(name string) error {
 	}
 	return fmt.Errorf("recover: no strategy %q", name)
 }
+
+// UnknownCheck is the error of asking for a check that the taxonomy does not declare.
+//
+//go:noinline
+func UnknownCheck(name string) error {
+	if name == "" {
+		return fmt.Errorf("check: no name")
+	}
+	return fmt.Errorf("check: no check %q", name)
+}

@@ -65,6 +65,7 @@ var definition = taxonomy.Taxonomy{
 			Message: "prompt too long for {provider}",
 			Number:  3,
 			Row:     4,
+			Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5},
 		},
 		{
 			Value:      "HUNG",
@@ -136,6 +137,9 @@ var definition = taxonomy.Taxonomy{
 	Strategies: []taxonomy.Named{
 		{Name: "reduce_context", Doc: "Run again with a shorter prompt."},
 	},
+	Checks: []taxonomy.Named{
+		{Name: "window_fits", Doc: "Whether the prompt fits the context window."},
+	},
 	Sources: []taxonomy.Named{
 		{Name: "api", Doc: "The provider's API."},
 		{Name: "cli", Doc: "The provider's command."},
@@ -190,6 +194,8 @@ var policyCalm = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second,
 	Jitter:        0.1,
 	JitterKind:    taxonomy.JitterProportional,
+	Adapt:         &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second, Target: 0.8, Window: 50},
+	Budget:        &taxonomy.Budget{Retries: 0.2, Reserve: 3, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * time.Second, Successes: 1}},
 }
 
 var policyShorter = taxonomy.Policy{
