@@ -62,3 +62,27 @@ func BenchmarkLanes(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAdaptive compares what adapting costs with a Do that succeeds at once.
+func BenchmarkAdaptive(b *testing.B) {
+	a, p := retry.NewAdaptive(1), adapting(0.8)
+	for i := range 1000 {
+		a.Learn(outcome(2+i%4, s, i%2 == 0))
+	}
+	op, o := func(context.Context) error { return nil }, outcome(2, s, true)
+	for _, c := range []struct {
+		name string
+		f    func()
+	}{
+		{"do", func() { _ = retry.Do(b.Context(), p, op) }},
+		{"policy", func() { _ = a.Policy(&p, "CODE") }},
+		{"learn_and_policy", func() { a.Learn(o); _ = a.Policy(&p, "CODE") }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.f()
+			}
+		})
+	}
+}

@@ -41,7 +41,7 @@ func (l *loop) do(ctx context.Context, op func(ctx context.Context) error) error
 		if err := l.begin(ctx); err != nil {
 			return err
 		}
-		err := op(ctx)
+		err := l.call(ctx, op)
 		if err == nil {
 			return nil
 		}
@@ -49,6 +49,17 @@ func (l *loop) do(ctx context.Context, op func(ctx context.Context) error) error
 			return err
 		}
 	}
+}
+
+// call makes one call, and notes it.
+func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) error {
+	if l.log == nil {
+		return l.through(ctx, op)
+	}
+	at := l.clock.Now()
+	err := l.through(ctx, op)
+	l.log.note(l.operation, l.series.Calls+1, at, l.waited, err)
+	return err
 }
 
 // Value is [Do] for an op that returns a value. With an error it returns the value of the last call.
@@ -71,8 +82,10 @@ type loop struct {
 	series Series
 	last   error
 
-	caller    string    // in the lane
-	notBefore time.Time // of the next call, beside the lane
+	caller    string           // in the lane
+	notBefore time.Time        // of the next call, beside the lane
+	waited    time.Duration    // before the next call, as decided after the last
+	shown     *taxonomy.Policy // the policy as the gate sees it; nil until it has to
 }
 
 func newLoop(policy taxonomy.Policy, opts []Option) loop {
@@ -83,29 +96,24 @@ func newLoop(policy taxonomy.Policy, opts []Option) loop {
 	return loop{settings: s, policy: policy}
 }
 
-// begin returns an error when there must be no call, and waits for the lane.
+// begin returns an error when there must be no call, and waits for the lane and the gate. A call must follow when it
+// returns nil, since the gate has let it in.
 func (l *loop) begin(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return l.ended(ctx)
 	}
-	if l.lanes == nil {
+	if l.lanes == nil && l.gate == nil {
 		return nil
 	}
 	return l.enter(ctx)
 }
 
 func (l *loop) enter(ctx context.Context) error {
-	if l.caller == "" {
-		l.caller = rand.Text()
-	}
 	for {
 		now := l.clock.Now()
-		at, err := l.lanes.Opens(ctx, l.lane, l.caller, now)
+		at, err := l.opens(ctx, now)
 		if err != nil {
 			return l.stopped(StoppedLane, err)
-		}
-		if at.Before(l.notBefore) {
-			at = l.notBefore
 		}
 		if !at.After(now) {
 			return nil
@@ -116,11 +124,37 @@ func (l *loop) enter(ctx context.Context) error {
 	}
 }
 
+// opens returns when to call, or when to ask again. The gate is asked last: whom it lets in, it counts.
+func (l *loop) opens(ctx context.Context, now time.Time) (time.Time, error) {
+	if l.lanes != nil {
+		if l.caller == "" {
+			l.caller = rand.Text()
+		}
+		at, err := l.lanes.Opens(ctx, l.lane, l.caller, now)
+		if err != nil {
+			return at, err
+		}
+		if at.Before(l.notBefore) {
+			at = l.notBefore
+		}
+		if at.After(now) {
+			return at, nil
+		}
+	}
+	if l.gate == nil {
+		return now, nil
+	}
+	if l.gateCall == "" {
+		l.gateCall = rand.Text()
+	}
+	return l.gate.Enter(ctx, l.gateLane, l.gateCall, now)
+}
+
 // failed counts a failure. It returns nil when it is time for the next call, but for the lane.
 func (l *loop) failed(ctx context.Context, err error) error {
 	l.last = err
 	next, stop := l.decide(ctx, err)
-	l.series.Calls = next.Series.Calls
+	l.series.Calls, l.waited = next.Series.Calls, next.Wait
 	if l.notify != nil {
 		l.notify(Attempt{
 			Number: next.Series.Calls, Err: err, Wait: next.Wait, Hinted: next.Hinted, Last: stop != StoppedNot,
@@ -141,7 +175,7 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop) {
 	if ctx.Err() != nil {
 		return none, StoppedContext
 	}
-	if isPermanent(err) || !l.retryable(err) {
+	if !l.worth(err) {
 		return none, StoppedPermanent
 	}
 	next := l.series.Next(&l.policy, l.hint(err), l.random)
@@ -151,8 +185,14 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop) {
 	if l.passesDeadline(ctx, next.Wait) {
 		return none, StoppedDeadline
 	}
+	if !l.mayRetry() {
+		return none, StoppedBudget
+	}
 	return next, StoppedNot
 }
+
+// worth reports whether another call may help.
+func (l *loop) worth(err error) bool { return !isPermanent(err) && l.retryable(err) }
 
 func (l *loop) hint(err error) Hint {
 	h := l.hints(err)

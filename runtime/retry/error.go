@@ -18,7 +18,8 @@ const (
 	StoppedRetryAfter      // the error asks for a longer wait than the policy obeys
 	StoppedDeadline        // the next wait would pass the context's deadline
 	StoppedContext         // the context ended
-	StoppedLane            // the lane could not be asked
+	StoppedLane            // the lane or the gate could not be asked
+	StoppedBudget          // the gate's budget of retries
 )
 
 var stopOf = [...]Stop{
@@ -34,6 +35,7 @@ var stopWords = [...]string{
 	StoppedDeadline:   "the next wait would pass the deadline",
 	StoppedContext:    "the context ended",
 	StoppedLane:       "the lane failed",
+	StoppedBudget:     "no retries left in the lane",
 }
 
 // String returns the reason in words.
@@ -49,11 +51,11 @@ func (s Stop) String() string {
 type Error struct {
 	// Err is what the last call returned; nil when there was none.
 	Err error
-	// Cause is what ended the context, or why the lane could not be asked; otherwise nil.
+	// Cause is what ended the context, or why the lane or the gate could not be asked; otherwise nil.
 	Cause error
 	// Why is why there was no further call.
 	Why Stop
-	// Calls is how many calls were made, Waited how long was waited between them, but for waits in a lane.
+	// Calls is how many calls were made, Waited how long was waited between them, but for waits in a lane or at a gate.
 	Calls  int
 	Waited time.Duration
 

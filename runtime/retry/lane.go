@@ -92,6 +92,15 @@ func (r Ramp) offset(i int) time.Duration {
 	return time.Duration(float64(r.step()) * math.Log2(float64(i+1)))
 }
 
+// Gap is how long after caller i-1 caller i enters at the earliest, counted from 0; 0 for the first, and where everybody
+// enters at once.
+func (r Ramp) Gap(i int) time.Duration {
+	if i <= 0 {
+		return 0
+	}
+	return r.offset(i) - r.offset(i-1)
+}
+
 // length is how long a ramp takes at most.
 func (r Ramp) length() time.Duration { return r.offset(maxPlaces) }
 

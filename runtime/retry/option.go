@@ -21,6 +21,11 @@ type settings struct {
 	notify    func(Attempt)
 	lanes     Lanes
 	lane      string
+	gate      Gate
+	gateLane  string
+	gateCall  string // the caller's name at the gate
+	log       *Log
+	operation string // in the log
 }
 
 // Attempt is a call that failed, and what comes after it.
@@ -88,6 +93,27 @@ func WithNotify(f func(Attempt)) Option {
 func WithLane(lanes Lanes, lane string) Option {
 	return func(s settings) settings {
 		s.lanes, s.lane = lanes, lane
+		return s
+	}
+}
+
+// WithGate has each call ask the gate for the lane: it enters before the call, waiting as long as the gate says and ctx
+// allows, and leaves right after it, also when op panics. A further try is only begun if the gate's budget allows it.
+// Caller is any text that nobody else in the lane uses at the time; when it is empty, each Do makes one up.
+//
+// A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as cancelled. A failure that is not
+// worth another call is told without the policy, since it says nothing about how the provider is.
+func WithGate(gate Gate, lane, caller string) Option {
+	return func(s settings) settings {
+		s.gate, s.gateLane, s.gateCall = gate, lane, caller
+		return s
+	}
+}
+
+// WithLog notes each call in the log under the operation's name. A nil log notes nothing.
+func WithLog(log *Log, operation string) Option {
+	return func(s settings) settings {
+		s.log, s.operation = log, operation
 		return s
 	}
 }

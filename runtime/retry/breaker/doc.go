@@ -1,0 +1,21 @@
+// Package breaker keeps callers from asking a provider that is down, and bounds what they retry together. It makes a
+// [retry.Gate] out of what the policies of failures say under `budget`:
+//
+//	gates := breaker.New(breaker.Options{})
+//	err := retry.Do(ctx, policy, op, retry.WithGate(gates, "github:"+credential, ""))
+//
+// Each lane, which is a provider and a credential, has a circuit breaker and a budget of retries for each policy that its
+// calls have failed under.
+//
+// The breaker is failsafe-go's. It opens when Failures of the last Of calls have failed under its policy. Then nobody
+// calls, but one probe in each Probe. When Successes of them in a row have succeeded, it closes. Calls that were
+// given up, and calls that failed under another policy or none, count neither way; a probe that ends so leaves its turn to the
+// next caller, and so does one that has not ended after ten times Probe.
+//
+// When a lane opens again, those who wait enter by the rule of [retry.Ramp], and at most one and a half times as fast as
+// calls were made before it closed, if that is known. Only when this has lasted for so long that the waiting must
+// have ended does the pace grow, because what is normal has changed.
+//
+// A policy's budget of retries lets Retries of them be made for each first call in its Window, and Reserve however few calls
+// there are.
+package breaker

@@ -1,0 +1,138 @@
+package breaker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	defaultMaxLanes = 1024
+	defaultIdle     = 15 * time.Minute
+)
+
+// Options are how gates are made. The zero Options are good ones.
+type Options struct {
+	// Ramp is how those who wait enter a lane that opens again; its zero value begins with one in the first second. With a
+	// negative Step everybody enters at once. Its Random is not used.
+	Ramp retry.Ramp
+	// MaxLanes bounds the lanes that are remembered; 1024 when it is 0 or less. Beyond it those that nobody has used for
+	// longest are forgotten, closed breakers first.
+	MaxLanes int
+	// Idle is for how long nobody has used a lane that is forgotten; 15 minutes when it is 0 or less. A lane with an open
+	// breaker is not.
+	Idle time.Duration
+	// OnState is told when a breaker changes its state; nil is nobody. It is called by those who enter and leave, may be called by
+	// several at once, and may use the gates.
+	OnState func(Change)
+}
+
+// Change is a breaker's change of state.
+type Change struct {
+	Lane, Policy string
+	From, To     State
+	At           time.Time
+}
+
+// Gates are the gates of all lanes of a process. They are safe for concurrent use. Time is the clock of the machine; the time
+// that Enter is given is only what its answer counts from.
+type Gates struct {
+	options Options
+
+	mu      sync.Mutex
+	lanes   map[string]*lane
+	cleaned time.Time
+}
+
+var _ retry.Gate = (*Gates)(nil)
+
+// New returns gates that are all open.
+func New(o Options) *Gates {
+	if o.MaxLanes <= 0 {
+		o.MaxLanes = defaultMaxLanes
+	}
+	if o.Idle <= 0 {
+		o.Idle = defaultIdle
+	}
+	return &Gates{options: o, lanes: make(map[string]*lane), cleaned: time.Now()}
+}
+
+// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause.
+func (g *Gates) Enter(ctx context.Context, name, caller string, now time.Time) (time.Time, error) {
+	if ctx.Err() != nil {
+		return now, context.Cause(ctx)
+	}
+	real := time.Now()
+	g.mu.Lock()
+	l := g.lane(name, real)
+	at := l.enter(caller, real, g.options.Ramp)
+	changes := l.changed(name, real, g.options.OnState)
+	g.mu.Unlock()
+	g.tell(changes)
+	return now.Add(max(0, at.Sub(real))), nil
+}
+
+// Leave says what became of a call; see [retry.Gate].
+func (g *Gates) Leave(name, caller string, end retry.CallEnd) {
+	now := time.Now()
+	g.mu.Lock()
+	l := g.lane(name, now)
+	l.leave(caller, end, now)
+	changes := l.changed(name, now, g.options.OnState)
+	g.mu.Unlock()
+	g.tell(changes)
+}
+
+// Retry asks whether a failed call may be tried again; see [retry.Gate].
+func (g *Gates) Retry(name string, p *taxonomy.Policy) bool {
+	if p == nil || p.Budget == nil || p.Budget.Retries < 0 {
+		return true
+	}
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.lane(name, now).bound(p, now).retry(now)
+}
+
+func (g *Gates) tell(changes []Change) {
+	for _, c := range changes {
+		g.options.OnState(c)
+	}
+}
+
+// lane returns the lane, which is made if nobody has used it.
+func (g *Gates) lane(name string, now time.Time) *lane {
+	l := g.lanes[name]
+	if l == nil {
+		g.clean(now)
+		l = newLane(now)
+		g.lanes[name] = l
+	}
+	l.used = now
+	return l
+}
+
+// clean forgets the lanes that are idle when there is no room for another, and every now and then.
+func (g *Gates) clean(now time.Time) {
+	if len(g.lanes) < g.options.MaxLanes && now.Sub(g.cleaned) < g.options.Idle {
+		return
+	}
+	g.cleaned = now
+	var out string
+	var worst *lane
+	for name, l := range g.lanes {
+		if l.isOpen() && now.Sub(l.used) >= g.options.Idle {
+			delete(g.lanes, name)
+			continue
+		}
+		if worst == nil || l.isLessNeeded(worst) {
+			out, worst = name, l
+		}
+	}
+	if len(g.lanes) >= g.options.MaxLanes {
+		delete(g.lanes, out)
+	}
+}
