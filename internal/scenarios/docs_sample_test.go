@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
@@ -11,6 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
@@ -53,6 +55,35 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 		return nil, err
 	}
 	return e.Run(ctx, executor.Task{Run: "nightly-42", ID: "42", Title: "Name the units", Prompt: prompt}), nil
+}
+
+func runTogether(ctx context.Context, claude executor.Provider, history *state.Store, tasks []executor.Task) error {
+	adaptive := retry.NewAdaptive(42)
+	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
+		adaptive.Learn(o)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	e, err := executor.New(executor.Config{
+		Table:    errs.Table,
+		Classify: detect.Classifier(errs.Explain),
+		Provider: claude,
+		Gate:     breaker.New(breaker.Options{}),
+		Adaptive: adaptive,
+	})
+	if err != nil {
+		return err
+	}
+	var runs []*executor.Run
+	for _, task := range tasks {
+		runs = append(runs, e.Start(ctx, task))
+	}
+	for _, run := range runs {
+		run.Wait()
+	}
+	return nil
 }
 
 func fetch(ctx context.Context, call func(context.Context) error) error {

@@ -40,6 +40,9 @@ func (r *runner) attemptFor(ctx context.Context, it *iteration, op operation, ca
 func (r *runner) again(ctx context.Context, it *iteration, f *failure) bool {
 	for f.runsAgain() {
 		if it.replay.began(f.op, it.calls+1) {
+			if f.decision.action == taxonomy.Recover {
+				r.noteRun(f)
+			}
 			f.overcome = true
 			return true
 		}
@@ -83,7 +86,19 @@ func (r *runner) waitInPlace(ctx context.Context, it *iteration, f *failure) boo
 		it.cancelled = true
 		return false
 	}
-	return ctx.Err() == nil
+	return r.enterInPlace(ctx, it, f) && ctx.Err() == nil
+}
+
+// enterInPlace has the call that is tried again let through. One for which that takes too long is left to the next iteration.
+func (r *runner) enterInPlace(ctx context.Context, it *iteration, f *failure) bool {
+	if f.op.name != opCall || it.replay.began(f.op, it.calls+1) || r.admitInPlace(ctx, it) {
+		return true
+	}
+	if !it.cancelled {
+		f.decision.action, f.decision.wait = taxonomy.Retry, 0
+		f.record.Action = f.decision.action.String()
+	}
+	return false
 }
 
 func (r *runner) late(it *iteration, until time.Time) bool {
@@ -104,7 +119,11 @@ func (r *runner) recovers(ctx context.Context, it *iteration, f *failure) bool {
 		r.unseen = true
 		return r.cfg.Recoverer.Recover(ctx, failed)
 	})
-	r.emit(Event{Kind: Recovered, Text: failed.Reaction.Strategy, Err: err})
+	r.noteRun(f)
+	r.emit(Event{
+		Kind: Recovered, For: f.err, Op: f.op.name, Source: f.op.source, Reaction: failed.Reaction, Action: f.decision.action,
+		Attempt: failed.Attempt, MaxAttempts: f.decision.most, Text: failed.Reaction.Strategy, Err: err,
+	})
 	if err == nil {
 		return true
 	}

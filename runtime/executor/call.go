@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -19,6 +20,7 @@ func (r *runner) call(ctx context.Context, it *iteration) {
 	limit := it.ends.Sub(r.cfg.Clock.Now())
 	timed, release := context.WithTimeoutCause(ctx, limit, errIterationDeadline)
 	defer release()
+	defer r.withdraw(retry.CallEnd{Cancelled: true})
 	for again := true; again; {
 		again = r.callOnce(ctx, timed, it)
 	}
@@ -36,13 +38,17 @@ func (r *runner) callOnce(ctx, timed context.Context, it *iteration) (again bool
 			it.cancelled = true
 			return false
 		}
-		if it.replay.hasJudged() || !r.affordable(ctx, it) {
+		if it.replay.hasJudged() || !r.affordable(ctx, it) || !r.admitInPlace(ctx, it) {
 			return false
 		}
-		answer, f = r.invoke(ctx, timed, it)
+		if f, ok = r.precheck(ctx, timed, it); ok {
+			answer, f = r.invoke(ctx, timed, it)
+		}
+	} else if f != nil {
+		r.decideFor(it, f, nil)
 	}
 	r.converse(answer)
-	it.answer = answer
+	it.answer, r.state.RetryOf = answer, nil
 	switch {
 	case it.cancelled:
 		return false
@@ -50,7 +56,7 @@ func (r *runner) callOnce(ctx, timed context.Context, it *iteration) (again bool
 		r.answer(it, answer)
 		return false
 	}
-	r.react(it, f)
+	r.tell(f)
 	it.failures = append(it.failures, f)
 	if !f.known && r.asksForPerson(answer) {
 		f.overcome, f.excused, it.blocked = true, true, true
@@ -67,9 +73,11 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	it.session = r.state.Session
 	r.callBegins(it)
 	began := r.cfg.Clock.Now()
-	r.record(ctx, Entry{Point: PointStarted, Started: &Started{
+	started := &Started{
 		Call: it.calls, Provider: op.source, Tier: r.state.Tier, Session: r.state.Session, Waits: r.takeWaits(),
-	}})
+		Lane: beginningOf(r.lane(""), maxName), RetryOf: r.state.RetryOf,
+	}
+	r.record(ctx, Entry{Point: PointStarted, Started: started})
 	r.emit(Event{Kind: CallStarted, Call: it.calls, Source: op.source, Tier: r.tierName(), Session: r.state.Session})
 	var answer Answer
 	var during during
@@ -84,12 +92,21 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
 	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
 		it.cancelled = true
+		r.withdraw(retry.CallEnd{Cancelled: true})
 		r.record(ctx, Entry{Point: PointAnswered, Answered: &Answered{Call: it.calls, Cancelled: true, Usage: answer.Usage, Took: Duration(took)}})
 		return answer, nil
 	}
 	f := r.callFailure(timed, it, op, answer, err, took)
+	if f == nil {
+		r.withdraw(retry.CallEnd{})
+	} else {
+		r.withdraw(retry.CallEnd{Failed: true, Policy: r.budgetPolicy(f)})
+		r.decideFor(it, f, nil)
+	}
 	answer.Signal, answer.Question = r.signal(answer, f)
-	r.recordAnswer(ctx, it, answer, f, Duration(took))
+	ended := r.answered(it, answer, f, took)
+	r.recordAnswer(ctx, ended)
+	r.learn(started, ended)
 	return answer, f
 }
 
@@ -207,6 +224,9 @@ func (r *runner) callsAgain(ctx context.Context, it *iteration, f *failure) bool
 	}
 	if !r.refreshes(ctx, it, f) && !r.again(ctx, it, f) {
 		return false
+	}
+	if r.state.RetryOf = f.retryOf(); r.state.RetryOf == nil {
+		r.state.RetryOf = &RetryOf{Code: f.record.learned(), Attempt: 2}
 	}
 	return f.decision.reaction.Revert == taxonomy.RevertNone || it.replay.began(f.op, it.calls+1) || r.undo(ctx, it, f)
 }

@@ -41,9 +41,19 @@ type Config struct {
 	Observer  Observer
 	Asker     Asker
 	Recoverer Recoverer
-	Filer     Filer
-	Notifier  Notifier
-	Budget    Budget
+	// Gate bounds what all runs that share it do with a provider together, where policies have a budget; nil bounds nothing.
+	Gate retry.Gate
+	// Adaptive moves the numbers of policies that say `adapt`, and learns from each call; nil leaves them as they are.
+	Adaptive *retry.Adaptive
+	// Preventer takes measures against failures that are likely; nil takes none. Checker runs the checks that it asks for; without
+	// one they count as passed, with a warning.
+	Preventer Preventer
+	Checker   Checker
+	// Learners are told what became of each call. They are not told of calls that a resumed run replays.
+	Learners []retry.Learner
+	Filer    Filer
+	Notifier Notifier
+	Budget   Budget
 
 	// Limits bound a run.
 	Limits Limits

@@ -36,7 +36,11 @@ type situation struct {
 	random            retry.Random
 	// strategies reports that there is somebody to run them.
 	strategies bool
-	// failed is the reaction whose strategy has failed, or nil; depth is its place in the chain.
+	// adapted are the numbers that policies of the chain have in place of their own; nil changes none.
+	adapted *adapted
+	// runs is how often the strategies of the chain have run for the operation and code, in the whole run.
+	runs [maxChain]int
+	// failed is the reaction whose strategy has failed, or that was refused, or nil; depth is its place in the chain.
 	failed *taxonomy.Reaction
 	depth  int
 }
@@ -57,8 +61,10 @@ type decision struct {
 	end EndReason
 	// tier is where an escalation leads.
 	tier int
-	// attempt counts the tries of a strategy.
-	attempt int
+	// attempt counts the tries of what is repeated, or of a strategy; most is how many there may be, 0 is no bound.
+	attempt, most int
+	// policy is the taxonomy's that was asked last; nil is none.
+	policy *taxonomy.Policy
 	// depth is the reaction's place in the chain, trail the updated counts.
 	depth int
 	trail trail
@@ -81,6 +87,7 @@ var (
 // source, and allocates nothing.
 func decide(s *situation, d *decision) {
 	d.reaction, d.depth, d.usedUp, d.counts, d.end = s.first(), 0, false, false, ""
+	d.policy, d.attempt, d.most = nil, 0, 0
 	if s.failed != nil {
 		d.reaction, d.depth, d.usedUp, d.end = follower(s.failed), s.depth+1, true, EndRetriesUsedUp
 	}
@@ -150,7 +157,7 @@ func (s *situation) classed(d *decision) {
 func (s *situation) limit(d *decision) EndReason {
 	switch d.reaction.Action {
 	case taxonomy.Retry, taxonomy.RetryOperation:
-		if s.profile != nil && !s.profile.Retry.Enabled {
+		if !s.retries(d.reaction) {
 			return EndRetriesUsedUp
 		}
 		return s.try(d, s.policy(d.reaction))
@@ -164,6 +171,16 @@ func (s *situation) limit(d *decision) EndReason {
 
 // try counts a failure against the policy.
 func (s *situation) try(d *decision, p *taxonomy.Policy) EndReason {
+	d.policy = p
+	if s.adapted == nil || !s.adapted[d.depth].set {
+		return s.tryBy(d, p)
+	}
+	moved := s.adapted[d.depth].of(p)
+	return s.tryBy(d, &moved)
+}
+
+// tryBy is try with the numbers that hold now.
+func (s *situation) tryBy(d *decision, p *taxonomy.Policy) EndReason {
 	series := &d.trail[d.depth]
 	var next retry.Next
 	if d.reaction.HonorRetryAfter {
@@ -172,7 +189,7 @@ func (s *situation) try(d *decision, p *taxonomy.Policy) EndReason {
 		next = series.Next(p, retry.Hint{}, s.random)
 	}
 	*series = next.Series
-	d.attempt = next.Series.Calls
+	d.attempt, d.most = next.Series.Calls, bound(p.MaxAttempts)
 	if next.UsedUp || p.MaxAttempts <= 0 && s.here(d.reaction) && next.Series.Calls >= maxInPlace {
 		return EndRetriesUsedUp
 	}
@@ -196,10 +213,7 @@ func inPlace(r *taxonomy.Reaction) bool {
 
 // policy returns what bounds and spaces the tries of a reaction.
 func (s *situation) policy(r *taxonomy.Reaction) *taxonomy.Policy {
-	p := r.Policy
-	if p == nil && s.profile != nil {
-		p = s.profile.Retry.Policy
-	}
+	p := s.declared(r)
 	switch {
 	case p != nil:
 		return p
@@ -209,18 +223,43 @@ func (s *situation) policy(r *taxonomy.Reaction) *taxonomy.Policy {
 	return &policyFree
 }
 
+// declared returns the policy that reaction or profile names, or nil.
+func (s *situation) declared(r *taxonomy.Reaction) *taxonomy.Policy {
+	if r.Policy == nil && s.profile != nil {
+		return s.profile.Retry.Policy
+	}
+	return r.Policy
+}
+
+// retries reports that the reaction tries again, and that the profile lets it.
+func (s *situation) retries(r *taxonomy.Reaction) bool {
+	switch r.Action {
+	case taxonomy.Retry, taxonomy.RetryOperation:
+		return s.profile == nil || s.profile.Retry.Enabled
+	case taxonomy.Recover:
+		return s.strategies && (s.profile == nil || permitted(s.profile.Recovery, r.Strategy))
+	}
+	return false
+}
+
 // here reports that what failed is tried again without an iteration of its own, so that no limit of the run bounds it.
 func (s *situation) here(r *taxonomy.Reaction) bool { return inPlace(r) || s.op.class == classSetup }
 
 // recovery counts the tries of a strategy.
 func (s *situation) recovery(d *decision) EndReason {
-	if !s.strategies || s.profile != nil && !permitted(s.profile.Recovery, d.reaction.Strategy) {
+	most := 0
+	if s.profile != nil {
+		most = s.profile.Recovery.MaxAttempts
+	}
+	if !s.retries(d.reaction) || most > 0 && s.runs[d.depth] >= most {
 		return EndRetriesUsedUp
 	}
-	if s.profile != nil && s.profile.Recovery.MaxAttempts > 0 && d.trail[d.depth].Calls >= s.profile.Recovery.MaxAttempts {
-		return EndRetriesUsedUp
+	used := s.try(d, s.policy(d.reaction))
+	d.most = max(0, d.most-1) // the first call has no strategy before it
+	if most > 0 && (d.most == 0 || most < d.most) {
+		d.most = most
 	}
-	return s.try(d, s.policy(d.reaction))
+	return used
 }
 
 // climb finds the tier that an escalation leads to. A person's blocks.

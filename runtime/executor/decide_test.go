@@ -97,7 +97,7 @@ func TestDecide(t *testing.T) {
 		{"a profile that allows others", situation{reaction: &taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "a", Then: &reactBlock}, known: true, strategies: true,
 			profile: &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{"b"}}}}, decision{action: taxonomy.Block, usedUp: true, end: EndRetriesUsedUp}},
 		{"a profile's tries are used up", situation{reaction: &taxonomy.Reaction{Action: taxonomy.Recover, Then: &reactBlock}, known: true, strategies: true,
-			profile: &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 2}}}, decision{trail: used, action: taxonomy.Block, usedUp: true, end: EndRetriesUsedUp}},
+			runs: [maxChain]int{2}, profile: &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 2}}}, decision{action: taxonomy.Block, usedUp: true, end: EndRetriesUsedUp}},
 		{"a strategy has failed", situation{reaction: &taxonomy.Reaction{Action: taxonomy.Recover, Then: &reactBlock}, known: true, strategies: true,
 			failed: &taxonomy.Reaction{Action: taxonomy.Recover, Then: &reactBlock}}, decision{action: taxonomy.Block, usedUp: true, end: EndRetriesUsedUp}},
 	}

@@ -3,7 +3,7 @@
 //
 // An [Executor] is made by [New] from a [Config]; [Executor.Run] runs one [Task] to its [Result]. What it works with is
 // behind small interfaces that this package owns: [Provider], [Workspace], [Guard], [Validator], [Journal], [Asker],
-// [Recoverer], [Observer], [Filer], [Notifier], [Budget], and retry's Clock and Lanes. Implementations stand in the
+// [Recoverer], [Observer], [Filer], [Notifier], [Budget], [Preventer], [Checker], and retry's Clock, Lanes, Gate and Learner. Implementations stand in the
 // packages beside this one.
 //
 // # The loop
@@ -11,7 +11,8 @@
 // A run takes the working tree and its journal, is told by both where it stands, and asks whether the provider is there.
 // What fails there is tried again in place, as its reaction says. Then, for each iteration:
 //
-//   - head: it is held while paused, and waits for its own last reaction and for the lane of its credential;
+//   - head: it is held while paused, and waits for its own last reaction, for the lane of its credential, for what prevents
+//     failures, and for the gate;
 //   - call: the budget allows it, and the provider answers or fails; a reaction can ask for another call at once;
 //   - detect, judge: what was changed since the last checked tree is found and judged path by path, always;
 //   - put back: what the reactions take back is saved, then restored;
@@ -41,5 +42,5 @@
 // What the workspace keeps for a run is let go of once the end is written down, and only if nothing is unchecked: it may have
 // the only copy of a file's earlier content.
 //
-// Collaborators are not trusted: a panic in one is evidence of type "panic". Observers are trusted to return quickly.
+// Collaborators are not trusted: a panic in one is evidence of type "panic", or a warning. Observers are trusted to return quickly.
 package executor

@@ -17,8 +17,8 @@ const (
 	Progressed       EventKind = "progressed"        // Text
 	CallEnded        EventKind = "call_ended"        // Call, Source, Took, Usage
 	ChangesDetected  EventKind = "changes_detected"  // Files
-	ErrorClassified  EventKind = "error_classified"  // Err, Op, Source, Text: why
-	ReactionTaken    EventKind = "reaction_taken"    // Err, Op, Reaction, Action, UsedUp, Until if it waits
+	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: why
+	ReactionTaken    EventKind = "reaction_taken"    // Err, Op, Reaction, Action, UsedUp, Attempt, MaxAttempts, Until if it waits
 	Waiting          EventKind = "waiting"           // Until, Text: what for
 	Waited           EventKind = "waited"            // Took
 	Paused           EventKind = "paused"
@@ -31,7 +31,8 @@ const (
 	Pushed           EventKind = "pushed"
 	PROpened         EventKind = "pr_opened"       // Text: its address
 	Escalated        EventKind = "escalated"       // Tier
-	Recovered        EventKind = "recovered"       // Text: the strategy; Err when it failed
+	Recovered        EventKind = "recovered"       // For, Op, Source, Reaction, Attempt, MaxAttempts, Text: the strategy; Err when it failed
+	Prevented        EventKind = "prevented"       // Code, Text: what was done; Took, Err of a check
 	Warned           EventKind = "warned"          // Text, Err
 	IterationEnded   EventKind = "iteration_ended" // Failures, Took
 	RunEnded         EventKind = "run_ended"       // Result
@@ -52,13 +53,25 @@ type Event struct {
 	Text      string
 	Files     []string
 	Err       error
+	// Evidence is what an error was classified from, if it was evidence. It may have secrets in it; how it shows itself has
+	// none.
+	Evidence *taxonomy.Evidence
+	// For is the failure that a strategy was run for.
+	For error
+	// Code is the failure that is likely to come, and that something was done against; it may be empty.
+	Code string
 	// Reaction is the one that is carried out, Action what it comes to.
 	Reaction taxonomy.Reaction
 	Action   taxonomy.Action
 	UsedUp   bool
-	Until    time.Time
-	Took     time.Duration
-	Usage    Usage
+	// Attempt counts the tries so far of what a reaction repeats, the one that failed included; of a strategy its runs,
+	// this one included. MaxAttempts is how many there may be. Both are 0 where nothing is repeated, MaxAttempts also
+	// where nothing bounds it.
+	Attempt, MaxAttempts int
+
+	Until time.Time
+	Took  time.Duration
+	Usage Usage
 	// Failures is the counter of consecutive failures.
 	Failures int
 	Result   *Result

@@ -26,7 +26,11 @@ type failure struct {
 	// causes are the failures whose reaction was being carried out when this one arose.
 	causes   []*failure
 	decision decision
-	record   ErrorRecord
+	// evidence is what it was classified from, or nil.
+	evidence *taxonomy.Evidence
+	// before is what a process that died had decided on, until that is decided again; nil when nothing was.
+	before *Decided
+	record ErrorRecord
 }
 
 // fail classifies an error and decides what to do about it.
@@ -47,6 +51,7 @@ func (r *runner) classify(it *iteration, op operation, raw error) *failure {
 		f.hints.Files, f.record.Files = ev.Files, ev.Files
 	}
 	f.record.Fingerprint = fingerprintOfFailure(f, raw)
+	f.evidence = evidenceIn(raw)
 	return f
 }
 
@@ -120,6 +125,15 @@ func (r *runner) understood(err error, code string) string {
 	return taken
 }
 
+// evidenceIn returns the evidence in an error's tree, or nil.
+func evidenceIn(err error) (ev *taxonomy.Evidence) {
+	_ = contained(operation{}, func() error {
+		errors.As(err, &ev)
+		return nil
+	})
+	return ev
+}
+
 // fingerprintOfFailure returns the fingerprint of the evidence of a failure, or of what is known of it without evidence.
 func fingerprintOfFailure(f *failure, raw error) (digits string) {
 	_ = contained(operation{}, func() error {
@@ -160,25 +174,6 @@ func (r *runner) follow(it *iteration, f *failure) {
 	r.taken(f)
 }
 
-func (r *runner) decideFor(it *iteration, f *failure, failed *taxonomy.Reaction) {
-	reaction := r.cfg.Table.Reaction(f.err)
-	key, now := f.streak(), r.cfg.Clock.Now()
-	s := &situation{
-		reaction: &reaction, op: f.op, known: f.known, random: r.random,
-		hint: retry.HintOf(f.hints, now), now: now, profile: r.cfg.Table.Overlay,
-		deadline: r.deadline, inPlace: it.callsEnd, ladder: r.ladder, tier: r.state.Tier,
-		strategies: r.cfg.Recoverer != nil, failed: failed, depth: f.decision.depth,
-	}
-	d := &f.decision
-	d.trail = r.trail(key)
-	decide(s, d)
-	r.warnOfStrategies(f)
-	if f.op.class != classSide {
-		r.keepTrail(key, d.trail)
-	}
-	f.record.Reaction, f.record.Action = d.reaction.Name, d.action.String()
-}
-
 // warnOfStrategies says of each strategy once that there is nobody to run it.
 func (r *runner) warnOfStrategies(f *failure) {
 	if r.cfg.Recoverer != nil || !f.known || f.op.class == classSide {
@@ -200,7 +195,7 @@ func (r *runner) warnOfStrategies(f *failure) {
 
 // tell makes a failure known.
 func (r *runner) tell(f *failure) {
-	r.emit(Event{Kind: ErrorClassified, Err: f.err, Op: f.op.name, Source: f.op.source, Text: f.record.Why})
+	r.emit(Event{Kind: ErrorClassified, Err: f.err, Evidence: f.evidence, Op: f.op.name, Source: f.op.source, Text: f.record.Why})
 	r.taken(f)
 }
 
@@ -209,6 +204,7 @@ func (r *runner) taken(f *failure) {
 	d := &f.decision
 	e := Event{
 		Kind: ReactionTaken, Err: f.err, Op: f.op.name, Source: f.op.source, Reaction: *d.reaction, Action: d.action, UsedUp: d.usedUp,
+		Attempt: d.attempt, MaxAttempts: d.most,
 	}
 	if d.wait > 0 {
 		e.Until = r.cfg.Clock.Now().Add(d.wait)

@@ -178,8 +178,9 @@ func (o *open) began(op operation, call int) bool {
 	if o == nil || op.name != opCall {
 		return false
 	}
-	_, ok := o.started[call]
-	return ok
+	_, started := o.started[call]
+	_, ended := o.answers[call] // without having been started, if a check came before it
+	return started || ended
 }
 
 // overcame reports that another try had taken the place of the failed call.

@@ -22,16 +22,37 @@ func (r *runner) head(ctx context.Context) {
 	if r.cancelled(ctx) || r.overdue() {
 		return
 	}
-	r.enter(ctx, "")
+	r.enter(ctx)
 	if r.cancelled(ctx) || r.overdue() || r.result.EndReason != "" {
 		return
 	}
-	if r.asked[r.state.Tier] {
+	if !r.asked[r.state.Tier] && !r.reachable(ctx) {
 		return
 	}
+	if !r.admitted() {
+		r.enterAdmitted(ctx)
+	}
+}
+
+// reachable asks a provider that was not asked yet whether it is there.
+func (r *runner) reachable(ctx context.Context) bool {
 	first := len(r.asked) == 0
 	if r.available(ctx); first && r.result.EndReason != "" {
 		r.begunWell = false // as if it had been asked in the setup
+	}
+	return r.result.EndReason == ""
+}
+
+// enterAdmitted has the next call let through as soon as the lane is open.
+func (r *runner) enterAdmitted(ctx context.Context) {
+	r.waitFor(ctx, func(now time.Time) (time.Time, string) {
+		if until, why := r.opens(ctx, now); until.After(now) {
+			return until, why
+		}
+		return r.admit(ctx, now)
+	})
+	if !r.cancelled(ctx) && r.result.EndReason == "" {
+		r.overdue()
 	}
 }
 
@@ -68,12 +89,16 @@ func (r *runner) overdue() bool {
 	return true
 }
 
-// enter waits until the later of the run's own not-before and its lane's. A wait that would pass the run's deadline is
-// not begun.
-func (r *runner) enter(ctx context.Context, credential string) {
+// enter waits until the later of the run's own not-before and its lane's.
+func (r *runner) enter(ctx context.Context) {
+	r.waitFor(ctx, func(now time.Time) (time.Time, string) { return r.opens(ctx, now) })
+}
+
+// waitFor waits for what opens, until it has. A wait that would pass the run's deadline is not begun.
+func (r *runner) waitFor(ctx context.Context, opens func(now time.Time) (until time.Time, why string)) {
 	for range maxEntries {
 		now := r.cfg.Clock.Now()
-		until, why := r.opens(ctx, credential, now)
+		until, why := opens(now)
 		if !until.After(now) {
 			return
 		}
@@ -88,12 +113,12 @@ func (r *runner) enter(ctx context.Context, credential string) {
 }
 
 // opens returns when the run may go on, and what it waits for until then.
-func (r *runner) opens(ctx context.Context, credential string, now time.Time) (until time.Time, why string) {
+func (r *runner) opens(ctx context.Context, now time.Time) (until time.Time, why string) {
 	until, why = r.state.NotBefore, "retry"
 	if r.state.LastError != nil {
 		why = cmp.Or(r.state.LastError.Code, why)
 	}
-	if lane, ok := r.laneOpens(ctx, credential, now); ok && lane.After(until) {
+	if lane, ok := r.laneOpens(ctx, "", now); ok && lane.After(until) {
 		return lane, "lane"
 	}
 	return until, why

@@ -86,9 +86,13 @@ type Started struct {
 	Executor Process `json:"executor,omitzero"`
 	// Waits are the waits since the last entry that has some.
 	Waits []Wait `json:"waits,omitempty"`
+	// Lane names whose waits the call shares.
+	Lane string `json:"lane,omitempty"`
+	// RetryOf is the failure that the call is the retry of; nil for a first call.
+	RetryOf *RetryOf `json:"retryOf,omitempty"`
 }
 
-// Answered is how a call ended.
+// Answered is how a call ended. One that was not started was not made: the check before it failed.
 type Answered struct {
 	Call     int          `json:"call"`
 	Signal   Signal       `json:"signal,omitempty"`
@@ -154,6 +158,10 @@ type Closed struct {
 	End EndReason `json:"end,omitempty"`
 	// EndsRun reports that it ends every other task too.
 	EndsRun bool `json:"endsRun,omitempty"`
+	// RetryOf is the failure that the next call is the retry of; nil when it is none.
+	RetryOf *RetryOf `json:"retryOf,omitempty"`
+	// Recoveries is how often strategies have run, for each operation, code and strategy, in the whole run.
+	Recoveries map[string]int `json:"recoveries,omitempty"`
 }
 
 // ErrorRecord is an error as it can be kept.
@@ -176,7 +184,9 @@ type ErrorRecord struct {
 	// Reaction and Action are what was done about it.
 	Reaction string `json:"reaction,omitempty"`
 	Action   string `json:"action,omitempty"`
-	Counted  bool   `json:"counted,omitempty"`
+	// Decided is what that was decided with besides the taxonomy; nil when there was nothing.
+	Decided *Decided `json:"decided,omitempty"`
+	Counted bool     `json:"counted,omitempty"`
 	// Overcome reports that another try took its place.
 	Overcome bool `json:"overcome,omitempty"`
 	// Wire is the whole error as its package wrote it; an executor reads it back with [Config.Decode].

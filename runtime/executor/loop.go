@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -45,6 +46,10 @@ type runner struct {
 	over bool
 	// saved are the changes that Save has kept, as they were.
 	saved map[Change]bool
+	// admission is what the next call has been let through.
+	admission admission
+	// warned are the warnings that are said only once.
+	warned map[string]bool
 	// strategies are those that there is nobody to run, and that this was said of.
 	strategies map[string]bool
 }
@@ -93,6 +98,7 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	r := newRunner(e, task, run)
 	defer r.release()
 	defer r.cutShort()
+	defer r.withdraw(retry.CallEnd{Cancelled: true})
 	if !r.alone() {
 		r.refuse("executor", "in use", "one that no other run uses, because a Journal or a Workspace serves one run at a time")
 	} else {
@@ -106,6 +112,7 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 		r.call(ctx, it)
 		r.afterwards(ctx, it)
 	}
+	r.withdraw(retry.CallEnd{Cancelled: true})
 	r.outcome(ctx)
 }
 

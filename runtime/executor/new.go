@@ -153,6 +153,7 @@ func (c Config) completed() Config {
 	c.Limits.Grace = cmp.Or(c.Limits.Grace, defaultGrace)
 	c.Limits.Feedback = cmp.Or(c.Limits.Feedback, defaultFeedback)
 	c.Markers = c.Markers.completed()
+	c.Learners = learners(c.Learners, c.Adaptive)
 	if c.Clock == nil {
 		c.Clock = retry.System
 	}

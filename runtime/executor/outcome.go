@@ -137,7 +137,7 @@ func (r *runner) release() {
 // noteErrors adds errors to the result: of very many the first and the last stay.
 func (r *runner) noteErrors(all []ErrorRecord) {
 	for _, rec := range all {
-		rec.Wire = nil // the result has no use for it
+		rec.Wire, rec.Decided = nil, nil // the result has no use for them
 		rec.Files = masked(rec.Files)
 		r.result.Errors = push(r.result.Errors, rec)
 		r.result.ErrorCount++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // maxQueue bounds the entries that wait for a journal that fails.
@@ -59,15 +60,21 @@ func (l *recorder) settled() bool {
 	return len(l.queue) == 0
 }
 
-// recordAnswer writes down how a call ended.
-func (r *runner) recordAnswer(ctx context.Context, it *iteration, a Answer, f *failure, took Duration) {
+// answered returns how a call ended, as it is written down.
+func (r *runner) answered(it *iteration, a Answer, f *failure, took time.Duration) *Answered {
 	done := &Answered{
 		Call: it.calls, Signal: a.Signal, Question: beginningOf(a.Question, maxMessage), Text: endOf(a.Text, maxAnswer),
-		Session: a.Session, Usage: a.Usage, Took: took,
+		Session: a.Session, Usage: a.Usage, Took: Duration(took),
 	}
 	if f != nil {
-		done.Error = &f.record
+		rec := f.record
+		done.Error = &rec
 	}
+	return done
+}
+
+// recordAnswer writes down how a call ended.
+func (r *runner) recordAnswer(ctx context.Context, done *Answered) {
 	r.record(ctx, Entry{Point: PointAnswered, Answered: done})
 }
 

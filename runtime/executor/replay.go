@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -21,7 +22,7 @@ func (o *open) answer(r *runner, it *iteration) (a Answer, f *failure, ok bool) 
 	it.session = started.Session
 	a = Answer{Text: done.Text, Signal: done.Signal, Question: done.Question, Session: done.Session, Usage: done.Usage}
 	if done.Error != nil {
-		op := operation{name: opCall, source: started.Provider}
+		op := operation{name: opCall, source: cmp.Or(started.Provider, done.Error.Source)}
 		f = r.restored(it, op, *done.Error)
 	}
 	return a, f, true
@@ -34,6 +35,7 @@ func (r *runner) restored(it *iteration, op operation, rec ErrorRecord) *failure
 		f.hints.Files = rec.Files
 	}
 	f.record = rec
+	f.before = cmp.Or(rec.Decided, &Decided{})
 	return f
 }
 

@@ -231,9 +231,29 @@ func reactionText(r *taxonomy.Reaction) string {
 		plain.Policy, plain.Then = nil, nil
 		text += fmt.Sprintf("%+v", plain)
 		if r.Policy != nil {
-			text += fmt.Sprintf("%+v", *r.Policy)
+			text += policyText(r.Policy)
 		}
 		r = r.Then
+	}
+	return text
+}
+
+// policyText returns a policy as a text, with what it points to.
+func policyText(p *taxonomy.Policy) string {
+	plain := *p
+	plain.Adapt, plain.Budget = nil, nil
+	text := fmt.Sprintf("%+v", plain)
+	if p.Adapt != nil {
+		text += fmt.Sprintf("%+v", *p.Adapt)
+	}
+	if p.Budget == nil {
+		return text
+	}
+	budget := *p.Budget
+	budget.Breaker = nil
+	text += fmt.Sprintf("%+v", budget)
+	if p.Budget.Breaker != nil {
+		text += fmt.Sprintf("%+v", *p.Budget.Breaker)
 	}
 	return text
 }

@@ -26,6 +26,10 @@ func (r *runner) settle(ctx context.Context, it *iteration) {
 	} else {
 		r.lastWaits(ctx, it)
 	}
+	r.state.RetryOf = nil
+	if end == "" && winner != nil && winner.stands() {
+		r.state.RetryOf = winner.retryOf()
+	}
 	r.lastError(it, winner)
 	r.close(ctx, it, end, winner)
 }
@@ -222,7 +226,7 @@ func (r *runner) close(ctx context.Context, it *iteration, end EndReason, winner
 	s.Changed = masked(bounded(pathsOf(it.changes)))
 	r.noteErrors(s.Errors)
 	closed := *s
-	closed.Streaks = maps.Clone(s.Streaks)
+	closed.Streaks, closed.Recoveries = maps.Clone(s.Streaks), maps.Clone(s.Recoveries)
 	r.record(ctx, Entry{Point: PointClosed, Closed: &closed})
 	r.emit(Event{Kind: IterationEnded, Failures: s.Failures, Took: r.cfg.Clock.Now().Sub(it.began)})
 	if end != "" {

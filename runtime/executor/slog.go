@@ -67,7 +67,7 @@ func eventLevel(e Event) slog.Level {
 		return resultLevel(e.Result)
 	case Asked, Committed, Escalated, IterationStarted, PROpened, Paused, Pushed, Reverted, RunStarted, Unpaused:
 		return slog.LevelInfo
-	case Recovered, Validated:
+	case Prevented, Recovered, Validated:
 		if e.Err != nil {
 			return slog.LevelWarn
 		}
@@ -124,6 +124,12 @@ func (s *slogObserver) attrs(e Event) []slog.Attr {
 	if e.Kind == ReactionTaken {
 		a.reaction(e)
 	}
+	if e.For != nil {
+		a.text("for", taxonomy.CodeOf(e.For))
+	}
+	a.number("attempt", e.Attempt)
+	a.number("max_attempts", e.MaxAttempts)
+	a.text("likely", e.Code)
 	if e.Kind != Warned {
 		a.text("text", e.Text)
 	}

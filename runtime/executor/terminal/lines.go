@@ -99,6 +99,12 @@ func linesOfFiles(e executor.Event) []line {
 			return say(bad, "  strategy %s failed: %s", e.Text, failure(e.Err))
 		}
 		return say(good, "  strategy %s worked", e.Text)
+	case executor.Prevented:
+		against := cmp.Or(e.Code, "a failure")
+		if e.Err != nil {
+			return say(bad, "  against %s: %s failed: %s", against, e.Text, failure(e.Err))
+		}
+		return say(faint, "  against %s: %s", against, e.Text)
 	}
 	return nil
 }

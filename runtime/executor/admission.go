@@ -1,0 +1,156 @@
+package executor
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// What is waited for besides lanes and the run's own waits.
+const (
+	whyGate    = "gate"
+	whyPrevent = "prevent"
+)
+
+// admission is what the next call has been let through, and what is owed for that.
+type admission struct {
+	// granted reports that the next call in the lane has nothing to wait for.
+	granted bool
+	lane    string
+	// inside reports that the gate counts on being told how the call ended.
+	inside     bool
+	precaution Precaution
+}
+
+// admitted reports that the next call has been let through, or that nobody is to be asked.
+func (r *runner) admitted() bool {
+	if r.cfg.Gate == nil && r.cfg.Preventer == nil {
+		return true
+	}
+	return r.admission.granted && r.admission.lane == r.lane("")
+}
+
+// admit asks whether the next call may be made, and returns until when to wait before asking again, and what for. Nothing is
+// taken while somebody waits: a place that the preventer gave is given back when the gate is shut.
+func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why string) {
+	if r.admitted() {
+		return now, ""
+	}
+	r.withdraw(retry.CallEnd{Cancelled: true})
+	a := admission{granted: true, lane: r.lane("")}
+	a.precaution = r.precaution(ctx, a.lane, now)
+	if wait := a.precaution.Wait; wait > 0 {
+		r.giveBack(a.precaution)
+		code := beginningOf(a.precaution.Code, maxName)
+		r.emit(Event{Kind: Prevented, Code: code, Text: "wait " + wait.String()})
+		return now.Add(wait), strings.TrimSuffix(whyPrevent+": "+code, ": ")
+	}
+	opens := now
+	if opens, a.inside = r.enterGate(ctx, a.lane, now); opens.After(now) {
+		r.giveBack(a.precaution)
+		return opens, whyGate
+	}
+	r.admission = a
+	return now, ""
+}
+
+// admitInPlace is admit for a call within an iteration, with its waits. It reports whether there is time for them.
+func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
+	for range maxEntries {
+		now := r.cfg.Clock.Now()
+		until, why := r.admit(ctx, now)
+		if !until.After(now) {
+			it.cancelled = ctx.Err() != nil
+			return !it.cancelled
+		}
+		if r.late(it, until) {
+			return false
+		}
+		if r.sleep(ctx, until.Sub(now), why) != nil {
+			it.cancelled = true
+			return false
+		}
+	}
+	return true
+}
+
+// enterGate asks the gate. One that fails lets everybody through.
+func (r *runner) enterGate(ctx context.Context, lane string, now time.Time) (opens time.Time, inside bool) {
+	if r.cfg.Gate == nil {
+		return now, false
+	}
+	err := contained(operation{name: opCall, source: sourceExecutor}, func() (err error) {
+		opens, err = r.cfg.Gate.Enter(ctx, lane, r.task.Run, now)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			r.warn("ask the gate", err)
+		}
+		return now, false
+	}
+	return opens, !opens.After(now)
+}
+
+// withdraw settles what is owed for a call: it has ended, or is not made.
+func (r *runner) withdraw(end retry.CallEnd) {
+	a := r.admission
+	r.admission = admission{}
+	if a.inside {
+		err := contained(operation{name: opCall, source: sourceExecutor}, func() error {
+			r.cfg.Gate.Leave(a.lane, r.task.Run, end)
+			return nil
+		})
+		if err != nil {
+			r.warn("tell the gate how a call ended", err)
+		}
+	}
+	r.giveBack(a.precaution)
+}
+
+// mayRetry asks the gate whether the budget of the decision's policy leaves another try.
+func (r *runner) mayRetry(f *failure) (may bool) {
+	err := contained(operation{name: f.op.name, source: sourceExecutor}, func() error {
+		may = r.cfg.Gate.Retry(r.retryLane(f), f.decision.policy)
+		return nil
+	})
+	if err != nil {
+		r.warn("ask the gate for another try", err)
+		return true
+	}
+	return may
+}
+
+// retryLane names whose retries a retry is one of: the provider's if that is called again, and otherwise those of whoever
+// failed.
+func (r *runner) retryLane(f *failure) string {
+	if f.op.name == opCall || f.op.name == opAvailable || !f.runsAgain() {
+		return r.lane("")
+	}
+	return f.op.source + "/"
+}
+
+// budgetPolicy returns the policy by which the gate is told of a failure: the first of its reactions that has a budget, or else
+// the first.
+func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
+	reaction := r.cfg.Table.Reaction(f.err)
+	s := situation{reaction: &reaction, op: f.op, known: f.known, profile: r.cfg.Table.Overlay, strategies: r.cfg.Recoverer != nil}
+	var first *taxonomy.Policy
+	next := s.first()
+	for depth := 0; next != nil && depth < maxChain; depth++ {
+		if s.retries(next) {
+			p := s.declared(next)
+			if p != nil && p.Budget != nil {
+				return p
+			}
+			if first == nil {
+				first = p
+			}
+		}
+		next = next.Then
+	}
+	return first
+}

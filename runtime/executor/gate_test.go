@@ -1,0 +1,303 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// fakeGate notes what it is asked and told.
+type fakeGate struct {
+	// opens are when it opens, one for each question; then it is open.
+	opens []time.Duration
+	// budget is how many retries it allows; less than 0 is no bound.
+	budget int
+	err    error
+
+	mu  sync.Mutex
+	log []string
+	in  int
+}
+
+func (g *fakeGate) note(format string, args ...any) {
+	g.log = append(g.log, fmt.Sprintf(format, args...))
+}
+
+func (g *fakeGate) Enter(_ context.Context, lane, caller string, now time.Time) (time.Time, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return time.Time{}, g.err
+	}
+	if len(g.opens) > 0 {
+		wait := g.opens[0]
+		if g.opens = g.opens[1:]; wait > 0 {
+			g.note("shut %s %s", lane, caller)
+			return now.Add(wait), nil
+		}
+	}
+	g.in++
+	g.note("enter %s %s", lane, caller)
+	return now, nil
+}
+
+func (g *fakeGate) Leave(lane, caller string, end retry.CallEnd) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.in--
+	name := ""
+	if end.Policy != nil {
+		name = " by " + end.Policy.Name
+	}
+	switch {
+	case end.Cancelled:
+		g.note("leave cancelled")
+	case end.Failed:
+		g.note("leave failed%s", name)
+	default:
+		g.note("leave")
+	}
+}
+
+func (g *fakeGate) Retry(lane string, p *taxonomy.Policy) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.note("retry %s %s", lane, p.Name)
+	if g.budget == 0 {
+		return false
+	}
+	g.budget--
+	return true
+}
+
+// budgeted are reactions whose policies have a budget.
+func budgeted() map[string]taxonomy.Reaction {
+	all := reactions()
+	budget := &taxonomy.Policy{Name: "budgeted", MaxAttempts: 5, InitialDelay: time.Second, Backoff: taxonomy.Constant, Budget: &taxonomy.Budget{Retries: 0.2}}
+	all["limit"] = taxonomy.Reaction{Action: taxonomy.Retry, Policy: budget}
+	all["place"] = taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: budget, Then: &taxonomy.Reaction{Name: "later", Action: taxonomy.Retry, CountFailure: true}}
+	all["mend"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Resume: taxonomy.ResumeOperation, Policy: budget, Then: &reactBlock}
+	all["push"] = taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: budget, Then: &reactContinue}
+	return all
+}
+
+func gated(opens []time.Duration, budget int, steps ...step) (*world, *fakeGate) {
+	w := newWorld(budgeted(), steps...)
+	g := &fakeGate{opens: opens, budget: budget}
+	w.cfg.Gate = g
+	return w, g
+}
+
+func TestGateAroundEachCall(t *testing.T) {
+	w, g := gated(nil, -1, works(), breaks("place"), breaks("again"), done())
+	assert.Equal(t, EndCompleted, w.run(t).EndReason)
+	assert.Equal(t, []string{
+		"enter fake/ run", "leave",
+		"enter fake/ run", "leave failed by budgeted", "retry fake/ budgeted",
+		"enter fake/ run", "leave failed",
+		"enter fake/ run", "leave",
+	}, g.log)
+	assert.Zero(t, g.in)
+}
+
+func TestGateIsWaitedFor(t *testing.T) {
+	w, g := gated([]time.Duration{2 * time.Second, 3 * time.Second, 0, 4 * time.Second}, -1, breaks("place"), done())
+	r := w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Equal(t, 1, r.Iterations)
+	assert.Equal(t, []Wait{
+		{Iteration: 0, For: "gate", Took: Duration(2 * time.Second)}, {Iteration: 0, For: "gate", Took: Duration(3 * time.Second)},
+		{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "gate", Took: Duration(4 * time.Second)},
+	}, r.Waits)
+	assert.Equal(t, "gate", w.events.first(Waiting).Text)
+	assert.Zero(t, g.in)
+}
+
+// A gate that is shut for longer than there is time is treated as a lane is.
+func TestGateAndTheTimeThatIsLeft(t *testing.T) {
+	t.Run("the run's at its head", func(t *testing.T) {
+		w, g := gated([]time.Duration{time.Hour}, -1, done())
+		w.cfg.Limits.Run = time.Minute
+		r := w.run(t)
+		assert.Equal(t, EndDeadline, r.EndReason)
+		assert.Empty(t, r.Waits)
+		assert.Zero(t, r.Calls)
+		assert.Zero(t, g.in)
+	})
+	t.Run("the iteration's", func(t *testing.T) {
+		w, g := gated([]time.Duration{0, time.Hour, time.Hour}, -1, breaks("place"), done())
+		r := w.run(t)
+		assert.Equal(t, EndCompleted, r.EndReason)
+		assert.Equal(t, 2, r.Iterations)
+		assert.Equal(t, "retry", r.Errors[0].Action)
+		assert.Equal(t, []Wait{{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "gate", Took: Duration(time.Hour)}}, r.Waits)
+		assert.Zero(t, g.in)
+	})
+	t.Run("the run's, in place", func(t *testing.T) {
+		w, g := gated([]time.Duration{0, time.Hour, time.Hour}, -1, breaks("place"), done())
+		w.cfg.Limits.Run = time.Minute
+		r := w.run(t)
+		assert.Equal(t, EndDeadline, r.EndReason)
+		assert.Equal(t, 1, r.Calls)
+		assert.Equal(t, "place", r.ErrorCode)
+		assert.Zero(t, g.in)
+	})
+}
+
+// What the gate has let in leaves it, whatever becomes of the call.
+func TestGateIsAlwaysLeft(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		step   step
+		change func(w *world)
+		want   []string
+	}{
+		{"a panic", step{do: func(context.Context, Request) (Answer, error) { panic("no") }}, func(w *world) { w.cfg.Limits.Iterations = 1 },
+			[]string{"enter fake/ run", "leave failed"}},
+		{"no budget", done(), func(w *world) { w.cfg.Budget = budget{errors.New("none")} }, []string{"enter fake/ run", "leave cancelled"}},
+		{"a provider that cannot be used", done(), func(w *world) { w.provider.available = []error{fails("stop")} }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, g := gated(nil, -1, c.step)
+			w.cfg.Limits.Iterations = 1
+			c.change(w)
+			w.run(t)
+			assert.Equal(t, c.want, g.log)
+			assert.Zero(t, g.in)
+		})
+	}
+	t.Run("the goroutine ends", func(t *testing.T) {
+		w, g := gated(nil, -1, step{do: func(context.Context, Request) (Answer, error) { runtime.Goexit(); return Answer{}, nil }})
+		e, err := New(w.cfg)
+		require.NoError(t, err)
+		e.Start(t.Context(), aTask).Wait()
+		assert.Equal(t, []string{"enter fake/ run", "leave cancelled"}, g.log)
+	})
+	t.Run("the run is cancelled during the call", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w, g := gated(nil, -1, step{do: func(context.Context, Request) (Answer, error) { cancel(); return Answer{}, fails("limit") }})
+		e, err := New(w.cfg)
+		require.NoError(t, err)
+		assert.Equal(t, EndCancelled, e.Run(ctx, aTask).EndReason)
+		assert.Equal(t, []string{"enter fake/ run", "leave cancelled"}, g.log)
+	})
+	t.Run("the run is cancelled behind the gate", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w, g := gated(nil, -1, done())
+		w.cfg.Observer = observer(func(e Event) {
+			if e.Kind == IterationStarted {
+				cancel()
+			}
+		})
+		e, err := New(w.cfg)
+		require.NoError(t, err)
+		assert.Equal(t, EndCancelled, e.Run(ctx, aTask).EndReason)
+		assert.Equal(t, []string{"enter fake/ run", "leave cancelled"}, g.log)
+	})
+}
+
+type observer func(Event)
+
+func (o observer) Observe(e Event) { o(e) }
+
+// strategies are a Recoverer.
+type strategies func(taxonomy.Failed) error
+
+func (s strategies) Recover(_ context.Context, f taxonomy.Failed) error { return s(f) }
+
+func TestGateBudgetUsedUp(t *testing.T) {
+	for _, c := range []struct {
+		typ   string
+		step  step
+		calls int
+		want  EndReason
+	}{
+		{"limit", breaks("limit"), 2, EndRetriesUsedUp},
+		{"mend", breaks("mend"), 2, EndRetriesUsedUp},
+		{"place", breaks("place"), 4, EndMaxFailures}, // its `then` repeats the iteration
+	} {
+		t.Run(c.typ, func(t *testing.T) {
+			w, _ := gated(nil, 1, c.step)
+			w.cfg.Recoverer = strategies(func(taxonomy.Failed) error { return nil })
+			r := w.run(t)
+			assert.Equal(t, c.want, r.EndReason)
+			assert.Equal(t, c.calls, r.Calls, "one retry is left")
+			assert.Equal(t, c.typ, r.ErrorCode)
+		})
+	}
+}
+
+// Work that is delivered is nobody's call: it has a budget of its own.
+func TestGateBudgetOfOtherWork(t *testing.T) {
+	w, g := gated(nil, 0, done("a"))
+	w.cfg.Deliver = DeliverPush
+	w.tree.fail = map[string][]error{"push": {&taxonomy.Evidence{Source: "git", Op: "push"}, nil}}
+	assert.Equal(t, EndCompleted, w.run(t).EndReason)
+	assert.Equal(t, []string{"enter fake/ run", "leave", "retry git/ budgeted"}, g.log)
+}
+
+func TestGateThatFails(t *testing.T) {
+	w, g := gated(nil, -1, breaks("place"), done())
+	g.err = errors.New("no gate")
+	r := w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Equal(t, []string{"ask the gate: no gate", "ask the gate: no gate"}, r.Warnings)
+	assert.Equal(t, []string{"retry fake/ budgeted"}, g.log, "whoever was not let in does not leave")
+
+	w = newWorld(budgeted(), breaks("place"), done())
+	w.cfg.Gate = panickingGate{}
+	r = w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Len(t, r.Warnings, 3)
+}
+
+type panickingGate struct{}
+
+func (panickingGate) Enter(context.Context, string, string, time.Time) (time.Time, error) {
+	panic("enter")
+}
+func (panickingGate) Leave(string, string, retry.CallEnd) { panic("leave") }
+func (panickingGate) Retry(string, *taxonomy.Policy) bool { panic("retry") }
+
+// Who escalates has the next provider's gate before it.
+func TestGateOfTheNextTier(t *testing.T) {
+	all := budgeted()
+	all["up"] = taxonomy.Reaction{Action: taxonomy.Escalate}
+	w := worldOf(tableOf(all, taxonomy.Tier{Name: "high"}), breaks("up"))
+	high := &fakeProvider{name: "high", tree: w.tree, steps: []step{done()}}
+	g := &fakeGate{budget: -1}
+	w.cfg.Gate, w.cfg.Tiers = g, map[string]Provider{"high": high}
+	assert.Equal(t, EndCompleted, w.run(t).EndReason)
+	assert.Equal(t, []string{"enter fake/ run", "leave failed", "enter high/ run", "leave"}, g.log)
+}
+
+// The first reaction of the chain that has a budget is what the gate is told of, unless the profile switches it off.
+func TestGatePolicyOfAChain(t *testing.T) {
+	for _, c := range []struct {
+		profile *taxonomy.Profile
+		want    string
+	}{
+		{nil, "leave failed by budgeted"},
+		{&taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true}}, "leave failed by budgeted"},
+		{&taxonomy.Profile{}, "leave failed"},
+	} {
+		all := budgeted()
+		first := all["limit"]
+		all["chain"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "x", Policy: three, Then: &first}
+		w := newWorld(all, breaks("chain"))
+		g := &fakeGate{}
+		w.cfg.Gate, w.cfg.Table.Overlay, w.cfg.Limits.Iterations = g, c.profile, 1
+		w.run(t)
+		assert.Equal(t, c.want, g.log[1])
+	}
+}
