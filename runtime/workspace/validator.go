@@ -157,7 +157,7 @@ func (v *Validator) runAll(ctx context.Context, phase executor.Phase, started fu
 			s.Err = fmt.Errorf("validate %s: %w", phase, context.Cause(ctx))
 			return s
 		}
-		result := v.run(ctx, phase, command, started)
+		result := v.run(ctx, opValidate+string(phase), command, started)
 		s.Results = append(s.Results, result)
 		if result.stopped {
 			s.Err = result.Err

@@ -31,8 +31,18 @@ const (
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
+// RunCommand runs a command that belongs to no phase as those of phases are run: in the same directory and environment,
+// and bounded alike. Op names it in evidence, whose source is "validator". A command that is not usable is evidence of
+// the configuration.
+func (v *Validator) RunCommand(ctx context.Context, op string, c Command) CommandResult {
+	if !c.Usable() {
+		return CommandResult{Command: c.String(), ExitCode: -1, Err: misfit(op, c.String(), "a program with its arguments, or a line")}
+	}
+	return v.run(ctx, op, c, nil)
+}
+
 // run runs one command. Started may be nil.
-func (v *Validator) run(ctx context.Context, phase executor.Phase, command Command, started func(executor.Process) error) CommandResult {
+func (v *Validator) run(ctx context.Context, op string, command Command, started func(executor.Process) error) CommandResult {
 	limit := command.Limit
 	if limit <= 0 {
 		limit = v.config.Limit
@@ -52,10 +62,10 @@ func (v *Validator) run(ctx context.Context, phase executor.Phase, command Comma
 	ended := limited.Err() != nil && errors.Is(err, limited.Err())
 	if ended && errors.Is(ctx.Err(), context.Canceled) {
 		result.stopped = true
-		result.Err = fmt.Errorf("validate %s: %w", phase, err)
+		result.Err = fmt.Errorf("%s: %w", strings.Replace(op, "_", " ", 1), err)
 		return result
 	}
-	ev := proc.Failure(sourceValidator, opValidate+string(phase), path, exit, err)
+	ev := proc.Failure(sourceValidator, op, path, exit, err)
 	if ev == nil {
 		return result
 	}

@@ -318,3 +318,19 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 	require.True(t, ok)
 	assert.Len(t, joined.Unwrap(), 3)
 }
+
+// A command of no phase is run as those of phases are.
+func TestRunCommand(t *testing.T) {
+	v := newValidator(t, workspace.ValidatorConfig{Output: 5})
+	passed := v.RunCommand(t.Context(), "mend", workspace.Command{Line: "echo fine"})
+	assert.NoError(t, passed.Err)
+	assert.Equal(t, "fine\n", passed.Output)
+	ev := evidenceOf(t, v.RunCommand(t.Context(), "mend", workspace.Command{Args: []string{"sh", "-c", "exit 7"}}).Err)
+	assert.Equal(t, []string{"validator", "mend", "exit"}, []string{ev.Source, ev.Op, ev.Type})
+	assert.Equal(t, taxonomy.Some(7), ev.ExitCode)
+	ev = evidenceOf(t, v.RunCommand(t.Context(), "mend", workspace.Command{}).Err)
+	assert.Equal(t, "load_config", ev.Op)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.EqualError(t, v.RunCommand(ctx, "mend", workspace.Command{Line: "true"}).Err, "mend: run sh: context canceled")
+}
