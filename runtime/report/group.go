@@ -1,0 +1,50 @@
+package report
+
+import (
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Group is what occurrences that are alike have in common. It marshals to JSON, times as milliseconds since 1970.
+type Group struct {
+	// ID consists of what the group is formed by: category, pattern and severity, joined by ':'.
+	ID string
+	// Category is that of the first occurrence, Pattern its message as [Normalise] returns it.
+	Category, Pattern string
+	// Severity is the highest that was seen.
+	Severity string
+	// Count counts all occurrences, also those that are not kept any more.
+	Count               int
+	FirstSeen, LastSeen time.Time
+	// Errors are the latest occurrences, the oldest first.
+	Errors []Occurrence
+	// Sample is the first occurrence.
+	Sample Occurrence
+}
+
+// GroupOptions say how occurrences are grouped. What is zero has the default.
+type GroupOptions struct {
+	// ByCategory, ByPattern and BySeverity say what makes a group; by default category and pattern do. With none of them
+	// there is one group, "default".
+	ByCategory, ByPattern, BySeverity taxonomy.Opt[bool]
+	// MaxAge is how long a group lives after its last occurrence; 0 is an hour.
+	MaxAge time.Duration
+	// MaxSize is how many occurrences a group keeps; 0 is 100.
+	MaxSize int
+	// MaxGroups is how many groups there are; 0 is 10 000. The one that was seen longest ago makes room.
+	MaxGroups int
+	// MaxBytes bounds what all that is kept takes, as far as its texts go; 0 is 64 MiB. The oldest occurrences make room.
+	MaxBytes int
+	// Clock is where time comes from; nil is [retry.System].
+	Clock retry.Clock
+}
+
+// Stats are counts over groups.
+type Stats struct {
+	TotalGroups      int            `json:"totalGroups"`
+	TotalErrors      int            `json:"totalErrors"`
+	ErrorsByCategory map[string]int `json:"errorsByCategory"`
+	ErrorsBySeverity map[string]int `json:"errorsBySeverity"`
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// grouping says what makes a group.
+type grouping struct{ category, pattern, severity bool }
+
+// appendID appends the ID of the group that an occurrence belongs to, and says where in it the pattern is.
+func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int) {
+	if by == (grouping{}) {
+		return append(dst, "default"...), 0, 0
+	}
+	if by.category {
+		dst = append(dst, o.Category...)
+	}
+	if by.pattern {
+		if by.category {
+			dst = append(dst, ':')
+		}
+		from = len(dst)
+		dst = appendNormalised(dst, o.Message)
+		to = len(dst)
+	}
+	if by.severity {
+		if by.category || by.pattern {
+			dst = append(dst, ':')
+		}
+		dst = append(dst, o.Severity...)
+	}
+	return dst, from, to
+}
+
+// severities are the taxonomy's words, by how bad they are. What is none of them is as none.
+var severities = [...]string{"", "low", "medium", "high", "critical"}
+
+func rankOf(severity string) int { return max(0, slices.Index(severities[:], severity)) }
+
+// maxCategories is how many categories a group tells apart.
+const maxCategories = 64
+
+// group is a [Group] on its way.
+type group struct {
+	id, category, pattern, severity string
+	n                               int
+	first, last                     time.Time
+	// touched is when the last occurrence came, by the clock; it decides about the age.
+	touched time.Time
+	// severities counts by rank. categories counts by category where the group may have several; it is nil otherwise.
+	severities [len(severities)]int
+	categories map[string]int
+	// oldestEntry and newestEntry are the ends of the list of what is kept, entries its length; sample is the first of all.
+	oldestEntry, newestEntry *entry
+	entries                  int
+	sample                   *entry
+	older, newer             *group
+}
+
+// count counts an occurrence.
+func (gr *group) count(o *Occurrence, now time.Time, ofCategory bool) {
+	gr.n++
+	gr.touched = now
+	if gr.n > 1 && now.After(gr.last) {
+		gr.last = now.Round(0)
+	}
+	rank := rankOf(o.Severity)
+	gr.severities[rank]++
+	if rank > rankOf(gr.severity) {
+		gr.severity = severities[rank]
+	}
+	if !ofCategory {
+		gr.countCategory(cmp.Or(o.Category, unknown))
+	}
+}
+
+func (gr *group) countCategory(category string) {
+	if gr.categories == nil {
+		gr.categories = map[string]int{}
+	}
+	if _, known := gr.categories[category]; !known && len(gr.categories) >= maxCategories {
+		category = other
+	}
+	gr.categories[category]++
+}
+
+// push appends an entry.
+func (gr *group) push(e *entry) {
+	e.of = gr
+	if gr.newestEntry != nil {
+		gr.newestEntry.next = e
+	} else {
+		gr.oldestEntry = e
+	}
+	gr.newestEntry = e
+	gr.entries++
+	if gr.sample == nil {
+		gr.sample = e
+	}
+}
+
+// pop takes the oldest entry out; nil when there is none.
+func (gr *group) pop() *entry {
+	e := gr.oldestEntry
+	if e == nil {
+		return nil
+	}
+	if gr.oldestEntry = e.next; gr.oldestEntry == nil {
+		gr.newestEntry = nil
+	}
+	e.next = nil
+	gr.entries--
+	return e
+}
+
+// copy returns the group with its latest occurrences, at most so many, sharing nothing.
+func (gr *group) copy(errors int) Group {
+	out := Group{
+		ID: gr.id, Category: gr.category, Pattern: gr.pattern, Severity: gr.severity, Count: gr.n,
+		FirstSeen: gr.first, LastSeen: gr.last, Sample: *shown(&gr.sample.Occurrence),
+	}
+	skip := max(0, gr.entries-errors)
+	out.Errors = make([]Occurrence, 0, gr.entries-skip)
+	for e := gr.oldestEntry; e != nil; e = e.next {
+		if skip--; skip < 0 {
+			out.Errors = append(out.Errors, *shown(&e.Occurrence))
+		}
+	}
+	return out
+}

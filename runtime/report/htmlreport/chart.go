@@ -1,0 +1,181 @@
+package htmlreport
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The measures of a chart in pixels. Widths are shares of the page, so that text keeps its size however wide that is.
+const (
+	plotHeight = 196
+	// headroom holds what segments are drawn taller than their share, so that one error can be seen beside a thousand.
+	headroom   = 18
+	leastShown = 2
+	// leastColumns keeps a few bars from being as wide as the page.
+	leastColumns = 12
+	axisHeight   = 34
+)
+
+// series is one kind of segment. Class picks its colour and its pattern.
+type series struct {
+	Name  string
+	Class string
+	Total int
+	Share string
+}
+
+// chart is a stacked bar chart over time, and the same as a table.
+type chart struct {
+	ID, Title string
+	// Summary says what is to be seen; it is the description of the picture, too.
+	Summary string
+	Series  []series
+	Lines   []mark
+	Ticks   []mark
+	Bars    []bar
+	// Height is the picture's, Base where bars stand.
+	Height, Base int
+	Rows         []chartRow
+	Interval     string
+}
+
+// mark is a line or tick of an axis. Day is the date where that is another than the mark's before. Minor ones are left out
+// where there is little room.
+type mark struct {
+	At, Label, Day, Anchor string
+	Minor                  bool
+}
+
+type bar struct {
+	X, Width string
+	Tip      string
+	Parts    []part
+}
+
+type part struct{ Class, Y, Height string }
+
+type chartRow struct {
+	Start  *stamp
+	Counts []int
+	Total  int
+}
+
+// stacked makes a chart of slots. The series come in the order in which they are stacked, the lowest first.
+func stacked(id, title string, list []series, bars []slot, width time.Duration) *chart {
+	total, peak := 0, 0
+	for i, b := range bars {
+		total += b.total()
+		if b.total() > bars[peak].total() {
+			peak = i
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	c := &chart{
+		ID: id, Title: title, Series: list, Interval: length(width),
+		Height: headroom + plotHeight + axisHeight, Base: headroom + plotHeight,
+	}
+	for i := range c.Series {
+		s := &c.Series[i]
+		for _, b := range bars {
+			s.Total += b.counts[s.Name]
+		}
+		s.Share = percent(share(s.Total, total))
+	}
+	top, every := scale(bars[peak].total())
+	for n := 0; n <= top; n += every {
+		c.Lines = append(c.Lines, mark{At: coordinate(height(n, top)), Label: short(n)})
+	}
+	c.Ticks = ticks(bars, width)
+	for i, b := range bars {
+		c.Bars = append(c.Bars, c.bar(b, i, columns(bars), top, width))
+		c.Rows = append(c.Rows, c.row(b))
+	}
+	c.Summary = c.summary(total, bars[peak], width)
+	return c
+}
+
+// height is where n stands in a plot whose highest line is top.
+func height(n, top int) float64 {
+	return headroom + plotHeight*(1-float64(n)/float64(top))
+}
+
+func columns(bars []slot) int { return max(len(bars), leastColumns) }
+
+func (c *chart) bar(s slot, i, of, top int, width time.Duration) bar {
+	gap := 0.08 / float64(of)
+	b := bar{X: percentage(float64(i)/float64(of) + gap), Width: percentage(1/float64(of) - 2*gap)}
+	y := float64(c.Base)
+	var said []string
+	for _, series := range c.Series {
+		n := s.counts[series.Name]
+		if n == 0 {
+			continue
+		}
+		tall := max(plotHeight*float64(n)/float64(top), leastShown)
+		y -= tall
+		// A pixel of the ground between two segments keeps them apart where their colours are alike.
+		gap := min(1, tall/3)
+		b.Parts = append(b.Parts, part{Class: series.Class, Y: coordinate(y), Height: coordinate(tall - gap)})
+		said = append(said, series.Name+" "+whole(n))
+	}
+	b.Tip = clock(s.start, width) + ": " + errorCount(s.total())
+	if len(said) > 0 {
+		b.Tip += " (" + strings.Join(said, ", ") + ")"
+	}
+	return b
+}
+
+func (c *chart) row(s slot) chartRow {
+	row := chartRow{Start: at(s.start), Total: s.total()}
+	for _, series := range c.Series {
+		row.Counts = append(row.Counts, s.counts[series.Name])
+	}
+	return row
+}
+
+func (c *chart) summary(total int, peak slot, width time.Duration) string {
+	most := c.Series[0]
+	for _, s := range c.Series[1:] {
+		if s.Total > most.Total {
+			most = s
+		}
+	}
+	said := fmt.Sprintf("%s, most of them %s (%s).", errorCount(total), most.Name, most.Share)
+	if most.Total == total {
+		said = fmt.Sprintf("%s, all of them %s.", errorCount(total), most.Name)
+	}
+	if len(c.Bars) > 1 {
+		said += fmt.Sprintf(" The peak is %s in the %s from %s.", whole(peak.total()), c.Interval, clock(peak.start, width))
+	}
+	return said
+}
+
+func errorCount(n int) string {
+	if n == 1 {
+		return "1 error"
+	}
+	return whole(n) + " errors"
+}
+
+// clock writes when an interval begins, as exactly as its width asks for.
+func clock(t time.Time, width time.Duration) string {
+	if width%time.Minute != 0 {
+		return t.UTC().Format("2 Jan 15:04:05 UTC")
+	}
+	return t.UTC().Format("2 Jan 15:04 UTC")
+}
+
+// scale is the highest line of an axis for numbers up to most, and how far the lines are apart: 1, 2 or 5 times a power of ten.
+func scale(most int) (top, every int) {
+	every = 1
+	for power := 1; ; power *= 10 {
+		for _, m := range []int{1, 2, 5} {
+			if every = m * power; every*5 >= most || power >= 1e17 {
+				return max((most+every-1)/every, 1) * every, every
+			}
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package htmlreport
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/report"
+)
+
+const (
+	messageLimit = 1500
+	factLimit    = 160
+	stackLimit   = 3000
+	jsonLimit    = 2000
+	// maxCauses is how many errors a chain shows.
+	maxCauses = 5
+	// leftOut stands for a detail for which there is no room.
+	leftOut = "(left out: the page would be too long)"
+)
+
+func (b *builder) occurrence(o *report.Occurrence) occurrenceRow {
+	return occurrenceRow{
+		Level: severity(o.Severity), At: at(o.At), Category: name(o.Category), Code: line(o.Code, nameLimit),
+		Summary:  cmp.Or(line(o.Message, summaryLimit), "no message"),
+		Message:  cmp.Or(b.detail(block, o.Message, messageLimit), "no message"),
+		Source:   source(o.Source),
+		Recovery: recovery(o.Recovery),
+		Facts:    b.facts(o),
+		Blocks:   b.blocks(o),
+	}
+}
+
+// detail cleans s, and takes the room that it has, escaped, from what is left for details.
+func (b *builder) detail(clean func(string, int) string, s string, limit int) string {
+	if s == "" {
+		return ""
+	}
+	if b.details == 0 {
+		return leftOut
+	}
+	s = clean(s, limit)
+	cost := len(s)
+	for i := range len(s) {
+		if strings.IndexByte(`<>&"'+`, s[i]) >= 0 {
+			cost += len("&#34;") - 1
+		}
+	}
+	if cost > b.details {
+		b.details = 0
+		return leftOut
+	}
+	b.details -= cost
+	return s
+}
+
+func (b *builder) facts(o *report.Occurrence) []fact {
+	var list []fact
+	add := func(name, value string) {
+		if value = b.detail(line, value, factLimit); value != "" {
+			list = append(list, fact{name, value})
+		}
+	}
+	if !o.At.IsZero() {
+		add("Time", o.At.UTC().Format("2006-01-02 15:04:05.000 UTC"))
+	}
+	add("ID", o.ID)
+	add("Category", o.Category)
+	add("Recoverability", o.Recoverability)
+	add("Reaction", joined(" → ", o.Reaction, o.Action))
+	add("Source code", o.SourceCode)
+	add("Taxonomy", o.Domain)
+	if s := o.Source; s != nil {
+		add("Endpoint", joined(" ", s.Method, s.Endpoint))
+	}
+	if e := o.Execution; e != nil {
+		add("Mode", e.Mode)
+		add("Skill", e.Skill)
+		add("Tool", e.Tool)
+		add("Step", e.Step)
+		add("Task", e.TaskID)
+		add("Session", e.SessionID)
+	}
+	add("Repository", repository(o.Repository))
+	add("Fingerprint", o.Fingerprint)
+	return list
+}
+
+func (b *builder) blocks(o *report.Occurrence) []fact {
+	var list []fact
+	add := func(name string, clean func(string, int) string, value string, limit int) {
+		if value = b.detail(clean, value, limit); value != "" {
+			list = append(list, fact{name, value})
+		}
+	}
+	add("Caused by", block, causes(o.Cause), stackLimit)
+	add("Stack", block, o.Stack, stackLimit)
+	add("Context", indented, string(o.Context), jsonLimit)
+	if len(o.Metadata) > 0 && b.details > 0 {
+		// What cannot be marshalled is left out: metadata are values of JSON.
+		text, _ := json.Marshal(o.Metadata)
+		add("Metadata", indented, string(text), jsonLimit)
+	}
+	return list
+}
+
+func causes(o *report.Occurrence) string {
+	var lines []string
+	for ; o != nil; o = o.Cause {
+		if len(lines) == maxCauses {
+			lines = append(lines, ellipsis)
+			break
+		}
+		lines = append(lines, line(joined(": ", o.Code, o.Message), summaryLimit))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// indented is JSON for people; what is none is shown as it is. What is far too long is not even parsed.
+func indented(text string, limit int) string {
+	var b bytes.Buffer
+	if len(text) > limit+lookahead || json.Indent(&b, []byte(text), "", "  ") != nil {
+		return block(text, limit)
+	}
+	return block(b.String(), limit)
+}
+
+// joined joins what is not empty.
+func joined(separator string, parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, window(p, summaryLimit))
+		}
+	}
+	return strings.Join(kept, separator)
+}
+
+func source(s *report.Source) string {
+	if s == nil {
+		return "unknown"
+	}
+	return name(joined(":", s.Type, s.Component))
+}
+
+func repository(r *report.Repository) string {
+	if r == nil {
+		return ""
+	}
+	at := joined("/", r.Owner, r.Repo)
+	if r.EntityNumber != 0 {
+		at = joined(" ", at, window(r.EntityType, nameLimit), "#"+strconv.Itoa(r.EntityNumber))
+	}
+	return at
+}
+
+func recovery(r *report.Recovery) string {
+	switch {
+	case r == nil:
+		return "none tried"
+	case r.Successful == nil:
+		return fmt.Sprintf("tried %d of %d", r.Attempts, r.MaxAttempts)
+	case *r.Successful:
+		return fmt.Sprintf("recovered, %d of %d", r.Attempts, r.MaxAttempts)
+	}
+	return fmt.Sprintf("failed, %d of %d", r.Attempts, r.MaxAttempts)
+}

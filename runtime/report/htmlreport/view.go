@@ -1,0 +1,88 @@
+package htmlreport
+
+import "html/template"
+
+// page is what the template shows: texts that are cleaned and cut, numbers that are counted, and positions.
+type page struct {
+	Title string
+	Made  *stamp
+	// Policy is the Content-Security-Policy.
+	Policy string
+	Style  template.CSS
+	Script template.JS
+
+	Empty      bool
+	Figures    []figure
+	Charts     []*chart
+	Breakdowns []breakdown
+	Groups     []groupRow
+	GroupsLeft string
+	Outcomes   []outcomeRow
+	Forecasts  []forecastRow
+	Latest     []occurrenceRow
+	LatestLeft string
+}
+
+// figure is a headline number.
+type figure struct {
+	Name, Value, Note string
+	From, To          *stamp
+	// Part is the share that is drawn as a bar, a percentage; empty draws none.
+	Part string
+}
+
+// breakdown is a list of bars: how many errors there are of each kind.
+type breakdown struct {
+	ID, Title string
+	Rows      []breakdownRow
+	Left      string
+}
+
+type breakdownRow struct {
+	Name, Count, Share, Width string
+	Class                     string
+}
+
+// level is a severity: its word, and how many of the four steps of its picture are filled.
+type level struct {
+	Word  string
+	Steps int
+}
+
+type groupRow struct {
+	Level                   level
+	Code, Category, Pattern string
+	Count                   int
+	First, Last             *stamp
+	Sample                  occurrenceRow
+}
+
+type outcomeRow struct {
+	Reaction, Action         string
+	Count, Recovered, Failed int
+	// Helped is the share that recovered of those that ended; empty while none has. Width is the same for the bar, Rest
+	// where the failed ones begin.
+	Helped, Width, Rest string
+}
+
+type forecastRow struct {
+	Provider, Code      string
+	Probability, Range  string
+	From, Width, Middle string
+}
+
+// occurrenceRow is one error, with everything that is known of it as names and values.
+type occurrenceRow struct {
+	Level          level
+	At             *stamp
+	Category, Code string
+	// Summary is the message in one line, Message all of it that there is room for.
+	Summary, Message string
+	Source           string
+	Recovery         string
+	Facts            []fact
+	Blocks           []fact
+}
+
+// fact is a name and a value.
+type fact struct{ Name, Value string }

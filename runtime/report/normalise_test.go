@@ -1,0 +1,91 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var (
+	naiveSingle = regexp.MustCompile(`'[^']*'`)
+	naiveDouble = regexp.MustCompile(`"[^"]*"`)
+	naiveHash   = regexp.MustCompile(`(?i)[a-f0-9]{8,}`)
+	naiveNumber = regexp.MustCompile(`[0-9]+`)
+)
+
+// naiveNormalise is what Normalise shall return, said by regular expressions.
+func naiveNormalise(message string) string {
+	s := strings.ToValidUTF8(beginning(message, maxNormalised), "\uFFFD")
+	s = naiveSingle.ReplaceAllString(s, "'X'")
+	s = naiveDouble.ReplaceAllString(s, `"X"`)
+	s = naiveHash.ReplaceAllString(s, "HASH")
+	s = naiveNumber.ReplaceAllString(s, "N")
+	if runes := []rune(s); len(runes) > maxPattern {
+		s = string(runes[:maxPattern])
+	}
+	return s
+}
+
+// D125, B-D20.
+func TestNormalise(t *testing.T) {
+	long := strings.Repeat("é ", 200)
+	for _, c := range []struct{ in, want string }{
+		{"", ""},
+		{"plain", "plain"},
+		{"open 'a.txt': no such file", "open 'X': no such file"},
+		{`open "a.txt" and "b"`, `open "X" and "X"`},
+		{"''", "'X'"},
+		{"it's one quote", "it's one quote"},
+		{`"a 'b" c'`, `"a 'X'`},
+		{`'a "b' c"`, `'X' c"`},
+		{`"it's" and "x"`, `"X" and "X"`},
+		{`"a 'b' c" d`, `"X" d`},
+		{"line 12, column 7", "line N, column N"},
+		{"took 1.5s", "took N.Ns"},
+		{"commit deadbeef1234 lost", "commit HASH lost"},
+		{"commit DEADBEEF1234 lost", "commit HASH lost"},
+		{"commit DeadBeef lost", "commit HASH lost"},
+		{"commit dead123 lost", "commit deadN lost"},
+		{"at 1700000000000", "at HASH"},
+		{"id 1234567", "id N"},
+		{"a1b2", "aNbN"},
+		{"x12345678y", "xHASHy"},
+		{"'12345678' 12", "'X' N"},
+		{"a\xff\xfeb\xff", "a\uFFFDb\uFFFD"},
+		{"'\xff' \xe2\x82", "'X' \uFFFD"},
+		{long, strings.Repeat("é ", 50)},
+		{strings.Repeat("x", 98) + " 12345678", strings.Repeat("x", 98) + " H"},
+		{strings.Repeat("ab cd ", 1000), strings.Repeat("ab cd ", 1000)[:100]},
+	} {
+		assert.Equal(t, c.want, Normalise(c.in), "%q", c.in)
+		assert.Equal(t, c.want, naiveNormalise(c.in), "%q, by regular expressions", c.in)
+	}
+}
+
+// However long a message is, no more of it is looked at.
+func TestNormaliseLooksAtTheBeginningOnly(t *testing.T) {
+	for _, unit := range []string{"x", "'", `"`, `"'`, "0", "é", "\xff", " ", "'\""} {
+		s := strings.Repeat(unit, 10<<20/len(unit))
+		assert.Equal(t, Normalise(beginning(s, maxNormalised)), Normalise(s))
+		assert.Equal(t, naiveNormalise(s), Normalise(s), "%q", unit)
+	}
+	assert.Equal(t, `"xxx`, Normalise(`"` + strings.Repeat("x", 5000) + `"`)[:4], "a quoted text that ends too late ends nowhere")
+}
+
+func FuzzNormalise(f *testing.F) {
+	for _, s := range streamMessages {
+		f.Add(s, 1)
+	}
+	f.Add(`"a 'b" c' "d`, 20)
+	f.Add("'deadBEEF12'\xff\xfe0x1234567 \xe2\x82", 300)
+	f.Fuzz(func(t *testing.T, s string, times int) {
+		s = strings.Repeat(s, min(max(times, 1), 5000/max(1, len(s))+1))
+		got := Normalise(s)
+		assert.Equal(t, naiveNormalise(s), got)
+		assert.True(t, utf8.ValidString(got))
+		assert.LessOrEqual(t, utf8.RuneCountInString(got), maxPattern)
+	})
+}

@@ -1,0 +1,299 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func withRecovery(o *Occurrence, attempts int, successful ...bool) *Occurrence {
+	o = o.Clone()
+	o.Recovery = &Recovery{Attempts: attempts, MaxAttempts: 3}
+	if len(successful) > 0 {
+		o.Recovery.Successful = &successful[0]
+	}
+	return o
+}
+
+// D133, D134, D135, D136.
+func TestMetrics(t *testing.T) {
+	r := NewReporter(ReporterOptions{})
+	o := occurrence("network", "high", "m")
+	o.Recoverability, o.Source = "retryable", &Source{Type: "llm", Component: "api"}
+	r.Report(o)
+	p := withRecovery(occurrence("network", "low", "m"), 1, true)
+	p.Source = &Source{Type: "llm", Component: "api"}
+	r.Report(p)
+	r.Report(withRecovery(occurrence("git", "low", "m"), 1, false))
+	r.Report(withRecovery(occurrence("", "", "m"), 1))
+	r.Report(withRecovery(occurrence("git", "low", "m"), 0))
+	r.Report(nil)
+	r.Retried(2, true)
+	r.Retried(3, false)
+	r.Retried(0, true)
+	r.Retried(-1, false)
+	assert.Equal(t, Metrics{
+		TotalErrors: 5, ErrorsByCategory: map[string]int{"network": 2, "git": 2, "unknown": 1},
+		ErrorsBySeverity: map[string]int{"high": 1, "low": 3, "unknown": 1},
+		ErrorsBySource:   map[string]int{"llm:api": 2, "unknown": 3}, ErrorsByRecoverability: map[string]int{"retryable": 1, "unknown": 4},
+		RecoveryAttempts: 3, SuccessfulRecoveries: 1, FailedRecoveries: 1,
+		RetryAttempts: 5, SuccessfulRetries: 1, FailedRetries: 1,
+	}, r.Metrics())
+	m := r.Metrics()
+	m.ErrorsByCategory["network"] = 100
+	assert.Equal(t, 2, r.Metrics().ErrorsByCategory["network"])
+
+	r.Clear() // D140
+	assert.Zero(t, r.Metrics().TotalErrors)
+	assert.Empty(t, r.All())
+	assert.Empty(t, r.Timeline().Buckets)
+	assert.Empty(t, r.Outcomes())
+	r.Report(o)
+	assert.Equal(t, 1, r.Metrics().TotalErrors)
+}
+
+// B-D22: the second report of an error updates the first.
+func TestUpdate(t *testing.T) {
+	r := NewReporter(ReporterOptions{})
+	o := occurrence("c", "low", "m")
+	o.Reaction, o.Action = "fix", "recover"
+	r.Report(o)
+	for _, c := range []struct {
+		o                           *Occurrence
+		attempts, succeeded, failed int
+	}{
+		{o, 0, 0, 0},
+		{withRecovery(o, 1), 1, 0, 0},
+		{withRecovery(o, 1, false), 1, 0, 1},
+		{withRecovery(o, 2, true), 1, 1, 0},
+		{withRecovery(o, 2, true), 1, 1, 0},
+		{withRecovery(occurrence("c", "low", "nobody told of it"), 1, true), 1, 1, 0},
+	} {
+		r.Update(c.o)
+		m := r.Metrics()
+		assert.Equal(t, []int{c.attempts, c.succeeded, c.failed, 1}, []int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries, m.TotalErrors})
+	}
+	assert.Equal(t, []ReactionOutcome{{"fix", "recover", 1, 1, 0}}, r.Outcomes())
+	assert.Equal(t, 2, r.Last(1)[0].Recovery.Attempts)
+	r.Report(withRecovery(o, 3, false))
+	assert.Equal(t, 1, r.Metrics().TotalErrors)
+	assert.Equal(t, 1, r.Metrics().FailedRecoveries)
+	other := withRecovery(o, 3, false)
+	other.Reaction, other.Action = "stop", "abort"
+	r.Update(other)
+	assert.Equal(t, []ReactionOutcome{{"stop", "abort", 1, 0, 1}}, r.Outcomes())
+	r.Update(nil)
+	anonymous := &Occurrence{}
+	r.Report(anonymous)
+	r.Report(anonymous)
+	assert.Equal(t, 3, r.Metrics().TotalErrors, "without an ID each is new")
+}
+
+// D137, D138, D139.
+func TestQueries(t *testing.T) {
+	r := NewReporter(ReporterOptions{MaxErrors: 4})
+	for i, c := range []struct{ category, severity string }{{"a", "low"}, {"a", "high"}, {"b", "high"}, {"a", "high"}, {"b", "low"}} {
+		o := occurrence(c.category, c.severity, fmt.Sprint(i))
+		o.At = moment.Add(time.Duration(i) * time.Millisecond)
+		r.Report(o)
+	}
+	at := func(ms int) time.Time { return moment.Add(time.Duration(ms) * time.Millisecond) }
+	for name, c := range map[string]struct {
+		got  []Occurrence
+		want []string
+	}{
+		"all":                {r.All(), []string{"1", "2", "3", "4"}},
+		"last 2":             {r.Last(2), []string{"3", "4"}},
+		"last 0":             {r.Last(0), []string{}},
+		"last -1":            {r.Last(-1), []string{}},
+		"last 100":           {r.Last(100), []string{"1", "2", "3", "4"}},
+		"category":           {r.ByCategory("a"), []string{"1", "3"}},
+		"no category":        {r.ByCategory("c"), []string{}},
+		"severity":           {r.BySeverity("high"), []string{"1", "2", "3"}},
+		"both ends":          {r.Between(at(2), at(3)), []string{"2", "3"}},
+		"one moment":         {r.Between(at(2), at(2)), []string{"2"}},
+		"backwards":          {r.Between(at(3), at(2)), []string{}},
+		"before":             {r.Between(at(-5), at(0)), []string{}},
+		"from before, after": {r.Between(at(-5), at(50)), []string{"1", "2", "3", "4"}},
+	} {
+		assert.Equal(t, c.want, messagesOf(c.got), name)
+	}
+	assert.Equal(t, 5, r.Metrics().TotalErrors, "what is not kept any more counts")
+}
+
+func TestReporterSharesNothing(t *testing.T) {
+	r := NewReporter(ReporterOptions{})
+	o := full()
+	r.Report(o)
+	spoil(o)
+	for range 2 {
+		for _, got := range [][]Occurrence{r.All(), r.Last(1), r.ByCategory("network"), r.BySeverity("high"), r.Between(full().At, full().At), NewSnapshot(r, nil).Last} {
+			require.Equal(t, []Occurrence{*full()}, got)
+			spoil(&got[0])
+		}
+	}
+}
+
+func TestKeysAreBounded(t *testing.T) {
+	r := NewReporter(ReporterOptions{MaxKeys: 10})
+	for i := range 1000 {
+		o := occurrence(fmt.Sprint("c", i), fmt.Sprint("s", i), "m")
+		o.Recoverability, o.Source = o.Severity, &Source{Type: "t", Component: fmt.Sprint(i)}
+		o.Reaction, o.Action = fmt.Sprint("r", i), "abort"
+		r.Report(o)
+	}
+	m := r.Metrics()
+	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsBySeverity, m.ErrorsBySource, m.ErrorsByRecoverability} {
+		assert.Len(t, counts, 11)
+		assert.Equal(t, 990, counts["other"])
+	}
+	assert.Equal(t, 1, m.ErrorsBySource["t:9"])
+	outcomes := r.Outcomes()
+	assert.Len(t, outcomes, 11)
+	assert.Equal(t, ReactionOutcome{"other", "other", 990, 0, 0}, outcomes[0])
+	total := 0
+	for _, b := range r.Timeline().Buckets {
+		total += b.ByCategory["other"]
+	}
+	assert.Equal(t, 990, total)
+}
+
+func TestBytesOfReporter(t *testing.T) {
+	r := NewReporter(ReporterOptions{MaxBytes: 64 << 10})
+	long := strings.Repeat("long ", 800)
+	for i := range 1000 {
+		o := occurrence("c", "low", long)
+		if i%2 == 0 {
+			o.Metadata = map[string]any{"a": map[string]any{"b": long}}
+		}
+		r.Report(o)
+		require.LessOrEqual(t, r.store.bytes, 64<<10)
+	}
+	assert.NotEmpty(t, r.All())
+	assert.Equal(t, 1000, r.Metrics().TotalErrors)
+	one := NewReporter(ReporterOptions{MaxBytes: 1})
+	one.Report(occurrence("c", "low", long))
+	assert.Len(t, one.All(), 1, "the last is always kept")
+}
+
+// D141.
+func TestSummary(t *testing.T) {
+	r := NewReporter(ReporterOptions{})
+	assert.Equal(t, `Error Summary:
+-------------
+Total Errors: 0
+Recovery Rate: 0% (0/0)
+Retry Rate: 0% (0/0)
+
+By Severity:
+- Low: 0
+- Medium: 0
+- High: 0
+- Critical: 0
+
+By Recoverability:
+- Retryable: 0
+- Recoverable: 0
+- Permanent: 0
+- Unknown: 0`, r.Summary())
+	for i, c := range []struct{ severity, recoverability string }{
+		{"low", "retryable"}, {"medium", "recoverable"}, {"medium", "permanent"}, {"high", "unknown"}, {"critical", ""}, {"", "permanent"},
+	} {
+		o := occurrence("c", c.severity, "m")
+		o.Recoverability = c.recoverability
+		if i < 3 {
+			o = withRecovery(o, 1, i == 0)
+		}
+		r.Report(o)
+	}
+	r.Retried(7, true)
+	r.Retried(2, false)
+	r.Retried(1, true)
+	assert.Equal(t, `Error Summary:
+-------------
+Total Errors: 6
+Recovery Rate: 33.3% (1/3)
+Retry Rate: 66.7% (2/3)
+
+By Severity:
+- Low: 1
+- Medium: 2
+- High: 1
+- Critical: 1
+
+By Recoverability:
+- Retryable: 1
+- Recoverable: 1
+- Permanent: 2
+- Unknown: 2`, r.Summary())
+}
+
+// D142.
+func TestWriteJSON(t *testing.T) {
+	r := NewReporter(ReporterOptions{})
+	var b strings.Builder
+	require.NoError(t, r.WriteJSON(&b))
+	assert.Equal(t, `{
+  "metrics": {
+    "totalErrors": 0,
+    "errorsByCategory": {},
+    "errorsBySeverity": {},
+    "errorsBySource": {},
+    "errorsByRecoverability": {},
+    "recoveryAttempts": 0,
+    "successfulRecoveries": 0,
+    "failedRecoveries": 0,
+    "retryAttempts": 0,
+    "successfulRetries": 0,
+    "failedRetries": 0
+  },
+  "errors": []
+}
+`, b.String())
+	o := full()
+	o.Message = "</script>"
+	r.Report(o)
+	b.Reset()
+	require.NoError(t, r.WriteJSON(&b))
+	assert.NotContains(t, b.String(), "<")
+	assert.Contains(t, b.String(), "\n  \"errors\": [\n    {\n      \"errorId\": \"id\",\n      \"timestamp\": 1700000000123,\n")
+	var read struct {
+		Metrics Metrics
+		Errors  []Occurrence
+	}
+	require.NoError(t, json.Unmarshal([]byte(b.String()), &read))
+	assert.Equal(t, r.Metrics(), read.Metrics)
+	assert.Equal(t, []Occurrence{*o}, read.Errors)
+	assert.ErrorContains(t, r.WriteJSON(noRoom{}), "write report as JSON: disk full")
+	assert.ErrorContains(t, r.WriteCSV(noRoom{}), "write report as CSV: disk full")
+}
+
+// noRoom is a writer without room.
+type noRoom struct{}
+
+func (noRoom) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestSnapshot(t *testing.T) {
+	c := newClock()
+	r, g := NewReporter(ReporterOptions{Clock: c}), NewGroups(GroupOptions{Clock: c})
+	for range 2 * maxLast {
+		Sinks{r, g}.Report(occurrence("c", "low", "m"))
+	}
+	s := NewSnapshot(r, g)
+	assert.Equal(t, moment, s.At)
+	assert.Equal(t, r.Metrics(), s.Metrics)
+	assert.Equal(t, r.Timeline(), s.Timeline)
+	assert.Equal(t, r.Outcomes(), s.Outcomes)
+	assert.Equal(t, r.Last(maxLast), s.Last)
+	require.Len(t, s.Groups, 1)
+	assert.Len(t, s.Groups[0].Errors, maxGroupErrors)
+	assert.Equal(t, 2*maxLast, s.Groups[0].Count)
+	assert.NotPanics(t, func() { NewSnapshot(nil, nil) })
+	assert.Len(t, NewSnapshot(nil, g).Groups, 1)
+}

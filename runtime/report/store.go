@@ -1,0 +1,74 @@
+package report
+
+// store holds entries from the oldest to the newest, and finds them by ID. It is not safe for concurrent use.
+type store struct {
+	order order
+	bytes int
+	byID  index
+	// spare is an entry that can be used again; what it holds is of no use.
+	spare *entry
+}
+
+// get returns the entry of an ID, whose hash is given, or nil.
+func (s *store) get(id string, hash uint64) *entry {
+	if id == "" {
+		return nil
+	}
+	return s.byID.get(id, hash)
+}
+
+// add appends an occurrence whose ID, of which the hash is given, is not there.
+func (s *store) add(a *admitted, hash uint64) *entry {
+	e := s.spare
+	if s.spare = nil; e == nil {
+		e = &entry{}
+	}
+	e.set(a)
+	e.next, e.of, e.listed = nil, nil, true
+	s.order.push(e)
+	s.bytes += e.size
+	if a.ID != "" {
+		e.hash = hash
+		s.byID.add(e, hash)
+	}
+	return e
+}
+
+// unlist takes an entry out of the list; it can still be found.
+func (s *store) unlist(e *entry) {
+	if e.listed {
+		s.order.remove(e)
+		e.listed = false
+	}
+}
+
+// drop forgets an entry.
+func (s *store) drop(e *entry) {
+	s.unlist(e)
+	s.bytes -= e.size
+	if e.ID != "" {
+		s.byID.remove(e, e.hash)
+	}
+	s.spare = e
+}
+
+// filter returns copies of the entries that f takes, the oldest first.
+func (s *store) filter(f func(o *Occurrence) bool) []Occurrence {
+	out := []Occurrence{}
+	s.order.each(func(e *entry) {
+		if f(&e.Occurrence) {
+			out = append(out, *shown(&e.Occurrence))
+		}
+	})
+	return out
+}
+
+// last returns copies of the newest n entries, the oldest first.
+func (s *store) last(n int) []Occurrence {
+	entries := s.order.last(n)
+	out := make([]Occurrence, len(entries))
+	for i, e := range entries {
+		out[i] = *shown(&e.Occurrence)
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTimeline(t *testing.T) {
+	c := newClock()
+	r := NewReporter(ReporterOptions{Clock: c})
+	assert.Equal(t, Timeline{Buckets: []Bucket{}}, r.Timeline())
+	start := moment.Truncate(time.Second)
+	at := func(d time.Duration, category, severity string) {
+		o := occurrence(category, severity, "m")
+		o.At = start.Add(d)
+		r.Report(o)
+	}
+	at(0, "a", "low")
+	at(900*time.Millisecond, "b", "low")
+	at(2*time.Second, "a", "high")
+	assert.Equal(t, Timeline{time.Second, []Bucket{
+		{start, map[string]int{"a": 1, "b": 1}, map[string]int{"low": 2}},
+		{start.Add(time.Second), map[string]int{}, map[string]int{}},
+		{start.Add(2 * time.Second), map[string]int{"a": 1}, map[string]int{"high": 1}},
+	}}, r.Timeline())
+	at(-time.Second, "c", "")
+	assert.Equal(t, Bucket{start.Add(-time.Second), map[string]int{"c": 1}, map[string]int{"unknown": 1}}, r.Timeline().Buckets[0])
+
+	c.pass(time.Hour)
+	at(time.Hour, "a", "low")
+	timeline := r.Timeline()
+	assert.Equal(t, time.Minute, timeline.Step)
+	assert.Equal(t, 4, timeline.Buckets[0].ByCategory["a"]+timeline.Buckets[0].ByCategory["b"]+timeline.Buckets[0].ByCategory["c"])
+	assert.LessOrEqual(t, len(timeline.Buckets), maxBuckets)
+
+	at(1000*time.Hour, "future", "low")
+	r.Report(&Occurrence{Category: "none"})
+	last := r.Timeline().Buckets[len(r.Timeline().Buckets)-1]
+	assert.Equal(t, map[string]int{"a": 1, "future": 1, "none": 1}, last.ByCategory, "what is ahead of the clock, or says no time, is now")
+	at(-100*365*24*time.Hour, "past", "low")
+	for _, b := range r.Timeline().Buckets {
+		assert.NotContains(t, b.ByCategory, "past")
+	}
+}
+
+// However the times come, what is in the timeline is where it belongs, and counted once.
+func TestTimelineCountsRight(t *testing.T) {
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var tl timeline
+		var all []int64
+		span := int64(1) << (seed % 40)
+		for range 300 {
+			at := random.Int64N(2*span) - span
+			all = append(all, at)
+			tl.add(time.Unix(at, 0), int(at&1), 0)
+			requireRecount(t, &tl, all, fmt.Sprintf("seed %d, %d times", seed, len(all)))
+		}
+	}
+}
+
+func FuzzTimeline(f *testing.F) {
+	f.Add([]byte{0, 1, 200, 3}, uint8(3))
+	f.Add([]byte{9, 255, 0, 128, 7}, uint8(20))
+	f.Fuzz(func(t *testing.T, offsets []byte, scale uint8) {
+		var tl timeline
+		var all []int64
+		for i, b := range offsets[:min(len(offsets), 64)] {
+			all = append(all, (int64(b)-100)<<(scale%40)+int64(i))
+			tl.add(time.Unix(all[i], 0), int(all[i]&1), 0)
+		}
+		requireRecount(t, &tl, all, fmt.Sprint(offsets, scale))
+	})
+}
+
+// requireRecount compares a timeline with the times that were counted in it, each in the category of its last bit.
+func requireRecount(t *testing.T, tl *timeline, all []int64, about string) {
+	t.Helper()
+	if len(all) == 0 {
+		require.Empty(t, tl.buckets)
+		return
+	}
+	step, first, last := tl.step(), slices.Min(all), slices.Max(all)
+	buckets := func(step int64) int64 { return floorDiv(last, step) - floorDiv(first, step) + 1 }
+	if tl.level > 0 {
+		require.Greater(t, buckets(steps[tl.level-1]), int64(maxBuckets), about)
+	}
+	if n := buckets(step); n <= maxBuckets {
+		require.Equal(t, n, int64(len(tl.buckets)), about)
+	}
+	require.LessOrEqual(t, len(tl.buckets), maxBuckets, about)
+	require.Equal(t, floorDiv(last, step)*step, tl.start+int64(len(tl.buckets)-1)*step, about)
+	want := make([][2]int, len(tl.buckets))
+	for _, at := range all {
+		if at >= tl.start {
+			want[(at-tl.start)/step][at&1]++
+		}
+	}
+	for i, b := range tl.buckets {
+		require.Equal(t, want[i][0]+want[i][1], sum(b.severities), about)
+		for odd, n := range b.categories {
+			require.Equal(t, want[i][odd], n, about)
+		}
+		require.Equal(t, want[i][0]+want[i][1], sum(b.categories), about)
+	}
+}
+
+func sum(counts []int) (n int) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
+}
+
+func TestTimelineSteps(t *testing.T) {
+	for i, step := range steps[1:] {
+		assert.Zero(t, step%steps[i], "%d is no multiple of the step before", step)
+	}
+	for _, c := range []struct{ passed, step time.Duration }{
+		{0, time.Second}, {119 * time.Second, time.Second}, {2 * time.Minute, 5 * time.Second},
+		{15 * time.Minute, 15 * time.Second}, {time.Hour, time.Minute}, {8 * time.Hour, 5 * time.Minute},
+		{24 * time.Hour, 15 * time.Minute}, {4 * 24 * time.Hour, time.Hour}, {14 * 24 * time.Hour, 6 * time.Hour},
+		{90 * 24 * time.Hour, 24 * time.Hour}, {800 * 24 * time.Hour, 7 * 24 * time.Hour},
+		{1600 * 24 * time.Hour, 14 * 24 * time.Hour}, {20_000 * 24 * time.Hour, 28 * 24 * time.Hour},
+	} {
+		r := NewReporter(ReporterOptions{})
+		for _, at := range []time.Time{moment, moment.Add(-c.passed)} {
+			r.Report(&Occurrence{At: at})
+		}
+		timeline := r.Timeline()
+		assert.Equal(t, c.step, timeline.Step, c.passed)
+		for _, b := range timeline.Buckets {
+			assert.Zero(t, b.Start.Unix()%int64(c.step/time.Second), c.passed)
+		}
+	}
+}
+
+// Times that no clock says are neither counted in a wrong bucket nor push others out.
+func TestTimelineOfAbsurdTimes(t *testing.T) {
+	for _, at := range []time.Time{time.Unix(math.MinInt64, 0), time.Unix(-1<<60, 0), time.Unix(math.MinInt64/2, 0), {}} {
+		var tl timeline
+		tl.add(moment, 0, 0)
+		tl.add(at, 1, 0)
+		tl.add(moment, 0, 0)
+		require.Len(t, tl.buckets, 1, at)
+		assert.Equal(t, []int{2}, tl.buckets[0].categories, at)
+		tl = timeline{}
+		tl.add(at, 1, 0)
+		tl.add(moment, 0, 0)
+		assert.Equal(t, []int{1}, tl.buckets[len(tl.buckets)-1].categories, at)
+	}
+}
