@@ -1,0 +1,59 @@
+package otelreport
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	// maxText bounds messages and stacks, in bytes.
+	maxText = 8 << 10
+	// maxCode bounds the code.
+	maxCode = 128
+)
+
+// Record is [RecordError] for the span of ctx.
+func Record(ctx context.Context, o *report.Occurrence) { RecordError(trace.SpanFromContext(ctx), o) }
+
+// RecordError says on a span that its operation failed: the span's status is an error with the message, its attribute
+// error.type the code, and it has an event "exception" at the time of the occurrence. There is a stack only if the occurrence
+// has one; texts are masked and bounded. It is meant for the error that an operation ends with, not for one that a retry or a
+// strategy has overcome: a span with an error counts as failed.
+func RecordError(span trace.Span, o *report.Occurrence) {
+	if span == nil || o == nil || !span.IsRecording() {
+		return
+	}
+	message, kind := text(o.Message, maxText), semconv.ErrorTypeOther
+	if o.Code != "" {
+		kind = semconv.ErrorTypeKey.String(text(o.Code, maxCode))
+	}
+	span.SetAttributes(kind)
+	span.SetStatus(codes.Error, message)
+	event := []attribute.KeyValue{
+		semconv.ExceptionType(cmp.Or(text(o.Code, maxCode), "error")),
+		semconv.ExceptionMessage(message),
+	}
+	if o.Stack != "" {
+		event = append(event, semconv.ExceptionStacktrace(text(o.Stack, maxText)))
+	}
+	options := []trace.EventOption{trace.WithAttributes(event...)}
+	if !o.At.IsZero() {
+		options = append(options, trace.WithTimestamp(o.At))
+	}
+	span.AddEvent(semconv.ExceptionEventName, options...)
+}
+
+// text returns s masked, and cut to as many bytes as it may have.
+func text(s string, most int) string { return excerpt.Beginning(s, most, masked) }
+
+func masked(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) }
