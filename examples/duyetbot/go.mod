@@ -7,10 +7,15 @@ tool github.com/errgen/errgen/cmd/errgen
 require (
 	github.com/errgen/errgen v0.0.0
 	github.com/stretchr/testify v1.12.1
+	go.uber.org/goleak v1.3.0
 )
 
 require (
+	github.com/bits-and-blooms/bitset v1.24.4 // indirect
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/dave/jennifer v1.7.1 // indirect
+	github.com/failsafe-go/failsafe-go v0.9.8 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect

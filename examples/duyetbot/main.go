@@ -1,57 +1,118 @@
-// Duyetbot says what a failure of a bot that works on GitHub is: it classifies what it is told by the rules of
-// taxonomy.yaml, and says which rule decided.
+// Duyetbot runs the skills of a bot that works on GitHub repositories, and does about their failures what taxonomy.yaml says:
+// it waits, tries again, installs what is missing, has the linter mend what it reports, or gives up, each within the limits
+// of a profile.
 //
-//	go run . -source github -status 403 -attr ratelimit-remaining=0
-//	npm test 2>&1 | go run . -source tool -exit-code 1
-//	go run . -json -profile fast -source llm <<<'Rate limit exceeded'
+//	go run . demo/*.yaml
+//	go run . -skill demo/rate-limit.yaml -profile strict -report report.html
 //
-// What was said on the error channel is read from standard input; of a long text the end counts. An error body in
-// JSON tells its type, code and message, too.
+// A skill is a YAML file with a command and a block error-handling; README.md says what stands in it.
+//
+// The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which includes a faulty skill, and 3 when
+// the program itself failed.
+//
+// It can also say what a failure is, without doing anything about it:
+//
+//	go run . -classify -source github -status 403 -attr ratelimit-remaining=0
+//	npm test 2>&1 | go run . -classify -source tool -exit-code 1
+//
+// What was said on the error channel is read from standard input; of a long text the end counts. An error body in JSON tells
+// its type, code and message, too.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
-	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-
-	"bot.example.com/duyetbot/errs"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 //go:generate go tool errgen generate
 
+// The exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitBroken = 3
+)
+
 func main() {
-	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "duyetbot:", terminal.Printable(err.Error()))
-	os.Exit(2)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run classifies what args and in tell, and writes what it came to to out. Only wrong usage and failing input and output are
-// errors; usage is written to hints.
-func run(args []string, in io.Reader, out, hints io.Writer) error {
-	o, err := parse(args, hints)
+// run does what args say and returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, hints io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			code = broken(hints, fmt.Errorf("the program has a fault: %v", p))
+		}
+	}()
+	if len(args) > 0 && (args[0] == "-classify" || args[0] == "--classify") {
+		return exitOf(classify(args[1:], in, out, hints), hints)
+	}
+	o, err := parse(args, out)
 	if err != nil {
-		return err
+		return exitOf(err, hints)
 	}
-	text, err := detectflag.ReadEnd(in)
+	skills, err := o.load()
 	if err != nil {
-		return fmt.Errorf("read standard input: %w", err)
+		return exitOf(err, hints)
 	}
-	detectflag.Said(&o.evidence, text)
-	table, err := errs.Table.Profile(o.profile)
+	if o.dry {
+		return exitOf(o.plan(skills, out), hints)
+	}
+	return o.work(ctx, skills, out, hints)
+}
+
+// work runs skills, and reports on them.
+func (o *options) work(ctx context.Context, skills []*skill, out, hints io.Writer) int {
+	s := newSession(out, retry.System)
+	s.profile, s.stop = o.profile, o.stop
+	if o.verbose {
+		s.log = slog.New(slog.NewTextHandler(hints, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	all, err := s.run(ctx, skills)
 	if err != nil {
-		return err
+		return exitOf(err, hints)
 	}
-	r := newReport(table, judge(&o.evidence, table))
-	if o.json {
-		return r.writeJSON(out)
+	fmt.Fprintln(out)
+	for line := range strings.SplitSeq(s.reporter.Summary(), "\n") {
+		fmt.Fprintln(out, terminal.Printable(line))
 	}
-	return r.writeText(out)
+	if o.report != "" {
+		if err := s.writeReport(o.report); err != nil {
+			return broken(hints, err)
+		}
+		fmt.Fprintln(out, "wrote", terminal.Printable(o.report))
+	}
+	if !all {
+		return exitFailed
+	}
+	return exitDone
+}
+
+// exitOf returns the exit code of what is wrong with what was asked for, and says it.
+func exitOf(err error, hints io.Writer) int {
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return exitDone
+	}
+	fmt.Fprintln(hints, "duyetbot:", terminal.Printable(taxonomy.Scrub(err.Error())))
+	return exitUsage
+}
+
+func broken(hints io.Writer, err error) int {
+	exitOf(err, hints)
+	return exitBroken
 }

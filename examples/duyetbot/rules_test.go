@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -262,9 +261,9 @@ func TestPattern(t *testing.T) {
 		{"D84", "tool", "FAIL app.test.ts", "test", "fix_test", "fix_test", 4},
 		{"D85", "tool", "Build failed", "build", "fix_build", "fix_build", 4},
 		{"D86", "tool", "Cannot find module 'x'", "dependency", "install_dependency", "install_dependency", 2},
-		{"D87", "llm", "Rate limit exceeded", "rate_limit", "pattern_wait_and_retry", "", 6},
-		{"D88", "llm", "timed out", "timeout", "pattern_retry_with_backoff", "", 4},
-		{"D89", "", "connect ECONNREFUSED", "network", "pattern_retry_with_backoff", "", 4},
+		{"D87", "llm", "Rate limit exceeded", "rate_limit", "pattern_wait_and_retry", "wait_for_rate_limit", 6},
+		{"D88", "llm", "timed out", "timeout", "pattern_retry_llm", "retry_with_backoff", 4},
+		{"D89", "", "connect ECONNREFUSED", "network", "pattern_retry_network", "retry_with_backoff", 4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" D67 D96 B-D13 "+tt.pattern, func(t *testing.T) {
@@ -277,16 +276,6 @@ func TestPattern(t *testing.T) {
 			assert.Equal(t, tt.pattern, contextOf(t, err)["pattern"])
 		})
 	}
-}
-
-// TestWait: where nobody says for how long, a limit that was recognised by its words alone is waited for for a minute.
-func TestWait(t *testing.T) {
-	p := errs.Table.Reaction(errs.Classify("Rate limit exceeded", detect.From("llm"))).Policy
-	t.Run("D97 B-D14", func(t *testing.T) {
-		assert.Equal(t, time.Minute, p.InitialDelay)
-		assert.Equal(t, taxonomy.Constant, p.Backoff)
-		assert.Equal(t, 10*time.Minute, p.MaxRetryAfter, "a hint is obeyed as far as this")
-	})
 }
 
 // TestFast: the profile that does not search text judges by what is structured and by the source.

@@ -29,12 +29,12 @@ func TestTraits(t *testing.T) {
 		{"D11", "llm_quota_exceeded", "llm", critical, permanent, "fail"},
 		{"B-D09", "llm_auth", "llm", high, permanent, "fail"},
 		{"D12", "llm_invalid_request", "llm", medium, permanent, "fail"},
-		{"D13", "llm_server_error", "llm", critical, retryable, "llm_retry_with_backoff"},
+		{"D13", "llm_server_error", "llm", critical, retryable, "llm_retry"},
 		{"D14", "github_rate_limit", "github", high, retryable, "github_wait_for_rate_limit"},
 		{"D15", "github_timeout", "github", high, retryable, "github_retry_with_backoff"},
 		{"D16", "github_not_found", "github", high, permanent, "fail"},
 		{"D17", "github_forbidden", "github", high, permanent, "fail"},
-		{"D18", "github_server_error", "github", critical, retryable, "github_retry_with_backoff"},
+		{"D18", "github_server_error", "github", critical, retryable, "github_retry"},
 		{"D19", "github_validation", "github", medium, permanent, "fail"},
 		{"D20", "tool_timeout", "tool", high, retryable, "tool_retry_with_backoff"},
 		{"D21", "tool_not_found", "tool", medium, permanent, "fail"},
@@ -49,13 +49,13 @@ func TestTraits(t *testing.T) {
 		{"D30", "file_permission", "file", high, permanent, "fail"},
 		{"D31", "file_system", "file", high, unknown, "fail"},
 		{"D32", "network_error", "network", medium, retryable, "tool_retry_with_backoff"},
-		{"D33", "dns_error", "network", medium, retryable, "retry_with_backoff"},
-		{"D34", "connection_error", "network", medium, retryable, "retry_with_backoff"},
+		{"D33", "dns_error", "network", medium, retryable, "profiled_retry"},
+		{"D34", "connection_error", "network", medium, retryable, "profiled_retry"},
 		{"D35", "config_invalid", "config", medium, permanent, "fail"},
 		{"D36", "config_missing", "config", medium, recoverable, "ask"},
 		{"D37", "skill_not_found", "skill", medium, permanent, "fail"},
 		{"D38", "skill_validation", "skill", medium, permanent, "fail"},
-		{"D39", "skill_timeout", "skill", high, retryable, "retry_with_backoff"},
+		{"D39", "skill_timeout", "skill", high, retryable, "profiled_retry"},
 		{"D40 B-D03", "system_error", "system", critical, unknown, "fail"},
 		{"D41 B-D01", "dependency_error", "dependency", high, recoverable, "install_dependency"},
 	}
@@ -116,7 +116,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestPolicyOfCode: which policy bounds the retries of which code.
+// TestPolicyOfCode: which policy bounds the retries of which code, after its strategy where it has one.
 func TestPolicyOfCode(t *testing.T) {
 	tests := map[string]string{
 		"llm_rate_limit": "llm", "llm_timeout": "llm", "llm_server_error": "llm",
@@ -125,13 +125,49 @@ func TestPolicyOfCode(t *testing.T) {
 		"verification_failed": "verification", "type_error": "verification", "lint_error": "verification",
 	}
 	for code, policy := range tests {
-		t.Run("D114-D117 "+code, func(t *testing.T) {
+		t.Run("D105 D114-D117 "+code, func(t *testing.T) {
 			c, ok := errs.Table.Code(code)
 			require.True(t, ok)
-			require.NotNil(t, errs.Table.Row(c.Row).Reaction.Policy)
-			assert.Equal(t, policy, errs.Table.Row(c.Row).Reaction.Policy.Name)
+			reaction := errs.Table.Row(c.Row).Reaction
+			if reaction.Then != nil && reaction.Then.Action == taxonomy.RetryOperation {
+				reaction = reaction.Then
+			}
+			require.NotNil(t, reaction.Policy)
+			assert.Equal(t, policy, reaction.Policy.Name)
 		})
 	}
+}
+
+// TestStrategyOfCode: eleven codes have a strategy.
+func TestStrategyOfCode(t *testing.T) {
+	want := map[string]string{
+		"llm_rate_limit":    "wait_for_rate_limit",
+		"llm_timeout":       "retry_with_backoff",
+		"github_rate_limit": "wait_for_rate_limit",
+		"github_timeout":    "retry_with_backoff",
+		"dependency_error":  "install_dependency",
+		"type_error":        "apply_type_fix",
+		"lint_error":        "apply_lint_fix",
+		"test_failure":      "fix_test",
+		"build_failed":      "fix_build",
+		"tool_timeout":      "retry_with_backoff",
+		"network_error":     "retry_with_backoff",
+	}
+	for _, code := range errs.Table.Taxonomy.Codes {
+		t.Run("D96 "+code.Value, func(t *testing.T) {
+			assert.Equal(t, want[code.Value], errs.Table.Row(code.Row).Reaction.Strategy)
+		})
+	}
+	names := make([]string, 0, 7)
+	for _, s := range errs.Table.Taxonomy.Strategies {
+		names = append(names, s.Name)
+	}
+	t.Run("D104 seven", func(t *testing.T) { assert.Equal(t, everything, names) })
+}
+
+// everything are all strategies.
+var everything = []string{
+	"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build",
 }
 
 func TestProfiles(t *testing.T) {
@@ -140,7 +176,6 @@ func TestProfiles(t *testing.T) {
 		initial, max time.Duration
 		multiplier   float64
 	}
-	everything := []string{"install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}
 	tests := []struct {
 		row, name                      string
 		text, severity, recoverability bool
@@ -152,13 +187,14 @@ func TestProfiles(t *testing.T) {
 		level                          taxonomy.LogLevel
 		stack, context                 bool
 	}{
-		{"D145", errs.ProfileDefault, true, true, true, true, 3, []string{"install_dependency", "apply_lint_fix"},
+		{"D145", errs.ProfileDefault, true, true, true, true, 3,
+			[]string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"},
 			true, numbers{3, time.Second, 30 * time.Second, 2}, taxonomy.LogInfo, true, true},
-		{"D146", errs.ProfileStrict, true, true, true, false, 0, nil,
+		{"D146", errs.ProfileStrict, true, true, true, false, 0, []string{},
 			false, numbers{1, 0, 0, 1}, taxonomy.LogError, true, true},
 		{"D147", errs.ProfileLenient, true, true, true, true, 5, everything,
 			true, numbers{5, 500 * time.Millisecond, 60 * time.Second, 2}, taxonomy.LogDebug, true, true},
-		{"D148", errs.ProfileFast, false, true, false, false, 1, nil,
+		{"D148", errs.ProfileFast, false, true, false, false, 1, []string{"retry_with_backoff"},
 			true, numbers{2, 100 * time.Millisecond, time.Second, 1.5}, taxonomy.LogWarn, false, false},
 		{"D149", errs.ProfileThorough, true, true, true, true, 10, everything,
 			true, numbers{10, time.Second, 2 * time.Minute, 2}, taxonomy.LogDebug, true, true},

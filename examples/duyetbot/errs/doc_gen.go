@@ -87,7 +87,7 @@ const (
 	ProfileLenient = "lenient"
 	// ProfileFast: Little handling; text is not searched.
 	ProfileFast = "fast"
-	// ProfileThorough: Takes its time.
+	// ProfileThorough: Takes its time, and learns how much of it.
 	ProfileThorough = "thorough"
 )
 

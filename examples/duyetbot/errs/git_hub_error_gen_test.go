@@ -49,8 +49,8 @@ func TestGitHubErrorCodes(t *testing.T) {
 	genCheckCodes(t, category, []genCode[*GitHubError, GitHubCode]{
 		{
 			code:        CodeGitHubRateLimit,
-			description: taxonomy.Code{Value: "github_rate_limit", Doc: "GitHub asks to slow down.", Message: "GitHub limits the rate: {detail:first_line}", Row: 8, Category: 1},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_wait_for_rate_limit, github_wait_for_rate_limit, fail, github_wait_for_rate_limit, github_wait_for_rate_limit recoverability=unknown, github_wait_for_rate_limit"}},
+			description: taxonomy.Code{Value: "github_rate_limit", Doc: "GitHub asks to slow down.", Message: "GitHub limits the rate: {detail:first_line}", Row: 8, Category: 1, Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6}},
+			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_wait_for_rate_limit, github_wait_for_rate_limit, fail, github_wait_for_rate_limit, github_wait recoverability=unknown, github_wait_for_rate_limit"}},
 			cases: []genCase[*GitHubError]{
 				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{8, NewGitHubRateLimit("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -68,7 +68,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubTimeout,
 			description: taxonomy.Code{Value: "github_timeout", Doc: "GitHub did not answer in time.", Message: "GitHub did not answer in time: {detail:first_line}", Row: 9, Category: 1},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry_with_backoff recoverability=unknown, github_retry_with_backoff"}},
+			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry recoverability=unknown, github_retry_with_backoff"}},
 			cases: []genCase[*GitHubError]{
 				{9, NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{9, NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -108,7 +108,7 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code:        CodeGitHubServerError,
 			description: taxonomy.Code{Value: "github_server_error", Doc: "GitHub's API fails, or answers in a way that nothing describes.", Message: "GitHub fails: {detail:first_line}", Row: 13, Category: 1},
-			rows:        []genRow{{13, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry_with_backoff recoverability=unknown, github_retry_with_backoff"}},
+			rows:        []genRow{{13, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry, github_retry, fail, github_retry, github_retry recoverability=unknown, github_retry"}},
 			cases: []genCase[*GitHubError]{
 				{13, NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{13, NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

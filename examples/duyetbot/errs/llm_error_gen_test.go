@@ -50,10 +50,10 @@ func TestLLMErrorCodes(t *testing.T) {
 	genCheckCodes(t, category, []genCode[*LLMError, LLMCode]{
 		{
 			code:        CodeLLMRateLimit,
-			description: taxonomy.Code{Value: "llm_rate_limit", Doc: "The model's API asks to slow down.", Message: "the LLM limits the rate: {detail:first_line}", Row: 2, Branches: 36},
+			description: taxonomy.Code{Value: "llm_rate_limit", Doc: "The model's API asks to slow down.", Message: "the LLM limits the rate: {detail:first_line}", Row: 2, Branches: 36, Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6}},
 			rows: []genRow{
-				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_wait_for_rate_limit, llm_wait_for_rate_limit, fail, llm_wait_for_rate_limit, llm_wait_for_rate_limit recoverability=unknown, llm_wait_for_rate_limit"},
-				{36, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_wait_and_retry, pattern_wait_and_retry, fail, pattern_wait_and_retry, pattern_wait_and_retry recoverability=unknown, pattern_wait_and_retry"},
+				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_wait_for_rate_limit, llm_wait_for_rate_limit, fail, llm_wait_for_rate_limit, llm_wait recoverability=unknown, llm_wait_for_rate_limit"},
+				{36, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_wait_and_retry, pattern_wait_and_retry, fail, pattern_wait_and_retry, llm_wait recoverability=unknown, pattern_wait_and_retry"},
 			},
 			cases: []genCase[*LLMError]{
 				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -79,8 +79,8 @@ func TestLLMErrorCodes(t *testing.T) {
 			code:        CodeLLMTimeout,
 			description: taxonomy.Code{Value: "llm_timeout", Doc: "The model did not answer in time.", Message: "the LLM did not answer in time: {detail:first_line}", Row: 3, Branches: 37},
 			rows: []genRow{
-				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry_with_backoff recoverability=unknown, llm_retry_with_backoff"},
-				{37, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_retry_with_backoff, pattern_retry_with_backoff, fail, pattern_retry_with_backoff, pattern_retry_with_backoff recoverability=unknown, pattern_retry_with_backoff"},
+				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry recoverability=unknown, llm_retry_with_backoff"},
+				{37, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_retry_llm, pattern_retry_llm, fail, pattern_retry_llm, llm_retry recoverability=unknown, pattern_retry_llm"},
 			},
 			cases: []genCase[*LLMError]{
 				{3, NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -126,7 +126,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code:        CodeLLMServerError,
 			description: taxonomy.Code{Value: "llm_server_error", Doc: "The model's API fails.", Message: "the LLM fails: {detail:first_line}", Row: 7},
-			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry_with_backoff recoverability=unknown, llm_retry_with_backoff"}},
+			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "llm_retry, llm_retry, fail, llm_retry, llm_retry recoverability=unknown, llm_retry"}},
 			cases: []genCase[*LLMError]{
 				{7, NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{7, NewLLMServerError("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -51,7 +51,7 @@ func TestNetworkErrorCodes(t *testing.T) {
 		{
 			code:        CodeDNSError,
 			description: taxonomy.Code{Value: "dns_error", Doc: "A name does not lead to an address.", Message: "a name cannot be resolved: {detail:first_line}", Row: 32, Category: 8},
-			rows:        []genRow{{32, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "retry_with_backoff, retry_with_backoff, fail, retry_with_backoff, retry_with_backoff recoverability=unknown, retry_with_backoff"}},
+			rows:        []genRow{{32, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
 			cases: []genCase[*NetworkError]{
 				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{32, NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -70,7 +70,7 @@ func TestNetworkErrorCodes(t *testing.T) {
 		{
 			code:        CodeConnectionError,
 			description: taxonomy.Code{Value: "connection_error", Doc: "A connection cannot be made, or broke.", Message: "no connection: {detail:first_line}", Row: 33, Category: 8},
-			rows:        []genRow{{33, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "retry_with_backoff, retry_with_backoff, fail, retry_with_backoff, retry_with_backoff recoverability=unknown, retry_with_backoff"}},
+			rows:        []genRow{{33, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
 			cases: []genCase[*NetworkError]{
 				{33, NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{33, NewConnectionError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
@@ -81,8 +81,8 @@ func TestNetworkErrorCodes(t *testing.T) {
 			code:        CodeNetworkError,
 			description: taxonomy.Code{Value: "network_error", Doc: "The network failed, and nothing says where.", Message: "the network failed: {detail:first_line}", Row: 34, Branches: 40, Category: 8},
 			rows: []genRow{
-				{34, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry_with_backoff recoverability=unknown, tool_retry_with_backoff"},
-				{40, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_retry_with_backoff, pattern_retry_with_backoff, fail, pattern_retry_with_backoff, pattern_retry_with_backoff recoverability=unknown, pattern_retry_with_backoff"},
+				{34, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"},
+				{40, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_retry_network, pattern_retry_network, fail, pattern_retry_network, tool_retry recoverability=unknown, pattern_retry_network"},
 			},
 			cases: []genCase[*NetworkError]{
 				{34, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -68,7 +68,7 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code:        CodeSkillTimeout,
 			description: taxonomy.Code{Value: "skill_timeout", Doc: "A skill ran too long.", Message: "a skill ran too long: {detail:first_line}", Row: 25, Category: 5},
-			rows:        []genRow{{25, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "retry_with_backoff, retry_with_backoff, fail, retry_with_backoff, retry_with_backoff recoverability=unknown, retry_with_backoff"}},
+			rows:        []genRow{{25, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
 			cases: []genCase[*SkillError]{
 				{25, NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{25, NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -11,6 +11,8 @@ import (
 
 // The strategies, as reactions name them.
 const (
+	StrategyWaitForRateLimit  = "wait_for_rate_limit"
+	StrategyRetryWithBackoff  = "retry_with_backoff"
 	StrategyInstallDependency = "install_dependency"
 	StrategyApplyTypeFix      = "apply_type_fix"
 	StrategyApplyLintFix      = "apply_lint_fix"
@@ -20,6 +22,10 @@ const (
 
 // Strategies is what reactions recover with: a method for each strategy of the taxonomy.
 type Strategies interface {
+	// WaitForRateLimit: Waits until the source lets one in again; a minute where nobody says when.
+	WaitForRateLimit(ctx context.Context, failure taxonomy.Failed) error
+	// RetryWithBackoff: Waits, longer each time.
+	RetryWithBackoff(ctx context.Context, failure taxonomy.Failed) error
 	// InstallDependency: Installs what is missing.
 	InstallDependency(ctx context.Context, failure taxonomy.Failed) error
 	// ApplyTypeFix: Mends what the type checker reports.
@@ -35,6 +41,10 @@ type Strategies interface {
 // Recover runs the strategy of s that the failure's reaction names.
 func Recover(ctx context.Context, s Strategies, failure taxonomy.Failed) error {
 	switch failure.Reaction.Strategy {
+	case StrategyWaitForRateLimit:
+		return s.WaitForRateLimit(ctx, failure)
+	case StrategyRetryWithBackoff:
+		return s.RetryWithBackoff(ctx, failure)
 	case StrategyInstallDependency:
 		return s.InstallDependency(ctx, failure)
 	case StrategyApplyTypeFix:

@@ -440,6 +440,7 @@ var definition = taxonomy.Taxonomy{
 			Message:  "the LLM limits the rate: {detail:first_line}",
 			Row:      2,
 			Branches: 36,
+			Prevent:  &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
 		},
 		{
 			Value:    "llm_timeout",
@@ -478,6 +479,7 @@ var definition = taxonomy.Taxonomy{
 			Message:  "GitHub limits the rate: {detail:first_line}",
 			Row:      8,
 			Category: 1,
+			Prevent:  &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 		},
 		{
 			Value:    "github_timeout",
@@ -690,7 +692,7 @@ var definition = taxonomy.Taxonomy{
 		// llm_invalid_request
 		{Reaction: &reactionFail, Code: 5, Severity: taxonomy.SeverityMedium},
 		// llm_server_error
-		{Reaction: &reactionLLMRetryWithBackoff, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+		{Reaction: &reactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 		// github_rate_limit
 		{Reaction: &reactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		// github_timeout
@@ -702,7 +704,7 @@ var definition = taxonomy.Taxonomy{
 		// github_validation
 		{Reaction: &reactionFail, Code: 11, Severity: taxonomy.SeverityMedium},
 		// github_server_error
-		{Reaction: &reactionGithubRetryWithBackoff, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+		{Reaction: &reactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 		// tool_timeout
 		{Reaction: &reactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		// tool_not_found
@@ -726,7 +728,7 @@ var definition = taxonomy.Taxonomy{
 		// skill_not_found
 		{Reaction: &reactionFail, Code: 23, Severity: taxonomy.SeverityMedium},
 		// skill_timeout
-		{Reaction: &reactionRetryWithBackoff, Code: 24, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		{Reaction: &reactionProfiledRetry, Code: 24, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		// skill_validation
 		{Reaction: &reactionFail, Code: 25, Severity: taxonomy.SeverityMedium},
 		// config_missing
@@ -740,9 +742,9 @@ var definition = taxonomy.Taxonomy{
 		// file_system
 		{Reaction: &reactionFail, Code: 30, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
 		// dns_error
-		{Reaction: &reactionRetryWithBackoff, Code: 31, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+		{Reaction: &reactionProfiledRetry, Code: 31, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		// connection_error
-		{Reaction: &reactionRetryWithBackoff, Code: 32, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+		{Reaction: &reactionProfiledRetry, Code: 32, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		// network_error
 		{Reaction: &reactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		// system_error
@@ -750,13 +752,13 @@ var definition = taxonomy.Taxonomy{
 		// llm_rate_limit, when 1
 		{Reaction: &reactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		// llm_timeout, when 1
-		{Reaction: &reactionPatternRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		{Reaction: &reactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		// type_error, when 1
 		{Reaction: &reactionPatternApplyTypeFix, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		// lint_error, when 1
 		{Reaction: &reactionPatternApplyLintFix, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
 		// network_error, when 1
-		{Reaction: &reactionPatternRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+		{Reaction: &reactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		// system_error, when 1
 		{Reaction: &reactionFail, Code: 34, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
 	},
@@ -764,20 +766,26 @@ var definition = taxonomy.Taxonomy{
 	Reactions: []*taxonomy.Reaction{
 		&reactionFail,
 		&reactionAsk,
+		&reactionLLMWait,
+		&reactionLLMRetry,
+		&reactionGithubWait,
+		&reactionGithubRetry,
+		&reactionToolRetry,
+		&reactionProfiledRetry,
+		&reactionVerifyAgain,
 		&reactionLLMWaitForRateLimit,
 		&reactionLLMRetryWithBackoff,
 		&reactionGithubWaitForRateLimit,
 		&reactionGithubRetryWithBackoff,
 		&reactionToolRetryWithBackoff,
-		&reactionRetryWithBackoff,
-		&reactionVerifyAgain,
 		&reactionInstallDependency,
 		&reactionApplyTypeFix,
 		&reactionApplyLintFix,
 		&reactionFixTest,
 		&reactionFixBuild,
 		&reactionPatternWaitAndRetry,
-		&reactionPatternRetryWithBackoff,
+		&reactionPatternRetryLLM,
+		&reactionPatternRetryNetwork,
 		&reactionPatternApplyTypeFix,
 		&reactionPatternApplyLintFix,
 		&reactionAbort,
@@ -789,9 +797,12 @@ var definition = taxonomy.Taxonomy{
 		&policyGithub,
 		&policyTool,
 		&policyVerification,
-		&policyMinutes,
-		&policyThreeRetries,
-		&policyOneRetry,
+		&policyLLMLimits,
+		&policyGithubLimits,
+		&policyBackoffs,
+		&policyFiveLimits,
+		&policyThreeTimes,
+		&policyOnce,
 	},
 	Profiles: []taxonomy.Profile{
 		{
@@ -808,7 +819,7 @@ var definition = taxonomy.Taxonomy{
 				{Row: rowTypeErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"install_dependency", "apply_lint_fix"}},
+			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &defaultPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},
 		},
@@ -862,6 +873,7 @@ var definition = taxonomy.Taxonomy{
 				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+			Recovery:  taxonomy.Recovery{Allowed: []string{}},
 			Retry:     taxonomy.RetryDefaults{Policy: &strictPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
@@ -869,7 +881,7 @@ var definition = taxonomy.Taxonomy{
 			Name:      "lenient",
 			Doc:       "Recovers and retries as much as it can.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 5, Allowed: []string{"install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
+			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 5, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &lenientPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true},
 		},
@@ -877,6 +889,16 @@ var definition = taxonomy.Taxonomy{
 			Name: "fast",
 			Doc:  "Little handling; text is not searched.",
 			Rows: []taxonomy.RowOverride{
+				// llm_rate_limit
+				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_timeout
+				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_rate_limit
+				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &reactionGithubWait, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_timeout
+				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &reactionGithubRetry, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// tool_timeout
+				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &reactionToolRetry, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// type_error
 				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 				// build_failed
@@ -887,26 +909,54 @@ var definition = taxonomy.Taxonomy{
 				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 20, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 				// dependency_error
 				{Row: 23, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 22, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				// network_error
+				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &reactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				// llm_rate_limit, when 1
+				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_timeout, when 1
+				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// type_error, when 1
 				{Row: rowTypeErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 				// lint_error, when 1
 				{Row: rowLintErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
+				// network_error, when 1
+				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Severity: true},
-			Recovery:  taxonomy.Recovery{MaxAttempts: 1},
+			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn},
 		},
 		{
-			Name:      "thorough",
-			Doc:       "Takes its time.",
+			Name: "thorough",
+			Doc:  "Takes its time, and learns how much of it.",
+			Rows: []taxonomy.RowOverride{
+				// llm_rate_limit
+				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_timeout
+				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_server_error
+				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				// github_rate_limit
+				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_timeout
+				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_server_error
+				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				// llm_rate_limit, when 1
+				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_timeout, when 1
+				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 10, Allowed: []string{"install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
+			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 10, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &thoroughPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true},
 		},
 	},
 	Strategies: []taxonomy.Named{
+		{Name: "wait_for_rate_limit", Doc: "Waits until the source lets one in again; a minute where nobody says when."},
+		{Name: "retry_with_backoff", Doc: "Waits, longer each time."},
 		{Name: "install_dependency", Doc: "Installs what is missing."},
 		{Name: "apply_type_fix", Doc: "Mends what the type checker reports."},
 		{Name: "apply_lint_fix", Doc: "Lets the linter mend what it reports."},
@@ -936,8 +986,8 @@ var reactionAsk = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn,
 }
 
-var reactionLLMWaitForRateLimit = taxonomy.Reaction{
-	Name:            "llm_wait_for_rate_limit",
+var reactionLLMWait = taxonomy.Reaction{
+	Name:            "llm_wait",
 	Policy:          &policyLLM,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
@@ -945,16 +995,16 @@ var reactionLLMWaitForRateLimit = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
-var reactionLLMRetryWithBackoff = taxonomy.Reaction{
-	Name:            "llm_retry_with_backoff",
+var reactionLLMRetry = taxonomy.Reaction{
+	Name:            "llm_retry",
 	Policy:          &policyLLM,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
-var reactionGithubWaitForRateLimit = taxonomy.Reaction{
-	Name:            "github_wait_for_rate_limit",
+var reactionGithubWait = taxonomy.Reaction{
+	Name:            "github_wait",
 	Policy:          &policyGithub,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
@@ -962,25 +1012,25 @@ var reactionGithubWaitForRateLimit = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
-var reactionGithubRetryWithBackoff = taxonomy.Reaction{
-	Name:            "github_retry_with_backoff",
+var reactionGithubRetry = taxonomy.Reaction{
+	Name:            "github_retry",
 	Policy:          &policyGithub,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
-var reactionToolRetryWithBackoff = taxonomy.Reaction{
-	Name:            "tool_retry_with_backoff",
+var reactionToolRetry = taxonomy.Reaction{
+	Name:            "tool_retry",
 	Policy:          &policyTool,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
-// reactionRetryWithBackoff: By the numbers of the profile.
-var reactionRetryWithBackoff = taxonomy.Reaction{
-	Name:            "retry_with_backoff",
+// reactionProfiledRetry: By the numbers of the profile.
+var reactionProfiledRetry = taxonomy.Reaction{
+	Name:            "profiled_retry",
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
 	CountFailure:    true,
@@ -997,9 +1047,59 @@ var reactionVerifyAgain = taxonomy.Reaction{
 	FeedBack:     true,
 }
 
+var reactionLLMWaitForRateLimit = taxonomy.Reaction{
+	Name:         "llm_wait_for_rate_limit",
+	Policy:       &policyLLMLimits,
+	Then:         &reactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var reactionLLMRetryWithBackoff = taxonomy.Reaction{
+	Name:         "llm_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &reactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var reactionGithubWaitForRateLimit = taxonomy.Reaction{
+	Name:         "github_wait_for_rate_limit",
+	Policy:       &policyGithubLimits,
+	Then:         &reactionGithubWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var reactionGithubRetryWithBackoff = taxonomy.Reaction{
+	Name:         "github_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &reactionGithubRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var reactionToolRetryWithBackoff = taxonomy.Reaction{
+	Name:         "tool_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &reactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var reactionInstallDependency = taxonomy.Reaction{
 	Name:         "install_dependency",
-	Policy:       &policyOneRetry,
+	Policy:       &policyOnce,
 	Then:         &reactionFail,
 	Strategy:     "install_dependency",
 	Action:       taxonomy.Recover,
@@ -1029,7 +1129,7 @@ var reactionApplyLintFix = taxonomy.Reaction{
 
 var reactionFixTest = taxonomy.Reaction{
 	Name:         "fix_test",
-	Policy:       &policyThreeRetries,
+	Policy:       &policyThreeTimes,
 	Then:         &reactionFail,
 	Strategy:     "fix_test",
 	Action:       taxonomy.Recover,
@@ -1039,7 +1139,7 @@ var reactionFixTest = taxonomy.Reaction{
 
 var reactionFixBuild = taxonomy.Reaction{
 	Name:         "fix_build",
-	Policy:       &policyThreeRetries,
+	Policy:       &policyThreeTimes,
 	Then:         &reactionFail,
 	Strategy:     "fix_build",
 	Action:       taxonomy.Recover,
@@ -1048,25 +1148,38 @@ var reactionFixBuild = taxonomy.Reaction{
 }
 
 var reactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name:            "pattern_wait_and_retry",
-	Policy:          &policyMinutes,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name:         "pattern_wait_and_retry",
+	Policy:       &policyFiveLimits,
+	Then:         &reactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
 }
 
-var reactionPatternRetryWithBackoff = taxonomy.Reaction{
-	Name:            "pattern_retry_with_backoff",
-	Policy:          &policyThreeRetries,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	HonorRetryAfter: true,
+var reactionPatternRetryLLM = taxonomy.Reaction{
+	Name:         "pattern_retry_llm",
+	Policy:       &policyThreeTimes,
+	Then:         &reactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var reactionPatternRetryNetwork = taxonomy.Reaction{
+	Name:         "pattern_retry_network",
+	Policy:       &policyThreeTimes,
+	Then:         &reactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
 }
 
 var reactionPatternApplyTypeFix = taxonomy.Reaction{
 	Name:         "pattern_apply_type_fix",
-	Policy:       &policyThreeRetries,
+	Policy:       &policyThreeTimes,
 	Then:         &reactionFail,
 	Strategy:     "apply_type_fix",
 	Action:       taxonomy.Recover,
@@ -1076,7 +1189,7 @@ var reactionPatternApplyTypeFix = taxonomy.Reaction{
 
 var reactionPatternApplyLintFix = taxonomy.Reaction{
 	Name:         "pattern_apply_lint_fix",
-	Policy:       &policyOneRetry,
+	Policy:       &policyOnce,
 	Then:         &reactionFail,
 	Strategy:     "apply_lint_fix",
 	Action:       taxonomy.Recover,
@@ -1093,6 +1206,100 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
+var thoroughReactionLLMWait = taxonomy.Reaction{
+	Name:            "llm_wait",
+	Policy:          &thoroughPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var thoroughReactionLLMWaitForRateLimit = taxonomy.Reaction{
+	Name:         "llm_wait_for_rate_limit",
+	Policy:       &policyLLMLimits,
+	Then:         &thoroughReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var thoroughReactionLLMRetry = taxonomy.Reaction{
+	Name:            "llm_retry",
+	Policy:          &thoroughPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var thoroughReactionLLMRetryWithBackoff = taxonomy.Reaction{
+	Name:         "llm_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &thoroughReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var thoroughReactionGithubWait = taxonomy.Reaction{
+	Name:            "github_wait",
+	Policy:          &thoroughPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var thoroughReactionGithubWaitForRateLimit = taxonomy.Reaction{
+	Name:         "github_wait_for_rate_limit",
+	Policy:       &policyGithubLimits,
+	Then:         &thoroughReactionGithubWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var thoroughReactionGithubRetry = taxonomy.Reaction{
+	Name:            "github_retry",
+	Policy:          &thoroughPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var thoroughReactionGithubRetryWithBackoff = taxonomy.Reaction{
+	Name:         "github_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &thoroughReactionGithubRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name:         "pattern_wait_and_retry",
+	Policy:       &policyFiveLimits,
+	Then:         &thoroughReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
+	Name:         "pattern_retry_llm",
+	Policy:       &policyThreeTimes,
+	Then:         &thoroughReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var policyLLM = taxonomy.Policy{
 	Name:          "llm",
 	MaxAttempts:   3,
@@ -1102,6 +1309,7 @@ var policyLLM = taxonomy.Policy{
 	MaxRetryAfter: 10 * time.Minute,
 	Jitter:        0.1,
 	JitterKind:    taxonomy.JitterProportional,
+	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
 }
 
 // policyGithub: GitHub's quota is filled again every hour, so no wait is longer.
@@ -1138,40 +1346,52 @@ var policyVerification = taxonomy.Policy{
 	JitterKind:    taxonomy.JitterProportional,
 }
 
-// policyMinutes: where only words say that the rate is limited, nobody says for how long. A minute
-// is a good guess; five retries.
-var policyMinutes = taxonomy.Policy{
-	Name:          "minutes",
-	MaxAttempts:   6,
-	InitialDelay:  time.Minute,
-	MaxDelay:      time.Minute,
+var policyLLMLimits = taxonomy.Policy{
+	Name:          "llm_limits",
+	MaxAttempts:   11,
+	MaxDelay:      30 * time.Second,
 	Multiplier:    2,
 	MaxRetryAfter: 10 * time.Minute,
-	Jitter:        0.1,
-	Backoff:       taxonomy.Constant,
-	JitterKind:    taxonomy.JitterProportional,
 }
 
-var policyThreeRetries = taxonomy.Policy{
-	Name:          "three_retries",
+var policyGithubLimits = taxonomy.Policy{
+	Name:          "github_limits",
+	MaxAttempts:   11,
+	MaxDelay:      30 * time.Second,
+	Multiplier:    2,
+	MaxRetryAfter: time.Hour,
+}
+
+var policyBackoffs = taxonomy.Policy{
+	Name:          "backoffs",
+	MaxAttempts:   11,
+	MaxDelay:      30 * time.Second,
+	Multiplier:    2,
+	MaxRetryAfter: 30 * time.Second,
+}
+
+var policyFiveLimits = taxonomy.Policy{
+	Name:          "five_limits",
+	MaxAttempts:   6,
+	MaxDelay:      30 * time.Second,
+	Multiplier:    2,
+	MaxRetryAfter: 10 * time.Minute,
+}
+
+var policyThreeTimes = taxonomy.Policy{
+	Name:          "three_times",
 	MaxAttempts:   4,
-	InitialDelay:  time.Second,
 	MaxDelay:      30 * time.Second,
 	Multiplier:    2,
 	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
 }
 
-var policyOneRetry = taxonomy.Policy{
-	Name:          "one_retry",
+var policyOnce = taxonomy.Policy{
+	Name:          "once",
 	MaxAttempts:   2,
-	InitialDelay:  time.Second,
 	MaxDelay:      30 * time.Second,
 	Multiplier:    2,
 	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
 }
 
 var defaultPolicyRetry = taxonomy.Policy{
@@ -1222,4 +1442,30 @@ var thoroughPolicyRetry = taxonomy.Policy{
 	MaxRetryAfter: 2 * time.Minute,
 	Jitter:        0.1,
 	JitterKind:    taxonomy.JitterProportional,
+}
+
+var thoroughPolicyLLM = taxonomy.Policy{
+	Name:          "llm",
+	MaxAttempts:   3,
+	InitialDelay:  time.Second,
+	MaxDelay:      30 * time.Second,
+	Multiplier:    2,
+	MaxRetryAfter: 10 * time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+	Adapt:         &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
+	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+}
+
+// thoroughPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
+var thoroughPolicyGithub = taxonomy.Policy{
+	Name:          "github",
+	MaxAttempts:   5,
+	InitialDelay:  time.Second,
+	MaxDelay:      time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: time.Hour,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+	Adapt:         &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50},
 }

@@ -50,20 +50,26 @@ func TestTaxonomy(t *testing.T) {
 		Reactions: []*taxonomy.Reaction{
 			&reactionFail,
 			&reactionAsk,
+			&reactionLLMWait,
+			&reactionLLMRetry,
+			&reactionGithubWait,
+			&reactionGithubRetry,
+			&reactionToolRetry,
+			&reactionProfiledRetry,
+			&reactionVerifyAgain,
 			&reactionLLMWaitForRateLimit,
 			&reactionLLMRetryWithBackoff,
 			&reactionGithubWaitForRateLimit,
 			&reactionGithubRetryWithBackoff,
 			&reactionToolRetryWithBackoff,
-			&reactionRetryWithBackoff,
-			&reactionVerifyAgain,
 			&reactionInstallDependency,
 			&reactionApplyTypeFix,
 			&reactionApplyLintFix,
 			&reactionFixTest,
 			&reactionFixBuild,
 			&reactionPatternWaitAndRetry,
-			&reactionPatternRetryWithBackoff,
+			&reactionPatternRetryLLM,
+			&reactionPatternRetryNetwork,
 			&reactionPatternApplyTypeFix,
 			&reactionPatternApplyLintFix,
 			&reactionAbort,
@@ -75,11 +81,16 @@ func TestTaxonomy(t *testing.T) {
 			&policyGithub,
 			&policyTool,
 			&policyVerification,
-			&policyMinutes,
-			&policyThreeRetries,
-			&policyOneRetry,
+			&policyLLMLimits,
+			&policyGithubLimits,
+			&policyBackoffs,
+			&policyFiveLimits,
+			&policyThreeTimes,
+			&policyOnce,
 		},
 		Strategies: []taxonomy.Named{
+			{Name: "wait_for_rate_limit", Doc: "Waits until the source lets one in again; a minute where nobody says when."},
+			{Name: "retry_with_backoff", Doc: "Waits, longer each time."},
 			{Name: "install_dependency", Doc: "Installs what is missing."},
 			{Name: "apply_type_fix", Doc: "Mends what the type checker reports."},
 			{Name: "apply_lint_fix", Doc: "Lets the linter mend what it reports."},
@@ -109,11 +120,11 @@ func TestProfiles(t *testing.T) {
 	profiles := Table.Taxonomy.Profiles
 	assert.Len(t, profiles, 5)
 	for i, want := range []taxonomy.Profile{
-		{Name: "default", Doc: "Balanced.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"install_dependency", "apply_lint_fix"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &defaultPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true}},
-		{Name: "strict", Doc: "Fails at once; neither retries nor recovers.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{}, Retry: taxonomy.RetryDefaults{Policy: &strictPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true}},
-		{Name: "lenient", Doc: "Recovers and retries as much as it can.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 5, Allowed: []string{"install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &lenientPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true}},
-		{Name: "fast", Doc: "Little handling; text is not searched.", Detection: taxonomy.Detection{Severity: true}, Recovery: taxonomy.Recovery{MaxAttempts: 1}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn}},
-		{Name: "thorough", Doc: "Takes its time.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 10, Allowed: []string{"install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &thoroughPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true}},
+		{Name: "default", Doc: "Balanced.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &defaultPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true}},
+		{Name: "strict", Doc: "Fails at once; neither retries nor recovers.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Allowed: []string{}}, Retry: taxonomy.RetryDefaults{Policy: &strictPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true}},
+		{Name: "lenient", Doc: "Recovers and retries as much as it can.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 5, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &lenientPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true}},
+		{Name: "fast", Doc: "Little handling; text is not searched.", Detection: taxonomy.Detection{Severity: true}, Recovery: taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn}},
+		{Name: "thorough", Doc: "Takes its time, and learns how much of it.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 10, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}}, Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &thoroughPolicyRetry}, Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true}},
 	} {
 		got := profiles[i]
 		got.Rows = nil
@@ -155,15 +166,33 @@ func TestProfiles(t *testing.T) {
 		},
 		{},
 		{
+			{2, &reactionLLMWait},
+			{3, &reactionLLMRetry},
+			{8, &reactionGithubWait},
+			{9, &reactionGithubRetry},
+			{14, &reactionToolRetry},
 			{18, &reactionFail},
 			{19, &reactionFail},
 			{20, &reactionFail},
 			{21, &reactionFail},
 			{23, &reactionFail},
+			{34, &reactionToolRetry},
+			{36, &reactionLLMWait},
+			{37, &reactionLLMRetry},
 			{38, &reactionFail},
 			{39, &reactionFail},
+			{40, &reactionToolRetry},
 		},
-		{},
+		{
+			{2, &thoroughReactionLLMWaitForRateLimit},
+			{3, &thoroughReactionLLMRetryWithBackoff},
+			{7, &thoroughReactionLLMRetry},
+			{8, &thoroughReactionGithubWaitForRateLimit},
+			{9, &thoroughReactionGithubRetryWithBackoff},
+			{13, &thoroughReactionGithubRetry},
+			{36, &thoroughReactionPatternWaitAndRetry},
+			{37, &thoroughReactionPatternRetryLLM},
+		},
 	} {
 		rows := profiles[i].Rows
 		if !assert.Len(t, rows, len(want)) {
@@ -180,25 +209,41 @@ func TestReactions(t *testing.T) {
 	for _, c := range []struct{ want, got taxonomy.Reaction }{
 		{taxonomy.Reaction{Name: "fail", LogLevel: taxonomy.LogError}, reactionFail},
 		{taxonomy.Reaction{Name: "ask", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}, reactionAsk},
-		{taxonomy.Reaction{Name: "llm_wait_for_rate_limit", Policy: &policyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, reactionLLMWaitForRateLimit},
-		{taxonomy.Reaction{Name: "llm_retry_with_backoff", Policy: &policyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionLLMRetryWithBackoff},
-		{taxonomy.Reaction{Name: "github_wait_for_rate_limit", Policy: &policyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, reactionGithubWaitForRateLimit},
-		{taxonomy.Reaction{Name: "github_retry_with_backoff", Policy: &policyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionGithubRetryWithBackoff},
-		{taxonomy.Reaction{Name: "tool_retry_with_backoff", Policy: &policyTool, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionToolRetryWithBackoff},
-		{taxonomy.Reaction{Name: "retry_with_backoff", Then: &reactionFail, Action: taxonomy.RetryOperation, CountFailure: true, HonorRetryAfter: true}, reactionRetryWithBackoff},
+		{taxonomy.Reaction{Name: "llm_wait", Policy: &policyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, reactionLLMWait},
+		{taxonomy.Reaction{Name: "llm_retry", Policy: &policyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionLLMRetry},
+		{taxonomy.Reaction{Name: "github_wait", Policy: &policyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, reactionGithubWait},
+		{taxonomy.Reaction{Name: "github_retry", Policy: &policyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionGithubRetry},
+		{taxonomy.Reaction{Name: "tool_retry", Policy: &policyTool, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionToolRetry},
+		{taxonomy.Reaction{Name: "profiled_retry", Then: &reactionFail, Action: taxonomy.RetryOperation, CountFailure: true, HonorRetryAfter: true}, reactionProfiledRetry},
 		{taxonomy.Reaction{Name: "verify_again", Policy: &policyVerification, Then: &reactionFail, Action: taxonomy.Retry, CountFailure: true, FeedBack: true}, reactionVerifyAgain},
-		{taxonomy.Reaction{Name: "install_dependency", Policy: &policyOneRetry, Then: &reactionFail, Strategy: "install_dependency", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionInstallDependency},
+		{taxonomy.Reaction{Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &reactionLLMWait, Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionLLMWaitForRateLimit},
+		{taxonomy.Reaction{Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionLLMRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionLLMRetryWithBackoff},
+		{taxonomy.Reaction{Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &reactionGithubWait, Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionGithubWaitForRateLimit},
+		{taxonomy.Reaction{Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionGithubRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionGithubRetryWithBackoff},
+		{taxonomy.Reaction{Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionToolRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionToolRetryWithBackoff},
+		{taxonomy.Reaction{Name: "install_dependency", Policy: &policyOnce, Then: &reactionFail, Strategy: "install_dependency", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionInstallDependency},
 		{taxonomy.Reaction{Name: "apply_type_fix", Policy: &policyVerification, Then: &reactionFail, Strategy: "apply_type_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionApplyTypeFix},
 		{taxonomy.Reaction{Name: "apply_lint_fix", Policy: &policyVerification, Then: &reactionFail, Strategy: "apply_lint_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionApplyLintFix},
-		{taxonomy.Reaction{Name: "fix_test", Policy: &policyThreeRetries, Then: &reactionFail, Strategy: "fix_test", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionFixTest},
-		{taxonomy.Reaction{Name: "fix_build", Policy: &policyThreeRetries, Then: &reactionFail, Strategy: "fix_build", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionFixBuild},
-		{taxonomy.Reaction{Name: "pattern_wait_and_retry", Policy: &policyMinutes, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, reactionPatternWaitAndRetry},
-		{taxonomy.Reaction{Name: "pattern_retry_with_backoff", Policy: &policyThreeRetries, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, reactionPatternRetryWithBackoff},
-		{taxonomy.Reaction{Name: "pattern_apply_type_fix", Policy: &policyThreeRetries, Then: &reactionFail, Strategy: "apply_type_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternApplyTypeFix},
-		{taxonomy.Reaction{Name: "pattern_apply_lint_fix", Policy: &policyOneRetry, Then: &reactionFail, Strategy: "apply_lint_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternApplyLintFix},
+		{taxonomy.Reaction{Name: "fix_test", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "fix_test", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionFixTest},
+		{taxonomy.Reaction{Name: "fix_build", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "fix_build", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionFixBuild},
+		{taxonomy.Reaction{Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &reactionLLMWait, Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternWaitAndRetry},
+		{taxonomy.Reaction{Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &reactionLLMRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternRetryLLM},
+		{taxonomy.Reaction{Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &reactionToolRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternRetryNetwork},
+		{taxonomy.Reaction{Name: "pattern_apply_type_fix", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "apply_type_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternApplyTypeFix},
+		{taxonomy.Reaction{Name: "pattern_apply_lint_fix", Policy: &policyOnce, Then: &reactionFail, Strategy: "apply_lint_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, reactionPatternApplyLintFix},
 		{taxonomy.Reaction{Name: "abort"}, reactionAbort},
 		{taxonomy.Reaction{Name: "block", Action: taxonomy.Block}, reactionBlock},
 		{taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}, reactionContinue},
+		{taxonomy.Reaction{Name: "llm_wait", Policy: &thoroughPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, thoroughReactionLLMWait},
+		{taxonomy.Reaction{Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &thoroughReactionLLMWait, Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, thoroughReactionLLMWaitForRateLimit},
+		{taxonomy.Reaction{Name: "llm_retry", Policy: &thoroughPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, thoroughReactionLLMRetry},
+		{taxonomy.Reaction{Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionLLMRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, thoroughReactionLLMRetryWithBackoff},
+		{taxonomy.Reaction{Name: "github_wait", Policy: &thoroughPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true}, thoroughReactionGithubWait},
+		{taxonomy.Reaction{Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &thoroughReactionGithubWait, Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, thoroughReactionGithubWaitForRateLimit},
+		{taxonomy.Reaction{Name: "github_retry", Policy: &thoroughPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation, HonorRetryAfter: true}, thoroughReactionGithubRetry},
+		{taxonomy.Reaction{Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionGithubRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, thoroughReactionGithubRetryWithBackoff},
+		{taxonomy.Reaction{Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &thoroughReactionLLMWait, Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, thoroughReactionPatternWaitAndRetry},
+		{taxonomy.Reaction{Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &thoroughReactionLLMRetry, Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true}, thoroughReactionPatternRetryLLM},
 	} {
 		assert.Equal(t, c.want, c.got)
 	}
@@ -206,18 +251,23 @@ func TestReactions(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	for _, c := range []struct{ want, got taxonomy.Policy }{
-		{taxonomy.Policy{Name: "llm", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyLLM},
+		{taxonomy.Policy{Name: "llm", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional, Budget: &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}}}, policyLLM},
 		{taxonomy.Policy{Name: "github", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: time.Minute, Multiplier: 2.0, MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyGithub},
 		{taxonomy.Policy{Name: "tool", MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second, Multiplier: 2.0, MaxRetryAfter: 10 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyTool},
 		{taxonomy.Policy{Name: "verification", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyVerification},
-		{taxonomy.Policy{Name: "minutes", MaxAttempts: 6, InitialDelay: time.Minute, MaxDelay: time.Minute, Multiplier: 2.0, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1, Backoff: taxonomy.Constant, JitterKind: taxonomy.JitterProportional}, policyMinutes},
-		{taxonomy.Policy{Name: "three_retries", MaxAttempts: 4, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyThreeRetries},
-		{taxonomy.Policy{Name: "one_retry", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyOneRetry},
+		{taxonomy.Policy{Name: "llm_limits", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 10 * time.Minute}, policyLLMLimits},
+		{taxonomy.Policy{Name: "github_limits", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: time.Hour}, policyGithubLimits},
+		{taxonomy.Policy{Name: "backoffs", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second}, policyBackoffs},
+		{taxonomy.Policy{Name: "five_limits", MaxAttempts: 6, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 10 * time.Minute}, policyFiveLimits},
+		{taxonomy.Policy{Name: "three_times", MaxAttempts: 4, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second}, policyThreeTimes},
+		{taxonomy.Policy{Name: "once", MaxAttempts: 2, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second}, policyOnce},
 		{taxonomy.Policy{Name: "default.retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, defaultPolicyRetry},
 		{taxonomy.Policy{Name: "strict.retry", MaxAttempts: 1, Multiplier: 1.0}, strictPolicyRetry},
 		{taxonomy.Policy{Name: "lenient.retry", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Multiplier: 2.0, MaxRetryAfter: time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, lenientPolicyRetry},
 		{taxonomy.Policy{Name: "fast.retry", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second, Multiplier: 1.5, MaxRetryAfter: time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, fastPolicyRetry},
 		{taxonomy.Policy{Name: "thorough.retry", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2.0, MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, thoroughPolicyRetry},
+		{taxonomy.Policy{Name: "llm", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional, Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50}, Budget: &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}}}, thoroughPolicyLLM},
+		{taxonomy.Policy{Name: "github", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: time.Minute, Multiplier: 2.0, MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional, Adapt: &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50}}, thoroughPolicyGithub},
 	} {
 		assert.Equal(t, c.want, c.got)
 	}
@@ -229,48 +279,48 @@ func TestRows(t *testing.T) {
 		got[i] = row.Reaction
 	}
 	for i, want := range []*taxonomy.Reaction{
-		&reactionFail,                    // 0
-		&reactionFail,                    // 1
-		&reactionLLMWaitForRateLimit,     // 2
-		&reactionLLMRetryWithBackoff,     // 3
-		&reactionFail,                    // 4
-		&reactionFail,                    // 5
-		&reactionFail,                    // 6
-		&reactionLLMRetryWithBackoff,     // 7
-		&reactionGithubWaitForRateLimit,  // 8
-		&reactionGithubRetryWithBackoff,  // 9
-		&reactionFail,                    // 10
-		&reactionFail,                    // 11
-		&reactionFail,                    // 12
-		&reactionGithubRetryWithBackoff,  // 13
-		&reactionToolRetryWithBackoff,    // 14
-		&reactionFail,                    // 15
-		&reactionFail,                    // 16
-		&reactionFail,                    // 17
-		&reactionApplyTypeFix,            // 18
-		&reactionFixBuild,                // 19
-		&reactionApplyLintFix,            // 20
-		&reactionFixTest,                 // 21
-		&reactionVerifyAgain,             // 22
-		&reactionInstallDependency,       // 23
-		&reactionFail,                    // 24
-		&reactionRetryWithBackoff,        // 25
-		&reactionFail,                    // 26
-		&reactionAsk,                     // 27
-		&reactionFail,                    // 28
-		&reactionFail,                    // 29
-		&reactionFail,                    // 30
-		&reactionFail,                    // 31
-		&reactionRetryWithBackoff,        // 32
-		&reactionRetryWithBackoff,        // 33
-		&reactionToolRetryWithBackoff,    // 34
-		&reactionFail,                    // 35
-		&reactionPatternWaitAndRetry,     // 36
-		&reactionPatternRetryWithBackoff, // 37
-		&reactionPatternApplyTypeFix,     // 38
-		&reactionPatternApplyLintFix,     // 39
-		&reactionPatternRetryWithBackoff, // 40
-		&reactionFail,                    // 41
+		&reactionFail,                   // 0
+		&reactionFail,                   // 1
+		&reactionLLMWaitForRateLimit,    // 2
+		&reactionLLMRetryWithBackoff,    // 3
+		&reactionFail,                   // 4
+		&reactionFail,                   // 5
+		&reactionFail,                   // 6
+		&reactionLLMRetry,               // 7
+		&reactionGithubWaitForRateLimit, // 8
+		&reactionGithubRetryWithBackoff, // 9
+		&reactionFail,                   // 10
+		&reactionFail,                   // 11
+		&reactionFail,                   // 12
+		&reactionGithubRetry,            // 13
+		&reactionToolRetryWithBackoff,   // 14
+		&reactionFail,                   // 15
+		&reactionFail,                   // 16
+		&reactionFail,                   // 17
+		&reactionApplyTypeFix,           // 18
+		&reactionFixBuild,               // 19
+		&reactionApplyLintFix,           // 20
+		&reactionFixTest,                // 21
+		&reactionVerifyAgain,            // 22
+		&reactionInstallDependency,      // 23
+		&reactionFail,                   // 24
+		&reactionProfiledRetry,          // 25
+		&reactionFail,                   // 26
+		&reactionAsk,                    // 27
+		&reactionFail,                   // 28
+		&reactionFail,                   // 29
+		&reactionFail,                   // 30
+		&reactionFail,                   // 31
+		&reactionProfiledRetry,          // 32
+		&reactionProfiledRetry,          // 33
+		&reactionToolRetryWithBackoff,   // 34
+		&reactionFail,                   // 35
+		&reactionPatternWaitAndRetry,    // 36
+		&reactionPatternRetryLLM,        // 37
+		&reactionPatternApplyTypeFix,    // 38
+		&reactionPatternApplyLintFix,    // 39
+		&reactionPatternRetryNetwork,    // 40
+		&reactionFail,                   // 41
 	} {
 		assert.Same(t, want, got[i], "row %d", i)
 	}
@@ -365,6 +415,16 @@ type genStrategies struct {
 	failure taxonomy.Failed
 }
 
+func (s *genStrategies) WaitForRateLimit(ctx context.Context, failure taxonomy.Failed) error {
+	s.ctx, s.method, s.failure = ctx, "WaitForRateLimit", failure
+	return genCause
+}
+
+func (s *genStrategies) RetryWithBackoff(ctx context.Context, failure taxonomy.Failed) error {
+	s.ctx, s.method, s.failure = ctx, "RetryWithBackoff", failure
+	return genCause
+}
+
 func (s *genStrategies) InstallDependency(ctx context.Context, failure taxonomy.Failed) error {
 	s.ctx, s.method, s.failure = ctx, "InstallDependency", failure
 	return genCause
@@ -392,6 +452,8 @@ func (s *genStrategies) FixBuild(ctx context.Context, failure taxonomy.Failed) e
 
 func TestRecover(t *testing.T) {
 	for _, c := range []struct{ strategy, constant, method string }{
+		{"wait_for_rate_limit", StrategyWaitForRateLimit, "WaitForRateLimit"},
+		{"retry_with_backoff", StrategyRetryWithBackoff, "RetryWithBackoff"},
 		{"install_dependency", StrategyInstallDependency, "InstallDependency"},
 		{"apply_type_fix", StrategyApplyTypeFix, "ApplyTypeFix"},
 		{"apply_lint_fix", StrategyApplyLintFix, "ApplyLintFix"},

@@ -50,7 +50,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code:        CodeToolTimeout,
 			description: taxonomy.Code{Value: "tool_timeout", Doc: "A tool ran too long.", Message: "a tool ran too long: {detail:first_line}", Row: 14, Category: 2},
-			rows:        []genRow{{14, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry_with_backoff recoverability=unknown, tool_retry_with_backoff"}},
+			rows:        []genRow{{14, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"}},
 			cases: []genCase[*ToolError]{
 				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 				{14, NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files of testdata anew")
 
-func TestProgram(t *testing.T) {
+func TestClassify(t *testing.T) {
 	tests := []struct {
 		name  string // of the file in testdata that holds the output
 		args  string
@@ -43,7 +43,7 @@ func TestProgram(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			require.NoError(t, run(strings.Fields(tt.args), strings.NewReader(tt.input), &out, io.Discard))
+			require.NoError(t, classify(strings.Fields(tt.args), strings.NewReader(tt.input), &out, io.Discard))
 			path := filepath.Join("testdata", tt.name)
 			if *update {
 				require.NoError(t, os.WriteFile(path, out.Bytes(), 0o644))
@@ -61,7 +61,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-func TestUsage(t *testing.T) {
+func TestUsageOfClassify(t *testing.T) {
 	tests := map[string]string{
 		"-status many":     "invalid value",
 		"-exit-code many":  "it must be a number",
@@ -73,20 +73,20 @@ func TestUsage(t *testing.T) {
 	}
 	for args, want := range tests {
 		t.Run(args, func(t *testing.T) {
-			err := run(strings.Fields(args), nil, io.Discard, io.Discard)
+			err := classify(strings.Fields(args), nil, io.Discard, io.Discard)
 			assert.ErrorContains(t, err, want)
 		})
 	}
 	var hints bytes.Buffer
-	require.ErrorIs(t, run([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
+	require.ErrorIs(t, classify([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
 	assert.Contains(t, hints.String(), "-exit-code number")
 }
 
 func TestBrokenInputAndOutput(t *testing.T) {
 	broken := errors.New("broken")
-	require.ErrorIs(t, run(nil, iotest.ErrReader(broken), io.Discard, io.Discard), broken)
+	require.ErrorIs(t, classify(nil, iotest.ErrReader(broken), io.Discard, io.Discard), broken)
 	for _, args := range [][]string{nil, {"-json"}} {
-		require.ErrorIs(t, run(args, nil, writer(func([]byte) (int, error) { return 0, broken }), io.Discard), broken)
+		require.ErrorIs(t, classify(args, nil, writer(func([]byte) (int, error) { return 0, broken }), io.Discard), broken)
 	}
 }
 

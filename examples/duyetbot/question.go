@@ -12,17 +12,17 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// options is what the command line says.
-type options struct {
+// question is what the command line says of a failure that is to be classified.
+type question struct {
 	evidence taxonomy.Evidence
 	profile  string
 	json     bool
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to hints.
-func parse(args []string, hints io.Writer) (*options, error) {
-	o := &options{}
-	fs := flag.NewFlagSet("duyetbot", flag.ContinueOnError)
+// parseEvidence reads the command line behind -classify. What is wrong with it is the error; how it is used is written to hints.
+func parseEvidence(args []string, hints io.Writer) (*question, error) {
+	o := &question{}
+	fs := flag.NewFlagSet("duyetbot -classify", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&o.json, "json", false, "answer in JSON")
 	fs.StringVar(&o.profile, "profile", "", "classify and react as the profile of this `name` does")

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// report is what is said of a failure. A nil report says that nothing failed.
-type report struct {
+// answer is what is said of a failure. A nil answer says that nothing failed.
+type answer struct {
 	Code           string             `json:"code"`
 	Category       string             `json:"category"`
 	Message        string             `json:"message"`
@@ -32,14 +32,14 @@ type reaction struct {
 	Then     string          `json:"then,omitempty"`
 }
 
-// newReport says what x came to, in the words of table; nil where x says that nothing failed. A profile can leave out how
+// newAnswer says what x came to, in the words of table; nil where x says that nothing failed. A profile can leave out how
 // bad an error is, and what can be done about it.
-func newReport(table taxonomy.Table, x detect.Explanation) *report {
+func newAnswer(table taxonomy.Table, x detect.Explanation) *answer {
 	if x.Err == nil {
 		return nil
 	}
 	traits := table.Traits(x.Err)
-	r := &report{
+	r := &answer{
 		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
 		Severity: traits.Severity.String(), Recoverability: traits.Recoverability.String(), Retryable: traits.Retryable,
 		Reaction: newReaction(table.Reaction(x.Err)), Why: x,
@@ -64,10 +64,10 @@ func newReaction(r taxonomy.Reaction) reaction {
 	return out
 }
 
-func (r *report) writeJSON(w io.Writer) error {
+func (r *answer) writeJSON(w io.Writer) error {
 	failed := struct {
 		Failed bool `json:"failed"`
-		*report
+		*answer
 	}{r != nil, r}
 	b, err := json.MarshalIndent(failed, "", "  ")
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	return err
 }
 
-func (r *report) writeText(w io.Writer) error {
+func (r *answer) writeText(w io.Writer) error {
 	if r == nil {
 		_, err := fmt.Fprintln(w, "nothing failed")
 		return err

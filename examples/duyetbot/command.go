@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	// maxOutput is how much of the end of what a command prints is kept, in bytes, of each stream.
+	maxOutput = 16 << 10
+	// commandGrace is how long a command has to end when its time is over.
+	commandGrace = 2 * time.Second
+)
+
+// command runs a skill's command. What it prints on success is its output.
+type command struct {
+	skill  *skill
+	output string
+}
+
+// run runs the command once. An error is evidence.
+func (c *command) run(ctx context.Context) error {
+	out, said := proc.NewTail(maxOutput), proc.NewTail(maxOutput)
+	cmd := proc.Command{
+		Path: c.skill.Command[0], Args: c.skill.Command[1:], Dir: c.skill.dir(), Env: proc.SafeEnv(c.skill.Env...),
+		Stdout: out, Stderr: said, Grace: commandGrace,
+	}
+	exit, err := proc.Run(ctx, cmd)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	ev := proc.Failure(c.skill.Source, "call", cmd.Path, exit, err)
+	if ev == nil {
+		c.output = strings.TrimSpace(out.String())
+		return nil
+	}
+	detectflag.Said(ev, []byte(firstOf(said.String(), out.String())))
+	ev.Output = out.String()
+	c.describe(ev)
+	return ev
+}
+
+// firstOf returns the first text that says something.
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// describe adds to evidence what is known around it, by the names that the taxonomy reads.
+func (c *command) describe(ev *taxonomy.Evidence) {
+	s := c.skill
+	known := map[string]string{
+		"component": s.Component, "skill": s.Name, "mode": s.Execution.Mode, "tool": s.Execution.Tool, "step": s.Execution.Step,
+		"task_id": s.Execution.Task, "session_id": s.Execution.Session,
+	}
+	if g := s.GitHub; g != nil {
+		known["owner"], known["repo"], known["entity_type"] = g.Owner, g.Repo, g.Type
+		if g.Number > 0 {
+			known["entity_number"] = strconv.Itoa(g.Number)
+		}
+	}
+	if ev.Attributes == nil {
+		ev.Attributes = map[string]string{}
+	}
+	for name, value := range known {
+		if value != "" {
+			ev.Attributes[name] = value
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+// handling is what a skill says about its failures: a profile, and what it changes of that. What is absent is as in the profile.
+type handling struct {
+	Profile   string           `yaml:"profile"`
+	Detection detectionChanges `yaml:"detection"`
+	Recovery  recoveryChanges  `yaml:"recovery"`
+	Retry     retryChanges     `yaml:"retry"`
+	Reporting reportingChanges `yaml:"reporting"`
+}
+
+type detectionChanges struct {
+	Patterns       *bool `yaml:"enable_pattern_matching"`
+	Severity       *bool `yaml:"enable_severity_inference"`
+	Recoverability *bool `yaml:"enable_recoverability_inference"`
+}
+
+type recoveryChanges struct {
+	Automatic *bool `yaml:"enable_automatic_recovery"`
+	// MaxAttempts of 0 is no recovery.
+	MaxAttempts *int                       `yaml:"max_recovery_attempts"`
+	Allowed     taxonomy.AllowedStrategies `yaml:"allowed_strategies"`
+}
+
+type retryChanges struct {
+	Enabled      *bool    `yaml:"enabled"`
+	MaxAttempts  *int     `yaml:"max_attempts"`
+	InitialDelay *int64   `yaml:"initial_delay_ms"`
+	MaxDelay     *int64   `yaml:"max_delay_ms"`
+	Multiplier   *float64 `yaml:"backoff_multiplier"`
+}
+
+type reportingChanges struct {
+	LogLevel string `yaml:"log_level"`
+	Stack    *bool  `yaml:"include_stack_trace"`
+	Context  *bool  `yaml:"include_context"`
+}
+
+// Validate is asked by the configuration's loader.
+func (r *recoveryChanges) Validate() []config.Problem {
+	var p config.Findings
+	if r.MaxAttempts != nil {
+		p.NotNegative("max_recovery_attempts", int64(*r.MaxAttempts))
+	}
+	names := make([]string, 0, len(errs.Table.Taxonomy.Strategies))
+	for _, s := range errs.Table.Taxonomy.Strategies {
+		names = append(names, s.Name)
+	}
+	for i, name := range r.Allowed {
+		p.Word(fmt.Sprintf("allowed_strategies[%d]", i), cmp.Or(name, " "), names)
+	}
+	return p
+}
+
+// maxDelay is the longest delay in milliseconds that can be said.
+const maxDelay = math.MaxInt64 / int64(time.Millisecond)
+
+// Validate is asked by the configuration's loader.
+func (r *retryChanges) Validate() []config.Problem {
+	var p config.Findings
+	if n := r.MaxAttempts; n != nil && *n < 1 {
+		p = append(p, config.Problem{Field: "max_attempts", Expected: "1 or more; it counts calls in total"})
+	}
+	for field, n := range map[string]*int64{"initial_delay_ms": r.InitialDelay, "max_delay_ms": r.MaxDelay} {
+		if n != nil && (*n < 0 || *n > maxDelay) {
+			p = append(p, config.Problem{Field: field, Expected: "milliseconds, 0 or more"})
+		}
+	}
+	if m := r.Multiplier; m != nil && !(*m >= 1 && !math.IsInf(*m, 0)) {
+		p = append(p, config.Problem{Field: "backoff_multiplier", Expected: "1 or more"})
+	}
+	return p
+}
+
+// Validate is asked by the configuration's loader.
+func (r *reportingChanges) Validate() []config.Problem {
+	var p config.Findings
+	p.Word("log_level", r.LogLevel, []string{"debug", "info", "warn", "error"})
+	return p
+}
+
+// overrides returns what is changed of a profile.
+func (h *handling) overrides() taxonomy.Overrides {
+	recovery := &taxonomy.RecoveryOverride{Enabled: h.Recovery.Automatic, MaxAttempts: h.Recovery.MaxAttempts, Allowed: h.Recovery.Allowed}
+	if n := recovery.MaxAttempts; n != nil && *n == 0 {
+		off := false
+		recovery.Enabled, recovery.MaxAttempts = &off, nil
+	}
+	return taxonomy.Overrides{
+		Detection: &taxonomy.DetectionOverride{Text: h.Detection.Patterns, Severity: h.Detection.Severity, Recoverability: h.Detection.Recoverability},
+		Recovery:  recovery,
+		Retry: &taxonomy.RetryOverride{Enabled: h.Retry.Enabled, PolicyOverride: taxonomy.PolicyOverride{
+			MaxAttempts: h.Retry.MaxAttempts, InitialDelay: milliseconds(h.Retry.InitialDelay), MaxDelay: milliseconds(h.Retry.MaxDelay),
+			Multiplier: h.Retry.Multiplier,
+		}},
+		Reporting: &taxonomy.ReportingOverride{LogLevel: h.Reporting.LogLevel, Stack: h.Reporting.Stack, Context: h.Reporting.Context},
+	}
+}
+
+func milliseconds(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return (time.Duration(*n) * time.Millisecond).String()
+}
+
+// table returns the table as the skill has it; profile, unless empty, takes the place of the one that the skill names.
+func (s *skill) table(profile string) (taxonomy.Table, error) {
+	table, err := errs.Table.Profile(cmp.Or(profile, s.Handling.Profile))
+	if err != nil {
+		return taxonomy.Table{}, err
+	}
+	table, err = table.Override(s.Handling.overrides())
+	if err != nil {
+		return taxonomy.Table{}, fmt.Errorf("%s: error-handling: %w", s.path, err)
+	}
+	return table, nil
+}

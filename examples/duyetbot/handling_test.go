@@ -1,0 +1,334 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/recovery"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+// clock is one on which waits take no time, and are noted.
+type clock struct {
+	mu    sync.Mutex
+	now   time.Time
+	slept []time.Duration
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	if d > 0 {
+		c.slept = append(c.slept, d)
+	}
+	return nil
+}
+
+// handled is what came of an operation.
+type handled struct {
+	handler.Outcome
+	waits    []time.Duration
+	records  []recovery.Record
+	reporter *report.Reporter
+	log      string
+}
+
+// ran returns the names of the strategies that ran.
+func (h *handled) ran() (names []string) {
+	for _, r := range h.records {
+		names = append(names, r.Strategy)
+	}
+	return names
+}
+
+// handle handles an operation of source that fails as often as said, as a skill with the block error-handling does. There are no
+// tools; waits take no time.
+func handle(t *testing.T, block, source string, failure error, times int) *handled {
+	t.Helper()
+	var sk struct {
+		Handling handling `yaml:"error-handling"`
+	}
+	warnings, err := config.Parse("skill.yaml", []byte("error-handling:\n"+block), &sk)
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	s := skill{Handling: sk.Handling}
+	table, err := s.table("")
+	require.NoError(t, err)
+
+	c := newClock()
+	out := &handled{reporter: report.NewReporter(report.ReporterOptions{Clock: c})}
+	still := func() float64 { return 0.5 }
+	standard, err := recovery.New(recovery.Options{
+		Clock: c, Random: still, MaxWait: maxWait,
+		Recorded: func(r recovery.Record) { out.records = append(out.records, r) },
+	})
+	require.NoError(t, err)
+	var log bytes.Buffer
+	h, err := handler.New(handler.Config{
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Clock: c, Random: still,
+		Recoverer: recovery.Contain(strategies{standard}, recovery.ContainOptions{}),
+		Sink:      out.reporter,
+		Observer:  executor.Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), table),
+	})
+	require.NoError(t, err)
+	out.Outcome = h.Handle(t.Context(), handler.Op{Name: "work", Source: source, Do: func(context.Context) error {
+		if times--; times >= 0 {
+			return failure
+		}
+		return nil
+	}})
+	out.waits, out.log = c.slept, log.String()
+	return out
+}
+
+const always = 1 << 20
+
+func seconds(all ...float64) (waits []time.Duration) {
+	for _, s := range all {
+		waits = append(waits, time.Duration(s*float64(time.Second)))
+	}
+	return waits
+}
+
+// repeated returns n times what.
+func repeated[T any](n int, what T) (all []T) {
+	for range n {
+		all = append(all, what)
+	}
+	return all
+}
+
+// TestSeedIntegration: detected, reported, recovered without any tools, and tried again.
+func TestSeedIntegration(t *testing.T) {
+	t.Run("D174 B-D25", func(t *testing.T) {
+		got := handle(t, "  profile: default\n", "llm", &evidence{Source: "llm", Text: "Rate limit exceeded"}, 1)
+		require.NoError(t, got.Err)
+		assert.True(t, got.Recovered)
+		assert.Equal(t, 2, got.Calls)
+		assert.Equal(t, seconds(60), got.waits, "D97")
+
+		require.Len(t, got.records, 1)
+		assert.True(t, got.records[0].Successful)
+		assert.Equal(t, recovery.ActionWait, got.records[0].Action)
+		assert.Equal(t, "Waited 60000ms for rate limit to reset", got.records[0].Message)
+
+		reported := got.reporter.All()
+		require.Len(t, reported, 1)
+		assert.Equal(t, "llm_rate_limit", reported[0].Code)
+		yes := true
+		want := &report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "wait_for_rate_limit", Successful: &yes}
+		assert.Equal(t, want, reported[0].Recovery, "D94")
+		m := got.reporter.Metrics()
+		assert.Equal(t, []int{1, 1, 0}, []int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries}, "D135")
+		assert.Zero(t, m.RetryAttempts, "a strategy has seen to it")
+	})
+	t.Run("D157", func(t *testing.T) {
+		got := handle(t, "  profile: default\n", "github", &evidence{Source: "github", Status: 404, Text: "Not Found"}, always)
+		assert.False(t, got.Success())
+		assert.Equal(t, 1, got.Calls, "D108 D173")
+		b, err := got.MarshalJSON()
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"success":false,"error":"`+got.Message()+`","metadata":{"errorId":"`+got.Occurrence.ID+`","category":"github","errorCode":"github_not_found","severity":"high"}}`, string(b))
+		assert.Equal(t, got.reporter.All()[0].ID, got.Occurrence.ID)
+	})
+}
+
+// TestPolicyNumbers: without strategies the numbers of the policies are what is waited.
+func TestPolicyNumbers(t *testing.T) {
+	tests := []struct {
+		row, code, source string
+		failure           evidence
+		waits             []time.Duration
+	}{
+		{"D114", "llm_rate_limit", "llm", answered("llm", 429), seconds(1, 2)},
+		{"D114", "llm_timeout", "llm", answered("llm", 408), seconds(1, 2)},
+		{"D115", "github_rate_limit", "github", answered("github", 429), seconds(1, 2, 4, 8)},
+		{"D115", "github_timeout", "github", evidence{Source: "github", Type: "timeout"}, seconds(1, 2, 4, 8)},
+		{"D115", "github_server_error", "github", answered("github", 500), seconds(1, 2, 4, 8)},
+		{"D116", "tool_timeout", "tool", evidence{Source: "tool", ExitCode: taxonomy.Some(124)}, seconds(.5, 1)},
+		{"D116", "network_error", "network", evidence{Source: "network", Type: "network"}, seconds(.5, 1)},
+		{"D117", "verification_failed", "verification", evidence{Source: "verification", ExitCode: taxonomy.Some(1)}, seconds(2, 4)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.row+" "+tt.code, func(t *testing.T) {
+			got := handle(t, "  recovery: {enable_automatic_recovery: false}\n", tt.source, &tt.failure, always)
+			require.Equal(t, tt.code, taxonomy.CodeOf(got.Err))
+			assert.Equal(t, tt.waits, got.waits)
+			assert.Equal(t, len(tt.waits)+1, got.Calls, "D107 D109 D168")
+			assert.Empty(t, got.records)
+		})
+	}
+	t.Run("D172", func(t *testing.T) {
+		got := handle(t, "  recovery: {enable_automatic_recovery: false}\n", "llm", &evidence{Source: "llm", Text: "Rate limit exceeded"}, 2)
+		require.NoError(t, got.Err)
+		assert.Equal(t, 3, got.Calls)
+		m := got.reporter.Metrics()
+		assert.Equal(t, []int{2, 1, 0}, []int{m.RetryAttempts, m.SuccessfulRetries, m.FailedRetries}, "D136")
+	})
+}
+
+// TestProfilesRun: what each profile comes to, for a limit of the rate and for a failure that is tried again by its own numbers.
+func TestProfilesRun(t *testing.T) {
+	minutes := func(n int) []time.Duration { return repeated(n, time.Minute) }
+	dns := &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "none.invalid"}}
+	tests := []struct {
+		row, profile string
+		strategies   int
+		limited      []time.Duration // waits
+		resolving    []time.Duration
+		backoffs     []time.Duration // of a model that does not answer in time
+	}{
+		{"D145", "default", 3, append(minutes(3), seconds(1, 2)...), seconds(1, 2), seconds(1, 2, 4, 1, 2)},
+		{"D146", "strict", 0, nil, nil, nil},
+		{"D147", "lenient", 5, append(minutes(5), seconds(1, 2)...), seconds(.5, 1, 2, 4), seconds(1, 2, 4, 8, 16, 1, 2)},
+		{"D148 B-D24", "fast", 0, seconds(1, 2), seconds(.1), seconds(1, 2)},
+		{"D149", "thorough", 10, append(minutes(10), seconds(1, 2)...), seconds(1, 2, 4, 8, 16, 32, 64, 120, 120), seconds(1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 1, 2)},
+	}
+	for _, tt := range tests {
+		block := "  profile: " + tt.profile + "\n"
+		t.Run(tt.row+" "+tt.profile+" limit", func(t *testing.T) {
+			got := handle(t, block, "llm", &evidence{Source: "llm", Status: 429}, always)
+			assert.Equal(t, "llm_rate_limit", taxonomy.CodeOf(got.Err))
+			assert.Equal(t, tt.limited, got.waits)
+			assert.Equal(t, repeated(tt.strategies, "wait_for_rate_limit"), got.ran(), "D166")
+		})
+		t.Run(tt.row+" "+tt.profile+" name", func(t *testing.T) {
+			got := handle(t, block, "network", dns, always)
+			assert.Equal(t, "dns_error", taxonomy.CodeOf(got.Err))
+			assert.Equal(t, tt.resolving, got.waits)
+		})
+		t.Run(tt.row+" "+tt.profile+" timeout D98 B-D15", func(t *testing.T) {
+			got := handle(t, block, "llm", &evidence{Source: "llm", Status: 408}, always)
+			assert.Equal(t, "llm_timeout", taxonomy.CodeOf(got.Err))
+			assert.Equal(t, tt.backoffs, got.waits)
+			assert.Equal(t, repeated(tt.strategies, "retry_with_backoff"), got.ran())
+		})
+	}
+}
+
+// TestPatternBounds: what was recognised by its words is recovered from as often as its pattern says.
+func TestPatternBounds(t *testing.T) {
+	tests := []struct {
+		row, source, text, strategy string
+		times                       int
+	}{
+		{"D82", "tool", "error TS2345: no", "apply_type_fix", 1},
+		{"D83", "tool", "src/app.js:12:5: error: no", "apply_lint_fix", 1},
+		{"D84", "tool", "FAIL app.test.ts", "fix_test", 1},
+		{"D85", "tool", "Build failed", "fix_build", 1},
+		{"D86", "tool", "Cannot find module 'x'", "install_dependency", 1},
+		{"D87", "llm", "Rate limit exceeded", "wait_for_rate_limit", 5},
+		{"D88", "llm", "timed out", "retry_with_backoff", 3},
+		{"D89", "", "connect ECONNREFUSED", "retry_with_backoff", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.row+" D96 B-D13 "+tt.strategy, func(t *testing.T) {
+			got := handle(t, "  profile: thorough\n", tt.source, &evidence{Source: tt.source, Text: tt.text}, always)
+			assert.Equal(t, repeated(tt.times, tt.strategy), got.ran(), "a strategy that fails is not run again")
+		})
+	}
+}
+
+// TestSwitches: what a skill says about its failures is what happens. D144 D154 B-D24 B-D25
+func TestSwitches(t *testing.T) {
+	limit := func() *evidence { return &evidence{Source: "llm", Text: "Rate limit exceeded"} }
+	tests := []struct {
+		name, block string
+		check       func(t *testing.T, got *handled)
+	}{
+		{"as the profile is", "  profile: default\n", func(t *testing.T, got *handled) {
+			o := got.Occurrence
+			assert.Equal(t, []string{"llm_rate_limit", "high", "retryable"}, []string{o.Code, o.Severity, o.Recoverability})
+			assert.Len(t, got.records, 3)
+			assert.NotEmpty(t, o.Stack)
+			assert.NotEmpty(t, o.Context)
+		}},
+		{"no patterns", "  detection: {enable_pattern_matching: false}\n", func(t *testing.T, got *handled) {
+			assert.Equal(t, "llm_server_error", got.Occurrence.Code)
+		}},
+		{"no severity", "  detection: {enable_severity_inference: false}\n", func(t *testing.T, got *handled) {
+			assert.Empty(t, got.Occurrence.Severity)
+			assert.Equal(t, "retryable", got.Occurrence.Recoverability)
+		}},
+		{"no recoverability", "  detection: {enable_recoverability_inference: false}\n", func(t *testing.T, got *handled) {
+			assert.NotEqual(t, "retryable", got.Occurrence.Recoverability)
+			assert.Equal(t, "high", got.Occurrence.Severity)
+		}},
+		{"recovery off beats the list", "  recovery: {enable_automatic_recovery: false, allowed_strategies: [wait_for_rate_limit]}\n", func(t *testing.T, got *handled) {
+			assert.Empty(t, got.records)
+			assert.Equal(t, 3, got.Calls, "retries are another switch")
+		}},
+		{"fewer attempts", "  recovery: {max_recovery_attempts: 1}\n", func(t *testing.T, got *handled) { assert.Len(t, got.records, 1) }},
+		{"no attempts", "  recovery: {max_recovery_attempts: 0}\n", func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
+		{"another strategy", "  recovery: {allowed_strategies: [retry_with_backoff]}\n", func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
+		{"no strategy", "  recovery: {allowed_strategies: []}\n", func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
+		{"no retry", "  retry: {enabled: false}\n", func(t *testing.T, got *handled) {
+			assert.Len(t, got.records, 3)
+			assert.Equal(t, 4, got.Calls)
+		}},
+		{"neither", "  retry: {enabled: false}\n  recovery: {enable_automatic_recovery: false}\n", func(t *testing.T, got *handled) {
+			assert.Equal(t, 1, got.Calls)
+		}},
+		{"no stack", "  reporting: {include_stack_trace: false}\n", func(t *testing.T, got *handled) {
+			assert.Empty(t, got.Occurrence.Stack)
+			assert.NotEmpty(t, got.Occurrence.Context)
+		}},
+		{"no context", "  reporting: {include_context: false}\n", func(t *testing.T, got *handled) {
+			assert.Empty(t, got.Occurrence.Context)
+			assert.NotContains(t, got.log, "Rate limit exceeded\\\"")
+		}},
+		{"all is logged", "  reporting: {log_level: debug}\n", func(t *testing.T, got *handled) {
+			for _, level := range []string{"DEBUG", "INFO", "ERROR"} {
+				assert.Contains(t, got.log, "level="+level)
+			}
+		}},
+		{"only errors are logged", "  reporting: {log_level: error}\n", func(t *testing.T, got *handled) {
+			assert.Contains(t, got.log, "level=ERROR")
+			for line := range strings.Lines(got.log) {
+				assert.Contains(t, line, "level=ERROR")
+			}
+		}},
+		{"a change over another profile", "  profile: strict\n  retry: {enabled: true}\n", func(t *testing.T, got *handled) {
+			assert.Equal(t, 3, got.Calls)
+			assert.Empty(t, got.records)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, handle(t, tt.block, "llm", limit(), always)) })
+	}
+	t.Run("numbers", func(t *testing.T) {
+		dns := &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "none.invalid"}}
+		block := "  retry: {max_attempts: 5, initial_delay_ms: 100, max_delay_ms: 250, backoff_multiplier: 2}\n"
+		assert.Equal(t, seconds(.1, .2, .25, .25), handle(t, block, "network", dns, always).waits)
+		// Field by field: the rest is as in the profile.
+		assert.Equal(t, seconds(.1, .2), handle(t, "  retry: {initial_delay_ms: 100}\n", "network", dns, always).waits)
+	})
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/retry/breaker"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+const (
+	// maxWait is the longest wait that a failure may ask for: GitHub's quota is filled again every hour.
+	maxWait = time.Hour
+	// rampStep is after how long the next one is let in where several wait for the same.
+	rampStep = 50 * time.Millisecond
+)
+
+// session runs skills. What one of them finds out about a source, such as that it limits the rate, holds for the others.
+type session struct {
+	out     io.Writer
+	log     *slog.Logger // nil is no log
+	profile string       // takes the place of the skills' own
+	stop    bool         // after the first skill that fails
+
+	reporter *report.Reporter
+	groups   *report.Groups
+	lanes    retry.Lanes
+	gate     retry.Gate
+	adaptive *retry.Adaptive
+	model    *predict.Model
+	clock    retry.Clock
+	random   retry.Random
+}
+
+func newSession(out io.Writer, clock retry.Clock) *session {
+	return &session{
+		out: out, clock: clock,
+		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
+		groups:   report.NewGroups(report.GroupOptions{Clock: clock}),
+		lanes:    retry.NewLanes(retry.Ramp{Step: rampStep}, clock),
+		gate:     breaker.New(breaker.Options{}),
+		adaptive: retry.NewAdaptive(1),
+		model:    predict.New(predict.Options{}),
+	}
+}
+
+// run runs skills, one after the other. It reports whether all of them succeeded. An error says that one of them cannot be run as
+// it is configured; then none is.
+func (s *session) run(ctx context.Context, skills []*skill) (all bool, err error) {
+	var ready []*job
+	var wrong []error
+	for _, sk := range skills {
+		j, err := s.prepare(ctx, sk)
+		ready, wrong = append(ready, j), append(wrong, err)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return false, err
+	}
+	all = true
+	for _, j := range ready {
+		if ctx.Err() != nil {
+			return false, nil
+		}
+		out := j.run(ctx)
+		all = all && out.Success()
+		if !out.Success() && (s.stop || out.Result.EndsRun) {
+			return false, nil
+		}
+	}
+	return all, nil
+}
+
+// job is a skill that is ready to be run.
+type job struct {
+	skill   *skill
+	shows   *shows
+	handler *handler.Handler
+}
+
+func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
+	table, err := sk.table(s.profile)
+	if err != nil {
+		return nil, err
+	}
+	shows := &shows{w: s.out, table: table}
+	recoverer, err := s.recoverer(ctx, sk, shows.recorded)
+	if err != nil {
+		return nil, err
+	}
+	h, err := handler.New(handler.Config{
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Recoverer: recoverer,
+		Sink: report.Sinks{s.reporter, s.groups, shows}, Observer: executor.Observers(shows, s.logs(table)),
+		StatusSources: []string{"github"},
+		Gate:          s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
+		Preventer: predict.NewPreventer(s.model, table, predict.PreventerOptions{}),
+		Lanes:     s.lanes, Clock: s.clock, Random: s.random, Timeout: sk.Timeout,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sk.path, err)
+	}
+	return &job{sk, shows, h}, nil
+}
+
+func (j *job) run(ctx context.Context) handler.Outcome {
+	c := &command{skill: j.skill}
+	j.shows.begin(j.skill)
+	out := j.handler.Handle(ctx, handler.Op{
+		Name: j.skill.Name, Source: j.skill.Source, Component: j.skill.Component, Facts: j.skill.facts(), Do: c.run,
+	})
+	j.shows.end(out, c.output)
+	return out
+}
+
+// logs returns what logs at the level of the table's profile.
+func (s *session) logs(table taxonomy.Table) executor.Observer {
+	if s.log == nil {
+		return nil
+	}
+	return executor.Slog(s.log, table)
+}

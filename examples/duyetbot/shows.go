@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/recovery"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	// maxLine is how much of a text is shown, in characters.
+	maxLine = 160
+	// maxLines is how much of a skill's output is shown.
+	maxLines = 5
+)
+
+// shows says at a terminal what happens in a skill, step by step.
+type shows struct {
+	w     io.Writer
+	table taxonomy.Table
+	call  int
+	said  atomic.Value // a string, by the strategy that ran last; one that was left behind may say it at any time
+	told  string       // how the warning begins that a strategy has failed, which is not told twice
+}
+
+// line says a step. What stands in it may come from anywhere.
+func (s *shows) line(step, format string, args ...any) {
+	text := terminal.Printable(taxonomy.Scrub(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.w, "  %-10s %s\n", step, shortened(text))
+}
+
+// shortened returns the beginning of the first line of a text.
+func shortened(text string) string {
+	text, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if r := []rune(text); len(r) > maxLine {
+		return string(r[:maxLine]) + "…"
+	}
+	if more {
+		return text + " …"
+	}
+	return text
+}
+
+func (s *shows) begin(sk *skill) {
+	profile := "none"
+	if s.table.Overlay != nil {
+		profile = s.table.Overlay.Name
+	}
+	fmt.Fprintf(s.w, "%s (profile %s)", sk.Name, profile)
+	if sk.Doc != "" {
+		fmt.Fprintf(s.w, ": %s", shortened(terminal.Printable(sk.Doc)))
+	}
+	fmt.Fprintln(s.w)
+}
+
+func (s *shows) end(out handler.Outcome, output string) {
+	lines := strings.Split(output, "\n")
+	if out.Success() && output != "" {
+		for _, line := range lines[max(0, len(lines)-maxLines):] {
+			s.line("output", "%s", line)
+		}
+	}
+	switch {
+	case out.Recovered:
+		s.line("done", "succeeded after %s", counted(out.Calls))
+	case out.Success():
+		s.line("done", "succeeded")
+	case out.Result.Status == executor.StatusCancelled:
+		s.line("done", "cancelled after %s", counted(out.Calls))
+	default:
+		s.line("done", "failed (%s) after %s: %s", out.Result.EndReason, counted(out.Calls), out.Message())
+	}
+}
+
+func counted(calls int) string {
+	if calls == 1 {
+		return "1 call"
+	}
+	return fmt.Sprint(calls, " calls")
+}
+
+// recorded notes what a strategy says of itself.
+func (s *shows) recorded(r recovery.Record) { s.said.Store(r.Message) }
+
+// Observe says what happens.
+func (s *shows) Observe(e executor.Event) {
+	switch e.Kind {
+	case executor.CallStarted:
+		s.call++
+	case executor.CallEnded:
+		s.line("called", "call %d took %s", s.call, rounded(e.Took))
+	case executor.ReactionTaken:
+		s.reaction(e)
+	case executor.Waiting:
+		s.line("waiting", "%s for %s", rounded(e.Until.Sub(e.At)), e.Text)
+	case executor.Waited:
+		s.line("waited", "%s", rounded(e.Took))
+	case executor.Recovered:
+		s.recovery(e)
+	case executor.Prevented:
+		s.line("prevented", "%s is likely: %s", e.Code, e.Text)
+	case executor.Warned:
+		if s.told == "" || !strings.HasPrefix(e.Text, s.told) {
+			s.line("warning", "%s", e.Text)
+		}
+		s.told = ""
+	}
+}
+
+func (s *shows) reaction(e executor.Event) {
+	what := e.Action.String()
+	switch e.Action {
+	case taxonomy.Recover:
+		what = "recover by " + e.Reaction.Strategy
+	case taxonomy.Retry, taxonomy.RetryOperation:
+		what = "try again"
+	}
+	if e.MaxAttempts > 0 {
+		what += fmt.Sprintf(", %d of %d", e.Attempt, e.MaxAttempts)
+	}
+	if e.UsedUp {
+		what += ", since what comes first is used up"
+	}
+	s.line("decided", "%s (%s)", what, e.Reaction.Name)
+}
+
+func (s *shows) recovery(e executor.Event) {
+	if e.Err != nil {
+		s.told = "run strategy " + e.Text + ": "
+		s.line("failed", "%s: %s", e.Text, e.Err)
+		return
+	}
+	said, _ := s.said.Load().(string)
+	s.line("recovered", "%s: %s", e.Text, cmp.Or(said, "mended"))
+}
+
+func rounded(d time.Duration) time.Duration {
+	if d >= time.Second {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Millisecond)
+}
+
+// Report says what was found out about a failure.
+func (s *shows) Report(o *report.Occurrence) {
+	var traits []string
+	for _, trait := range []string{o.Severity, o.Recoverability} {
+		if trait != "" {
+			traits = append(traits, trait)
+		}
+	}
+	s.line("detected", "%s: %s", strings.Join(append([]string{o.Code}, traits...), ", "), o.Message)
+	s.line("enriched", "%s", around(o))
+	s.line("reported", "as %s", o.ID)
+}
+
+// around says what is known around a failure.
+func around(o *report.Occurrence) string {
+	var parts []string
+	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if src := o.Source; src != nil {
+		say("%s of %s", src.Component, src.Type)
+	}
+	if x := o.Execution; x != nil {
+		say("mode %s", x.Mode)
+		if x.TaskID != "" {
+			say("task %s", x.TaskID)
+		}
+		if x.Step != "" {
+			say("step %s", x.Step)
+		}
+	}
+	if r := o.Repository; r != nil {
+		say("%s/%s", r.Owner, r.Repo)
+		if r.EntityNumber > 0 {
+			say("%s %d", cmp.Or(r.EntityType, "entity"), r.EntityNumber)
+		}
+	}
+	if o.SourceCode != "" {
+		say("code %s", o.SourceCode)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Update says nothing: the strategy has its own line.
+func (s *shows) Update(*report.Occurrence) {}
+
+// Retried says nothing: the end does.
+func (s *shows) Retried(int, bool) {}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/report"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+// defaultTimeout is how long a call of a skill may take that does not say.
+const defaultTimeout = time.Minute
+
+// skill is a file that says what the bot can do, and what is to be done when that fails.
+type skill struct {
+	// Name names the skill, Doc says in a line what it does.
+	Name string `yaml:"name"`
+	Doc  string `yaml:"doc"`
+	// Source is what its failures are failures of, one of the taxonomy's sources; "skill" unless said.
+	Source string `yaml:"source"`
+	// Component is the part of the source that fails; the name unless said.
+	Component string `yaml:"component"`
+	// Command is a program and its arguments. No shell reads them.
+	Command []string `yaml:"command"`
+	// Env are variables of the bot's environment that the command gets; of the others only those that are safe.
+	Env []string `yaml:"env"`
+	// Dir is where it runs, seen from the skill's file.
+	Dir string `yaml:"dir"`
+	// Timeout is how long one call of it may take.
+	Timeout time.Duration `yaml:"timeout"`
+
+	Execution execution `yaml:"execution"`
+	GitHub    *entity   `yaml:"github"`
+	Tools     tools     `yaml:"tools"`
+	Handling  handling  `yaml:"error-handling"`
+
+	path string // of the file
+}
+
+// execution is what the bot is doing.
+type execution struct {
+	Mode    string `yaml:"mode"`
+	Tool    string `yaml:"tool"`
+	Step    string `yaml:"step"`
+	Task    string `yaml:"task"`
+	Session string `yaml:"session"`
+}
+
+// entity is what on GitHub it is about.
+type entity struct {
+	Owner  string `yaml:"owner"`
+	Repo   string `yaml:"repo"`
+	Number int    `yaml:"entity_number"`
+	Type   string `yaml:"entity_type"`
+}
+
+// tools are the host's own commands that strategies run. A strategy without one fails.
+type tools struct {
+	Install *installer `yaml:"install"`
+	Lint    *fix       `yaml:"lint"`
+	Types   *fix       `yaml:"types"`
+	Tests   *fix       `yaml:"tests"`
+	Build   *fix       `yaml:"build"`
+}
+
+// fix mends with a command, and looks with another one whether it has.
+type fix struct {
+	Fix   []string `yaml:"fix"`
+	Check []string `yaml:"check"`
+}
+
+// installer installs a package, the name of which takes the place of {package} in the command.
+type installer struct {
+	Command []string `yaml:"command"`
+	// Allow are the packages that may be installed; none are unless they stand here.
+	Allow []string `yaml:"allow"`
+}
+
+// Validate is asked by the configuration's loader.
+func (s *skill) Validate() []config.Problem {
+	var p config.Findings
+	sources := make([]string, 0, len(errs.Table.Taxonomy.Sources))
+	for _, source := range errs.Table.Taxonomy.Sources {
+		sources = append(sources, source.Name)
+	}
+	p.Word("source", s.Source, sources)
+	p.NotNegative("timeout", int64(s.Timeout))
+	if len(s.Command) == 0 || s.Command[0] == "" {
+		p = append(p, config.Problem{Field: "command", Expected: "a program and its arguments"})
+	}
+	if !plain(s.Name) {
+		p = append(p, config.Problem{Field: "name", Expected: "lower-case letters, digits and hyphens"})
+	}
+	for i, name := range s.Env {
+		if name == "" || strings.ContainsRune(name, '=') {
+			p = append(p, config.Problem{Field: fmt.Sprintf("env[%d]", i), Expected: "the name of a variable"})
+		}
+	}
+	if s.Dir != "" && !filepath.IsLocal(filepath.FromSlash(s.Dir)) {
+		p = append(p, config.Problem{Field: "dir", Expected: "a directory below that of the skill's file"})
+	}
+	return p
+}
+
+// plain reports whether a name can stand anywhere.
+func plain(name string) bool {
+	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && name[0] != '-'
+}
+
+// Validate is asked by the configuration's loader.
+func (e *entity) Validate() []config.Problem {
+	var p config.Findings
+	if e.Owner == "" {
+		p = append(p, config.Problem{Field: "owner", Expected: "the owner of the repository"})
+	}
+	if e.Repo == "" {
+		p = append(p, config.Problem{Field: "repo", Expected: "the name of the repository"})
+	}
+	p.NotNegative("entity_number", int64(e.Number))
+	p.Word("entity_type", e.Type, []string{"issue", "pr", "comment"})
+	return p
+}
+
+// loadSkill reads a skill. A key that is unknown is an error, as is everything else that is wrong with the file.
+func loadSkill(path string) (*skill, error) {
+	s := &skill{path: path}
+	warnings, err := config.Load(path, s)
+	var all []error
+	for _, w := range warnings {
+		all = append(all, errors.New(w.String()))
+	}
+	if err := errors.Join(append(all, err)...); err != nil {
+		return nil, err
+	}
+	if name := s.Handling.Profile; name != "" {
+		if err := checkProfile(name); err != nil {
+			return nil, fmt.Errorf("%s: error-handling.profile: %w", path, err)
+		}
+	}
+	if info, err := os.Stat(s.dir()); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: dir: there is no directory %s", path, s.dir())
+	}
+	s.complete()
+	return s, nil
+}
+
+func (s *skill) complete() {
+	if s.Source == "" {
+		s.Source = "skill"
+	}
+	if s.Component == "" {
+		s.Component = s.Name
+	}
+	if s.Timeout == 0 {
+		s.Timeout = defaultTimeout
+	}
+}
+
+// dir is where the skill works.
+func (s *skill) dir() string { return filepath.Join(filepath.Dir(s.path), filepath.FromSlash(s.Dir)) }
+
+// facts are what is known around the skill's failures.
+func (s *skill) facts() report.Facts {
+	f := report.Facts{
+		Source: &report.Source{Type: s.Source, Component: s.Component},
+		Execution: &report.Execution{
+			Mode: s.Execution.Mode, Skill: s.Name, Tool: s.Execution.Tool, Step: s.Execution.Step,
+			TaskID: s.Execution.Task, SessionID: s.Execution.Session,
+		},
+	}
+	if g := s.GitHub; g != nil {
+		f.Repository = &report.Repository{Owner: g.Owner, Repo: g.Repo, EntityNumber: g.Number, EntityType: g.Type}
+	}
+	return f
+}
+
+// checkProfile reports a profile that is not there.
+func checkProfile(name string) error {
+	names := errs.Table.ProfileNames()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("Profile not found: %s; there are %s", name, config.Either(names)) //lint:ignore ST1005 the words are the design's
+}
