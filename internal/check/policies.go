@@ -35,17 +35,15 @@ func policyBounds(p *pass) {
 		if v.profile.Retry.Set {
 			p.bounds(&v.profile.Retry.Policy, &v.profile.Retry.Policy)
 		}
-		if n := v.profile.Recovery.MaxAttempts; n.Set && n.V < 1 {
-			p.report(n.Span, "max_attempts is at least 1, not %d", n.V)
+		if n := v.profile.Recovery.MaxAttempts; n.Set && n.V < 0 {
+			p.report(n.Span, "max_attempts is at least 0, not %d", n.V).hint("0 runs no strategy")
 		}
 	}
 }
 
 // bounds checks a policy as it is combined, and reports what its overlay had a part in.
 func (p *pass) bounds(policy, overlay *spec.Policy) {
-	if n := overlay.MaxAttempts; n.Set && n.V < 1 {
-		p.report(n.Span, "max_attempts is at least 1, not %d", n.V).hint("it counts calls in total, the first included")
-	}
+	p.withinNumbers("max_attempts", overlay.MaxAttempts, 1, "it counts calls in total, the first included")
 	if m := overlay.Multiplier; m.Set && !(m.V >= 1 && !math.IsInf(m.V, 0)) {
 		p.report(m.Span, "multiplier is at least 1")
 	}

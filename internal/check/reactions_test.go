@@ -219,26 +219,39 @@ categories:
 2:7+5 E-policy-bounds adapt needs attempts or delay: nothing may move
   hint: say how far, as in attempts: {max: 6}
 3:15+8 E-policy-bounds attempts needs min or max
+  hint: say how far max_attempts may move, as in attempts: {max: 6}
 3:29+5 E-policy-bounds delay needs min or max
+  hint: say how far initial_delay may move, as in delay: {max: 30s}
 4:31 E-policy-bounds min is at least 1, not 0
+  hint: it counts calls in total, the first included
 4:51 E-policy-bounds target is between 0 and 1
-  hint: it is the share of first retries that shall succeed
+  hint: it is the share of first retries that shall succeed, as in target: 0.8
 4:62 E-policy-bounds window is from 10 to 1000, not 9
+  hint: it is how many outcomes are remembered; 50 unless said
 5:31 E-policy-bounds min is above max
+  hint: write the lesser one as min: {min: 5, max: 6}
   5:39 the other bound
 5:65+2 E-policy-bounds min is above max
+  hint: write the lesser one as min: {min: 5s, max: 6s}
   5:56+2 the other bound
 5:78 E-policy-bounds target is between 0 and 1
-  hint: it is the share of first retries that shall succeed
+  hint: it is the share of first retries that shall succeed, as in target: 0.8
 6:67 E-policy-bounds max is below max_attempts, which is 9
+  hint: the bounds hold max_attempts, with which it begins: raise max, or change max_attempts
   6:21 max_attempts
 6:84+2 E-policy-bounds min is above initial_delay, which is 5s
+  hint: the bounds hold initial_delay, with which it begins: lower min, or change initial_delay
   6:39+2 initial_delay
 7:31 E-policy-bounds min is above max_attempts, which is 3 unless said
+  hint: the bounds hold max_attempts, with which it begins: lower min, or change max_attempts
 7:48+5 E-policy-bounds max is below initial_delay, which is 1s unless said
+  hint: the bounds hold initial_delay, with which it begins: raise max, or change initial_delay
 7:64+4 E-policy-bounds window is from 10 to 1000, not 1001
+  hint: it is how many outcomes are remembered; 50 unless said
 8:28+3 E-policy-bounds max is above max_delay, which is 30s unless said
-9:47+2 E-policy-bounds max is more than 0s: nothing could move`,
+  hint: no computed wait is longer than max_delay: say max_delay: 40s as well
+9:47+2 E-policy-bounds max is more than 0s: nothing could move
+  hint: say the longest first wait, as in delay: {max: 30s}`,
 		},
 		{
 			name: "adapt of profiles",
@@ -255,14 +268,75 @@ profiles:
 categories:
   io: {retryable: true, codes: {A: {message: a, reaction: r}, B: {message: b, reaction: s}}}`,
 			want: `
-4:36 E-policy-bounds max is below max_attempts, which is 9
+4:36 E-policy-bounds max_attempts is 9, above adapt.attempts.max, which is 6
+  hint: raise the bound as well: adapt: {attempts: {max: 9}}
+  1:65 adapt.attempts.max
 5:46 E-policy-bounds max is below max_attempts, which is 4
+  hint: the bounds hold max_attempts, with which it begins: raise max, or change max_attempts
   1:30 max_attempts
 6:22+5 E-policy-bounds adapt needs attempts or delay: nothing may move
   hint: say how far, as in attempts: {max: 6}
-7:37+2 E-policy-bounds max is below initial_delay, which is 6s
+7:37+2 E-policy-bounds initial_delay is 6s, above adapt.delay.max, which is 5s
+  hint: raise the bound as well: adapt: {delay: {max: 6s}}
+  1:82+2 adapt.delay.max
 7:75 E-policy-bounds min is above max_attempts, which is 3 unless said
-8:33+2 E-policy-bounds max is above max_delay, which is 2s`,
+  hint: the bounds hold max_attempts, with which it begins: lower min, or change max_attempts
+8:33+2 E-policy-bounds max is above max_delay, which is 2s
+  hint: no computed wait is longer than max_delay: say max_delay: 5s as well
+  1:82+2 what it does not fit`,
+		},
+		{
+			name: "adapt that moves nothing",
+			yaml: `
+policies:
+  a: {adapt: {attempts: {min: 3}, delay: {min: 1s}}}
+  b: {max_attempts: 4, adapt: {attempts: {min: 4, max: 4}, delay: {min: 1s, max: 1s}}}
+  c: {max_attempts: 1, adapt: {delay: {max: 10s}}}
+  d: {max_attempts: 1, adapt: {attempts: {max: 2}, delay: {max: 10s}}}
+reactions: {a: {action: retry, policy: a}, b: {action: retry, policy: b}, c: {action: retry, policy: c}, d: {action: retry, policy: d}}
+profiles:
+  p: {codes: {'*': {reaction: a}, A: {reaction: b}, c: {reaction: c}}}
+  q: {policies: {d: {adapt: {attempts: {min: 1, max: 1}}}}}
+categories:
+  c: {retryable: true, codes: {A: {message: a, reaction: d}}}`,
+			want: `
+2:15+8 W-adapt-idle attempts can move nothing: its bounds are both 3, as max_attempts is
+  hint: say the other bound, as in attempts: {max: 6}
+2:35+5 W-adapt-idle delay can move nothing: its bounds are both 1s, as initial_delay is
+  hint: say the other bound, as in delay: {max: 30s}
+3:32+8 W-adapt-idle attempts can move nothing: its bounds are both 4, as max_attempts is
+  hint: say the other bound, as in attempts: {max: 8}
+3:60+5 W-adapt-idle delay can move nothing: its bounds are both 1s, as initial_delay is
+  hint: say the other bound, as in delay: {max: 30s}
+4:32+5 W-adapt-idle delay can move nothing: with max_attempts 1 there is no second call to wait for
+  hint: remove it, or allow more calls`,
+		},
+		{
+			name: "numbers that are too great",
+			yaml: `
+policies:
+  a: {max_attempts: 1000001, budget: {retries: 1, reserve: 99999999999999}, adapt: {attempts: {min: 2}}}
+  b: {adapt: {attempts: {max: 101}}}
+  c: {max_attempts: 1000000, budget: {retries: 1, reserve: 1000000}}
+  d: {adapt: {attempts: {max: 100}}}
+reactions: {a: {action: retry, policy: a}, b: {action: retry, policy: b}, c: {action: retry, policy: c}, d: {action: retry, policy: d}}
+profiles:
+  p: {codes: {'*': {reaction: a}, A: {reaction: b}, c: {reaction: c}}}
+categories:
+  c: {retryable: true, codes: {A: {message: a, reaction: d, prevent: {concurrency: 1000001}}, B: {message: a, prevent: {concurrency: 1000000}}}}`,
+			want: `
+2:21+7 E-policy-bounds max_attempts is at most 1000000, not 1000001
+  hint: it counts calls in total, the first included
+2:60+14 E-policy-bounds reserve is at most 1000000, not 99999999999999
+  hint: it is how many retries there may be in a window however few calls there are; 3 unless said
+2:101 E-policy-bounds max is at most 100, not 1000001
+  hint: it counts calls in total; without a max it is max_attempts
+3:31+3 E-policy-bounds max is at most 100, not 101
+  hint: it counts calls in total; without a max it is max_attempts
+10:84+7 E-prevent concurrency is at most 1000000, not 1000001
+  hint: it is how many calls may run at once
+10:95 W-retryable-stops B is retryable, but its reaction is abort
+  hint: choose a reaction that retries, or say retryable: false`,
 		},
 		{
 			name: "budgets",
@@ -285,6 +359,7 @@ categories:
   c: {retryable: true, codes: {A: {message: a, reaction: {action: retry, policy: {budget: {}}}}}}`,
 			want: `
 2:7+6 E-policy-bounds budget needs retries or breaker: nothing is bounded
+  hint: say what is, as in retries: 0.2 or breaker: {failures: 5}
 3:25 E-policy-bounds reserve and window need retries: nothing else is counted
   hint: say how many retries there may be for each call, as in retries: 0.2
 4:24+2 E-policy-bounds reserve and window need retries: nothing else is counted
@@ -292,17 +367,27 @@ categories:
 5:25+2 E-policy-bounds retries is at least 0
   hint: it is a share of the calls; without it there is no bound
 5:38+2 E-policy-bounds reserve is at least 0, not -1
+  hint: it is how many retries there may be in a window however few calls there are; 3 unless said
 5:50+2 E-policy-bounds window is more than 0s
+  hint: it is over what time retries are counted; 10s unless said
 5:54+7 E-policy-bounds breaker needs failures: how many open it
+  hint: say how many of how many calls, as in breaker: {failures: 5, of: 10}
 6:36 E-policy-bounds failures is at least 1, not 0
+  hint: it is how many failures open the breaker
 6:46+2 E-policy-bounds probe is more than 0s
+  hint: it is the time between two probes of an open breaker; 5s unless said
 6:61 E-policy-bounds successes is from 1 to 1000, not 0
+  hint: it is how many probes must succeed in a row; 1 unless said
 7:43 E-policy-bounds 5 failures of 4 calls cannot be
+  hint: failures are counted among the last calls, whose number is of: write of: 5 or more
   7:36 the other number
 8:43+4 E-policy-bounds a breaker counts at most the last 1000 calls, not 1001
+  hint: write of: 1000 or less
 12:116 E-policy-bounds 6 failures of 5 calls cannot be
+  hint: failures are counted among the last calls, whose number is of: write of: 6 or more
   9:80 the other number
-16:83+6 E-policy-bounds budget needs retries or breaker: nothing is bounded`,
+16:83+6 E-policy-bounds budget needs retries or breaker: nothing is bounded
+  hint: say what is, as in retries: 0.2 or breaker: {failures: 5}`,
 		},
 		{
 			name: "prevention",
@@ -329,6 +414,7 @@ categories:
 7:40+3 E-unknown-name check "upp" is not declared
   hint: did you mean "up"?
 7:55+2 E-prevent throttle is more than 0s
+  hint: it is the least time between the beginnings of two calls
 7:72 E-prevent concurrency is at least 1, not 0
   hint: it is how many calls may run at once
 7:83+4 E-prevent likely is from 0 to 1
@@ -354,7 +440,8 @@ policies: {p: {initial_delay: 5s}}
 reactions: {r: {action: retry, policy: p}}
 profiles:
   a: {policies: {p: {max_delay: 2s}}}
-  b: {policies: {p: {jitter: 2}}, retry: {max_attempts: 0}, recovery: {max_attempts: 0}}
+  b: {policies: {p: {jitter: 2}}, retry: {max_attempts: 0}, recovery: {max_attempts: -1}}
+  c: {recovery: {max_attempts: 0}}
 categories:
   io: {retryable: true, codes: {A: {message: a, reaction: r}}}`,
 			want: `
@@ -364,7 +451,8 @@ categories:
   hint: it is a share of the delay; or say none, full or decorrelated
 5:57 E-policy-bounds max_attempts is at least 1, not 0
   hint: it counts calls in total, the first included
-5:86 E-policy-bounds max_attempts is at least 1, not 0`,
+5:86+2 E-policy-bounds max_attempts is at least 0, not -1
+  hint: 0 runs no strategy`,
 		},
 	})
 }

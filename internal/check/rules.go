@@ -90,6 +90,7 @@ var rules = []rule{
 	{"E-counter-example", wonCounterExamples},
 	{"E-want", unmetWants},
 
+	{"W-adapt-idle", idleAdapt},
 	{"W-retryable-stops", retryableStops},
 	{"W-overlay-skipped", overlaySkipped},
 	{"W-no-doc", undocumented},

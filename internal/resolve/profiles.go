@@ -46,6 +46,9 @@ func (b *builder) profile(d *spec.Profile, n int) {
 
 func recovery(d *spec.Recovery) taxonomy.Recovery {
 	r := taxonomy.Recovery{Enabled: d.Enabled.Or(true), MaxAttempts: max(0, d.MaxAttempts.V)}
+	if d.MaxAttempts.Set && d.MaxAttempts.V == 0 {
+		r.MaxAttempts = -1 // 0 is what a profile has that does not say
+	}
 	if !d.AllowedSet {
 		return r
 	}
@@ -60,7 +63,7 @@ func recovery(d *spec.Recovery) taxonomy.Recovery {
 func (b *builder) profileScope(d *spec.Profile, p *model.Profile) *scope {
 	s := newScope(b)
 	s.base, s.profile = b.table, p.Name
-	s.retryOff, s.recoveryOff = !p.RetryEnabled, !p.Recovery.Enabled
+	s.retryOff, s.recoveryOff = !p.RetryEnabled, !p.Recovery.Runs()
 	if p.Recovery.Allowed != nil {
 		s.allowed = make(map[string]bool)
 		for _, name := range p.Recovery.Allowed {

@@ -114,6 +114,7 @@ func TestProfileChains(t *testing.T) {
 			"I": "reactionStop",
 		}, "itReactionUp reactionStop"},
 		{"no recovery", "{recovery: {enabled: false}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
+		{"recovery never", "{recovery: {max_attempts: 0}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
 		{"one strategy", "{recovery: {allowed: [rest]}}", map[string]string{"C": upChain}, ""},
 		{"no strategy", "{recovery: {allowed: []}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
 		{"neither", "{retry: {enabled: false}, recovery: {enabled: false}}", map[string]string{
@@ -243,6 +244,9 @@ func TestProfileSections(t *testing.T) {
 				Name: "it.retry", MaxAttempts: 7, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2, MaxRetryAfter: 5 * time.Second,
 			}},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn, Stack: true},
+		}},
+		{"no strategy at all", "{recovery: {max_attempts: 0, allowed: [rest]}}", model.Profile{
+			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"rest"}}, RetryEnabled: true, Reporting: taxonomy.Reporting{Context: true},
 		}},
 		{"nothing allowed", "{recovery: {allowed: []}, retry: {enabled: false}}", model.Profile{
 			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}}, Reporting: taxonomy.Reporting{Context: true},

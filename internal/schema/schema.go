@@ -78,6 +78,9 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	if len(m.OneOf) > 0 {
 		out["oneOf"] = alternatives(m.OneOf)
 	}
+	if len(m.AnyOf) > 0 {
+		out["anyOf"] = alternatives(m.AnyOf)
+	}
 	if m.NeedsKey {
 		out["minProperties"] = 1
 	}
@@ -108,9 +111,9 @@ func (g *generator) value(t *spec.Type) object {
 	case spec.FormWord:
 		return object{"enum": t.Words}
 	case spec.FormInt:
-		return object{"type": "integer"}
+		return bounded(object{"type": "integer"}, t.Bounds)
 	case spec.FormFloat:
-		return object{"type": "number"}
+		return bounded(object{"type": "number"}, t.Bounds)
 	case spec.FormBool:
 		return object{"type": "boolean"}
 	case spec.FormDuration:
@@ -139,6 +142,22 @@ func (g *generator) value(t *spec.Type) object {
 		return object{"anyOf": alts}
 	}
 	return g.text(t.Ref)
+}
+
+// bounded adds between which numbers a value is.
+func bounded(out object, b *spec.Bounds) object {
+	if b == nil {
+		return out
+	}
+	least, most := "minimum", "maximum"
+	if b.Between {
+		least, most = "exclusiveMinimum", "exclusiveMaximum"
+	}
+	out[least] = b.Least
+	if !b.Endless {
+		out[most] = b.Most
+	}
+	return out
 }
 
 func (g *generator) list(of *spec.Type, least int) object {

@@ -176,6 +176,8 @@ func (d *decoder) wrongType(n, key *node, t *Type) {
 		f.Hint = "write it without quotes"
 	case n.style == flow && (t.Form == FormText || t.Form == FormMany):
 		f.Hint = "text that begins with a bracket needs quotes"
+	case t.Form == FormFloat && shareOf(n) != "":
+		f.Hint = "write " + shareOf(n)
 	case t.Form == FormList && n.kind == scalarNode && n.style == plain:
 		f.Hint = "write [" + clip(n.value) + "]"
 	}

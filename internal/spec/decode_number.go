@@ -96,3 +96,16 @@ func (d *decoder) jitter(n, key *node, t *Type) Jitter {
 	}
 	return Jitter{Kind: d.text(n, key, kinds)}
 }
+
+// shareOf returns the number that a percentage is, or "".
+func shareOf(n *node) string {
+	digits, is := strings.CutSuffix(n.value, "%")
+	if n.kind != scalarNode || !is || len(digits) > 20 {
+		return ""
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || v < 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v/100, 'f', -1, 64)
+}

@@ -44,17 +44,17 @@ func (d *decoder) policyNumber(key string, p *Policy) any {
 
 func (d *decoder) adapt(n, key *node) *Adapt {
 	a := &Adapt{Span: key.span}
-	d.keys(n, key, d.lang.adapt, func(key string) any {
+	a.Broken = d.keysBroken(n, key, d.lang.adapt, func(key string) any {
 		switch key {
 		case "attempts":
 			return func(n, key *node, _ *Type) {
 				a.Attempts = &Attempts{Span: key.span}
-				d.keys(n, key, d.lang.attempts, bound(&a.Attempts.Min, &a.Attempts.Max))
+				a.Attempts.Broken = d.keysBroken(n, key, d.lang.attempts, bound(&a.Attempts.Min, &a.Attempts.Max))
 			}
 		case "delay":
 			return func(n, key *node, _ *Type) {
 				a.Delay = &Delays{Span: key.span}
-				d.keys(n, key, d.lang.delays, bound(&a.Delay.Min, &a.Delay.Max))
+				a.Delay.Broken = d.keysBroken(n, key, d.lang.delays, bound(&a.Delay.Min, &a.Delay.Max))
 			}
 		case "target":
 			return &a.Target
@@ -80,7 +80,7 @@ func bound[T any](least, most *Val[T]) func(key string) any {
 
 func (d *decoder) budget(n, key *node) *Budget {
 	b := &Budget{Span: key.span}
-	d.keys(n, key, d.lang.budget, func(key string) any {
+	b.Broken = d.keysBroken(n, key, d.lang.budget, func(key string) any {
 		switch key {
 		case "retries":
 			return &b.Retries
@@ -98,7 +98,7 @@ func (d *decoder) budget(n, key *node) *Budget {
 
 func (d *decoder) breaker(n, key *node) *Breaker {
 	b := &Breaker{Span: key.span}
-	d.keys(n, key, d.lang.breaker, func(key string) any {
+	b.Broken = d.keysBroken(n, key, d.lang.breaker, func(key string) any {
 		switch key {
 		case "failures":
 			return &b.Failures
@@ -116,7 +116,7 @@ func (d *decoder) breaker(n, key *node) *Breaker {
 
 func (d *decoder) prevention(n, key *node) *Prevention {
 	p := &Prevention{Span: key.span}
-	d.keys(n, key, d.lang.prevention, func(key string) any {
+	p.Broken = d.keysBroken(n, key, d.lang.prevention, func(key string) any {
 		switch key {
 		case "check":
 			return &p.Check
@@ -130,4 +130,11 @@ func (d *decoder) prevention(n, key *node) *Prevention {
 		return nil
 	})
 	return p
+}
+
+// keysBroken decodes the keys, and reports whether some of them could not be read: then nobody can say what is missing.
+func (d *decoder) keysBroken(n, owner *node, m *Mapping, dst func(key string) any) bool {
+	before := len(d.out)
+	d.keys(n, owner, m, dst)
+	return len(d.out) > before
 }

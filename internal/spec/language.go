@@ -26,6 +26,7 @@ type Mapping struct {
 
 	OneOf    []string // exactly one of these keys must be given
 	NeedsKey bool     // a mapping without any key says nothing
+	AnyOf    []string // at least one of these keys must be given; package check sees to it
 
 	index map[string]*Key
 	names []string
@@ -94,7 +95,23 @@ type Type struct {
 	Elem    *Type
 	Mapping *Mapping
 	Alts    []Type
+	Bounds  *Bounds // of FormInt and FormFloat; package check holds a value to them
 }
+
+// Bounds are between which numbers a value is.
+type Bounds struct {
+	Least, Most float64
+	// Between reports that the value is neither of the two; Endless that nothing is the most.
+	Between, Endless bool
+}
+
+// The greatest numbers that the language takes, so that they fit an int of 32 bits and what is counted fits the memory.
+const (
+	MaxNumber   = 1_000_000 // whole numbers of policies and preventions
+	MaxMoved    = 100       // attempts that adapt may move to
+	MinOutcomes = 10        // that are remembered for each code
+	MaxOutcomes = 1000
+)
 
 // TheLanguage returns the tables. They are shared: do not change them.
 var TheLanguage = sync.OnceValue(build)

@@ -32,7 +32,6 @@ var (
 
 	text     = Type{Form: FormText}
 	integer  = Type{Form: FormInt}
-	number   = Type{Form: FormFloat}
 	boolean  = Type{Form: FormBool}
 	duration = Type{Form: FormDuration}
 	literal  = Type{Form: FormLiteral}
@@ -59,6 +58,22 @@ func keyed(names Ref, to Type) Type { return Type{Form: FormMap, Ref: names, Ele
 func either(alts ...Type) Type { return Type{Form: FormEither, Alts: alts} }
 
 func matcher(of Type, m *Mapping) Type { return Type{Form: FormMatcher, Elem: &of, Mapping: m} }
+
+func whole(least, most float64) Type {
+	return Type{Form: FormInt, Bounds: &Bounds{Least: least, Most: most}}
+}
+
+func share(least, most float64) Type {
+	return Type{Form: FormFloat, Bounds: &Bounds{Least: least, Most: most}}
+}
+
+func between(least, most float64) Type {
+	return Type{Form: FormFloat, Bounds: &Bounds{Least: least, Most: most, Between: true}}
+}
+
+func atLeast(least float64) Type {
+	return Type{Form: FormFloat, Bounds: &Bounds{Least: least, Endless: true}}
+}
 
 func reserved(name string) Key {
 	return Key{Name: name, Reserved: true, Doc: "Reserved for a later version of the language."}

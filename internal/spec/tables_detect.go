@@ -87,7 +87,7 @@ func (l *Language) profileTables() {
 	}
 	l.recovery.Keys = []Key{
 		{Name: "enabled", Type: boolean, Default: "true", Doc: "Whether strategies run; otherwise recover goes straight to then."},
-		{Name: "max_attempts", Type: integer, Default: "no bound", Doc: "How many strategies may run."},
+		{Name: "max_attempts", Type: integer, Default: "no bound", Doc: "How many strategies may run; 0 is none."},
 		{Name: "allowed", Type: list(ref(RefStrategy)), Default: "all", Doc: "The strategies that may run."},
 	}
 	l.retry.Keys = append([]Key{

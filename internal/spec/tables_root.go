@@ -51,12 +51,12 @@ func (l *Language) overlayRef() Type {
 // policyNumbers are the keys that a policy shares with a profile's retry section.
 func (l *Language) policyNumbers() []Key {
 	return []Key{
-		{Name: "max_attempts", Type: integer, Default: "3", Doc: "Calls in total, the first included."},
+		{Name: "max_attempts", Type: whole(1, MaxNumber), Default: "3", Doc: "Calls in total, the first included."},
 		{Name: "initial_delay", Type: duration, Default: "1s", Doc: "The wait before the second call."},
 		{Name: "max_delay", Type: duration, Default: "30s", Doc: "The longest computed wait."},
-		{Name: "multiplier", Type: number, Default: "2", Doc: "The factor of exponential growth."},
+		{Name: "multiplier", Type: atLeast(1), Default: "2", Doc: "The factor of exponential growth."},
 		{Name: "backoff", Type: word(words.backoffs), Default: "exponential", Doc: "How the delay grows."},
-		{Name: "jitter", Type: either(number, word(words.jitters)), Default: "none", Doc: "Chance in the delay: a fraction from 0 to 1, or a kind."},
+		{Name: "jitter", Type: either(share(0, 1), word(words.jitters)), Default: "none", Doc: "Chance in the delay: a fraction from 0 to 1, or a kind."},
 		{Name: "max_elapsed", Type: duration, Default: "no bound", Doc: "The longest time waited in a row."},
 		{Name: "max_retry_after", Type: duration, Default: "max_delay", Doc: "The longest hint that is obeyed; a longer one leads to then at once."},
 		{Name: "adapt", Type: mapping(l.adapt), Doc: "How far what has come of tries may move the numbers.", Default: "they stay as they are"},

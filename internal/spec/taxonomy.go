@@ -73,18 +73,21 @@ type Adapt struct {
 	Delay    *Delays
 	Target   Float
 	Window   Int
+	Broken   bool // some of it could not be read, and was reported
 	Span     diag.Span
 }
 
 // Attempts are bounds of max_attempts.
 type Attempts struct {
 	Min, Max Int
+	Broken   bool // some of it could not be read, and was reported
 	Span     diag.Span
 }
 
 // Delays are bounds of initial_delay.
 type Delays struct {
 	Min, Max Duration
+	Broken   bool // some of it could not be read, and was reported
 	Span     diag.Span
 }
 
@@ -94,6 +97,7 @@ type Budget struct {
 	Reserve Int
 	Window  Duration
 	Breaker *Breaker
+	Broken  bool // some of it could not be read, and was reported
 	Span    diag.Span
 }
 
@@ -103,6 +107,7 @@ type Breaker struct {
 	Of        Int
 	Probe     Duration
 	Successes Int
+	Broken    bool // some of it could not be read, and was reported
 	Span      diag.Span
 }
 
@@ -256,6 +261,7 @@ type Prevention struct {
 	Throttle    Duration
 	Concurrency Int
 	Likely      Float
+	Broken      bool // some of it could not be read, and was reported
 	Span        diag.Span
 }
 

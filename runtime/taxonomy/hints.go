@@ -20,6 +20,9 @@ type Hints struct {
 type Failed struct {
 	Err      error
 	Reaction Reaction
+	// Evidence is what Err was classified from: all that was said, where Err's message may be a line of it. Nil is unknown.
+	// It must not be changed.
+	Evidence *Evidence
 	// Attempt counts the tries of the strategy for this failure, from 1.
 	Attempt int
 }

@@ -9,11 +9,13 @@ import (
 const (
 	leastOutcomes = 10
 	mostOutcomes  = 1000
+	// mostMoved is the most attempts that `adapt` may move to, mostNumber the greatest of other numbers.
+	mostMoved  = 100
+	mostNumber = 1_000_000
 )
 
-// layAdapt lays what top says of adapt over p, which was before without top's numbers. A bound that is the policy's own
-// number follows it.
-func (v *overlay) layAdapt(p, before *Policy, top *PolicyOverride, at string) {
+// layAdapt lays what top says of adapt over p, which has top's numbers already. A bound that was left out follows them.
+func (v *overlay) layAdapt(p *Policy, top *PolicyOverride, at string) {
 	if p.Adapt == nil && top.Adapt == nil {
 		return
 	}
@@ -21,16 +23,12 @@ func (v *overlay) layAdapt(p, before *Policy, top *PolicyOverride, at string) {
 	if p.Adapt != nil {
 		a = *p.Adapt
 	}
-	if a.MaxAttempts != 0 {
-		follow(&a.MinAttempts, before.MaxAttempts, p.MaxAttempts)
-		follow(&a.MaxAttempts, before.MaxAttempts, p.MaxAttempts)
-	}
-	if a.MaxDelay != 0 {
-		follow(&a.MinDelay, before.InitialDelay, p.InitialDelay)
-		follow(&a.MaxDelay, before.InitialDelay, p.InitialDelay)
-	}
 	if top.Adapt != nil {
-		v.layBounds(&a, p, top.Adapt, at)
+		v.layBounds(&a, top.Adapt, at)
+	}
+	a.follow(p)
+	if r := top.Adapt; r != nil && r.Delay != nil && a.MaxDelay == 0 {
+		v.problem(at+".delay", "the longest is 0s: nothing could move")
 	}
 	p.Adapt = &a
 	if top.Adapt != nil || top.MaxAttempts != nil || top.InitialDelay != "" || top.MaxDelay != "" {
@@ -38,29 +36,38 @@ func (v *overlay) layAdapt(p, before *Policy, top *PolicyOverride, at string) {
 	}
 }
 
-func follow[T comparable](bound *T, before, now T) {
-	if *bound == before {
-		*bound = now
+// follow has the bounds that were left out be the policy's own numbers.
+func (a *Adapt) follow(p *Policy) {
+	if a.FollowsMinAttempts {
+		a.MinAttempts = p.MaxAttempts
+	}
+	if a.FollowsMaxAttempts {
+		a.MaxAttempts = p.MaxAttempts
+	}
+	if a.FollowsMinDelay {
+		a.MinDelay = p.InitialDelay
+	}
+	if a.FollowsMaxDelay {
+		a.MaxDelay = p.InitialDelay
 	}
 }
 
-func (v *overlay) layBounds(a *Adapt, p *Policy, top *AdaptOverride, at string) {
+func (v *overlay) layBounds(a *Adapt, top *AdaptOverride, at string) {
 	if r := top.Attempts; r != nil {
-		if a.MaxAttempts == 0 {
-			a.MinAttempts, a.MaxAttempts = p.MaxAttempts, p.MaxAttempts
+		if a.MinAttempts == 0 && a.MaxAttempts == 0 {
+			a.FollowsMinAttempts, a.FollowsMaxAttempts = true, true
 		}
 		layNumber(&a.MinAttempts, r.Min)
 		layNumber(&a.MaxAttempts, r.Max)
+		a.FollowsMinAttempts, a.FollowsMaxAttempts = a.FollowsMinAttempts && r.Min == nil, a.FollowsMaxAttempts && r.Max == nil
 	}
 	if r := top.Delay; r != nil {
 		if a.MaxDelay == 0 {
-			a.MinDelay, a.MaxDelay = p.InitialDelay, p.InitialDelay
+			a.FollowsMinDelay, a.FollowsMaxDelay = true, true
 		}
 		v.duration(&a.MinDelay, r.Min, at+".delay.min")
 		v.duration(&a.MaxDelay, r.Max, at+".delay.max")
-		if a.MaxDelay == 0 {
-			v.problem(at+".delay", "the longest is 0s: nothing could move")
-		}
+		a.FollowsMinDelay, a.FollowsMaxDelay = a.FollowsMinDelay && r.Min == "", a.FollowsMaxDelay && r.Max == ""
 	}
 	layNumber(&a.Target, top.Target)
 	layNumber(&a.Window, top.Window)
@@ -84,6 +91,8 @@ func (v *overlay) checkAdapt(p *Policy, at string) {
 		v.problem(at+".attempts", "min is at least 1, not %d", a.MinAttempts)
 	case a.MinAttempts > p.MaxAttempts:
 		v.problem(at+".attempts", "min %d is above max_attempts %d", a.MinAttempts, p.MaxAttempts)
+	case a.MaxAttempts > mostMoved:
+		v.problem(at+".attempts", "max is at most %d, not %d", mostMoved, a.MaxAttempts)
 	case a.MaxAttempts < p.MaxAttempts:
 		v.problem(at+".attempts", "max %d is below max_attempts %d", a.MaxAttempts, p.MaxAttempts)
 	}
@@ -130,29 +139,31 @@ func (v *overlay) layBudget(p *Policy, top *BudgetOverride, at string) {
 			v.problem(at, "needs retries or breaker: nothing is bounded")
 		}
 	}
-	if b.Reserve < 0 {
+	switch {
+	case b.Reserve < 0:
 		v.problem(at+".reserve", "at least 0, not %d", b.Reserve)
+	case b.Reserve > mostNumber:
+		v.problem(at+".reserve", "at most %d, not %d", mostNumber, b.Reserve)
 	}
 	if b.Window <= 0 {
 		v.problem(at+".window", "more than 0s")
 	}
 }
 
-// layBreaker lays top over the budget's breaker. An Of that is Failures follows it.
+// layBreaker lays top over the budget's breaker. An Of that was left out follows Failures.
 func (v *overlay) layBreaker(b *Budget, top *BreakerOverride, at string) {
 	if top == nil {
 		return
 	}
-	c := Breaker{Probe: 5 * time.Second, Successes: 1}
+	c := Breaker{Probe: 5 * time.Second, Successes: 1, FollowsFailures: true}
 	if b.Breaker != nil {
 		c = *b.Breaker
 	}
-	follows := c.Of == c.Failures
 	layNumber(&c.Failures, top.Failures)
-	if follows {
+	layNumber(&c.Of, top.Of)
+	if c.FollowsFailures = c.FollowsFailures && top.Of == nil; c.FollowsFailures {
 		c.Of = c.Failures
 	}
-	layNumber(&c.Of, top.Of)
 	v.duration(&c.Probe, top.Probe, at+".probe")
 	layNumber(&c.Successes, top.Successes)
 	b.Breaker = &c

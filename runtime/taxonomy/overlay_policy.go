@@ -49,11 +49,13 @@ func (v *overlay) policy(base *Policy) *Policy {
 
 // layPolicy lays top over p. A MaxRetryAfter that is MaxDelay follows it.
 func (v *overlay) layPolicy(p *Policy, top *PolicyOverride, at string) {
-	before := *p
 	follows := p.MaxRetryAfter == p.MaxDelay
 	if n := top.MaxAttempts; n != nil {
-		if p.MaxAttempts = *n; *n < 1 {
+		switch p.MaxAttempts = *n; {
+		case *n < 1:
 			v.problem(at+".max_attempts", "at least 1, not %d: it counts calls in total, the first included", *n)
+		case *n > mostNumber:
+			v.problem(at+".max_attempts", "at most %d, not %d", mostNumber, *n)
 		}
 	}
 	if f := top.Multiplier; f != nil {
@@ -75,7 +77,7 @@ func (v *overlay) layPolicy(p *Policy, top *PolicyOverride, at string) {
 	if (top.InitialDelay != "" || top.MaxDelay != "") && p.MaxDelay < p.InitialDelay {
 		v.problem(at, "max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
 	}
-	v.layAdapt(p, &before, top, at+".adapt")
+	v.layAdapt(p, top, at+".adapt")
 	v.layBudget(p, top.Budget, at+".budget")
 }
 

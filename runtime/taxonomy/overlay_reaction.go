@@ -51,7 +51,7 @@ func (p *Profile) off(r *Reaction) bool {
 	case retries(r):
 		return !p.Retry.Enabled
 	case r.Action == Recover:
-		return !p.Recovery.Enabled || p.Recovery.Allowed != nil && !slices.Contains(p.Recovery.Allowed, r.Strategy)
+		return !p.Recovery.Permits(r.Strategy)
 	}
 	return false
 }

@@ -41,10 +41,10 @@ func (v *overlay) switchedOn() bool {
 	if v.now.Retry.Enabled && !v.base.Retry.Enabled {
 		return true
 	}
-	if !v.now.Recovery.Enabled {
+	if !v.now.Recovery.Runs() {
 		return false
 	}
-	return !v.base.Recovery.Enabled || !within(v.now.Recovery.Allowed, v.base.Recovery.Allowed)
+	return !v.base.Recovery.Runs() || !within(v.now.Recovery.Allowed, v.base.Recovery.Allowed)
 }
 
 // within reports whether all that one list allows the other allows; nil allows all.

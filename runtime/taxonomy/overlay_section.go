@@ -33,8 +33,11 @@ func (v *overlay) sections() Profile {
 func (v *overlay) layRecovery(r *Recovery, top *RecoveryOverride) {
 	layFlag(&r.Enabled, top.Enabled)
 	if n := top.MaxAttempts; n != nil {
-		if r.MaxAttempts = *n; *n < 1 {
-			v.problem("recovery.max_attempts", "at least 1, not %d; enabled: false runs none", *n)
+		switch r.MaxAttempts = *n; {
+		case *n < 0:
+			v.problem("recovery.max_attempts", "at least 0, which runs none, not %d", *n)
+		case *n == 0:
+			r.MaxAttempts = -1
 		}
 	}
 	if top.Allowed == nil {

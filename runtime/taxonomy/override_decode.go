@@ -1,9 +1,6 @@
 package taxonomy
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "encoding/json"
 
 // reactionKeys are the keys of a ReactionRef that is no name.
 type reactionKeys struct {
@@ -44,7 +41,7 @@ func (r *ReactionRef) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &r.Name)
 	}
 	var keys reactionKeys
-	if err := unmarshalStrictly(b, &keys); err != nil {
+	if err := strictly(b, &keys); err != nil {
 		return err
 	}
 	r.set(&keys)
@@ -86,7 +83,7 @@ func (p *PolicyRef) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &p.Name)
 	}
 	p.Inline = &PolicyOverride{}
-	return unmarshalStrictly(b, p.Inline)
+	return strictly(b, p.Inline)
 }
 
 // MarshalYAML returns what stands in the reference's place.
@@ -103,9 +100,3 @@ func (p *PolicyRef) UnmarshalYAML(decode func(any) error) error {
 }
 
 func isString(b []byte) bool { return len(b) > 0 && b[0] == '"' }
-
-func unmarshalStrictly(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
-}

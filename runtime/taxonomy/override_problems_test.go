@@ -77,7 +77,7 @@ policies.fast.budget.breaker.successes: from 1 to 1000, not 0
 policies.slow.budget.breaker: needs failures: how many open it`},
 		{"a breaker's calls", "{policies: {fast: {budget: {breaker: {of: 2}}}, slow: {budget: {breaker: {failures: 2, of: 1001}}}}}", `policies.fast.budget.breaker: 3 failures of 2 calls: 1 or more, and no more than the calls, which are at most 1000
 policies.slow.budget.breaker: 2 failures of 1001 calls: 1 or more`},
-		{"strategies of the profile", "{recovery: {allowed: [rest, sleep], max_attempts: 0}}", `recovery.max_attempts: at least 1, not 0; enabled: false runs none
+		{"strategies of the profile", "{recovery: {allowed: [rest, sleep], max_attempts: -1}}", `recovery.max_attempts: at least 0, which runs none, not -1
 recovery.allowed: no strategy "sleep"; there are reduce, rest`},
 		{"retries of the profile", "{retry: {doc: D., max_attempts: 0, backoff: slow, budget: {}}}", `retry: it takes no doc
 retry.max_attempts: at least 1, not 0: it counts calls in total, the first included

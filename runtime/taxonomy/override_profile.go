@@ -9,8 +9,9 @@ type DetectionOverride struct {
 
 // RecoveryOverride changes which strategies run, and how often. What is nil is not set.
 type RecoveryOverride struct {
-	Enabled     *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
-	MaxAttempts *int  `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
+	Enabled *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
+	// MaxAttempts is how often a strategy may run; 0 is never.
+	MaxAttempts *int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	// Allowed are the strategies that may run. A list that is there and empty allows none.
 	Allowed AllowedStrategies `json:"allowed,omitzero" yaml:"allowed,omitempty"`
 }

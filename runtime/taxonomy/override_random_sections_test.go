@@ -37,7 +37,7 @@ func (g generator) switches() taxonomy.Overrides {
 	return taxonomy.Overrides{
 		Detection: &taxonomy.DetectionOverride{Text: new(g.maybe(2)), Severity: new(g.maybe(2)), Recoverability: new(g.maybe(2))},
 		Recovery: &taxonomy.RecoveryOverride{
-			Enabled: new(!g.maybe(3)), MaxAttempts: new(1), Allowed: [][]string{{}, {"rest"}, {"reduce"}, {"rest", "reduce"}}[g.IntN(4)],
+			Enabled: new(!g.maybe(3)), MaxAttempts: new(g.IntN(3)), Allowed: [][]string{{}, {"rest"}, {"reduce"}, {"rest", "reduce"}}[g.IntN(4)],
 		},
 		Retry:     &taxonomy.RetryOverride{Enabled: new(g.maybe(2))},
 		Reporting: &taxonomy.ReportingOverride{LogLevel: g.one("debug", "error"), Stack: new(g.maybe(2)), Context: new(g.maybe(2))},

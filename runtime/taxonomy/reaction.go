@@ -165,6 +165,8 @@ type Adapt struct {
 	MinAttempts, MaxAttempts int
 	// MinDelay and MaxDelay bound its InitialDelay; both 0 leave it as it is.
 	MinDelay, MaxDelay time.Duration
+	// The bounds that were left out are the policy's own number, and stay that when an override changes it.
+	FollowsMinAttempts, FollowsMaxAttempts, FollowsMinDelay, FollowsMaxDelay bool
 	// Target is the share of first retries that shall succeed, which the delay is moved towards.
 	Target float64
 	// Window is how many outcomes are remembered for each code.
@@ -187,6 +189,8 @@ type Budget struct {
 type Breaker struct {
 	// Failures of the last Of calls open it.
 	Failures, Of int
+	// FollowsFailures reports that Of was left out: it is Failures, also when an override changes those.
+	FollowsFailures bool
 	// Probe is the time between probes while it is open: one call is let through in each.
 	Probe time.Duration
 	// Successes is how many probes in a row must succeed to close it.

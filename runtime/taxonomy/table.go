@@ -1,6 +1,9 @@
 package taxonomy
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Recoverability says what can be done about an error.
 type Recoverability uint8
@@ -185,8 +188,16 @@ type Detection struct {
 // Recovery says which strategies a profile runs, and how often.
 type Recovery struct {
 	Enabled     bool
-	MaxAttempts int      // 0 when the profile does not say
+	MaxAttempts int      // 0 when the profile does not say, less than 0 for none
 	Allowed     []string // nil allows all
+}
+
+// Runs reports whether the profile runs strategies at all, whichever it allows.
+func (r Recovery) Runs() bool { return r.Enabled && r.MaxAttempts >= 0 }
+
+// Permits reports whether the profile runs the strategy.
+func (r Recovery) Permits(strategy string) bool {
+	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
 }
 
 // RetryDefaults says whether a profile retries, and by which numbers where a reaction names no policy.
