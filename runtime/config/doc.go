@@ -10,8 +10,8 @@
 //	warnings, err := config.Load("aidf.yml", &settings)
 //
 // In the texts of the file ${NAME} stands for an environment variable, and $$ for a dollar sign; any other dollar sign
-// stands for itself. What a variable holds is taken as it is: it is neither expanded nor read as YAML. Keys are not
-// expanded.
+// stands for itself. With [Verbatim] every dollar sign does. What a variable holds is taken as it is: it is neither expanded
+// nor read as YAML. Keys are not expanded.
 //
 // Whatever is wrong is said at once. Each problem wraps a *taxonomy.Evidence of source "config", op "load_config", with the
 // attribute path, and one of these types:

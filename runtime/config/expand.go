@@ -29,6 +29,12 @@ func (l *loader) prepare(n *yaml.Node, key string, at place) {
 // text expands the text of n.
 func (l *loader) text(n *yaml.Node, key string, at place) {
 	written := n.Value
+	if l.verbatim {
+		if inClear(key, written) {
+			l.tellClear(n, at)
+		}
+		return
+	}
 	value, used, bad := expand(written, l.lookup)
 	if bad != nil {
 		l.clear[n] = true // it was not meant as a text, so nothing is to be said of that

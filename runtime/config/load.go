@@ -19,12 +19,17 @@ type settings struct {
 	lookup   func(name string) (string, bool)
 	maxBytes int
 	unknown  map[string]any
+	verbatim bool
 }
 
 // Env takes variables from lookup in place of [os.LookupEnv].
 func Env(lookup func(name string) (value string, ok bool)) Option {
 	return func(s *settings) { s.lookup = lookup }
 }
+
+// Verbatim takes texts as they are written: a dollar sign stands for itself, and the environment is not read. It is for files of
+// others, who must not be able to have variables shown.
+func Verbatim() Option { return func(s *settings) { s.verbatim = true } }
 
 // MaxBytes lets a file have n bytes in place of [DefaultMaxBytes].
 func MaxBytes(n int) Option { return func(s *settings) { s.maxBytes = n } }

@@ -37,6 +37,10 @@ func (l *loader) tellClear(n *yaml.Node, at place) {
 		return
 	}
 	l.clear[n] = true
+	if l.verbatim {
+		l.warn(n.Line, at, "a secret is written in clear; it must not stand in the file")
+		return
+	}
 	l.warn(n.Line, at, "a secret is written in clear; take it from the environment: ${"+variableFor(at.key)+"}")
 }
 

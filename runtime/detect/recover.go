@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
 )
 
 // ask returns what f, a method of somebody else's, returns; the zero T when it panics.
@@ -74,13 +76,10 @@ type mute struct {
 func (m *mute) Error() string { return m.text }
 
 // Is reports whether errors.Is finds target in the error that m stands for.
-func (m *mute) Is(target error) bool {
-	found, _ := ask(func() bool { return errors.Is(m.err, target) })
-	return found
-}
+func (m *mute) Is(target error) bool { return errtree.Is(m.err, target) }
 
 // As has errors.As look in the error that m stands for.
 func (m *mute) As(target any) bool {
-	found, _ := ask(func() bool { return errors.As(m.err, target) })
+	found, _ := ask(func() bool { return errtree.Ends(m.err) && errors.As(m.err, target) })
 	return found
 }

@@ -58,13 +58,22 @@ func (l *learned) attempts(b attemptBounds) int {
 	return l.limit.attempts
 }
 
+// workOut looks at each number of calls up to maxCounted. From there on all calls that the policy makes of itself have the same chance,
+// and so have all beyond, so that one of each is enough.
 func (l *learned) workOut(b attemptBounds) int {
-	for n := b.least; n < b.most; n++ {
+	n := b.least
+	for ; n < min(b.most, maxCounted); n++ {
 		if !l.worthGoingOn(n, b) {
 			return n
 		}
 	}
-	return b.most
+	for _, end := range [...]int{b.own, b.most} {
+		if n < end && !l.worthGoingOn(n, b) {
+			return n
+		}
+		n = max(n, end)
+	}
+	return n
 }
 
 // worthGoingOn reports whether, after n calls, there is a number of further ones that is worth it. Each must be looked at: a second

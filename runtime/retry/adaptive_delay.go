@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -12,7 +13,7 @@ const (
 	maxTrials = 256
 	// maxTurns bounds the counting of turns, after which steps no longer shrink.
 	maxTurns = 100
-	// shortest is the least delay that is moved; a factor could not move nothing.
+	// shortest is the least delay that is moved where a policy has no least; a factor could not move nothing.
 	shortest = time.Millisecond
 
 	firstStep = math.Ln2
@@ -35,7 +36,7 @@ func delaysOf(p *taxonomy.Policy) (delayBounds, bool) {
 	if p.Adapt.MinDelay <= 0 && p.Adapt.MaxDelay <= 0 {
 		return delayBounds{}, false
 	}
-	least := max(shortest, p.Adapt.MinDelay)
+	least := max(0, p.Adapt.MinDelay)
 	most := max(least, min(p.Adapt.MaxDelay, longestDelay(p)))
 	target := p.Adapt.Target
 	if !(target > 0 && target < 1) {
@@ -55,7 +56,7 @@ func hasOneRetry(p *taxonomy.Policy) bool {
 }
 
 func (b delayBounds) hold(seconds float64) float64 {
-	return min(max(seconds, b.least.Seconds()), b.most.Seconds())
+	return min(max(seconds, cmp.Or(b.least, min(shortest, b.most)).Seconds()), b.most.Seconds())
 }
 
 // stairs is a weighted up-down staircase.
@@ -92,7 +93,7 @@ func (s *stairs) delay(b delayBounds) time.Duration {
 	if s.level == 0 {
 		return b.own
 	}
-	return bounded(b.hold(s.level)*float64(time.Second), b.most)
+	return max(b.least, bounded(b.hold(s.level)*float64(time.Second), b.most))
 }
 
 // climb takes the steps that the trials ask for.

@@ -53,12 +53,13 @@ func (l *loop) do(ctx context.Context, op func(ctx context.Context) error) error
 
 // call makes one call, and notes it.
 func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) error {
-	if l.log == nil {
+	if l.log == nil && !l.adapts() {
 		return l.through(ctx, op)
 	}
 	at := l.clock.Now()
 	err := l.through(ctx, op)
 	l.log.note(l.operation, l.series.Calls+1, at, l.waited, err)
+	l.learn(ctx, at, err)
 	return err
 }
 
@@ -86,6 +87,9 @@ type loop struct {
 	notBefore time.Time        // of the next call, beside the lane
 	waited    time.Duration    // before the next call, as decided after the last
 	shown     *taxonomy.Policy // the policy as the gate sees it; nil until it has to
+
+	code    string    // of the last failure, as it is learned
+	lastEnd time.Time // of a call, if that is learned
 }
 
 func newLoop(policy taxonomy.Policy, opts []Option) loop {
@@ -111,12 +115,15 @@ func (l *loop) begin(ctx context.Context) error {
 func (l *loop) enter(ctx context.Context) error {
 	for {
 		now := l.clock.Now()
-		at, err := l.opens(ctx, now)
+		at, atGate, err := l.opens(ctx, now)
 		if err != nil {
 			return l.stopped(StoppedLane, err)
 		}
 		if !at.After(now) {
 			return nil
+		}
+		if err := l.keptOut(ctx, atGate, at.Sub(now)); err != nil {
+			return err
 		}
 		if err := l.sleep(ctx, at.Sub(now)); err != nil {
 			return err
@@ -124,30 +131,29 @@ func (l *loop) enter(ctx context.Context) error {
 	}
 }
 
-// opens returns when to call, or when to ask again. The gate is asked last: whom it lets in, it counts.
-func (l *loop) opens(ctx context.Context, now time.Time) (time.Time, error) {
+// opens returns when to call, or when to ask again, and whether that is what the gate says. The gate is asked last: whom it
+// lets in, it counts.
+func (l *loop) opens(ctx context.Context, now time.Time) (at time.Time, atGate bool, err error) {
 	if l.lanes != nil {
 		if l.caller == "" {
 			l.caller = rand.Text()
 		}
 		at, err := l.lanes.Opens(ctx, l.lane, l.caller, now)
 		if err != nil {
-			return at, err
+			return at, false, err
 		}
 		if at.Before(l.notBefore) {
 			at = l.notBefore
 		}
 		if at.After(now) {
-			return at, nil
+			return at, false, nil
 		}
 	}
 	if l.gate == nil {
-		return now, nil
+		return now, false, nil
 	}
-	if l.gateCall == "" {
-		l.gateCall = rand.Text()
-	}
-	return l.gate.Enter(ctx, l.gateLane, l.gateCall, now)
+	at, err = l.askGate(ctx, now)
+	return at, true, err
 }
 
 // failed counts a failure. It returns nil when it is time for the next call, but for the lane.
@@ -178,7 +184,11 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop) {
 	if !l.worth(err) {
 		return none, StoppedPermanent
 	}
-	next := l.series.Next(&l.policy, l.hint(err), l.random)
+	policy := l.policy
+	if l.adapts() {
+		policy = l.adaptive.Policy(&l.policy, l.code)
+	}
+	next := l.series.Next(&policy, l.hint(err), l.random)
 	if next.UsedUp {
 		return none, stopOf[next.Bound]
 	}

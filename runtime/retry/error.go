@@ -1,9 +1,10 @@
 package retry
 
 import (
-	"errors"
 	"strconv"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
 )
 
 // Stop is why [Do] gave up.
@@ -20,6 +21,7 @@ const (
 	StoppedContext         // the context ended
 	StoppedLane            // the lane or the gate could not be asked
 	StoppedBudget          // the gate's budget of retries
+	StoppedGate            // the gate is shut, and FailFast says not to wait
 )
 
 var stopOf = [...]Stop{
@@ -36,6 +38,7 @@ var stopWords = [...]string{
 	StoppedContext:    "the context ended",
 	StoppedLane:       "the lane failed",
 	StoppedBudget:     "no retries left in the lane",
+	StoppedGate:       "not let in",
 }
 
 // String returns the reason in words.
@@ -47,11 +50,12 @@ func (s Stop) String() string {
 }
 
 // Error is what [Do] returns when it gives up. errors.Is and errors.As find op's last error in it, what ended the
-// context, and [context.Canceled] or [context.DeadlineExceeded] if it has ended.
+// context, and [context.Canceled] or [context.DeadlineExceeded] if it has ended. Where a [Gate] would have kept the call
+// waiting beyond the deadline, they find [ErrShut] and [context.DeadlineExceeded], though the deadline has not passed.
 type Error struct {
 	// Err is what the last call returned; nil when there was none.
 	Err error
-	// Cause is what ended the context, or why the lane or the gate could not be asked; otherwise nil.
+	// Cause is what ended the context, why the lane or the gate could not be asked, or why the gate is shut; otherwise nil.
 	Cause error
 	// Why is why there was no further call.
 	Why Stop
@@ -59,7 +63,7 @@ type Error struct {
 	Calls  int
 	Waited time.Duration
 
-	ended error // ctx.Err(), which a cause need not wrap
+	ended error // that of the context, which a cause need not wrap
 }
 
 // Error says how many calls there were, why there is no other, and what the last one said.
@@ -69,7 +73,7 @@ func (e *Error) Error() string {
 		text = "1 call, "
 	}
 	text += e.Why.String()
-	if e.Cause != nil && !(e.Err != nil && errors.Is(e.Err, e.Cause)) {
+	if e.Cause != nil && !(e.Err != nil && errtree.Is(e.Err, e.Cause)) {
 		text += " (" + e.Cause.Error() + ")"
 	}
 	if e.Err != nil {

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -22,6 +23,13 @@ type Gate interface {
 	Retry(lane string, p *taxonomy.Policy) bool
 }
 
+// Opener is a [Gate] that can be looked at without entering.
+type Opener interface {
+	// Opens returns the earliest time at which the lane may let anybody in, as far as is known; it may when that is not after now.
+	// It takes nothing.
+	Opens(lane string, now time.Time) time.Time
+}
+
 // CallEnd is what became of a call that a [Gate] has let in. The zero CallEnd is a success.
 type CallEnd struct {
 	// Failed reports that the call failed, Cancelled that it was given up by the caller, which says nothing about the
@@ -29,4 +37,19 @@ type CallEnd struct {
 	Failed, Cancelled bool
 	// Policy is that of the failure's reaction; nil when it has none.
 	Policy *taxonomy.Policy
+}
+
+// ErrShut is wrapped by what [Do] returns when it has given up because a [Gate] made it wait.
+var ErrShut = errors.New("the gate is shut")
+
+// TryGate is a [Gate] that has an answer for who will not wait. [FailFast] asks it.
+type TryGate interface {
+	// TryEnter is Enter, but a caller that it does not let in is not counted among those who wait, and is not expected again.
+	TryEnter(ctx context.Context, lane, caller string, now time.Time) (time.Time, error)
+}
+
+// Explainer is a [Gate] that says why callers have to wait. [Do] asks it for its errors.
+type Explainer interface {
+	// Why returns an error that wraps [ErrShut] and names the lane; nil when nobody has to wait.
+	Why(lane string) error
 }

@@ -2,8 +2,11 @@ package retry
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
+	"fmt"
+	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -19,11 +22,48 @@ func (l *loop) through(ctx context.Context, op func(ctx context.Context) error) 
 	return err
 }
 
+// askGate asks for entry, under one name for all calls.
+func (l *loop) askGate(ctx context.Context, now time.Time) (time.Time, error) {
+	if l.gateCall == "" {
+		l.gateCall = rand.Text()
+	}
+	if l.failFast {
+		if gate, ok := l.gate.(TryGate); ok {
+			return gate.TryEnter(ctx, l.gateLane, l.gateCall, now)
+		}
+	}
+	return l.gate.Enter(ctx, l.gateLane, l.gateCall, now)
+}
+
+// keptOut returns an error when the gate says to wait for d, and that is not to be.
+func (l *loop) keptOut(ctx context.Context, atGate bool, d time.Duration) error {
+	switch {
+	case !atGate:
+		return nil
+	case l.failFast:
+		return l.stopped(StoppedGate, l.whyShut())
+	case l.passesDeadline(ctx, d):
+		e := l.stopped(StoppedDeadline, l.whyShut())
+		e.ended = context.DeadlineExceeded
+		return e
+	}
+	return nil
+}
+
+func (l *loop) whyShut() error {
+	if gate, ok := l.gate.(Explainer); ok {
+		if err := gate.Why(l.gateLane); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("lane %q: %w", l.gateLane, ErrShut)
+}
+
 func (l *loop) endOf(ctx context.Context, err error) CallEnd {
 	if err == nil {
 		return CallEnd{}
 	}
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil || errtree.Is(err, context.Canceled) {
 		return CallEnd{Failed: true, Cancelled: true}
 	}
 	if !l.worth(err) {

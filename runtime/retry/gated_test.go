@@ -139,7 +139,9 @@ func TestDoGateWaits(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*s)
 		defer cancel()
 		err := retry.Do(ctx, thrice, op, retry.WithGate(gate, "lane", ""))
-		require.EqualError(t, err, "0 calls, the next wait would pass the deadline")
+		require.EqualError(t, err, `0 calls, the next wait would pass the deadline (lane "lane": the gate is shut)`)
+		require.ErrorIs(t, err, retry.ErrShut)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 20*s, time.Since(begun))
 
 		ctx, quit := context.WithCancelCause(t.Context())

@@ -2,10 +2,10 @@ package retry
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -24,6 +24,9 @@ type settings struct {
 	gate      Gate
 	gateLane  string
 	gateCall  string // the caller's name at the gate
+	failFast  bool
+	adaptive  *Adaptive
+	codeOf    func(error) string
 	log       *Log
 	operation string // in the log
 }
@@ -110,6 +113,28 @@ func WithGate(gate Gate, lane, caller string) Option {
 	}
 }
 
+// FailFast has a call that the gate does not let in at once fail instead of wait: with [StoppedGate], and an error that wraps [ErrShut].
+// Waits between tries, and for a lane, are still made. A gate that is a [TryGate] does not expect the caller again.
+func FailFast() Option {
+	return func(s settings) settings {
+		s.failFast = true
+		return s
+	}
+}
+
+// WithAdaptive has the policy's numbers moved by what came of earlier tries, and teaches a what comes of these. The policy after a
+// failure is that of a for its code, as codeOf says; nil is [taxonomy.CodeOf]. Errors without a code are learned from
+// together. A call that ctx's end gave up, or a panic, teaches nothing. A nil a, and a policy without `adapt`, change nothing.
+func WithAdaptive(a *Adaptive, codeOf func(error) string) Option {
+	if codeOf == nil {
+		codeOf = taxonomy.CodeOf
+	}
+	return func(s settings) settings {
+		s.adaptive, s.codeOf = a, codeOf
+		return s
+	}
+}
+
 // WithLog notes each call in the log under the operation's name. A nil log notes nothing.
 func WithLog(log *Log, operation string) Option {
 	return func(s settings) settings {
@@ -128,7 +153,7 @@ func Retryable(err error) bool {
 	if _, ok := taxonomy.First(err, nil); ok {
 		return taxonomy.IsRetryable(err)
 	}
-	return !errors.Is(err, context.Canceled)
+	return !errtree.Is(err, context.Canceled)
 }
 
 // Permanent marks err as not worth another call, whatever it is; nil stays nil. The mark stays on what [Do] returns,
@@ -147,6 +172,6 @@ func (p *permanent) Error() string { return p.err.Error() }
 func (p *permanent) Unwrap() error { return p.err }
 
 func isPermanent(err error) bool {
-	_, ok := errors.AsType[*permanent](err)
+	_, ok := errtree.As[*permanent](err)
 	return ok
 }

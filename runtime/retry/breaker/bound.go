@@ -37,6 +37,7 @@ func ruleOf(p *taxonomy.Policy) rule {
 // bound is what bounds a lane because of one policy.
 type bound struct {
 	rule    rule
+	made    time.Time
 	used    time.Time
 	circuit *circuit // nil when there is none
 	calls   counter
@@ -45,7 +46,7 @@ type bound struct {
 }
 
 func newBound(r rule, now time.Time) *bound {
-	b := &bound{rule: r, calls: newCounter(r.window, now), retries: newCounter(r.window, now)}
+	b := &bound{rule: r, made: now, calls: newCounter(r.window, now), retries: newCounter(r.window, now)}
 	if r.breaks {
 		b.circuit = newCircuit(r.breaker, now)
 	}

@@ -40,13 +40,45 @@ func (c *counter) turn(now time.Time) {
 	c.last = max(c.last, slice)
 }
 
-// rate returns how many there were in a second, and over how long that was seen.
-func (c *counter) rate(now time.Time) (perSecond float64, seen time.Duration) {
-	sum := c.sum(now)
-	from := c.begun.Add(time.Duration(max(0, c.last-parts+1)) * c.slice)
-	seen = now.Sub(from)
-	if seen <= 0 {
-		return 0, 0
+// take counts what the other one has counted within this one's window, to the nearest slice.
+func (c *counter) take(from *counter, now time.Time) {
+	from.turn(now)
+	c.begun, c.last = now.Add(-parts*c.slice), parts
+	for i := max(0, from.last-parts+1); i <= from.last; i++ {
+		middle := from.begun.Add(time.Duration(i)*from.slice + from.slice/2)
+		if since := middle.Sub(c.begun); since >= 0 {
+			slice := min(max(1, int64(since/c.slice)), c.last)
+			c.n[slice%parts] += from.n[i%parts]
+		}
 	}
-	return float64(sum) / seen.Seconds(), seen
+}
+
+// historyWindows are those over which calls are counted before a policy says what its window is. A longer one counts as the last.
+var historyWindows = [...]time.Duration{time.Second, 10 * time.Second, 100 * time.Second, 1000 * time.Second, 10000 * time.Second}
+
+// history counts calls for windows that are not known yet.
+type history [len(historyWindows)]counter
+
+func newHistory(now time.Time) (h history) {
+	for i, w := range historyWindows {
+		h[i] = newCounter(w, now)
+	}
+	return h
+}
+
+func (h *history) add(now time.Time) {
+	for i := range h {
+		h[i].add(now)
+	}
+}
+
+// counter returns one that has counted from the beginning.
+func (h *history) counter(window time.Duration, now time.Time) counter {
+	i := 0
+	for i < len(h)-1 && historyWindows[i] < window {
+		i++
+	}
+	c := newCounter(window, now)
+	c.take(&h[i], now)
+	return c
 }

@@ -12,10 +12,11 @@
 // given up, and calls that failed under another policy or none, count neither way; a probe that ends so leaves its turn to the
 // next caller, and so does one that has not ended after ten times Probe.
 //
-// When a lane opens again, those who wait enter by the rule of [retry.Ramp], and at most one and a half times as fast as
-// calls were made before it closed, if that is known. Only when this has lasted for so long that the waiting must
-// have ended does the pace grow, because what is normal has changed.
+// When a lane opens again, those who wait enter by the rule of [retry.Ramp], and at most one and a half times as fast as calls
+// normally succeed. Where that is not known, they are spread over the time of the outage, and the pace follows that
+// at which callers come. Only when this has lasted for so long that the waiting must have ended does the pace grow by
+// itself, because what is normal has changed.
 //
 // A policy's budget of retries lets Retries of them be made for each first call in its Window, and Reserve however few calls
-// there are.
+// there are. Calls count from the first use of the lane. [Gates.State] and [Gates.Why] say how a lane is.
 package breaker

@@ -8,92 +8,148 @@ import (
 )
 
 const (
-	// maxPlaces bounds the callers that have an instant to enter at. Those beyond ask again when these have entered.
+	// maxPlaces bounds the callers that have a place. Those beyond ask again.
 	maxPlaces = 4096
-	// haste is how much faster than normal callers enter. What is above 1 is what those who wait get.
-	haste = 1.5
-	// grace is how long the ramp takes that comes on top of what the waiting must take.
-	grace = 15 * time.Second
-	// doubling is how long the pace takes to double when it turns out that the normal rate is no longer known.
-	doubling = 10 * time.Second
+	// exact is for how long before its turn a caller is told when that is. Before, it is told to ask again halfway, since the
+	// pace may have doubled by then.
+	exact = time.Second
+	// maxLate is for how long a caller that does not come keeps its place, when there is no other.
+	maxLate = 10 * time.Second
+	// slack is the part of a place by which arithmetic may be wrong.
+	slack = 1e-6
 )
 
-// entry is how callers enter a lane that opens again: each has an instant of its own, which is found when it first asks, since
-// not everybody who waits asks when the lane opens. The zero entry lets everybody in.
+// entry is how callers enter a lane that opens again: each has a place in a queue, which it takes when it first asks, since
+// not everybody who waits asks when the lane opens. Places are numbered from 1, and their turns come at a pace. The zero
+// entry lets everybody in.
 type entry struct {
 	on      bool
 	settled time.Time // when all who waited for the breaker have asked
-	grows   time.Time // when the pace does
-	pace    float64   // callers in a second; 0 when the ramp alone says
-	entered int       // with the probe
-	last    time.Time // the last instant that was given
-	delayed time.Time // the last one that somebody had to wait for
-	places  map[string]time.Time
+	quiet   time.Duration
+	tempo   tempo
+
+	at     time.Time          // until when head is worked out
+	head   float64            // the last place whose turn has come
+	tail   float64            // the last place that was taken
+	busy   time.Time          // when somebody last had to wait for more than the distance to the one before
+	places map[string]float64 // of those who wait
+	swept  float64            // the head when places were last given up for lost
 }
 
 // newEntry begins at now, when a lane opens that was shut for so long. Patience is after how long those who wait ask again at the
-// latest.
-func newEntry(now time.Time, shut, patience time.Duration, normal float64) entry {
+// latest, normal the rate of calls in a second, 0 if that is not known.
+func newEntry(now time.Time, shut, patience time.Duration, normal float64, ramp retry.Ramp) entry {
+	step := ramp.Gap(1)
+	if step <= 0 {
+		return entry{}
+	}
 	return entry{
-		on: true, settled: now.Add(patience), grows: now.Add(waiting(shut) + grace), pace: normal * haste,
-		entered: 1, last: now, places: make(map[string]time.Time),
+		on: true, settled: now.Add(patience), quiet: step, tempo: newTempo(now, shut, patience, step, normal),
+		at: now, busy: now, places: make(map[string]float64),
 	}
 }
 
-// waiting is how long it takes at most until those have entered who came while the lane was shut, and those who come meanwhile.
-func waiting(shut time.Duration) time.Duration {
-	return time.Duration(min(float64(shut)/(haste-1), float64(24*time.Hour)))
-}
-
-func (e *entry) opens(caller string, now time.Time, ramp retry.Ramp) time.Time {
-	if !e.on || e.over(now, ramp) {
+// opens returns when the caller may call, or when to ask again. One that would have to wait for longer than it can is told how long that
+// is, and takes no place.
+func (e *entry) opens(caller string, now time.Time, patience time.Duration) time.Time {
+	if !e.waits(now) {
 		return now
 	}
-	if at, ok := e.places[caller]; ok {
-		if !at.After(now) {
-			delete(e.places, caller)
+	place, known := e.places[caller]
+	if !known {
+		place = e.tail + 1
+		if e.isFull() {
+			return e.soon(now, e.until(place), patience)
 		}
-		return at
+		e.tempo.came()
 	}
-	at := e.last.Add(e.gap(now, ramp))
-	if len(e.places) >= maxPlaces {
-		e.delayed = at
-		return at
+	wait := e.until(place)
+	if wait > 0 && wait > patience {
+		delete(e.places, caller)
+		return now.Add(wait)
 	}
-	if at.Before(now) {
-		at = now
+	e.tail = max(e.tail, place)
+	if wait == 0 {
+		delete(e.places, caller)
+		return now
 	}
-	e.entered++
-	e.last = at
-	if at.After(now) {
-		e.delayed = at
-		e.places[caller] = at
+	e.places[caller] = place
+	return e.soon(now, wait, patience)
+}
+
+// soon is when to ask again. While the pace is still looked for, those whose turn would come later ask as soon as it is found.
+func (e *entry) soon(now time.Time, wait, patience time.Duration) time.Time {
+	if wait <= patience && wait > exact {
+		wait = max(wait/2, exact)
+	}
+	at := now.Add(max(wait, time.Millisecond))
+	if found := e.settled.Add(1); !e.tempo.known && now.Before(found) && wait <= patience {
+		return earlier(at, found)
 	}
 	return at
 }
 
-// over ends the entry when nobody who asked in a while had to wait.
-func (e *entry) over(now time.Time, ramp retry.Ramp) bool {
-	quiet := step(ramp)
-	if quiet == 0 || now.After(e.settled.Add(quiet)) && now.After(e.delayed.Add(quiet)) {
+// waits brings the entry up to now, and reports whether callers still enter one after the other. It ends when nobody had to
+// wait in a while.
+func (e *entry) waits(now time.Time) bool {
+	if !e.on {
+		return false
+	}
+	e.advance(now)
+	if now.After(e.settled.Add(e.quiet)) && now.After(e.busy.Add(e.quiet)) {
 		*e = entry{}
-		return true
 	}
-	return false
+	return e.on
 }
 
-// gap is the time between the last instant and the next one.
-func (e *entry) gap(now time.Time, ramp retry.Ramp) time.Duration {
-	gap := ramp.Gap(e.entered)
-	if e.pace <= 0 {
-		return gap
+// advance moves the head to where it is now.
+func (e *entry) advance(now time.Time) {
+	from, free := e.at, e.tail-e.enough()
+	if e.head < free {
+		defer func(takes time.Duration) { e.busy = earlier(now, from.Add(takes)) }(e.until(free))
 	}
-	pace := e.pace
-	if late := now.Sub(e.grows); late > 0 {
-		pace *= math.Exp2(min(float64(late)/float64(doubling), 60))
+	for e.at.Before(now) {
+		until := earlier(now, e.tempo.turn)
+		e.head = e.tempo.after(e.head, until.Sub(e.at))
+		e.at = until
+		if e.head >= e.tail+1 { // nobody waits, and what is not used is lost
+			e.head, e.at = e.tail+1, now
+		}
+		e.tempo.turns(e.at, e.head < e.tail)
 	}
-	return max(gap, min(time.Duration(float64(time.Second)/pace), step(ramp)))
 }
 
-// step is how long the second caller waits for the first one; 0 when nobody does.
-func step(ramp retry.Ramp) time.Duration { return ramp.Gap(1) }
+// enough is how many may wait in an entry that is over.
+func (e *entry) enough() float64 { return max(1, e.tempo.pace*e.quiet.Seconds()/2) }
+
+// until is how long it takes until the turn of the place comes, at most.
+func (e *entry) until(place float64) time.Duration {
+	if e.head >= place-slack {
+		return 0
+	}
+	return max(e.tempo.until(e.head, place), 1)
+}
+
+// isFull reports whether there is no place for another, when those are given up that were lost.
+func (e *entry) isFull() bool {
+	if len(e.places) < maxPlaces {
+		return false
+	}
+	if e.head-e.swept >= maxPlaces/16 {
+		e.swept = e.head
+		lost := e.head - math.Max(1, e.tempo.pace*maxLate.Seconds())
+		for caller, place := range e.places {
+			if place < lost {
+				delete(e.places, caller)
+			}
+		}
+	}
+	return len(e.places) >= maxPlaces
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

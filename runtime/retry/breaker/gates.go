@@ -2,6 +2,7 @@ package breaker
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -47,7 +48,11 @@ type Gates struct {
 	cleaned time.Time
 }
 
-var _ retry.Gate = (*Gates)(nil)
+var (
+	_ retry.Gate      = (*Gates)(nil)
+	_ retry.TryGate   = (*Gates)(nil)
+	_ retry.Explainer = (*Gates)(nil)
+)
 
 // New returns gates that are all open.
 func New(o Options) *Gates {
@@ -60,15 +65,31 @@ func New(o Options) *Gates {
 	return &Gates{options: o, lanes: make(map[string]*lane), cleaned: time.Now()}
 }
 
-// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause.
+// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. A caller whose deadline would pass
+// before its turn comes takes no place in the queue of a lane that opens again.
 func (g *Gates) Enter(ctx context.Context, name, caller string, now time.Time) (time.Time, error) {
+	patience := time.Duration(math.MaxInt64)
+	if deadline, ok := ctx.Deadline(); ok {
+		patience = deadline.Sub(now)
+	}
+	return g.enter(ctx, name, caller, now, patience)
+}
+
+// TryEnter is Enter for a caller that will not wait: it takes no place in the queue.
+func (g *Gates) TryEnter(ctx context.Context, name, caller string, now time.Time) (time.Time, error) {
+	return g.enter(ctx, name, caller, now, 0)
+}
+
+func (g *Gates) enter(
+	ctx context.Context, name, caller string, now time.Time, patience time.Duration,
+) (time.Time, error) {
 	if ctx.Err() != nil {
 		return now, context.Cause(ctx)
 	}
 	real := time.Now()
 	g.mu.Lock()
 	l := g.lane(name, real)
-	at := l.enter(caller, real, g.options.Ramp)
+	at := l.enter(caller, real, patience)
 	changes := l.changed(name, real, g.options.OnState)
 	g.mu.Unlock()
 	g.tell(changes)
@@ -80,7 +101,7 @@ func (g *Gates) Leave(name, caller string, end retry.CallEnd) {
 	now := time.Now()
 	g.mu.Lock()
 	l := g.lane(name, now)
-	l.leave(caller, end, now)
+	l.leave(caller, end, now, g.options.Ramp)
 	changes := l.changed(name, now, g.options.OnState)
 	g.mu.Unlock()
 	g.tell(changes)

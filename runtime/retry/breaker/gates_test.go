@@ -306,7 +306,34 @@ func TestDoDeadline(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		err := retry.Do(ctx, taxonomy.Policy{}, func(context.Context) error { return nil }, retry.WithGate(b, "lane", "me"))
-		require.EqualError(t, err, "0 calls, the next wait would pass the deadline")
+		require.EqualError(t, err, `0 calls, the next wait would pass the deadline `+
+			`(lane "lane": the gate is shut: the breaker of policy "p" is open)`)
+		require.ErrorIs(t, err, retry.ErrShut)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(begun))
+	})
+}
+
+// Looking at a gate takes nothing, and says what entering would.
+func TestOpensTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := breaker.New(breaker.Options{})
+		p := &taxonomy.Policy{Name: "p", Budget: &taxonomy.Budget{Retries: -1, Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: 10 * time.Second, Successes: 1}}}
+		now := time.Now()
+		require.Equal(t, now, g.Opens("l", now), "nobody has called")
+		_, err := g.Enter(t.Context(), "l", "a", now)
+		require.NoError(t, err)
+		g.Leave("l", "a", retry.CallEnd{Failed: true, Policy: p})
+		require.Equal(t, now.Add(10*time.Second), g.Opens("l", now))
+		require.Equal(t, now, g.Opens("other", now))
+		time.Sleep(10 * time.Second)
+		now = time.Now()
+		for range 3 {
+			require.Equal(t, now, g.Opens("l", now), "the probe is still to be had")
+		}
+		at, err := g.Enter(t.Context(), "l", "b", now)
+		require.NoError(t, err)
+		require.Equal(t, now, at)
+		require.True(t, g.Opens("l", now).After(now), "it was taken")
 	})
 }

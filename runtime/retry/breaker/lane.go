@@ -8,27 +8,20 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	// maxBounds bounds the policies that a lane remembers.
-	maxBounds = 32
-	// rateWindow is over how long the normal rate of calls is taken, minSeen after how long it is known.
-	rateWindow = 30 * time.Second
-	minSeen    = 10 * time.Second
-)
+// maxBounds bounds the policies that a lane remembers.
+const maxBounds = 32
 
 // lane is what callers share.
 type lane struct {
-	used   time.Time
-	bounds []*bound
-	calls  counter // those let in while all was closed
-	normal float64 // how many there are in a second; 0 when that is not known
-	shut   time.Time
-	entry  entry
+	used    time.Time
+	bounds  []*bound
+	calls   history // those let in
+	healthy rates
+	shut    time.Time
+	entry   entry
 }
 
-func newLane(now time.Time) *lane {
-	return &lane{used: now, calls: newCounter(rateWindow, now)}
-}
+func newLane(now time.Time) *lane { return &lane{used: now, calls: newHistory(now)} }
 
 // isOpen reports whether no breaker stops calls.
 func (l *lane) isOpen() bool {
@@ -48,8 +41,8 @@ func (l *lane) isLessNeeded(than *lane) bool {
 	return l.used.Before(than.used)
 }
 
-// enter returns when the caller may call, or when to ask again; it may when that is not after now.
-func (l *lane) enter(caller string, now time.Time, ramp retry.Ramp) time.Time {
+// enter returns when the caller may call, or when to ask again; it may when that is not after now. Patience is how long it can wait.
+func (l *lane) enter(caller string, now time.Time, patience time.Duration) time.Time {
 	at := now
 	for _, b := range l.bounds {
 		if t := b.opens(now); t.After(at) {
@@ -60,18 +53,18 @@ func (l *lane) enter(caller string, now time.Time, ramp retry.Ramp) time.Time {
 		return at
 	}
 	if l.isOpen() {
-		if at := l.entry.opens(caller, now, ramp); at.After(now) {
+		if at := l.entry.opens(caller, now, patience); at.After(now) {
 			return at
 		}
-		l.calls.add(now)
 	}
+	l.calls.add(now)
 	for _, b := range l.bounds {
 		b.begin(caller, now)
 	}
 	return now
 }
 
-func (l *lane) leave(caller string, end retry.CallEnd, now time.Time) {
+func (l *lane) leave(caller string, end retry.CallEnd, now time.Time, ramp retry.Ramp) {
 	open := l.isOpen()
 	var own *bound
 	if end.Failed && !end.Cancelled && end.Policy != nil && end.Policy.Budget != nil {
@@ -84,34 +77,37 @@ func (l *lane) leave(caller string, end retry.CallEnd, now time.Time) {
 	case open && !l.isOpen():
 		l.close(now)
 	case !open && l.isOpen():
-		l.open(now)
+		l.open(now, ramp)
+	case open && !l.entry.on && isAnswer(end):
+		l.healthy.add(now)
 	}
 }
 
-// close notes how fast calls were made, unless they are still made to wait.
+// isAnswer reports whether the provider did what it is there for, if only to say that what was asked for cannot be.
+func isAnswer(end retry.CallEnd) bool { return !end.Failed || !end.Cancelled && end.Policy == nil }
+
+// close notes since when the lane is shut. One whose callers still waited has been all the time.
 func (l *lane) close(now time.Time) {
-	if !l.entry.on {
-		if rate, seen := l.calls.rate(now); seen >= minSeen {
-			l.normal = rate
-		}
+	if !l.entry.waits(now) {
 		l.shut = now
 	}
 	l.entry = entry{}
+	l.healthy.interrupt()
 }
 
 // open lets those who wait enter one after the other.
-func (l *lane) open(now time.Time) {
+func (l *lane) open(now time.Time, ramp retry.Ramp) {
 	patience := time.Duration(0)
 	for _, b := range l.bounds {
 		if b.circuit != nil {
 			patience = max(patience, b.circuit.probe)
 		}
 	}
-	l.entry = newEntry(now, now.Sub(l.shut), patience, l.normal)
-	l.calls = newCounter(rateWindow, now)
+	l.entry = newEntry(now, now.Sub(l.shut), patience, l.healthy.normal(), ramp)
 }
 
-// bound returns what bounds the lane because of the policy. One that is made now counts the call that has failed.
+// bound returns what bounds the lane because of the policy. One that is made now counts the calls since the lane was first used, and
+// at least the one that has failed.
 func (l *lane) bound(p *taxonomy.Policy, now time.Time) *bound {
 	r := ruleOf(p)
 	for _, b := range l.bounds {
@@ -125,7 +121,10 @@ func (l *lane) bound(p *taxonomy.Policy, now time.Time) *bound {
 	}
 	b := newBound(r, now)
 	b.used = now
-	b.calls.add(now)
+	b.calls = l.calls.counter(r.window, now)
+	if b.calls.sum(now) == 0 {
+		b.calls.add(now)
+	}
 	l.bounds = append(l.bounds, b)
 	return b
 }

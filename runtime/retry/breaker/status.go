@@ -2,8 +2,11 @@ package breaker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
 )
 
 // Status is how a lane is bounded because of one policy.
@@ -32,9 +35,10 @@ func (g *Gates) Status() []Status {
 	defer g.mu.Unlock()
 	out := []Status{}
 	for name, l := range g.lanes {
+		entering := l.entry.waits(now)
 		for _, b := range l.bounds {
 			s := b.status(now)
-			s.Lane, s.Entering = name, l.entry.on
+			s.Lane, s.Entering = name, entering
 			out = append(out, s)
 		}
 	}
@@ -45,7 +49,7 @@ func (g *Gates) Status() []Status {
 }
 
 func (b *bound) status(now time.Time) Status {
-	s := Status{Policy: b.rule.policy, Since: b.calls.begun, Retries: b.retries.sum(now), Refused: b.refused}
+	s := Status{Policy: b.rule.policy, Since: b.made, Retries: b.retries.sum(now), Refused: b.refused}
 	c := b.circuit
 	if c == nil {
 		return s
@@ -57,4 +61,46 @@ func (b *bound) status(now time.Time) Status {
 		s.Next = c.opens(now)
 	}
 	return s
+}
+
+// State returns the state of the lane's breakers: open if one is, else half-open if one is, else closed. A lane that nobody has used
+// is closed. To ask changes nothing.
+func (g *Gates) State(name string) State {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.shutBy(name)
+	if c == nil {
+		return Closed
+	}
+	return stateOf(c.circuit.breaker.State())
+}
+
+// Why returns an error that wraps [retry.ErrShut] and says why callers of the lane have to wait: because of a breaker, or because
+// they enter one after the other since it has closed again. It is nil when they need not. To ask changes nothing.
+func (g *Gates) Why(name string) error {
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if b := g.shutBy(name); b != nil {
+		return fmt.Errorf("lane %q: %w: the breaker of policy %q is %s", name, retry.ErrShut, b.rule.policy, stateOf(b.circuit.breaker.State()))
+	}
+	if l := g.lanes[name]; l != nil && l.entry.waits(now) {
+		return fmt.Errorf("lane %q: %w: callers enter one after the other, since it has opened again", name, retry.ErrShut)
+	}
+	return nil
+}
+
+// shutBy returns whose breaker shuts the lane, an open one if there is one; nil when none does.
+func (g *Gates) shutBy(name string) *bound {
+	l := g.lanes[name]
+	if l == nil {
+		return nil
+	}
+	var by *bound
+	for _, b := range l.bounds {
+		if !b.isClosed() && (by == nil || !by.circuit.breaker.IsOpen()) {
+			by = b
+		}
+	}
+	return by
 }

@@ -31,6 +31,7 @@ type provider struct {
 	begun    time.Time
 	down, up time.Duration
 	latency  time.Duration
+	hangs    time.Duration // the latency when it is down, unless that is 0
 
 	mu       sync.Mutex
 	requests []int
@@ -44,10 +45,15 @@ func (p *provider) call(ctx context.Context) error {
 	}
 	p.requests[at/s]++
 	p.mu.Unlock()
-	if err := retry.System.Sleep(ctx, p.latency); err != nil {
+	down := at >= p.down && at < p.up
+	latency := p.latency
+	if down && p.hangs > 0 {
+		latency = p.hangs
+	}
+	if err := retry.System.Sleep(ctx, latency); err != nil {
 		return err
 	}
-	if at >= p.down && at < p.up {
+	if down {
 		return errDown
 	}
 	return nil
@@ -123,12 +129,13 @@ func TestStorm(t *testing.T) {
 		pause   time.Duration // of each caller, so that a thousand make 1000/pause calls a second
 		latency time.Duration
 		probe   time.Duration
+		end     time.Duration
 	}{
-		{"a hundred calls a second", 10 * s, 100 * ms, 5 * s},
-		{"five hundred calls a second", 2 * s, 100 * ms, 5 * s},
-		{"twenty-five calls a second, slow", 40 * s, 3 * s, 5 * s},
-		{"long between probes", 10 * s, 100 * ms, 20 * s},
-		{"short between probes", 10 * s, 100 * ms, s},
+		{"a hundred calls a second", 10 * s, 100 * ms, 5 * s, 4 * m},
+		{"five hundred calls a second", 2 * s, 100 * ms, 5 * s, 190 * s},
+		{"twenty-five calls a second, slow", 40 * s, 3 * s, 5 * s, 5 * m},
+		{"long between probes", 10 * s, 100 * ms, 20 * s, 4 * m},
+		{"short between probes", 10 * s, 100 * ms, s, 4 * m},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -137,7 +144,7 @@ func TestStorm(t *testing.T) {
 				rule.Probe = tt.probe
 				budget.Breaker, policy.Budget = &rule, &budget
 				st := storm{
-					callers: 1000, pause: tt.pause, end: 4 * m, policy: policy, gate: breaker.New(breaker.Options{}),
+					callers: 1000, pause: tt.pause, end: tt.end, policy: policy, gate: breaker.New(breaker.Options{}),
 					provider: provider{down: down, up: up, latency: tt.latency},
 				}
 				served, failed := st.run(t)

@@ -1,0 +1,112 @@
+package errtree_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
+)
+
+// itself wraps itself.
+type itself struct{}
+
+func (itself) Error() string   { return "itself" }
+func (i itself) Unwrap() error { return i }
+
+// forking wraps ever more of itself.
+type forking struct{ n int }
+
+func (forking) Error() string     { return "forking" }
+func (f forking) Unwrap() []error { return []error{forking{f.n + 1}, forking{f.n + 1}} }
+
+// rude panics when it is asked anything.
+type rude struct{}
+
+func (rude) Error() string   { panic("Error") }
+func (rude) Is(error) bool   { panic("Is") }
+func (rude) As(any) bool     { panic("As") }
+func (rude) Unwrap() []error { panic("Unwrap") }
+
+// listing cannot be compared.
+type listing []error
+
+func (listing) Error() string     { return "listing" }
+func (l listing) Unwrap() []error { return l }
+
+// holder can be compared, but not with all that it may hold.
+type holder struct{ held any }
+
+func (holder) Error() string { return "holder" }
+
+// alias says what it is.
+type alias struct{}
+
+func (alias) Error() string        { return "alias" }
+func (alias) Is(target error) bool { return target == io.EOF }
+func (alias) As(target any) bool {
+	p, ok := target.(**fs.PathError)
+	if ok {
+		*p = &fs.PathError{Op: "alias"}
+	}
+	return ok
+}
+
+// deep is a chain of a length.
+func deep(n int, err error) error {
+	for range n {
+		err = fmt.Errorf("%w", err)
+	}
+	return err
+}
+
+func TestAsTheStandardLibrary(t *testing.T) {
+	path := &fs.PathError{Op: "open", Err: io.EOF}
+	held := holder{[]int{1}}
+	for name, err := range map[string]error{
+		"nil": nil, "itself alone": io.EOF, "chain": fmt.Errorf("a: %w", path), "joined": errors.Join(context.Canceled, fmt.Errorf("b: %w", path)),
+		"list": listing{nil, context.Canceled, listing{path}}, "alias": deep(3, alias{}), "none": errors.New("x"), "deep": deep(900, path),
+	} {
+		for _, target := range []error{nil, io.EOF, context.Canceled, path, io.ErrClosedPipe, listing{io.EOF}} {
+			assert.Equal(t, errors.Is(err, target), errtree.Is(err, target), "%s %v", name, target)
+		}
+		var want *fs.PathError
+		ok := errors.As(err, &want)
+		got, found := errtree.As[*fs.PathError](err)
+		assert.Equal(t, ok, found, name)
+		assert.Equal(t, want, got, name)
+		assert.True(t, errtree.Ends(err), name)
+	}
+	assert.False(t, errtree.Is(held, held), "errors.Is panics")
+}
+
+func TestTreesThatDoNotEnd(t *testing.T) {
+	for name, err := range map[string]error{
+		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("a: %w", itself{}), "joined": errors.Join(itself{}, forking{}), "deep": deep(5000, io.EOF),
+	} {
+		assert.False(t, errtree.Is(err, io.EOF), name)
+		_, found := errtree.As[*fs.PathError](err)
+		assert.False(t, found, name)
+		assert.False(t, errtree.Ends(err), name)
+	}
+	assert.True(t, errtree.Is(errors.Join(itself{}, io.EOF), io.EOF), "a branch without an end hides no other")
+}
+
+func TestErrorsThatPanic(t *testing.T) {
+	assert.False(t, errtree.Is(rude{}, io.EOF))
+	assert.True(t, errtree.Is(errors.Join(rude{}, io.EOF), io.EOF))
+	_, found := errtree.As[*fs.PathError](listing{rude{}, (*nilPointer)(nil), io.EOF})
+	assert.False(t, found)
+	assert.True(t, errtree.Ends(rude{}))
+}
+
+// nilPointer panics when it is nil and asked.
+type nilPointer struct{ err error }
+
+func (n *nilPointer) Error() string { return n.err.Error() }
+func (n *nilPointer) Unwrap() error { return n.err }
