@@ -11,7 +11,7 @@ import (
 
 // What is waited for besides lanes and the run's own waits.
 const (
-	whyGate    = "gate"
+	whyGate    = "breaker"
 	whyPrevent = "prevent"
 )
 
@@ -34,13 +34,16 @@ func (r *runner) admitted() bool {
 }
 
 // admit asks whether the next call may be made, and returns until when to wait before asking again, and what for. Nothing is
-// taken while somebody waits: a place that the preventer gave is given back when the gate is shut.
+// taken while somebody waits: what the preventer gave is taken back when the gate is shut.
 func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why string) {
 	if r.admitted() {
 		return now, ""
 	}
 	r.withdraw(retry.CallEnd{Cancelled: true})
 	a := admission{granted: true, lane: r.lane("")}
+	if opens := r.gateOpens(a.lane, now); opens.After(now) {
+		return opens, whyGate
+	}
 	a.precaution = r.precaution(ctx, a.lane, now)
 	if wait := a.precaution.Wait; wait > 0 {
 		r.giveBack(a.precaution)
@@ -50,21 +53,21 @@ func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why
 	}
 	opens := now
 	if opens, a.inside = r.enterGate(ctx, a.lane, now); opens.After(now) {
-		r.giveBack(a.precaution)
+		r.takeBack(a.precaution)
 		return opens, whyGate
 	}
 	r.admission = a
 	return now, ""
 }
 
-// admitInPlace is admit for a call within an iteration, with its waits. It reports whether there is time for them.
+// admitInPlace is admit for a call within an iteration, with its waits. It reports whether the call may be made, and not only
+// whether there is time for it.
 func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
-	for range maxEntries {
+	for ctx.Err() == nil {
 		now := r.cfg.Clock.Now()
 		until, why := r.admit(ctx, now)
 		if !until.After(now) {
-			it.cancelled = ctx.Err() != nil
-			return !it.cancelled
+			break
 		}
 		if r.late(it, until) {
 			return false
@@ -74,7 +77,22 @@ func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
 			return false
 		}
 	}
-	return true
+	it.cancelled = ctx.Err() != nil
+	return !it.cancelled
+}
+
+// gateOpens looks at the gate, so that nobody queues for what prevents failures while no call can be made.
+func (r *runner) gateOpens(lane string, now time.Time) time.Time {
+	gate, ok := r.cfg.Gate.(retry.Opener)
+	if !ok || r.cfg.Preventer == nil {
+		return now
+	}
+	opens := now
+	_ = contained(operation{}, func() error { // what it does wrong is said when it is entered
+		opens = gate.Opens(lane, now)
+		return nil
+	})
+	return opens
 }
 
 // enterGate asks the gate. One that fails lets everybody through.

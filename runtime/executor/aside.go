@@ -36,27 +36,40 @@ func (r *runner) aside(ctx context.Context, op operation, f func(context.Context
 func bounding(ctx context.Context, limit time.Duration, op operation, f func(context.Context) error) error {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
+	left, err := attended(bounded, op, f)
+	if !left {
+		return err
+	}
+	return &taxonomy.Evidence{
+		Source: op.source, Op: op.name, Type: typeTimeout, Text: "it " + leftBehind,
+		Attributes: map[string]string{"timeout_ms": fmt.Sprint(limit.Milliseconds())},
+	}
+}
+
+// leftBehind is said of what does not return.
+const leftBehind = "does not return, and was left behind"
+
+// attended runs f in a goroutine of its own, and waits for it until a last word after ctx has ended; left reports that it is
+// still running then.
+func attended(ctx context.Context, op operation, f func(context.Context) error) (left bool, err error) {
 	done := make(chan error, 1)
 	go func() {
 		err := error(&taxonomy.Evidence{Source: op.source, Op: op.name, Type: typePanic, Text: errCutShort.Error()})
 		defer func() { done <- err }()
-		err = contained(op, func() error { return f(bounded) })
+		err = contained(op, func() error { return f(ctx) })
 	}()
 	select {
 	case err := <-done:
-		return err
-	case <-bounded.Done():
+		return false, err
+	case <-ctx.Done():
 	}
 	word := time.NewTimer(lastWord)
 	defer word.Stop()
 	select {
 	case err := <-done:
-		return err
+		return false, err
 	case <-word.C:
-		return &taxonomy.Evidence{
-			Source: op.source, Op: op.name, Type: typeTimeout, Text: "it does not return, and was left behind",
-			Attributes: map[string]string{"timeout_ms": fmt.Sprint(limit.Milliseconds())},
-		}
+		return true, nil
 	}
 }
 

@@ -86,7 +86,8 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 		return err
 	})
 	during.end()
-	took := r.cfg.Clock.Now().Sub(began)
+	now := r.cfg.Clock.Now() // the one time at which the call has ended, whoever is told
+	took := now.Sub(began)
 	answer.Usage = r.believed(answer.Usage)
 	r.callEnds(it, answer.Usage)
 	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
@@ -105,8 +106,8 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	}
 	answer.Signal, answer.Question = r.signal(answer, f)
 	ended := r.answered(it, answer, f, took)
-	r.recordAnswer(ctx, ended)
-	r.learn(started, ended)
+	r.recordAnswer(ctx, ended, now)
+	r.learn(started, ended, now)
 	return answer, f
 }
 

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -193,17 +192,26 @@ func (s *situation) tryBy(d *decision, p *taxonomy.Policy) EndReason {
 	if next.UsedUp || p.MaxAttempts <= 0 && s.here(d.reaction) && next.Series.Calls >= maxInPlace {
 		return EndRetriesUsedUp
 	}
-	if next.Wait > 0 && s.tooLate(d.reaction, next.Wait) {
-		return EndDeadline
+	if next.Wait > 0 {
+		if used := s.tooLate(d.reaction, next.Wait); used != "" {
+			return used
+		}
 	}
 	d.wait = next.Wait
 	return ""
 }
 
-// tooLate reports that after the wait there is no time left.
-func (s *situation) tooLate(r *taxonomy.Reaction, wait time.Duration) bool {
+// tooLate returns what has no time left after the wait: the run, or the iteration that something is to be run again in. The
+// second says nothing of the run's time.
+func (s *situation) tooLate(r *taxonomy.Reaction, wait time.Duration) EndReason {
 	past := func(t time.Time) bool { return !t.IsZero() && s.now.Add(wait).After(t) }
-	return past(s.deadline) || inPlace(r) && past(s.inPlace)
+	switch {
+	case past(s.deadline):
+		return EndDeadline
+	case inPlace(r) && past(s.inPlace):
+		return EndRetriesUsedUp
+	}
+	return ""
 }
 
 // inPlace reports that the reaction runs again only what failed.
@@ -237,7 +245,7 @@ func (s *situation) retries(r *taxonomy.Reaction) bool {
 	case taxonomy.Retry, taxonomy.RetryOperation:
 		return s.profile == nil || s.profile.Retry.Enabled
 	case taxonomy.Recover:
-		return s.strategies && (s.profile == nil || permitted(s.profile.Recovery, r.Strategy))
+		return s.strategies && (s.profile == nil || s.profile.Recovery.Permits(r.Strategy))
 	}
 	return false
 }
@@ -273,9 +281,4 @@ func (s *situation) climb(d *decision) EndReason {
 	}
 	d.tier = next
 	return ""
-}
-
-// permitted reports whether a profile runs the strategy.
-func permitted(r taxonomy.Recovery, strategy string) bool {
-	return r.Enabled && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
 }

@@ -75,6 +75,12 @@ func TestDecide(t *testing.T) {
 		{"a wait in place past the calls' end", situation{now: now0, inPlace: now0.Add(time.Millisecond), known: true,
 			reaction: &taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: three, Then: &again}},
 			decision{action: taxonomy.Retry, counts: true, usedUp: true}},
+		{"a wait in place past the calls' end is nothing of the run's time", situation{now: now0, inPlace: now0.Add(time.Millisecond), deadline: now0.Add(time.Hour), known: true,
+			reaction: &taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: three, Then: &reactBlock}},
+			decision{action: taxonomy.Block, usedUp: true, end: EndRetriesUsedUp}},
+		{"a wait in place past both ends", situation{now: now0, inPlace: now0.Add(time.Millisecond), deadline: now0.Add(time.Millisecond), known: true,
+			reaction: &taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: three, Then: &reactBlock}},
+			decision{action: taxonomy.Block, usedUp: true, end: EndDeadline}},
 
 		{"a hint is honored", situation{now: now0, known: true, hint: retry.Hint{After: taxonomy.Some(20 * time.Second)},
 			reaction: &taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Policy: &taxonomy.Policy{MaxAttempts: 2, MaxRetryAfter: time.Minute}}},

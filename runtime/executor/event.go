@@ -19,7 +19,7 @@ const (
 	ChangesDetected  EventKind = "changes_detected"  // Files
 	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: why
 	ReactionTaken    EventKind = "reaction_taken"    // Err, Op, Reaction, Action, UsedUp, Attempt, MaxAttempts, Until if it waits
-	Waiting          EventKind = "waiting"           // Until, Text: what for
+	Waiting          EventKind = "waiting"           // Until, Text: what for, as in [Wait]
 	Waited           EventKind = "waited"            // Took
 	Paused           EventKind = "paused"
 	Unpaused         EventKind = "unpaused"

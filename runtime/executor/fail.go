@@ -1,10 +1,12 @@
 package executor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -42,6 +44,7 @@ func (r *runner) fail(it *iteration, op operation, err error) *failure {
 
 // classify finds out what an error is. An error of the taxonomy passes unchanged.
 func (r *runner) classify(it *iteration, op operation, raw error) *failure {
+	raw = finite(raw)
 	err, why := raw, "an error of the taxonomy"
 	if !r.ours(raw) {
 		why, err = r.classified(op, raw)
@@ -60,6 +63,31 @@ func (r *runner) ours(err error) (is bool) {
 	defer func() { _ = recover() }()
 	_, is = taxonomy.First(err, r.cfg.Table.Taxonomy)
 	return is
+}
+
+// finite returns err, or of one whose tree does not end what is known of it: an error of a taxonomy or evidence in it, or
+// else its text. Nobody who is told of it walks it for ever then, unless that is what a known error gives as its cause.
+func finite(err error) (ends error) {
+	if errtree.Ends(err) {
+		return err
+	}
+	defer func() {
+		if recover() != nil {
+			ends = errors.New(errorText(err))
+		}
+	}()
+	if known, ok := taxonomy.First(err, nil); ok {
+		return known
+	}
+	found := evidenceIn(err)
+	if found == nil {
+		return errors.New(errorText(err))
+	}
+	ev := *found
+	if !errtree.Ends(ev.Err) {
+		ev.Err = errors.New(errorText(ev.Err))
+	}
+	return &ev
 }
 
 // harmless returns err, or only its text when it panics as soon as it is walked.
@@ -126,19 +154,16 @@ func (r *runner) understood(err error, code string) string {
 }
 
 // evidenceIn returns the evidence in an error's tree, or nil.
-func evidenceIn(err error) (ev *taxonomy.Evidence) {
-	_ = contained(operation{}, func() error {
-		errors.As(err, &ev)
-		return nil
-	})
+func evidenceIn(err error) *taxonomy.Evidence {
+	ev, _ := errtree.As[*taxonomy.Evidence](err)
 	return ev
 }
 
 // fingerprintOfFailure returns the fingerprint of the evidence of a failure, or of what is known of it without evidence.
 func fingerprintOfFailure(f *failure, raw error) (digits string) {
 	_ = contained(operation{}, func() error {
-		var ev *taxonomy.Evidence
-		if !errors.As(raw, &ev) && !errors.As(f.err, &ev) || ev == nil {
+		ev := cmp.Or(evidenceIn(raw), evidenceIn(f.err))
+		if ev == nil {
 			ev = &taxonomy.Evidence{Source: f.op.source, Op: f.op.name, Code: f.record.Code, Text: f.record.Message}
 		}
 		digits = ev.Fingerprint()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -116,10 +117,10 @@ func TestGateIsWaitedFor(t *testing.T) {
 	assert.Equal(t, EndCompleted, r.EndReason)
 	assert.Equal(t, 1, r.Iterations)
 	assert.Equal(t, []Wait{
-		{Iteration: 0, For: "gate", Took: Duration(2 * time.Second)}, {Iteration: 0, For: "gate", Took: Duration(3 * time.Second)},
-		{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "gate", Took: Duration(4 * time.Second)},
+		{Iteration: 0, For: "breaker", Took: Duration(2 * time.Second)}, {Iteration: 0, For: "breaker", Took: Duration(3 * time.Second)},
+		{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "breaker", Took: Duration(4 * time.Second)},
 	}, r.Waits)
-	assert.Equal(t, "gate", w.events.first(Waiting).Text)
+	assert.Equal(t, "breaker", w.events.first(Waiting).Text)
 	assert.Zero(t, g.in)
 }
 
@@ -140,7 +141,7 @@ func TestGateAndTheTimeThatIsLeft(t *testing.T) {
 		assert.Equal(t, EndCompleted, r.EndReason)
 		assert.Equal(t, 2, r.Iterations)
 		assert.Equal(t, "retry", r.Errors[0].Action)
-		assert.Equal(t, []Wait{{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "gate", Took: Duration(time.Hour)}}, r.Waits)
+		assert.Equal(t, []Wait{{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "breaker", Took: Duration(time.Hour)}}, r.Waits)
 		assert.Zero(t, g.in)
 	})
 	t.Run("the run's, in place", func(t *testing.T) {
@@ -152,6 +153,73 @@ func TestGateAndTheTimeThatIsLeft(t *testing.T) {
 		assert.Equal(t, "place", r.ErrorCode)
 		assert.Zero(t, g.in)
 	})
+}
+
+// However often the gate is shut again, no call is made that it has not let in.
+func TestGateThatStaysShut(t *testing.T) {
+	const asked = 1500
+	shut := slices.Repeat([]time.Duration{time.Second}, asked)
+	t.Run("at the head", func(t *testing.T) {
+		w, g := gated(shut, -1, done())
+		learner := &pupil{}
+		w.cfg.Learners = []retry.Learner{learner}
+		r := w.run(t)
+		assert.Equal(t, EndCompleted, r.EndReason)
+		assert.Len(t, g.log, asked+2)
+		assert.Equal(t, Duration(asked*time.Second), r.Waited)
+		require.Len(t, learner.told, 1)
+		assert.Equal(t, asked*time.Second, learner.told[0].Wait, "though not every wait is written down by itself")
+	})
+	t.Run("in place", func(t *testing.T) {
+		w, g := gated(append([]time.Duration{0}, shut...), -1, breaks("place"), done())
+		w.cfg.Limits.Iteration = time.Hour
+		r := w.run(t)
+		assert.Equal(t, EndCompleted, r.EndReason)
+		assert.Equal(t, 1, r.Iterations)
+		assert.Len(t, g.log, asked+5)
+		assert.Zero(t, g.in)
+	})
+	for name, opens := range map[string][]time.Duration{"cancelled at the head": shut, "cancelled in place": append([]time.Duration{0}, shut...)} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			w, g := gated(opens, -1, breaks("place"), done())
+			n := 0
+			w.cfg.Observer = observer(func(e Event) {
+				if e.Kind == Waiting && e.Text == "breaker" {
+					if n++; n == asked {
+						cancel()
+					}
+				}
+			})
+			w.cfg.Limits.Iteration = time.Hour
+			e, err := New(w.cfg)
+			require.NoError(t, err)
+			r := e.Run(ctx, aTask)
+			assert.Equal(t, EndCancelled, r.EndReason)
+			assert.Equal(t, len(opens)-asked, r.Calls)
+			assert.Zero(t, g.in)
+		})
+	}
+}
+
+// What is waited for is listed up to a bound; what it comes to is exact.
+func TestWaitsAreJoined(t *testing.T) {
+	var waits []Wait
+	for i := range 3 * maxListed {
+		waits = joined(waits, Wait{Iteration: i, For: []string{"breaker", "lane", fmt.Sprint(i)}[i%3], Took: 1})
+	}
+	assert.Len(t, waits, maxListed)
+	sum := map[string]Duration{}
+	for _, w := range waits {
+		sum[w.For] += w.Took
+	}
+	assert.Equal(t, Duration(maxListed), sum["lane"])
+	assert.GreaterOrEqual(t, sum["breaker"], Duration(maxListed), "what is new adds to the last one")
+	total := Duration(0)
+	for _, d := range sum {
+		total += d
+	}
+	assert.Equal(t, Duration(3*maxListed), total)
 }
 
 // What the gate has let in leaves it, whatever becomes of the call.

@@ -3,14 +3,11 @@ package executor
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// maxEntries bounds how often a lane is asked again after a wait for it; whoever closes it at each of them would
-// otherwise hold the run for ever.
-const maxEntries = 1000
 
 // head is what comes before an iteration: nobody has cancelled or paused the run, there is time, and its waits are over.
 // An iteration that was begun when the run died has all that behind it, and must not be left as it is.
@@ -94,9 +91,10 @@ func (r *runner) enter(ctx context.Context) {
 	r.waitFor(ctx, func(now time.Time) (time.Time, string) { return r.opens(ctx, now) })
 }
 
-// waitFor waits for what opens, until it has. A wait that would pass the run's deadline is not begun.
+// waitFor waits for what opens, until it has: what stays shut is waited for as long as the run may take. A wait that would
+// pass the run's deadline is not begun.
 func (r *runner) waitFor(ctx context.Context, opens func(now time.Time) (until time.Time, why string)) {
-	for range maxEntries {
+	for ctx.Err() == nil {
 		now := r.cfg.Clock.Now()
 		until, why := opens(now)
 		if !until.After(now) {
@@ -181,6 +179,23 @@ func (r *runner) sleep(ctx context.Context, d time.Duration, why string) error {
 }
 
 func (r *runner) noteWait(w Wait) {
-	r.waits = append(r.waits, w)
+	r.waits = joined(r.waits, w)
 	r.countWait(w)
+}
+
+// joined appends a wait to a bounded list: once it is full, a wait is added to the last one for the same, so that the sums stay
+// right.
+func joined(waits []Wait, w Wait) []Wait {
+	if len(waits) < maxListed {
+		return append(waits, w)
+	}
+	at := len(waits) - 1
+	for i, other := range slices.Backward(waits) {
+		if other.For == w.For {
+			at = i
+			break
+		}
+	}
+	waits[at].Took += w.Took
+	return waits
 }

@@ -3,10 +3,10 @@ package executor
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -150,7 +150,7 @@ func (r *runner) consent(ctx context.Context, changes []Change) (approved bool, 
 	case err == nil && approved:
 	case err == nil:
 		r.denied[key] = true
-	case !errors.Is(err, ErrUnattended) && ctx.Err() == nil:
+	case !errtree.Is(err, ErrUnattended) && ctx.Err() == nil:
 		approved = false
 		denial.Text, denial.Err = "the question could not be put: "+errorText(err), err
 		r.warn("ask a person", err)

@@ -41,12 +41,12 @@ func (s *Started) Outcome(a *Answered, at time.Time) retry.Outcome {
 // learned returns the code that an error counts as: of one that the taxonomy does not know, what it was taken for.
 func (e *ErrorRecord) learned() string { return cmp.Or(e.Understood, e.Code, Uncategorized) }
 
-// learn tells the learners what became of a call. One that panics misses it, and keeps the others from none.
-func (r *runner) learn(s *Started, a *Answered) {
+// learn tells the learners what became of a call that ended at a time. One that panics misses it, and keeps the others from none.
+func (r *runner) learn(s *Started, a *Answered, at time.Time) {
 	if len(r.cfg.Learners) == 0 {
 		return
 	}
-	o := s.Outcome(a, r.cfg.Clock.Now())
+	o := s.Outcome(a, at)
 	for _, l := range r.cfg.Learners {
 		teach(l, o)
 	}

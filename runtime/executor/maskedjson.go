@@ -46,8 +46,13 @@ func maskedNumbers(b []byte) []byte {
 	})
 }
 
+// maxWithin is how deep JSON is looked into that stands in texts of JSON.
+const maxWithin = 8
+
 // maskedTexts returns valid JSON, each text in it masked for itself; b if there is nothing to mask.
-func maskedTexts(b []byte) json.RawMessage {
+func maskedTexts(b []byte) json.RawMessage { return maskedTextsWithin(b, maxWithin) }
+
+func maskedTextsWithin(b []byte, depth int) json.RawMessage {
 	var out []byte
 	done := 0
 	for i := 0; i < len(b); i++ {
@@ -55,7 +60,7 @@ func maskedTexts(b []byte) json.RawMessage {
 			continue
 		}
 		end := literalEnd(b, i)
-		if shown, changed := maskedLiteral(b[i:end]); changed {
+		if shown, changed := maskedLiteral(b[i:end], depth); changed {
 			out = append(append(out, b[done:i]...), shown...)
 			done = end
 		}
@@ -77,12 +82,20 @@ func literalEnd(b []byte, i int) int {
 	return min(i+1, len(b))
 }
 
-func maskedLiteral(literal []byte) (shown []byte, changed bool) {
+// holdsEscapes reports whether a text is JSON in which an escape could hide something.
+func holdsEscapes(text []byte) bool {
+	return bytes.IndexByte(text, '\\') >= 0 && json.Valid(text)
+}
+
+func maskedLiteral(literal []byte, depth int) (shown []byte, changed bool) {
 	var text string
 	if json.Unmarshal(literal, &text) != nil {
 		return nil, false
 	}
 	masked := taxonomy.Scrub(text)
+	if inner := []byte(masked); depth > 0 && holdsEscapes(inner) {
+		masked = taxonomy.Scrub(string(maskedTextsWithin(inner, depth-1)))
+	}
 	if masked == text {
 		return nil, false
 	}

@@ -19,6 +19,7 @@ func TestMaskedJSON(t *testing.T) {
 		{`{"a":"` + aSecret + `","b":"c"}`, `{"a":"[REDACTED]","b":"c"}`, `{"a":"[REDACTED]","b":"c"}`},
 		{`{"a":["x","say \"` + aSecret + `\""]}`, `{"a":["x","say \"[REDACTED]\""]}`, `{"a":["x","say \"[REDACTED]\""]}`},
 		{`{"a":"password=\u0068unter2secret"}`, `{"a":"password=[REDACTED]"}`, `{"a":"password=[REDACTED]"}`},
+		{`{"a":"{\"b\":\"\\u0067` + aSecret[1:] + `\"}"}`, `{"a":"{\"b\":\"[REDACTED]\"}"}`, `{"a":"{\"b\":\"[REDACTED]\"}"}`},
 		{`{"password":"missing"}`, `{"password":"[REDACTED]"}`, `{"password":"missing"}`},
 		{`{"a":{"password" : -12345678.5e3},"b":12345678}`, `{"a":{"password" : 0},"b":12345678}`, `{"a":{"password" : -12345678.5e3},"b":12345678}`},
 	} {

@@ -92,7 +92,7 @@ func (r *runner) complete(ctx context.Context) {
 		res.Error, res.ErrorCode, res.ErrorCategory = s.LastError.Message, s.LastError.Code, s.LastError.Category
 		res.ErrorDetails, res.Err = s.LastError.Details, r.lastErr
 	} else if cause := context.Cause(ctx); res.EndReason == EndCancelled && cause != nil {
-		res.Error, res.Err = errorText(cause), harmless(cause)
+		res.Error, res.Err = errorText(cause), harmless(finite(cause))
 	}
 	res.mask()
 	res.EndedAt = r.cfg.Clock.Now()

@@ -31,10 +31,16 @@ type Precaution struct {
 	Wait time.Duration
 	// Release gives back the place that the call takes; nil when it takes none.
 	Release func()
+	// Withdraw is called in place of Release when the run has to wait before the call after all, and asks again. It takes back all
+	// that was taken: also what stays taken by a call that has ended, such as the time since the last one. Nil is Release.
+	Withdraw func()
 }
 
-// Checker runs the checks that `prevent` names. The generated function Check is one way to implement it.
+// Checker runs the checks that `prevent` names. The generated function Check is one way to implement it. It is safe for concurrent
+// use where runs share it.
 type Checker interface {
-	// Check runs the named check. An error fails the call that it was made for, as if the provider had returned it.
+	// Check runs the named check. An error fails the call that it was made for, as if the provider had returned it. It must return
+	// when ctx ends, which is when the iteration's time is over or the run is cancelled. One that does not within a second is left
+	// behind in its goroutine, and fails the call with evidence of type "timeout".
 	Check(ctx context.Context, name string) error
 }

@@ -25,6 +25,14 @@ func (r *runner) precaution(ctx context.Context, lane string, now time.Time) (p 
 	return p
 }
 
+// takeBack takes back what a call has taken that has to wait before it begins.
+func (r *runner) takeBack(p Precaution) {
+	if p.Withdraw != nil {
+		p.Release = p.Withdraw
+	}
+	r.giveBack(p)
+}
+
 // giveBack gives back the place that a call has taken.
 func (r *runner) giveBack(p Precaution) {
 	if p.Release == nil {
@@ -54,7 +62,10 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	op := operation{name: opCall, source: nameOf(r.provider())}
 	began := r.cfg.Clock.Now()
 	r.unseen = true
-	err := contained(op, func() error { return r.cfg.Checker.Check(timed, p.Check) })
+	left, err := attended(timed, op, func(ctx context.Context) error { return r.cfg.Checker.Check(ctx, p.Check) })
+	if left {
+		err = fmt.Errorf("check %s %s", name, leftBehind)
+	}
 	if err == nil {
 		err = overtime(timed, name)
 	}
@@ -72,7 +83,7 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	it.session = "" // no conversation has anything to do with it
 	f = r.callFailure(timed, it, op, Answer{}, err, took)
 	r.decideFor(it, f, nil)
-	r.recordAnswer(ctx, r.answered(it, Answer{}, f, took))
+	r.recordAnswer(ctx, r.answered(it, Answer{}, f, took), began.Add(took))
 	return f, false
 }
 

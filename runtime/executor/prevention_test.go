@@ -3,7 +3,9 @@ package executor
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -156,6 +158,60 @@ func TestPreventionCheckWithoutEnd(t *testing.T) {
 	assert.Zero(t, r.Calls)
 }
 
+// A check that does not heed its context holds neither the iteration nor the run.
+func TestCheckThatIsLeftBehind(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		cancel time.Duration
+		end    EndReason
+		took   time.Duration
+	}{
+		{"the iteration's time", Limits{Iteration: 30 * time.Second, Iterations: 1}, 0, EndMaxIterations, 31 * time.Second},
+		{"the run is cancelled", Limits{Iteration: time.Hour}, time.Minute, EndCancelled, time.Minute + time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if c.cancel > 0 {
+					time.AfterFunc(c.cancel, cancel)
+				}
+				hangs := make(chan struct{})
+				defer close(hangs)
+				p := &fakePreventer{give: []Precaution{{Code: "later", Check: "disk"}}}
+				w := preventing(p, done())
+				g := &fakeGate{budget: -1}
+				w.cfg.Gate, w.cfg.Limits = g, c.limits
+				w.cfg.Checker = checks(func(context.Context, string) error { <-hangs; return nil })
+				e, err := New(w.cfg)
+				require.NoError(t, err)
+				began := time.Now()
+				r := e.Run(ctx, aTask)
+				assert.Equal(t, c.end, r.EndReason)
+				assert.Equal(t, c.took, time.Since(began))
+				assert.Zero(t, r.Calls)
+				assert.Equal(t, 1, p.released)
+				assert.Zero(t, g.in)
+				assert.ErrorContains(t, w.events.first(Prevented).Err, "check disk does not return, and was left behind")
+				if c.end != EndCancelled {
+					assert.Equal(t, "timeout", r.ErrorCode)
+					assert.Contains(t, r.Error, "left behind")
+				}
+			})
+		})
+	}
+}
+
+func TestCheckThatEndsItsGoroutine(t *testing.T) {
+	w := preventing(&fakePreventer{give: []Precaution{{Check: "disk"}}}, done())
+	w.cfg.Checker = checks(func(context.Context, string) error { runtime.Goexit(); return nil })
+	r := w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason)
+	require.Len(t, r.Errors, 1)
+	assert.Equal(t, "panic", r.Errors[0].Code)
+}
+
 func TestCancelledDuringACheck(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &fakePreventer{give: []Precaution{{Check: "disk"}}}
@@ -209,6 +265,44 @@ func TestNoPlaceIsHeldAtTheGate(t *testing.T) {
 	})
 	assert.Equal(t, EndCompleted, w.run(t).EndReason)
 	assert.Equal(t, 2, p.released)
+}
+
+// openingGate can be looked at.
+type openingGate struct {
+	fakeGate
+	looks []time.Duration
+}
+
+func (g *openingGate) Opens(_ string, now time.Time) time.Time {
+	if len(g.looks) == 0 {
+		panic("no more")
+	}
+	wait := g.looks[0]
+	g.looks = g.looks[1:]
+	return now.Add(wait)
+}
+
+// A gate that shows that it is shut is waited for before anybody is asked what prevents failures.
+func TestGateThatIsLookedAt(t *testing.T) {
+	p := &fakePreventer{}
+	w := preventing(p, breaks("again"), done())
+	w.cfg.Gate = &openingGate{fakeGate{budget: -1}, []time.Duration{2 * time.Second, 3 * time.Second, 0}}
+	r := w.run(t)
+	assert.Equal(t, EndCompleted, r.EndReason, "also where looking at it panics")
+	assert.Equal(t, []Wait{{For: "breaker", Took: Duration(2 * time.Second)}, {For: "breaker", Took: Duration(3 * time.Second)}}, r.Waits)
+	assert.Len(t, p.asked, 2)
+	assert.Equal(t, 2, p.released)
+}
+
+// Nor is it used up: what would stay taken by a call that has ended is taken back.
+func TestWithdrawnAtTheGate(t *testing.T) {
+	withdrawn := 0
+	p := &fakePreventer{give: []Precaution{{Code: "later", Withdraw: func() { withdrawn++ }}, {Code: "later", Withdraw: func() { t.Error("the call was made") }}}}
+	w := preventing(p, done())
+	w.cfg.Gate = &fakeGate{opens: []time.Duration{time.Second}, budget: -1}
+	assert.Equal(t, EndCompleted, w.run(t).EndReason)
+	assert.Equal(t, 1, withdrawn)
+	assert.Equal(t, 1, p.released, "of the call that was made")
 }
 
 // A check that has failed is not run again by a run that goes on, as a call is not.

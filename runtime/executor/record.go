@@ -18,12 +18,15 @@ type recorder struct {
 	failing bool
 }
 
-// record makes an entry durable. That it fails changes nothing but the warnings.
+// record makes an entry durable, which is of now unless it says another time. That it fails changes nothing but the warnings.
 func (r *runner) record(ctx context.Context, e Entry) {
 	if r.log.journal == nil {
 		return
 	}
-	e.At, e.Iteration = r.cfg.Clock.Now(), r.number
+	e.Iteration = r.number
+	if e.At.IsZero() {
+		e.At = r.cfg.Clock.Now()
+	}
 	if err := r.log.append(context.WithoutCancel(ctx), e); err != nil {
 		r.warn("write to the journal", err)
 	}
@@ -73,9 +76,9 @@ func (r *runner) answered(it *iteration, a Answer, f *failure, took time.Duratio
 	return done
 }
 
-// recordAnswer writes down how a call ended.
-func (r *runner) recordAnswer(ctx context.Context, done *Answered) {
-	r.record(ctx, Entry{Point: PointAnswered, Answered: done})
+// recordAnswer writes down how a call ended, and when.
+func (r *runner) recordAnswer(ctx context.Context, done *Answered, at time.Time) {
+	r.record(ctx, Entry{Point: PointAnswered, Answered: done, At: at})
 }
 
 // recordJudged writes down what was found and is about to be put back, together with what was put back already. Without

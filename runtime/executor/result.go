@@ -120,6 +120,6 @@ type Result struct {
 // Wait is a wait between iterations or calls.
 type Wait struct {
 	Iteration int      `json:"iteration"`
-	For       string   `json:"for"` // the code, or "lane"
+	For       string   `json:"for"` // the code, "retry" where there is none, "lane", "breaker", or "prevent" with the likely code
 	Took      Duration `json:"took"`
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -101,7 +101,7 @@ func (r *runner) prepared(ctx context.Context, op operation, f func() error) boo
 			return true
 		}
 		if r.cancelled(ctx) {
-			if !errors.Is(harmless(err), context.Canceled) {
+			if !errtree.Is(err, context.Canceled) {
 				r.warn("cancelled during "+op.name, err)
 			}
 			return false

@@ -16,7 +16,8 @@ import (
 // the error's own message; code and category are always beside it. Of a reaction that says nothing, and of everything
 // that is classified, there is a line at debug. The other events have levels of their own: info for what a person would
 // follow a run by, warn for warnings, debug for the rest. What the profile of table finds too quiet is left out; if it
-// reports contexts, the error's is logged, as its JSON has it.
+// reports contexts, the error's is logged, as its JSON has it. What looks like a secret is masked in all of it, whether or not
+// a field is declared to be, and a context of more than 64 KiB is left out.
 func Slog(logger *slog.Logger, table taxonomy.Table) Observer {
 	s := &slogObserver{logger: logger, least: slog.LevelDebug}
 	if p := table.Overlay; p != nil {
@@ -95,10 +96,10 @@ func eventMessage(e Event) string {
 	switch e.Kind {
 	case ReactionTaken:
 		if e.Reaction.LogMessage != "" {
-			return e.Reaction.LogMessage
+			return taxonomy.Scrub(e.Reaction.LogMessage)
 		}
 		if e.Err != nil {
-			return taxonomy.Scrub(e.Err.Error())
+			return errorText(e.Err)
 		}
 	case Warned:
 		if e.Text != "" {
@@ -134,7 +135,7 @@ func (s *slogObserver) attrs(e Event) []slog.Attr {
 		a.text("text", e.Text)
 	}
 	if len(e.Files) > 0 {
-		a = append(a, slog.Any("files", e.Files))
+		a = append(a, slog.Any("files", masked(e.Files)))
 	}
 	if !e.Until.IsZero() {
 		a = append(a, slog.Time("until", e.Until))
@@ -157,8 +158,20 @@ func (s *slogObserver) failureContext(a *attrList, e Event) {
 		return
 	}
 	if own, ok := coded.(taxonomy.Error); ok {
-		*a = append(*a, slog.Any("context", json.RawMessage(own.AppendContext(nil))))
+		if shown := contextOf(own); shown != nil {
+			*a = append(*a, slog.Any("context", shown))
+		}
 	}
+}
+
+// contextOf returns an error's context as it may be shown, or nil. Fields are masked where they are declared so; that what
+// came from elsewhere into another one is no secret is nobody's promise.
+func contextOf(own taxonomy.Error) (shown json.RawMessage) {
+	_ = contained(operation{}, func() error {
+		shown = maskedDetails(own.AppendContext(nil))
+		return nil
+	})
+	return shown
 }
 
 // attrList collects attributes.
@@ -181,9 +194,9 @@ func (a *attrList) failure(e Event) {
 	if e.Err == nil {
 		return
 	}
-	*a = append(*a, slog.String("code", taxonomy.CodeOf(e.Err)), slog.String("category", taxonomy.CategoryOf(e.Err)))
+	*a = append(*a, slog.String("code", scrubbed(taxonomy.CodeOf(e.Err))), slog.String("category", scrubbed(taxonomy.CategoryOf(e.Err))))
 	if e.Kind != ReactionTaken || e.Reaction.LogMessage != "" {
-		a.text("error", e.Err.Error())
+		a.text("error", errorText(e.Err))
 	}
 }
 

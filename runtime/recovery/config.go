@@ -7,8 +7,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// runPrefix begins the names of the runs of mends.
+const runPrefix = "recovery-"
+
 // runName returns a name that nobody else has.
-func runName() string { return "recovery-" + rand.Text() }
+func runName() string { return runPrefix + rand.Text() }
 
 func failf(format string, args ...any) *Error { return &Error{Message: fmt.Sprintf(format, args...)} }
 

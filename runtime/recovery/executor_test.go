@@ -130,3 +130,34 @@ func TestAttemptsInARun(t *testing.T) {
 		assert.Equal(t, most == 5, result.EndReason == executor.EndCompleted)
 	}
 }
+
+// chatty is a provider that fails once, and says more than a line.
+type chatty struct{ flaky }
+
+func (c *chatty) Call(ctx context.Context, r executor.Request) (executor.Answer, error) {
+	answer, err := c.flaky.Call(ctx, r)
+	if err != nil {
+		err = &taxonomy.Evidence{Source: "chatty", Text: "loader:1143\nCannot find module 'left-pad'"}
+	}
+	return answer, err
+}
+
+// A strategy gets all that was said, also when the error that the failure was classified as has only a line of it.
+func TestEvidenceInARun(t *testing.T) {
+	var got taxonomy.Failed
+	e, err := executor.New(executor.Config{
+		Table: taxonomy.Table{Taxonomy: testTaxonomy}, Provider: &chatty{flaky{1}}, Clock: newManual(),
+		//lint:ignore ST1008 it is a Classifier
+		Classify: func(error, string, string) (error, string) { return &coded{text: "loader:1143"}, "test" },
+		Recoverer: ByName(map[string]Strategy{NameApplyLintFix: func(_ context.Context, failed taxonomy.Failed) error {
+			got = failed
+			return nil
+		}}),
+	})
+	require.NoError(t, err)
+	result := e.Run(t.Context(), executor.Task{ID: "task"})
+	assert.Equal(t, executor.EndCompleted, result.EndReason)
+	name, ok := packageIn(saidBy(got), NPM)
+	assert.True(t, ok)
+	assert.Equal(t, "left-pad", name)
+}

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,11 +105,8 @@ func (s *Standard) FixBuild(ctx context.Context, failure taxonomy.Failed) error 
 // fix runs a fix; what names its kind for people.
 func (s *Standard) fix(ctx context.Context, failed taxonomy.Failed, name, what string, f *Fix) error {
 	return s.carryOut(ctx, failed, name, ActionFix, func(t *try) error {
-		if len(f.Commands) == 0 {
-			return failf("No command is configured for strategy %s: set it in recovery.Options", name)
-		}
-		if t.opts.Tools == nil {
-			return noTools()
+		if err := t.Lacking(name); err != nil {
+			return err
 		}
 		commands, err := t.filled(f.Commands)
 		if err != nil {
@@ -122,16 +120,38 @@ func (s *Standard) fix(ctx context.Context, failed taxonomy.Failed, name, what s
 	})
 }
 
-// explained returns an error that also says what the commands printed last, and what was put back.
+// explained returns an error that also says what the commands printed last, and what became of what they have changed: what
+// is not as it was comes first.
 func (t *try) explained(message string, err error) error {
-	e := failure(message, err)
-	if lines := strings.TrimSpace(t.record.Data[DataOutput]); lines != "" {
-		e.Message += ": " + lastLine(lines)
+	var left *stuck
+	if !errors.As(err, &left) {
+		e := failure(message, err)
+		e.Message += t.printed()
+		if t.record.Data[DataPutBack] == "true" {
+			e.Message += " (what it changed was put back" + t.savedAs() + ")"
+		}
+		return e
 	}
-	if t.record.Data[DataPutBack] == "true" {
-		e.Message += " (what it changed was put back, and is saved as " + t.record.Data[DataSaved] + ")"
-	}
+	e := failure(message, left.cause)
+	e.Message, e.Err = left.says()+". "+e.Message+t.printed(), err
 	return e
+}
+
+// printed returns what the commands have printed last, for the end of a message.
+func (t *try) printed() string {
+	lines := strings.TrimSpace(t.record.Data[DataOutput])
+	if lines == "" {
+		return ""
+	}
+	return ": " + lastLine(lines)
+}
+
+func (t *try) savedAs() string {
+	ref := t.record.Data[DataSaved]
+	if ref == "" {
+		return ""
+	}
+	return ", and is saved as " + ref
 }
 
 // lastLine returns the last line of a text, for a message.
@@ -144,12 +164,12 @@ func (t *try) filled(commands []workspace.Command) ([]workspace.Command, error) 
 	if !slices.ContainsFunc(commands, func(c workspace.Command) bool { return slices.ContainsFunc(c.Args, isPlaceholder) }) {
 		return commands, nil
 	}
-	files, err := filesIn(t.opts.Tools.Dir(), saidBy(t.failed.Err))
+	files, err := filesIn(t.opts.Tools.Dir(), saidBy(t.failed))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, failf("Could not parse error location: it names no file of the working tree that a command could be given")
+		return nil, refusal(ErrNoFile, "Could not parse error location: it names no file of the working tree that a command could be given")
 	}
 	t.note(DataFile, strings.Join(files, "\n"))
 	out := make([]workspace.Command, len(commands))

@@ -212,11 +212,11 @@ func TestRefusals(t *testing.T) {
 		o    Options
 		says string
 	}{
-		{"nothing", Options{}, "No command is configured for strategy apply_lint_fix: set it in recovery.Options"},
-		{"no tools", Options{LintFix: fix}, "No tools are available to run a command with: set Options.Tools"},
-		{"no workspace", Options{LintFix: fix, Tools: bare}, "Not run, because what it changes could not be put back: configure the tools with a Workspace"},
+		{"nothing", Options{}, "No command is configured for strategy apply_lint_fix"},
+		{"no tools", Options{LintFix: fix}, "Not run, because nothing is configured that commands could be run with"},
+		{"no workspace", Options{LintFix: fix, Tools: bare}, "Not run, because what it changes could not be put back: there is no working tree of git"},
 		{"no validation", Options{LintFix: Fix{Commands: fix.Commands}, Tools: r.tools(ToolsConfig{})},
-			"Not run, because nothing would say whether it has helped: set the Check of the fix, or Options.Validate"},
+			"Not run, because no check is configured that would say whether it has helped"},
 		{"no file", Options{LintFix: Fix{Commands: argv("touch", "{file}"), Check: line("true")}, Tools: r.tools(ToolsConfig{})},
 			"Could not parse error location: it names no file of the working tree that a command could be given"},
 	}
@@ -234,12 +234,15 @@ func TestRefusals(t *testing.T) {
 func TestPutBackThatFails(t *testing.T) {
 	gone := errors.New("disk is gone")
 	for name, tree := range map[string]*brittle{
-		"look": {changes: gone}, "save": {save: gone}, "revert": {revert: gone}, "something is left": {},
+		"look": {changes: gone}, "save and revert": {save: gone, revert: gone}, "revert": {revert: gone}, "something is left": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, Options{Tools: tree, LintFix: Fix{Commands: line("true"), Check: line("fails")}})
 			err := w.ApplyLintFix(t.Context(), says("bad"))
-			assert.ErrorContains(t, err, "what it changed could not be put back")
+			paths := map[bool]string{true: `what was changed: run "`, false: `"a": run "`}[name == "look"]
+			assert.ErrorContains(t, err, "Could not put back "+paths+`git restore --overlay --source=refs/before -- :/"`)
+			assert.ErrorContains(t, err, ". Failed to apply lint fixes: "+map[bool]string{true: "look", false: "it fails"}[name == "look"])
+			assert.Equal(t, "refs/before", w.last(t).Data[DataBefore])
 			assert.Equal(t, "false", w.last(t).Data[DataPutBack])
 			assert.True(t, tree.kept)
 			if name != "something is left" {
@@ -268,6 +271,7 @@ func (b *brittle) Changes(context.Context) ([]executor.Change, error) {
 }
 func (b *brittle) Save(context.Context, []executor.Change) (string, error) { return "refs/x", b.save }
 func (b *brittle) Revert(context.Context, []executor.Change) error         { return b.revert }
+func (b *brittle) Before() string                                          { return "refs/before" }
 func (b *brittle) Release(_ context.Context, keep bool) error              { b.kept = keep; return nil }
 
 // Secrets in what a command prints are neither recorded nor in the error.
@@ -301,12 +305,23 @@ func TestLockedTree(t *testing.T) {
 	g := r.workspace()
 	unlock, err := g.Lock(t.Context(), "somebody")
 	require.NoError(t, err)
-	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >a.txt"), Check: line("true")}})
+	o := Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >a.txt"), Check: line("true")}, LockWait: -1}
+	w := newWorld(t, o)
 	err = w.ApplyLintFix(t.Context(), says("bad"))
 	assert.ErrorContains(t, err, "run somebody has the working tree")
+	assert.ErrorIs(t, err, workspace.ErrHeld)
 	assert.Equal(t, "a\n", r.read("a.txt"))
-	require.NoError(t, unlock())
-	assert.NoError(t, w.ApplyLintFix(t.Context(), says("bad")))
+
+	clock := newManual()
+	var waits []time.Duration
+	o.Clock, o.LockWait, o.Waiting = clock, time.Minute, func(_ string, d time.Duration) { waits = append(waits, d) }
+	err = newWorld(t, o).ApplyLintFix(t.Context(), says("bad"))
+	assert.ErrorContains(t, err, "run somebody has the working tree", "and not for ever")
+	assert.Equal(t, []time.Duration{time.Minute}, waits)
+	assert.Len(t, clock.sleeps, int(time.Minute/lockPoll))
+	clock.before = func() { clock.before = nil; assert.NoError(t, unlock()) }
+	assert.NoError(t, newWorld(t, o).ApplyLintFix(t.Context(), says("bad")), "who comes second waits")
+	assert.Equal(t, "x\n", r.read("a.txt"))
 }
 
 func TestConfiguration(t *testing.T) {

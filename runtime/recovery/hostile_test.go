@@ -37,6 +37,7 @@ type still struct{}
 func (still) Changes(context.Context) ([]executor.Change, error)      { return nil, nil }
 func (still) Save(context.Context, []executor.Change) (string, error) { return "", nil }
 func (still) Revert(context.Context, []executor.Change) error         { return nil }
+func (still) Before() string                                          { return "" }
 func (still) Release(context.Context, bool) error                     { return nil }
 
 const evil = "e-v-i-l" // is in each of the texts, and a plain name by itself

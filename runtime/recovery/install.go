@@ -85,20 +85,17 @@ func (s *Standard) InstallDependency(ctx context.Context, failure taxonomy.Faile
 }
 
 func (t *try) installDependency() error {
+	if err := t.Lacking(NameInstallDependency); err != nil {
+		return err
+	}
 	in := t.opts.Installer
-	if in == nil {
-		return failf("Nothing is installed, because no installer is configured: set Options.Installer")
-	}
-	if t.opts.Tools == nil {
-		return noTools()
-	}
-	name, ok := packageIn(saidBy(t.failed.Err), in.Ecosystem)
+	name, ok := packageIn(saidBy(t.failed), in.Ecosystem)
 	if !ok {
-		return failf("Could not extract package name from error")
+		return refusal(ErrNoPackage, "Could not extract package name from error")
 	}
 	t.note(DataPackage, quoted(name))
 	if err := in.permits(name); err != nil {
-		return failf("Did not install %s: %s", quoted(name), err)
+		return refusal(ErrNotAllowed, "Did not install %s: %s", quoted(name), err)
 	}
 	t.record.Data[DataPackage] = name
 	args := slices.Clone(in.Command)
@@ -120,7 +117,7 @@ func (in *Installer) permits(name string) error {
 	case in.AllowAny, slices.Contains(in.Allow, name), in.Allowed != nil && in.Allowed(name):
 		return nil
 	case in.Allow == nil && in.Allowed == nil:
-		return fmt.Errorf("the installer allows nothing: list what it may install, or set AllowAny")
+		return fmt.Errorf("nothing is listed that may be installed")
 	}
-	return fmt.Errorf("it is not among what the installer allows")
+	return fmt.Errorf("it is not among what may be installed")
 }

@@ -67,14 +67,14 @@ func TestInstallRefuses(t *testing.T) {
 		text string
 		says string
 	}{
-		{"not configured", Options{Tools: tools}, "Cannot find module 'react'", "Nothing is installed, because no installer is configured: set Options.Installer"},
-		{"no tools", Options{Installer: listed.Installer}, "Cannot find module 'react'", "No tools are available to run a command with: set Options.Tools"},
+		{"not configured", Options{Tools: tools}, "Cannot find module 'react'", "Nothing is installed, because no installer is configured"},
+		{"no tools", Options{Installer: listed.Installer}, "Cannot find module 'react'", "Not run, because nothing is configured that commands could be run with"},
 		{"no name", listed, "something else is wrong", "Could not extract package name from error"},
 		{"a quote that nothing ends", listed, "Cannot find module 'react", "Could not extract package name from error"},
-		{"no list", npm(func(*Installer) {}), "Cannot find module 'react'", `Did not install "react": the installer allows nothing: list what it may install, or set AllowAny`},
-		{"an empty list", npm(func(in *Installer) { in.Allow = []string{} }), "Cannot find module 'react'", `Did not install "react": it is not among what the installer allows`},
-		{"not in the list", listed, "Cannot find module 'reakt'", `Did not install "reakt": it is not among what the installer allows`},
-		{"the first counts", listed, "Cannot find module 'reakt'\nCannot find module 'react'", `Did not install "reakt": it is not among what the installer allows`},
+		{"no list", npm(func(*Installer) {}), "Cannot find module 'react'", `Did not install "react": nothing is listed that may be installed`},
+		{"an empty list", npm(func(in *Installer) { in.Allow = []string{} }), "Cannot find module 'react'", `Did not install "react": it is not among what may be installed`},
+		{"not in the list", listed, "Cannot find module 'reakt'", `Did not install "reakt": it is not among what may be installed`},
+		{"the first counts", listed, "Cannot find module 'reakt'\nCannot find module 'react'", `Did not install "reakt": it is not among what may be installed`},
 		{"a relative path", any, "Cannot find module './util'", `Did not install "./util": it is a path`},
 		{"an option", any, "Cannot find module '--registry=http://x'", `Did not install "--registry=http://x": it begins with a dash, so that it could be an option`},
 		{"an address", any, "Cannot find module 'node:fs'", `Did not install "node:fs": it is an address, an alias or has a version`},

@@ -36,13 +36,14 @@ func (p *panicked) Error() string { return p.text }
 // keeper runs functions of others for a limited time each.
 type keeper struct {
 	limit, grace time.Duration
+	putBack      time.Duration // for which a function that holds on is waited for besides
 
 	mu   sync.Mutex
 	left int
 }
 
 // run runs f with a context that ends after the limit. What f throws is an error. When f has not returned within the
-// grace after its context has ended, it is left behind in its goroutine.
+// grace after its context has ended, it is left behind in its goroutine, unless it holds on; see [hold].
 func (k *keeper) run(ctx context.Context, f func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -53,20 +54,48 @@ func (k *keeper) run(ctx context.Context, f func(context.Context) error) error {
 	limited, cancel := context.WithTimeoutCause(ctx, k.limit, errOvertime)
 	defer cancel()
 	c := &kept{keeper: k, done: make(chan error, 1)}
-	go c.run(limited, f)
+	c.above, _ = ctx.Value(keptKey{}).(*kept)
+	go c.run(context.WithValue(limited, keptKey{}, c), f)
 	select {
 	case err := <-c.done:
 		return err
 	case <-limited.Done():
 	}
-	grace := time.NewTimer(k.grace)
-	defer grace.Stop()
-	select {
-	case err := <-c.done:
+	if err, returned := c.last(); returned {
 		return err
-	case <-grace.C:
-		c.leave()
-		return &hung{context.Cause(limited)}
+	}
+	return &hung{context.Cause(limited)}
+}
+
+// last waits for a function whose context has ended: for the grace, as long as it holds on, and for the grace again. It
+// leaves it behind when it has not returned then.
+func (c *kept) last() (err error, returned bool) {
+	var bound <-chan time.Time // a nil channel never says anything
+	for {
+		grace := time.NewTimer(c.grace)
+		select {
+		case err := <-c.done:
+			grace.Stop()
+			return err, true
+		case <-grace.C:
+		}
+		free := c.leave()
+		if free == nil {
+			return nil, false
+		}
+		if bound == nil {
+			timer := time.NewTimer(c.putBack)
+			defer timer.Stop()
+			bound = timer.C
+		}
+		select {
+		case err := <-c.done:
+			return err, true
+		case <-free:
+		case <-bound:
+			c.abandon()
+			return nil, false
+		}
 	}
 }
 
@@ -79,8 +108,46 @@ func (k *keeper) room() bool {
 // kept is a function that is run.
 type kept struct {
 	*keeper
-	done       chan error
-	gone, over bool // under the keeper's lock
+	done  chan error
+	above *kept // what it is run within; nil for nothing
+
+	// The rest is under the keeper's lock.
+	gone, over bool
+	holds      int
+	free       chan struct{} // is closed when nothing holds on any more; nil while nothing does
+}
+
+type keptKey struct{}
+
+// hold has the functions that the context is of waited for until done is called, also when their time is over: what they have
+// begun must be brought to an end. The wait is bounded, so it must be called in any case.
+func hold(ctx context.Context) (done func()) {
+	c, _ := ctx.Value(keptKey{}).(*kept)
+	for k := c; k != nil; k = k.above {
+		k.hold()
+	}
+	return func() {
+		for k := c; k != nil; k = k.above {
+			k.letGo()
+		}
+	}
+}
+
+func (c *kept) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holds++; c.holds == 1 {
+		c.free = make(chan struct{})
+	}
+}
+
+func (c *kept) letGo() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holds--; c.holds == 0 {
+		close(c.free)
+		c.free = nil
+	}
 }
 
 func (c *kept) run(ctx context.Context, f func(context.Context) error) {
@@ -99,10 +166,25 @@ func (c *kept) run(ctx context.Context, f func(context.Context) error) {
 	err = f(ctx)
 }
 
-// leave gives up on the function.
-func (c *kept) leave() {
+// leave gives up on the function, unless it holds on: then it returns what is closed when that is over.
+func (c *kept) leave() (free <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.holds > 0 {
+		return c.free
+	}
+	c.gives()
+	return nil
+}
+
+// abandon gives up on the function.
+func (c *kept) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gives()
+}
+
+func (c *kept) gives() {
 	if !c.over {
 		c.gone = true
 		c.left++

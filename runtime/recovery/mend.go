@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// putBackLimit is how long putting back may take, also when the context has ended.
-	putBackLimit = 2 * time.Minute
 	// opCheck names the commands of a check in evidence.
 	opCheck = "validate"
 	// maxListed bounds the paths that a record names.
@@ -32,45 +30,55 @@ type mend struct {
 	strict bool
 }
 
-func noTools() *Error {
-	return failf("No tools are available to run a command with: set Options.Tools")
-}
-
-// stuck says that what a command has changed could not be put back.
-type stuck struct{ cause, left error }
-
-func (s *stuck) Error() string {
-	return shown(s.cause) + "; what it changed could not be put back: " + shown(s.left)
-}
-func (s *stuck) Unwrap() []error { return []error{s.cause, s.left} }
-
 // mend runs the commands and then the validation. Unless that passes, what has changed is put back.
 func (t *try) mend(m mend) error {
-	if t.opts.Tools == nil {
-		return noTools()
-	}
-	if m.strict && len(m.check) == 0 && t.opts.Validate == nil {
-		return failf("Not run, because nothing would say whether it has helped: set the Check of the fix, or Options.Validate")
-	}
 	select {
 	case t.busy <- struct{}{}:
 		defer func() { <-t.busy }()
 	case <-t.ctx.Done():
 		return context.Cause(t.ctx)
 	}
-	tree, err := t.opts.Tools.Begin(t.ctx, runName())
+	tree, err := t.begin()
 	switch {
 	case err == nil:
+	case t.ctx.Err() != nil:
+		return context.Cause(t.ctx)
+	case errors.Is(err, ErrUnfinished):
+		return err
 	case !errors.Is(err, ErrNoWorkspace):
 		return failure("Not run, because the working tree could not be remembered", err)
 	case m.strict:
-		return failf("Not run, because what it changes could not be put back: configure the tools with a Workspace")
+		return noWorkspace()
+	}
+	defer hold(t.ctx)()
+	if told, ok := tree.(interface{ Told() string }); ok {
+		t.note(DataWarning, told.Told())
 	}
 	err = safely(func() error { return t.change(tree, m) })
 	if err = t.settle(tree, err); err != nil {
 		return t.explained(m.failing, err)
 	}
 	return nil
+}
+
+// lockPoll is how often a working tree that somebody has is asked for.
+const lockPoll = 200 * time.Millisecond
+
+// begin remembers the working tree, and waits for it while somebody else has it.
+func (t *try) begin() (Tree, error) {
+	until := t.opts.Clock.Now().Add(t.opts.LockWait)
+	for told := false; ; told = true {
+		tree, err := t.opts.Tools.Begin(t.ctx, runName())
+		if !errors.Is(err, workspace.ErrHeld) || !t.opts.Clock.Now().Before(until) {
+			return tree, err
+		}
+		if !told {
+			t.waits(t.opts.LockWait)
+		}
+		if err := t.opts.Clock.Sleep(t.ctx, lockPoll); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // change runs the commands, looks at what they have changed, and runs the validation.
@@ -186,59 +194,12 @@ func (t *try) verdicts(changes []executor.Change) ([]executor.Verdict, error) {
 	return verdicts, err
 }
 
-// settle lets go of the tree, after it was put back if there was an error.
-func (t *try) settle(tree Tree, err error) error {
-	if tree == nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), putBackLimit)
-	defer cancel()
-	var left error
-	if err != nil {
-		left = safely(func() error { return t.putBack(ctx, tree) })
-	}
-	released := safely(func() error { return tree.Release(ctx, left != nil) })
-	switch {
-	case left != nil:
-		t.note(DataPutBack, "false")
-		return &stuck{err, left}
-	case err != nil:
-		return err
-	case released != nil:
-		t.note(DataWarning, "let go of the working tree: "+shown(released))
-	}
-	return nil
-}
-
-// putBack saves what has changed and puts it back. What cannot be saved stays.
-func (t *try) putBack(ctx context.Context, tree Tree) error {
-	changes, err := tree.Changes(ctx)
-	if err != nil {
-		return fmt.Errorf("look for what has changed: %w", err)
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	t.note(DataChanged, listed(changes))
-	ref, err := tree.Save(ctx, changes)
-	if err != nil {
-		return fmt.Errorf("save it: %w", err)
-	}
-	t.note(DataSaved, ref)
-	if err := tree.Revert(ctx, changes); err != nil {
-		return fmt.Errorf("it is saved as %s: %w", ref, err)
-	}
-	if changes, err = tree.Changes(ctx); err != nil || len(changes) > 0 {
-		return errors.Join(err, fmt.Errorf("it is saved as %s, but something still differs: %s", ref, listed(changes)))
-	}
-	t.note(DataPutBack, "true")
-	return nil
-}
-
 // listed names the first paths of changes.
-func listed(changes []executor.Change) string {
-	names := make([]string, 0, min(len(changes), maxListed)+1)
-	for _, c := range changes[:min(len(changes), maxListed)] {
+func listed(changes []executor.Change) string { return first(changes, maxListed) }
+
+func first(changes []executor.Change, most int) string {
+	names := make([]string, 0, min(len(changes), most)+1)
+	for _, c := range changes[:min(len(changes), most)] {
 		names = append(names, quoted(c.Path))
 	}
 	if more := len(changes) - len(names); more > 0 {

@@ -19,6 +19,8 @@ const (
 	DefaultMaxWait = 15 * time.Minute
 	// DefaultValidateLimit is how long Options.Validate may take.
 	DefaultValidateLimit = 10 * time.Minute
+	// DefaultLockWait is how long a working tree that somebody else has is waited for.
+	DefaultLockWait = 10 * time.Minute
 	// DefaultMaxAttempts is what records say of how many tries there may be, where the host does not.
 	DefaultMaxAttempts = 3
 )
@@ -59,6 +61,13 @@ type Options struct {
 	// Random is where jitter comes from; nil is no jitter. It need not be safe for concurrent use.
 	Random retry.Random
 
+	// LockWait is how long commands wait for a working tree that another mend or run has, in this process or another one;
+	// DefaultLockWait. Less than 0 does not wait.
+	LockWait time.Duration
+	// Waiting is told that a strategy begins to wait, and for how long: exactly, or at most where it waits for the working
+	// tree. It may be called by several goroutines at once; what it throws is dropped.
+	Waiting func(strategy string, d time.Duration)
+
 	// MaxAttempts is how many tries a failure has: one with a greater number fails at once. 0 leaves that to whoever runs the
 	// strategies, and records say DefaultMaxAttempts.
 	MaxAttempts int
@@ -79,8 +88,9 @@ type Standard struct {
 	name     string // begins the names of its callers in lanes, and of its runs
 }
 
-// New returns the strategies that the options describe. Its error names everything that cannot work, as evidence of the
-// configuration.
+// New returns the strategies that the options describe. Its error joins evidence of everything that cannot work; the attributes
+// field, value and expected of each say what it is in terms of [Options]. What is not configured at all is no error here;
+// see [Standard.Lacking].
 func New(o Options) (*Standard, error) {
 	if err := errors.Join(o.wrong()...); err != nil {
 		return nil, err
@@ -93,6 +103,9 @@ func New(o Options) (*Standard, error) {
 	}
 	if o.MaxWait <= 0 {
 		o.MaxWait = DefaultMaxWait
+	}
+	if o.LockWait == 0 {
+		o.LockWait = DefaultLockWait
 	}
 	if o.Clock == nil {
 		o.Clock = retry.System
@@ -164,6 +177,19 @@ func (t *try) concluded(err error) error {
 	known.Message = begun(known.Message, maxMessage)
 	t.record.Message = known.Message
 	return known
+}
+
+// sleep waits, and tells the host so.
+func (t *try) sleep(d time.Duration) error {
+	t.waits(d)
+	return t.opts.Clock.Sleep(t.ctx, d)
+}
+
+// waits tells the host that the strategy is about to wait.
+func (t *try) waits(d time.Duration) {
+	if d > 0 && t.opts.Waiting != nil && t.ctx.Err() == nil {
+		_ = safely(func() error { t.opts.Waiting(t.record.Strategy, d); return nil })
+	}
 }
 
 // note keeps a particular.

@@ -17,13 +17,17 @@ type said struct {
 	files []string
 }
 
-// saidBy collects the texts of an error and of what it wraps, the outermost first.
-func saidBy(err error) said {
+// saidBy collects the texts of a failure: of its error and of what that wraps, the outermost first, and of the evidence that
+// it was classified from, since the message of a classified error may be a line of it.
+func saidBy(failed taxonomy.Failed) said {
 	var s said
-	hints := taxonomy.HintsOf(err)
+	hints := taxonomy.HintsOf(failed.Err)
 	s.files = append(s.files, hints.Files...)
 	left := maxErrors
-	s.walk(err, &left)
+	s.walk(failed.Err, &left)
+	if failed.Evidence != nil {
+		s.walk(failed.Evidence, &left)
+	}
 	s.add(hints.Output)
 	return s
 }
@@ -53,8 +57,8 @@ func (s *said) add(text string) {
 	switch {
 	case text == "":
 	case len(text) <= 2*maxSaid:
-		s.texts = append(s.texts, text)
+		s.texts = append(s.texts, begun(text, 2*maxSaid))
 	default:
-		s.texts = append(s.texts, text[:maxSaid], text[len(text)-maxSaid:])
+		s.texts = append(s.texts, begun(text, maxSaid), ended(text, maxSaid))
 	}
 }

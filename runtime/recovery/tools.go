@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +19,8 @@ type Tools interface {
 	// Run runs a command to its end, for a limited time. Op names what it is for in evidence.
 	Run(ctx context.Context, op string, c workspace.Command) workspace.CommandResult
 	// Begin remembers the working tree as it is, so that what changes from now on can be put back. Without a working tree
-	// that can be it returns [ErrNoWorkspace].
+	// that can be it returns [ErrNoWorkspace], for one that somebody else has an error that wraps [workspace.ErrHeld], and for
+	// one that another mend has left as nobody may want it one that wraps [ErrUnfinished].
 	Begin(ctx context.Context, run string) (Tree, error)
 }
 
@@ -30,14 +30,13 @@ type Tree interface {
 	Changes(ctx context.Context) ([]executor.Change, error)
 	// Save keeps changes, and returns under which reference.
 	Save(ctx context.Context, changes []executor.Change) (ref string, err error)
-	// Revert puts changes back, and touches nothing else.
+	// Revert puts changes back, and the permissions of files. It touches nothing else.
 	Revert(ctx context.Context, changes []executor.Change) error
+	// Before returns the reference of a commit that has the tree as it was, until Release without keep; empty for none.
+	Before() string
 	// Release lets go of the tree. Keep has it kept what a revert would need; what Save has kept stays in any case.
 	Release(ctx context.Context, keep bool) error
 }
-
-// ErrNoWorkspace says that there is no working tree that changes could be put back in.
-var ErrNoWorkspace = errors.New("there is no workspace")
 
 // Workspace is the part of an [executor.Workspace] that puts changes back. A [workspace.Git] is one.
 type Workspace interface {
@@ -45,19 +44,31 @@ type Workspace interface {
 	Lock(ctx context.Context, run string) (unlock func() error, err error)
 	Begin(ctx context.Context, run string) (executor.Checked, error)
 	Detect(ctx context.Context, checked executor.Checked) ([]executor.Change, error)
+	Look(ctx context.Context, checked executor.Checked) ([]executor.Change, error)
 	Save(ctx context.Context, run string, attempt int, checked executor.Checked, changes []executor.Change) (ref string, err error)
 	Revert(ctx context.Context, checked executor.Checked, changes []executor.Change) error
 	Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (executor.Checked, error)
+	RestoreModes(ctx context.Context, checked executor.Checked) error
 	Release(ctx context.Context, run string) error
+	Forget(run string) error
+	PruneRuns(ctx context.Context, prefix string, olderThan time.Duration) (int, error)
+	GitDir() string
 }
+
+// DefaultKeepSaved is how long what mends have changed stays saved after it was put back.
+const DefaultKeepSaved = 14 * 24 * time.Hour
 
 // ToolsConfig says what tools work on. Dir or Workspace is required.
 type ToolsConfig struct {
 	// Workspace is the working tree. Without it nothing can be put back, so that a [Fix] refuses to run.
 	Workspace Workspace
 	// Lock takes the working tree while commands run. It must be false where an executor's run has the tree, and true
-	// where nobody else has.
+	// where nobody else has. Who comes second waits; see Options.LockWait. A mend that was not brought to an end, because its
+	// process was killed, is noticed by the next one; see [ErrUnfinished].
 	Lock bool
+	// KeepSaved is how long what mends have changed stays saved after it was put back, or could not be; 0 is DefaultKeepSaved,
+	// less than 0 is for ever. Mends remove what is older.
+	KeepSaved time.Duration
 	// Dir is where commands run; empty is the root of the workspace.
 	Dir string
 	// Env adds to what proc.SafeEnv lets through: "NAME=value", or "NAME" for this process's value.
@@ -96,7 +107,11 @@ func NewTools(c ToolsConfig) (Tools, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &local{dir: dir, runner: runner, tree: c.Workspace, lock: c.Lock}, nil
+	l := &local{dir: dir, runner: runner, tree: c.Workspace, lock: c.Lock, keep: c.KeepSaved, grace: c.Grace}
+	if l.keep == 0 {
+		l.keep = DefaultKeepSaved
+	}
+	return l, nil
 }
 
 // realDir returns the path of a directory, absolute and without symbolic links.
@@ -113,75 +128,4 @@ func realDir(name string) (string, error) {
 		err = fmt.Errorf("%s is not a directory", name)
 	}
 	return dir, err
-}
-
-// local are the tools of this machine.
-type local struct {
-	dir    string
-	runner *workspace.Validator
-	tree   Workspace
-	lock   bool
-}
-
-func (l *local) Dir() string { return l.dir }
-
-func (l *local) Run(ctx context.Context, op string, c workspace.Command) workspace.CommandResult {
-	return l.runner.RunCommand(ctx, op, c)
-}
-
-func (l *local) Begin(ctx context.Context, run string) (Tree, error) {
-	if l.tree == nil {
-		return nil, ErrNoWorkspace
-	}
-	t := &localTree{Workspace: l.tree, run: run, unlock: func() error { return nil }}
-	if l.lock {
-		unlock, err := l.tree.Lock(ctx, run)
-		if err != nil {
-			return nil, err
-		}
-		t.unlock = unlock
-	}
-	var err error
-	if t.checked, err = l.tree.Begin(ctx, run); err != nil {
-		return nil, errors.Join(err, t.unlock())
-	}
-	return t, nil
-}
-
-type localTree struct {
-	Workspace
-	run     string
-	checked executor.Checked
-	unlock  func() error
-	last    []executor.Change // what Changes has found last
-}
-
-func (t *localTree) Changes(ctx context.Context) (_ []executor.Change, err error) {
-	t.last, err = t.Detect(ctx, t.checked)
-	return t.last, err
-}
-
-func (t *localTree) Save(ctx context.Context, changes []executor.Change) (string, error) {
-	return t.Workspace.Save(ctx, t.run, 1, t.checked, changes)
-}
-
-func (t *localTree) Revert(ctx context.Context, changes []executor.Change) error {
-	return t.Workspace.Revert(ctx, t.checked, changes)
-}
-
-func (t *localTree) Release(ctx context.Context, keep bool) error {
-	return errors.Join(t.release(ctx, keep), t.unlock())
-}
-
-// release accepts the tree as it is before it lets go, because a workspace keeps what is nowhere else any more.
-func (t *localTree) release(ctx context.Context, keep bool) error {
-	if keep {
-		return nil
-	}
-	if len(t.last) > 0 {
-		if _, err := t.Advance(ctx, t.run, t.checked, t.last); err != nil {
-			return err
-		}
-	}
-	return t.Workspace.Release(ctx, t.run)
 }

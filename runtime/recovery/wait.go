@@ -75,14 +75,14 @@ func (t *try) waitTogether(now time.Time, wait time.Duration) error {
 	until := now.Add(wait)
 	lane := t.lane()
 	if lane == "" || wait <= 0 {
-		return t.opts.Clock.Sleep(t.ctx, wait)
+		return t.sleep(wait)
 	}
 	t.note(DataLane, lane)
 	if err := t.opts.Lanes.Pause(t.ctx, lane, until); err != nil {
 		if t.ctx.Err() != nil {
 			return context.Cause(t.ctx)
 		}
-		return t.opts.Clock.Sleep(t.ctx, wait) // nobody waits along then
+		return t.sleep(wait) // nobody waits along then
 	}
 	return t.enter(lane, until)
 }
@@ -109,7 +109,7 @@ func (t *try) enter(lane string, until time.Time) error {
 		case at.After(last):
 			return errLaneClosed
 		}
-		if err := t.opts.Clock.Sleep(t.ctx, at.Sub(now)); err != nil {
+		if err := t.sleep(at.Sub(now)); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (t *try) retryWithBackoff() error {
 	}
 	t.note(DataWait, milliseconds(next.Wait))
 	t.note(DataHint, from)
-	if err := t.opts.Clock.Sleep(t.ctx, next.Wait); err != nil {
+	if err := t.sleep(next.Wait); err != nil {
 		return fmt.Errorf("retry with backoff: %w", err)
 	}
 	t.record.Message = fmt.Sprintf("Retrying after %dms (attempt %d)", next.Wait.Milliseconds(), t.record.Attempts)

@@ -32,6 +32,16 @@ func (c *handClock) Now() time.Time {
 	return c.now
 }
 
+// tickingClock goes on whenever it is read.
+type tickingClock struct{ handClock }
+
+func (c *tickingClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Millisecond)
+	return c.now
+}
+
 func (c *handClock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,6 +147,22 @@ func TestOutcomesAreWhatLearnersWereTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, s.Outcomes(ctx, time.Time{}, func(retry.Outcome) error { return nil }), context.Canceled)
+}
+
+// There is one time at which a call has ended, however long it takes to write that down.
+func TestOutcomesHaveTheTimeThatLearnersWereTold(t *testing.T) {
+	p := openPurse(t)
+	clock := &tickingClock{handClock{now: callDay}}
+	c := &caller{clock: &clock.handClock, ends: []error{limited, errUnheard}}
+	taught := &pupil{}
+	e, err := executor.New(executor.Config{
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: c, Journal: p.Journal(), Clock: clock, Learners: []retry.Learner{taught},
+	})
+	require.NoError(t, err)
+	e.Start(t.Context(), executor.Task{Run: "r", ID: "r", Prompt: "work"}).Wait()
+	require.Len(t, taught.told, 3)
+	assert.Equal(t, taught.told, outcomes(t, p.Store, time.Time{}))
 }
 
 // Of a call that was cancelled, or whose process died, nobody knows what it came to.

@@ -22,31 +22,48 @@ import (
 func (g *Git) Detect(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s, err := g.load(ctx, opDetect, checked)
+	changes, st, err := g.look(ctx, checked)
 	if err != nil {
 		return nil, err
-	}
-	st, err := g.state(opDetect, s.run)
-	if err != nil {
-		return nil, err
-	}
-	refs, err := g.changedRefs(st)
-	if err != nil {
-		return nil, err
-	}
-	sc := g.scanOf(ctx, opDetect, s, st)
-	if err := sc.run(); err != nil {
-		return nil, err
-	}
-	changes := append(refs, g.compare(s, sc)...)
-	if len(changes) > g.opts.MaxChanges {
-		return nil, fault(opDetect, fmt.Sprintf("%d changes are more than the %d that are judged at once", len(changes), g.opts.MaxChanges), nil, nil)
 	}
 	if err := g.putIndexBack(ctx, opDetect, st); err != nil && ctx.Err() != nil {
 		return nil, err // what else stands in its way does not make the files others, and is tried again
 	}
-	slices.SortFunc(changes, func(a, b executor.Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, nil
+}
+
+// Look is Detect that leaves the user's index alone: for a run that nobody goes on with, which the user may have done.
+func (g *Git) Look(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	changes, _, err := g.look(ctx, checked)
+	return changes, err
+}
+
+// look returns what differs from a checked tree, sorted by path.
+func (g *Git) look(ctx context.Context, checked executor.Checked) ([]executor.Change, *state, error) {
+	s, err := g.load(ctx, opDetect, checked)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := g.state(opDetect, s.run)
+	if err != nil {
+		return nil, nil, err
+	}
+	refs, err := g.changedRefs(st)
+	if err != nil {
+		return nil, nil, err
+	}
+	sc := g.scanOf(ctx, opDetect, s, st)
+	if err := sc.run(); err != nil {
+		return nil, nil, err
+	}
+	changes := append(refs, g.compare(s, sc)...)
+	if len(changes) > g.opts.MaxChanges {
+		return nil, nil, fault(opDetect, fmt.Sprintf("%d changes are more than the %d that are judged at once", len(changes), g.opts.MaxChanges), nil, nil)
+	}
+	slices.SortFunc(changes, func(a, b executor.Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, st, nil
 }
 
 // scanOf returns a scan that compares with a snapshot.

@@ -29,6 +29,9 @@ const (
 	lockPoll     = 20 * time.Millisecond
 )
 
+// ErrHeld says that somebody else has the working tree. The errors of [Git.Lock] wrap it.
+var ErrHeld = errors.New("somebody else has the working tree")
+
 // Lock takes the working tree for one run, with a lock that ends with this process. Other working trees of the same
 // repository are not taken. When whoever had it is dead, it is waited for, for 3 seconds at most.
 func (g *Git) Lock(ctx context.Context, run string) (func() error, error) {
@@ -43,7 +46,7 @@ func (g *Git) Lock(ctx context.Context, run string) (func() error, error) {
 	}
 	if !ok {
 		_ = lock.Close()
-		return nil, g.lockFault(g.heldBy(), nil)
+		return nil, g.lockFault(g.heldBy(), ErrHeld)
 	}
 	self, _ := proc.Self()
 	err = writePrivate(g.holderFile(), func(w io.Writer) error {
@@ -129,7 +132,7 @@ func (g *Git) whoHolds() (holds func(run string) bool, unlock func(), err error)
 }
 
 func (g *Git) lockFault(text string, err error) error {
-	if err != nil {
+	if err != nil && text == "" {
 		text = err.Error()
 	}
 	ev := &taxonomy.Evidence{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,6 +44,24 @@ func (g *Git) Release(ctx context.Context, run string) error {
 	return err
 }
 
+// Forget removes the last of a run that was let go of, so that [Git.Resume] cannot hold it once more. A run that was not, or
+// of which something had to be kept, is left alone.
+func (g *Git) Forget(run string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	st, err := g.state(opPrepare, run)
+	if err != nil || !st.Released {
+		return err
+	}
+	dir := g.runDir(run)
+	if err := os.RemoveAll(dir); err != nil {
+		return fault(opPrepare, "", []string{dir}, err)
+	}
+	_ = os.Remove(filepath.Dir(dir)) // if it is empty
+	g.forget(run)
+	return nil
+}
+
 // forget drops what is in memory of a run.
 func (g *Git) forget(run string) {
 	delete(g.states, run)
@@ -64,14 +83,20 @@ func (g *Git) deleteRefs(ctx context.Context, refs []string) error {
 // longer than that ago and have never been let go of. A run that has the working tree is left alone. It returns how many
 // saves and runs that were.
 func (g *Git) Prune(ctx context.Context, olderThan time.Duration) (int, error) {
+	return g.PruneRuns(ctx, "", olderThan)
+}
+
+// PruneRuns is Prune for the runs whose names begin with prefix.
+func (g *Git) PruneRuns(ctx context.Context, prefix string, olderThan time.Duration) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	refs, err := g.ownRefs(ctx)
 	if err != nil {
 		return 0, err
 	}
+	maps.DeleteFunc(refs, func(ref string, _ time.Time) bool { return !strings.HasPrefix(ref, refPrefix+prefix) })
 	before := time.Now().Add(-olderThan)
-	n, err := g.pruneRuns(ctx, refs, before)
+	n, err := g.pruneRuns(ctx, refs, prefix, before)
 	if err != nil {
 		return n, err
 	}
@@ -123,7 +148,7 @@ func (g *Git) ownRefs(ctx context.Context) (map[string]time.Time, error) {
 }
 
 // pruneRuns removes the runs that were worked on last before an instant. Runs are named as in references.
-func (g *Git) pruneRuns(ctx context.Context, refs map[string]time.Time, before time.Time) (int, error) {
+func (g *Git) pruneRuns(ctx context.Context, refs map[string]time.Time, prefix string, before time.Time) (int, error) {
 	last := map[string]time.Time{}
 	note := func(run string, at time.Time) {
 		if at.After(last[run]) {
@@ -140,6 +165,9 @@ func (g *Git) pruneRuns(ctx context.Context, refs map[string]time.Time, before t
 		return 0, fault(opPrepare, "", nil, err)
 	}
 	for _, d := range dirs {
+		if !strings.HasPrefix(d.Name(), prefix) {
+			continue
+		}
 		for _, name := range []string{"", "state.json", "kept"} {
 			if info, err := os.Lstat(filepath.Join(g.home, "runs", d.Name(), name)); err == nil {
 				note(d.Name(), info.ModTime())

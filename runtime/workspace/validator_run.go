@@ -35,10 +35,16 @@ var errLimit = errors.New("the command's time is over")
 // and bounded alike. Op names it in evidence, whose source is "validator". A command that is not usable is evidence of
 // the configuration.
 func (v *Validator) RunCommand(ctx context.Context, op string, c Command) CommandResult {
+	return v.RunStarted(ctx, op, c, nil)
+}
+
+// RunStarted is RunCommand that tells started which process it is, before the process does anything. An error of started ends
+// it. Nil tells nobody.
+func (v *Validator) RunStarted(ctx context.Context, op string, c Command, started func(executor.Process) error) CommandResult {
 	if !c.Usable() {
 		return CommandResult{Command: c.String(), ExitCode: -1, Err: misfit(op, c.String(), "a program with its arguments, or a line")}
 	}
-	return v.run(ctx, op, c, nil)
+	return v.run(ctx, op, c, started)
 }
 
 // run runs one command. Started may be nil.

@@ -1,0 +1,138 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+)
+
+const (
+	// putBackLimit is how long putting back may take, also when the context has ended.
+	putBackLimit = 2 * time.Minute
+	// maxNamed bounds the paths that a message names.
+	maxNamed = 3
+)
+
+// stuck says that what a command has changed could not be put back.
+type stuck struct {
+	cause, left   error
+	paths         string // the first of them; empty when it is not known which
+	before, saved string // references; empty for none
+}
+
+func (s *stuck) Error() string   { return s.says() + ". " + shown(s.cause) }
+func (s *stuck) Unwrap() []error { return []error{s.cause, s.left} }
+
+// says returns what could not be put back, and how to get it back.
+func (s *stuck) says() string {
+	text := "Could not put back " + s.paths
+	if s.paths == "" {
+		text = "Could not put back what was changed"
+	}
+	if s.before != "" {
+		text += ": run \"" + restoring(s.before) + "\""
+	}
+	text += fmt.Sprintf(" (%s)", begun(shown(s.left), maxShown))
+	if s.saved != "" {
+		text += "; what was changed is saved as " + s.saved
+	}
+	return text
+}
+
+// restoring returns the command that has files as a commit has them. It removes nothing, because the commit has no files that
+// may hold secrets.
+func restoring(ref string) string { return "git restore --overlay --source=" + ref + " -- :/" }
+
+// settle lets go of the tree, after it was put back if there was an error.
+func (t *try) settle(tree Tree, err error) error {
+	if tree == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), putBackLimit)
+	defer cancel()
+	p := &putBack{try: t, ctx: ctx, tree: tree}
+	var left error
+	if err != nil {
+		left = safely(p.all)
+	}
+	released := safely(func() error { return tree.Release(ctx, left != nil) })
+	switch {
+	case left != nil:
+		t.note(DataPutBack, "false")
+		t.note(DataLeft, listed(p.left))
+		t.note(DataBefore, tree.Before())
+		return &stuck{err, left, first(p.left, maxNamed), tree.Before(), t.record.Data[DataSaved]}
+	case err != nil:
+		return err
+	case released != nil:
+		t.note(DataWarning, "let go of the working tree: "+shown(released))
+	}
+	return nil
+}
+
+// putBack puts back what a try has changed.
+type putBack struct {
+	*try
+	ctx  context.Context
+	tree Tree
+	left []executor.Change // what is not as it was
+}
+
+// all saves what has changed and puts it back. What cannot be saved is put back all the same: what was there before is kept
+// already, and on a full disk there is room only when something was removed. So a second round may do what the first could not.
+func (p *putBack) all() error {
+	if err := p.look(); err != nil {
+		// Permissions can be why.
+		if p.tree.Revert(p.ctx, nil) != nil || p.look() != nil {
+			return fmt.Errorf("look for what has changed: %w", err)
+		}
+	}
+	if len(p.left) == 0 {
+		return p.tree.Revert(p.ctx, nil)
+	}
+	p.note(DataChanged, listed(p.left))
+	unsaved, err := p.round()
+	if err != nil && p.ctx.Err() == nil {
+		if _, again := p.round(); again == nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		return errors.Join(err, unsaved)
+	}
+	if unsaved != nil {
+		p.note(DataWarning, "what was changed could not be saved before it was put back: "+shown(unsaved))
+	}
+	p.note(DataPutBack, "true")
+	return nil
+}
+
+// round saves what is left to put back and puts it back. Unsaved is why it could not be saved.
+func (p *putBack) round() (unsaved, err error) {
+	ref, unsaved := p.tree.Save(p.ctx, p.left)
+	if unsaved == nil && p.record.Data[DataSaved] == "" {
+		p.note(DataSaved, ref)
+	}
+	failed := p.tree.Revert(p.ctx, p.left)
+	if err := p.look(); err != nil {
+		return unsaved, errors.Join(failed, fmt.Errorf("look for what has changed: %w", err))
+	}
+	if len(p.left) > 0 && failed == nil {
+		failed = errDiffers
+	}
+	return unsaved, failed
+}
+
+var errDiffers = errors.New("something still differs")
+
+// look finds what is not as it was.
+func (p *putBack) look() error {
+	changes, err := p.tree.Changes(p.ctx)
+	if err == nil {
+		p.left = changes
+	}
+	return err
+}
