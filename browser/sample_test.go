@@ -75,7 +75,9 @@ func sample(t testing.TB) (report.Snapshot, htmlreport.Options) {
 		clock.now = o.At
 		sinks.Report(o)
 		if o.Action == "retry_operation" && o.Recovery != nil && o.Recovery.Successful != nil {
-			sinks.Retried(o.Recovery.Attempts, *o.Recovery.Successful)
+			sinks.Retried(report.Retry{
+				Reaction: o.Reaction, Action: o.Action, Attempts: o.Recovery.Attempts, Succeeded: *o.Recovery.Successful,
+			})
 		}
 	}
 	clock.now = end

@@ -60,7 +60,7 @@ func TestTree(t *testing.T) {
 			assert.Subset(t, named(things, "region"), []string{"Overview", "Over time", "Breakdown", "Groups", "Reactions", "Forecast", "Latest errors"})
 			assert.Subset(t, named(things, "heading"), []string{"duyetbot, morning of 4 March", "Groups", "Errors over time by category"})
 			assert.Subset(t, named(things, "table"), []string{"By category", "By source", "Groups", "Reactions", "Forecast", "Latest errors"})
-			assert.Subset(t, named(things, "columnheader"), []string{"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC", "Helped"})
+			assert.Subset(t, named(things, "columnheader"), []string{"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC", "Recoveries", "Retries"})
 			assert.Equal(t, []string{"Dark theme", "Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC"}, named(things, "button"))
 			assert.Equal(t, []string{"Filter groups"}, named(things, "searchbox"))
 			assert.Len(t, named(things, "status"), 1)

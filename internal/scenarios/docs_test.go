@@ -1,20 +1,28 @@
 package scenarios_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/metric/noop"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
+	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -23,9 +31,13 @@ import (
 var sample = regexp.MustCompile("(?s)```go run\n(.*?)```")
 
 func TestDocsSamples(t *testing.T) {
-	code, err := os.ReadFile("docs_sample_test.go")
-	require.NoError(t, err)
-	for page, n := range map[string]int{"executor.md": 3, "state.md": 2} {
+	var code []byte
+	for _, name := range []string{"docs_sample_test.go", "docs_reports_test.go"} {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		code = append(code, b...)
+	}
+	for page, n := range map[string]int{"executor.md": 4, "state.md": 2, "reports.md": 6} {
 		text, err := os.ReadFile("../../docs/" + page)
 		require.NoError(t, err)
 		samples := sample.FindAllStringSubmatch(string(text), -1)
@@ -57,9 +69,63 @@ func TestDocsSampleFetch(t *testing.T) {
 	})
 }
 
+func TestDocsSampleReports(t *testing.T) {
+	var text, page bytes.Buffer
+	require.NoError(t, reportOn([]error{errors.New("boom"), &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429}}, &text, &page))
+	assert.Contains(t, text.String(), "Total Errors: 2")
+	assert.Contains(t, page.String(), "PROVIDER_RATE_LIMIT")
+
+	mux := http.NewServeMux()
+	scraped, err := serveMetrics(mux)
+	require.NoError(t, err)
+	exported, err := exportMetrics(noop.NewMeterProvider())
+	require.NoError(t, err)
+	store, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), state.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, store.Close()) }()
+	config := executor.Config{Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: failing{}}
+	model, err := learnFrom(t.Context(), store, &config, nil)
+	require.NoError(t, err)
+	e, err := executor.New(observed(config, report.Sinks{scraped, exported}))
+	require.NoError(t, err)
+	e.Run(t.Context(), executor.Task{ID: "T-1"})
+
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	assert.Contains(t, answer.Body.String(), `code="PERMISSION_API_AUTH"`)
+	var foretold bytes.Buffer
+	foretell(&foretold, model)
+	assert.Contains(t, foretold.String(), "PERMISSION_API_AUTH")
+	page.Reset()
+	require.NoError(t, writeForetold(&page, report.Snapshot{At: time.Now()}, model))
+	assert.Contains(t, page.String(), "<code>PERMISSION_API_AUTH</code>")
+	err = traced(t.Context(), tracenoop.NewTracerProvider().Tracer("test"), func(context.Context) error { return errors.New("boom") })
+	assert.Error(t, err)
+}
+
+// failing is a provider whose credentials nobody accepts.
+type failing struct{}
+
+func (failing) Name() string { return "anthropic-api" }
+
+func (failing) Available(context.Context) error { return nil }
+
+func (failing) Call(context.Context, executor.Request) (executor.Answer, error) {
+	return executor.Answer{}, &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 401, Type: "authentication_error"}
+}
+
 func TestDocsSampleRun(t *testing.T) {
 	_, err := run(t.Context(), t.TempDir(), "x")
 	assert.Error(t, err, "a directory that is no repository")
+}
+
+func TestDocsSampleTogether(t *testing.T) {
+	s, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), state.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close()) }()
+	claude, err := claudecli.New(claudecli.Options{Path: filepath.Join(t.TempDir(), "none")})
+	require.NoError(t, err)
+	assert.NoError(t, runTogether(t.Context(), claude, s, []executor.Task{{ID: "T-1"}, {ID: "T-2"}}))
 }
 
 func TestDocsSampleState(t *testing.T) {

@@ -30,10 +30,11 @@ type Config struct {
 	ID func() string
 	// StatusSources are the types of sources in whose messages an HTTP status is looked for where they state none.
 	StatusSources []string
-	// Observer is told of every step, after Sink.
+	// Observer is told of every step, after Sink. What is decided once the context has ended comes to nothing, and is not told.
 	Observer executor.Observer
 
-	// Gate, Adaptive, Preventer, Checker, Learners and Lanes are those of an executor.
+	// Gate, Adaptive, Preventer, Checker, Learners and Lanes are those of an executor. The Gate is left out where the profile
+	// does not retry: it would have the first call wait for what the retries of others have come to.
 	Gate      retry.Gate
 	Adaptive  *retry.Adaptive
 	Preventer executor.Preventer

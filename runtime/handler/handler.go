@@ -30,6 +30,9 @@ func New(cfg Config) (*Handler, error) {
 	problems := cfg.problems()
 	cfg.Grace = cmp.Or(cfg.Grace, DefaultGrace)
 	cfg.Random = shared(cfg.Random)
+	if profile := cfg.Table.Overlay; profile != nil && !profile.Retry.Enabled {
+		cfg.Gate = nil
+	}
 	h := &Handler{cfg: cfg, clock: cfg.Clock, run: executor.Config{
 		Table: cfg.Table, Classify: cfg.Classify, Recoverer: cfg.Recoverer,
 		Gate: cfg.Gate, Adaptive: cfg.Adaptive, Preventer: cfg.Preventer, Checker: cfg.Checker, Learners: cfg.Learners,
@@ -70,7 +73,7 @@ func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 		return Outcome{Err: fmt.Errorf("handle %s: there is nothing to do", op.Name)}
 	}
 	p := &provider{op: &op, timeout: h.cfg.Timeout, grace: h.cfg.Grace}
-	w := newWatcher(h, &op)
+	w := newWatcher(ctx, h, &op)
 	cfg := h.run
 	cfg.Provider, cfg.Observer = p, w.observer()
 	e, err := executor.New(cfg)
@@ -78,16 +81,20 @@ func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 		return Outcome{Err: fmt.Errorf("handle %s: %w", op.Name, err)}
 	}
 	result := e.Run(ctx, executor.Task{ID: op.Name})
-	return outcomeOf(&op, result, p.calls, w)
+	return outcomeOf(ctx, &op, result, p.calls, w)
 }
 
-func outcomeOf(op *Op, result *executor.Result, calls int, w *watcher) Outcome {
+func outcomeOf(ctx context.Context, op *Op, result *executor.Result, calls int, w *watcher) Outcome {
 	out := Outcome{Occurrence: w.last(), Calls: calls, Result: result}
 	if result.Status == executor.StatusCompleted {
 		out.Recovered = result.ErrorCount > 0
 		return out
 	}
-	if out.Err = result.Err; out.Err == nil {
+	out.Err = result.Err
+	if result.Status == executor.StatusCancelled && ctx.Err() != nil {
+		out.Err = context.Cause(ctx)
+	}
+	if out.Err == nil {
 		out.Err = fmt.Errorf("handle %s: it ended with %s", op.Name, result.EndReason)
 	}
 	return out

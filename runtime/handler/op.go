@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/errgen/errgen/runtime/report"
@@ -18,7 +19,8 @@ type Op struct {
 	// Credential names the credential that it uses, never the credential itself. Operations of one source and credential share
 	// their waits, their circuit breaker and their budget of retries.
 	Credential string
-	// Facts are added to what is reported of failures.
+	// Facts are added to what is reported of failures. A source there that leaves something open has the rest from Source and
+	// Component.
 	Facts report.Facts
 	// Do does it. When ctx ends it stops and returns. It is called again as the reactions to its failures say, by one
 	// goroutine at a time. An error is best a *[taxonomy.Evidence]; any other is classified by what it is.
@@ -31,9 +33,12 @@ const unknownMode = "unknown"
 // facts returns what is reported of the operation's failures: what is given, and what follows from the rest of it.
 func (o *Op) facts() report.Facts {
 	f := o.Facts
-	if f.Source == nil {
-		f.Source = &report.Source{Type: o.Source, Component: o.component()}
+	source := report.Source{}
+	if f.Source != nil {
+		source = *f.Source
 	}
+	source.Type, source.Component = cmp.Or(source.Type, o.Source), cmp.Or(source.Component, o.component())
+	f.Source = &source
 	execution := report.Execution{Mode: unknownMode}
 	if f.Execution != nil {
 		execution = *f.Execution

@@ -34,10 +34,10 @@ func (s *sink) Update(o *report.Occurrence) {
 	s.updated = append(s.updated, *o.Clone())
 }
 
-func (s *sink) Retried(attempts int, succeeded bool) {
+func (s *sink) Retried(r report.Retry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.retried = append(s.retried, fmt.Sprint(attempts, " ", succeeded))
+	s.retried = append(s.retried, fmt.Sprint(r.Attempts, " ", r.Succeeded))
 }
 
 // TestReports: what is known around a failure is reported with it, and what has become of it. D155 D158

@@ -1,23 +1,51 @@
 package handler
 
 import (
+	"context"
+
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/report"
 )
 
 // watcher sees what is reported of one operation, and hands it on.
 type watcher struct {
+	ctx     context.Context // of the operation
 	handler *Handler
 	op      *Op
 	latest  *report.Occurrence
 	reports executor.Observer // nil before the first failure
 }
 
-func newWatcher(h *Handler, op *Op) *watcher { return &watcher{handler: h, op: op} }
+func newWatcher(ctx context.Context, h *Handler, op *Op) *watcher {
+	return &watcher{ctx: ctx, handler: h, op: op}
+}
 
 // observer returns what the run tells of every step.
 func (w *watcher) observer() executor.Observer {
-	return executor.Observers(w, w.handler.cfg.Observer)
+	return unless{w.vain, executor.Observers(w, w.handler.cfg.Observer)}
+}
+
+// vain reports whether an event is of no account: what is decided when the context has ended.
+func (w *watcher) vain(e executor.Event) bool {
+	return (e.Kind == executor.ReactionTaken || e.Kind == executor.Waiting) && w.ctx.Err() != nil
+}
+
+// cutShort reports whether an event is that a strategy was stopped, which says nothing about the strategy.
+func (w *watcher) cutShort(e executor.Event) bool {
+	return e.Kind == executor.Recovered && e.Err != nil && w.ctx.Err() != nil
+}
+
+// unless is an observer that is told nothing of what skip says.
+type unless struct {
+	skip func(executor.Event) bool
+	next executor.Observer
+}
+
+// Observe hands on what is not skipped.
+func (u unless) Observe(e executor.Event) {
+	if !u.skip(e) {
+		u.next.Observe(e)
+	}
 }
 
 // Observe reports failures. Nothing is made for that before there is one.
@@ -29,7 +57,9 @@ func (w *watcher) Observe(e executor.Event) {
 		cfg := &w.handler.cfg
 		w.reports = report.Observer(report.ObserverOptions{Table: cfg.Table, Sink: w, ID: cfg.ID})
 	}
-	w.reports.Observe(e)
+	if !w.cutShort(e) {
+		w.reports.Observe(e)
+	}
 }
 
 // last returns what was reported last, or nil.
@@ -57,8 +87,8 @@ func (w *watcher) Update(o *report.Occurrence) {
 }
 
 // Retried hands on that it was tried again.
-func (w *watcher) Retried(attempts int, succeeded bool) {
+func (w *watcher) Retried(r report.Retry) {
 	if s := w.handler.cfg.Sink; s != nil {
-		s.Retried(attempts, succeeded)
+		s.Retried(r)
 	}
 }

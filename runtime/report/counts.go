@@ -12,12 +12,12 @@ type counts struct {
 	retries, retried, unretried               int
 	categories, severities, recoverabilities  labels[string]
 	sources, reactions                        labels[[2]string]
-	outcomes                                  []recoveries
+	outcomes                                  []outcome
 	timeline                                  timeline
 }
 
-// recoveries counts what came of the recoveries that a reaction led to.
-type recoveries struct{ recovered, failed int }
+// outcome counts what came of the recoveries and retries that a reaction led to.
+type outcome struct{ recovered, failed, pending, retried, unretried int }
 
 func newCounts(limit int) counts {
 	return counts{
@@ -31,7 +31,7 @@ func newCounts(limit int) counts {
 func (c *counts) add(o *Occurrence, at time.Time) {
 	c.total++
 	category := c.categories.add(o.Category, nameOf)
-	severity := c.severities.add(o.Severity, nameOf)
+	severity := c.severities.add(severities[rankOf(o.Severity)], nameOf)
 	c.recoverabilities.add(o.Recoverability, nameOf)
 	c.sources.add(sourceKey(o.Source), nameOfSource)
 	c.timeline.add(at, category, severity)
@@ -40,41 +40,55 @@ func (c *counts) add(o *Occurrence, at time.Time) {
 
 // recover counts what was done about an occurrence, or takes that back by -1.
 func (c *counts) recover(o *Occurrence, by int) {
-	recovered, failed := 0, 0
+	var n outcome
 	if r := o.Recovery; r != nil && (r.Attempts > 0 || r.Successful != nil) {
 		c.recoveries += by
 		switch {
 		case r.Successful == nil:
+			n.pending = by
 		case *r.Successful:
-			recovered = by
+			n.recovered = by
 		default:
-			failed = by
+			n.failed = by
 		}
 	}
-	c.recovered += recovered
-	c.unrecovered += failed
+	c.recovered += n.recovered
+	c.unrecovered += n.failed
 	if o.Reaction == "" && o.Action == "" {
 		return
 	}
-	i := c.reactions.add([2]string{o.Reaction, o.Action}, firstOf)
-	c.reactions.counts[i] += by - 1
+	of := c.outcome(o.Reaction, o.Action, by)
+	of.recovered += n.recovered
+	of.failed += n.failed
+	of.pending += n.pending
+}
+
+// outcome counts a reaction so many times, and returns what came of it so far.
+func (c *counts) outcome(reaction, action string, times int) *outcome {
+	i := c.reactions.add([2]string{reaction, action}, firstOf)
+	c.reactions.counts[i] += times - 1
 	for len(c.outcomes) <= i {
-		c.outcomes = append(c.outcomes, recoveries{})
+		c.outcomes = append(c.outcomes, outcome{})
 	}
-	c.outcomes[i].recovered += recovered
-	c.outcomes[i].failed += failed
+	return &c.outcomes[i]
 }
 
 // retry counts an operation that was tried again.
-func (c *counts) retry(attempts int, succeeded bool) {
-	if attempts <= 0 {
+func (c *counts) retry(r Retry) {
+	if r.Attempts <= 0 {
 		return
 	}
-	c.retries += attempts
-	if succeeded {
+	of := &outcome{}
+	if r.Reaction != "" || r.Action != "" {
+		of = c.outcome(r.Reaction, r.Action, 0)
+	}
+	c.retries += r.Attempts
+	if r.Succeeded {
 		c.retried++
+		of.retried++
 	} else {
 		c.unretried++
+		of.unretried++
 	}
 }
 
@@ -116,14 +130,11 @@ func (c *counts) metrics() Metrics {
 }
 
 func (c *counts) timelineOut() Timeline {
-	t := &c.timeline
-	if len(t.buckets) == 0 {
-		return Timeline{Buckets: []Bucket{}}
-	}
-	out := Timeline{Step: time.Duration(t.step()) * time.Second, Buckets: make([]Bucket, len(t.buckets))}
-	for i, b := range t.buckets {
+	s := c.timeline.series()
+	out := Timeline{Step: time.Duration(s.step) * time.Second, Buckets: make([]Bucket, len(s.buckets)), Outside: s.outside}
+	for i, b := range s.buckets {
 		out.Buckets[i] = Bucket{
-			Start:      time.Unix(t.start+int64(i)*t.step(), 0).UTC(),
+			Start:      time.Unix(s.start+int64(i)*s.step, 0).UTC(),
 			ByCategory: c.categories.toMap(b.categories),
 			BySeverity: c.severities.toMap(b.severities),
 		}
@@ -142,8 +153,11 @@ func (c *counts) reactionOutcomes() []ReactionOutcome {
 	}
 	out := []ReactionOutcome{}
 	for i, key := range keys {
-		if n := c.reactions.counts[i]; n > 0 {
-			out = append(out, ReactionOutcome{c.reactions.names[i], text(key[1], maxName), n, c.outcomes[i].recovered, c.outcomes[i].failed})
+		n, of := c.reactions.counts[i], c.outcomes[i]
+		if n > 0 || of != (outcome{}) {
+			out = append(out, ReactionOutcome{
+				c.reactions.names[i], text(key[1], maxName), n, of.recovered, of.failed, of.pending, of.retried, of.unretried,
+			})
 		}
 	}
 	slices.SortFunc(out, func(a, b ReactionOutcome) int {

@@ -17,12 +17,48 @@ type entry struct {
 	place  int
 	listed bool
 
+	held
+}
+
+// held is an occurrence with what it points to.
+type held struct {
 	Occurrence
 	source     Source
 	execution  Execution
 	repository Repository
 	recovery   Recovery
 	successful bool
+}
+
+// shown returns a clean copy of a copy of what an entry holds, which shares nothing with the entry. To make the first copy
+// is all that has to be done before the entry changes.
+func (h *held) shown() Occurrence {
+	o := h.Occurrence
+	if o.Source != nil {
+		o.Source = &h.source
+	}
+	if o.Execution != nil {
+		o.Execution = &h.execution
+	}
+	if o.Repository != nil {
+		o.Repository = &h.repository
+	}
+	if o.Recovery != nil {
+		o.Recovery = &h.recovery
+		if h.recovery.Successful != nil {
+			h.recovery.Successful = &h.successful
+		}
+	}
+	return *shown(&o)
+}
+
+// allShown returns clean copies.
+func allShown(all []held) []Occurrence {
+	out := make([]Occurrence, len(all))
+	for i := range all {
+		out[i] = all[i].shown()
+	}
+	return out
 }
 
 // entrySize is how many bytes an entry takes without its texts, its place in a map included.
@@ -62,9 +98,11 @@ func (e *entry) recover(r *Recovery) {
 	e.Recovery = &e.recovery
 }
 
-// update takes over what has become of the occurrence.
+// update takes over what has become of the occurrence, as far as o says it.
 func (e *entry) update(o *Occurrence) {
-	e.recover(o.Recovery)
+	if o.Recovery != nil {
+		e.recover(o.Recovery)
+	}
 	if o.Reaction != "" || o.Action != "" {
 		e.Reaction, e.Action = o.Reaction, o.Action
 	}

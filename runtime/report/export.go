@@ -1,21 +1,20 @@
 package report
 
 import (
-	"encoding/csv"
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // both returns the counts and the occurrences of the same moment.
 func (r *Reporter) both() (Metrics, []Occurrence) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.counts.metrics(), r.store.last(r.store.order.n)
+	metrics, all := r.counts.metrics(), r.store.last(r.store.order.n)
+	r.mu.Unlock()
+	return metrics, allShown(all)
 }
 
 // WriteJSON writes an object with metrics and the occurrences that are kept as errors, indented by two spaces, on lines of
@@ -40,32 +39,36 @@ var csvHeader = []string{
 	"recoverySuccessful",
 }
 
-// WriteCSV writes the occurrences that are kept as RFC 4180 has it, a header first. What is not known is empty. A text that
-// a spreadsheet would take for a formula begins with an apostrophe, and all its line breaks are of one kind.
+// WriteCSV writes the occurrences that are kept as RFC 4180 has it, a header first. What is not known is empty; each other
+// text is in quotes. A text that a spreadsheet would take for a formula begins with an apostrophe, and so does what in a
+// text follows a semicolon, a tab or a line break, where some spreadsheets begin another cell. All line breaks are of one
+// kind.
 func (r *Reporter) WriteCSV(w io.Writer) error {
 	_, occurrences := r.both()
-	c := csv.NewWriter(w)
-	c.UseCRLF = true
-	_ = c.Write(csvHeader) // what goes wrong is said by Error
+	b := bufio.NewWriter(w)
+	writeRow(b, csvHeader) // what goes wrong is said by Flush
 	for i := range occurrences {
-		_ = c.Write(csvRow(&occurrences[i]))
+		writeRow(b, csvRow(&occurrences[i]))
 	}
-	c.Flush()
-	if err := c.Error(); err != nil {
+	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report as CSV: %w", err)
 	}
 	return nil
 }
 
+func writeRow(b *bufio.Writer, cells []string) {
+	_, _ = b.WriteString(strings.Join(cells, ",") + "\r\n")
+}
+
 func csvRow(o *Occurrence) []string {
 	row := []string{
-		cell(o.ID), "", cell(o.Category), cell(o.Severity), cell(o.Message), "", "", "", "",
+		quoted(o.ID), "", quoted(o.Category), quoted(o.Severity), quoted(o.Message), "", "", "", "",
 	}
 	if !o.At.IsZero() {
-		row[1] = strconv.FormatInt(o.At.UnixMilli(), 10)
+		row[1] = strconv.FormatInt(wireTime(o.At).milliseconds(), 10)
 	}
 	if o.Source != nil {
-		row[5], row[6] = cell(o.Source.Type), cell(o.Source.Component)
+		row[5], row[6] = quoted(o.Source.Type), quoted(o.Source.Component)
 	}
 	if r := o.Recovery; r != nil {
 		row[7] = strconv.Itoa(r.Attempts)
@@ -74,27 +77,4 @@ func csvRow(o *Occurrence) []string {
 		}
 	}
 	return row
-}
-
-// formulas are characters that begin a formula for a spreadsheet, also in their wide form.
-const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
-
-// cell returns a text that a spreadsheet takes for nothing but text.
-func cell(s string) string {
-	s = plainLines(s)
-	rest := strings.TrimLeftFunc(s, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
-	first, _ := utf8.DecodeRuneInString(rest)
-	if strings.ContainsAny(s[:len(s)-len(rest)], "\t\n") || rest != "" && strings.ContainsRune(formulas, first) {
-		return "'" + s
-	}
-	return s
-}
-
-// plainLines returns s with all line breaks the same, since the writer changes them, and without what ends texts elsewhere.
-func plainLines(s string) string {
-	if !strings.ContainsAny(s, "\r\x00") {
-		return s
-	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r", "\n"), "\x00", "\uFFFD")
 }

@@ -9,14 +9,17 @@ import (
 
 // Group is what occurrences that are alike have in common. It marshals to JSON, times as milliseconds since 1970.
 type Group struct {
-	// ID consists of what the group is formed by: category, pattern and severity, joined by ':'.
+	// ID consists of what the group is formed by: category, pattern and severity, joined by ':'. In category and severity ':'
+	// is written as "%3A", and '%' as "%25".
 	ID string
 	// Category is that of the first occurrence, Pattern its message as [Normalise] returns it.
 	Category, Pattern string
 	// Severity is the highest that was seen.
 	Severity string
 	// Count counts all occurrences, also those that are not kept any more.
-	Count               int
+	Count int
+	// FirstSeen is when the first of them happened, LastSeen when the last one was reported; of a group of one that is when it
+	// happened. An occurrence that does not say when, or is more than an hour ahead of the clock, happened when it came.
 	FirstSeen, LastSeen time.Time
 	// Errors are the latest occurrences, the oldest first.
 	Errors []Occurrence
@@ -47,4 +50,26 @@ type Stats struct {
 	TotalErrors      int            `json:"totalErrors"`
 	ErrorsByCategory map[string]int `json:"errorsByCategory"`
 	ErrorsBySeverity map[string]int `json:"errorsBySeverity"`
+	// Expired are the groups that are gone because of their age, Evicted those that had to make room. Neither are in the
+	// other counts.
+	Expired Gone `json:"expired"`
+	Evicted Gone `json:"evicted"`
+}
+
+// Gone is what is known of groups that are not kept any more, since the beginning or the last Clear. A group that comes back is a new
+// one, which counts from 1.
+type Gone struct {
+	Groups int `json:"groups"`
+	// Errors counts the occurrences that the groups had counted.
+	Errors int `json:"errors"`
+	// Severity is the highest among them; empty when none stated one.
+	Severity string `json:"severity,omitempty"`
+}
+
+func (g *Gone) count(gr *group) {
+	g.Groups++
+	g.Errors += gr.n
+	if rankOf(gr.severity) > rankOf(g.Severity) {
+		g.Severity = severities[rankOf(gr.severity)]
+	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,7 +16,7 @@ func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int)
 		return append(dst, "default"...), 0, 0
 	}
 	if by.category {
-		dst = append(dst, o.Category...)
+		dst = appendEscaped(dst, o.Category)
 	}
 	if by.pattern {
 		if by.category {
@@ -29,9 +30,17 @@ func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int)
 		if by.category || by.pattern {
 			dst = append(dst, ':')
 		}
-		dst = append(dst, o.Severity...)
+		dst = appendEscaped(dst, o.Severity)
 	}
 	return dst, from, to
+}
+
+// appendEscaped appends a category or a severity without ':', so that different groups have different IDs.
+func appendEscaped(dst []byte, s string) []byte {
+	if strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '%') < 0 {
+		return append(dst, s...)
+	}
+	return append(dst, strings.NewReplacer("%", "%25", ":", "%3A").Replace(s)...)
 }
 
 // severities are the taxonomy's words, by how bad they are. What is none of them is as none.
@@ -63,6 +72,13 @@ type group struct {
 func (gr *group) count(o *Occurrence, now time.Time, ofCategory bool) {
 	gr.n++
 	gr.touched = now
+	at := happened(o, now).Round(0)
+	if gr.n == 1 {
+		gr.first, gr.last = at, at
+	}
+	if at.Before(gr.first) {
+		gr.first = at
+	}
 	if gr.n > 1 && now.After(gr.last) {
 		gr.last = now.Round(0)
 	}
@@ -74,6 +90,14 @@ func (gr *group) count(o *Occurrence, now time.Time, ofCategory bool) {
 	if !ofCategory {
 		gr.countCategory(cmp.Or(o.Category, unknown))
 	}
+}
+
+// happened returns when an occurrence happened: now, where it does not say, or is ahead of the clock.
+func happened(o *Occurrence, now time.Time) time.Time {
+	if o.At.IsZero() || o.At.Sub(now) > ahead {
+		return now
+	}
+	return o.At
 }
 
 func (gr *group) countCategory(category string) {
@@ -115,18 +139,39 @@ func (gr *group) pop() *entry {
 	return e
 }
 
-// copy returns the group with its latest occurrences, at most so many, sharing nothing.
-func (gr *group) copy(errors int) Group {
-	out := Group{
+// heldGroup is a copy of a group, its occurrences as they are kept.
+type heldGroup struct {
+	Group
+	sample held
+	errors []held
+}
+
+// copy returns the group with its latest occurrences, at most so many.
+func (gr *group) copy(errors int) heldGroup {
+	out := heldGroup{Group: Group{
 		ID: gr.id, Category: gr.category, Pattern: gr.pattern, Severity: gr.severity, Count: gr.n,
-		FirstSeen: gr.first, LastSeen: gr.last, Sample: *shown(&gr.sample.Occurrence),
-	}
+		FirstSeen: gr.first, LastSeen: gr.last,
+	}, sample: gr.sample.held}
 	skip := max(0, gr.entries-errors)
-	out.Errors = make([]Occurrence, 0, gr.entries-skip)
+	out.errors = make([]held, 0, gr.entries-skip)
 	for e := gr.oldestEntry; e != nil; e = e.next {
 		if skip--; skip < 0 {
-			out.Errors = append(out.Errors, *shown(&e.Occurrence))
+			out.errors = append(out.errors, e.held)
 		}
+	}
+	return out
+}
+
+// shown returns the group, which shares nothing with that of which it is a copy.
+func (gr *heldGroup) shown() Group {
+	gr.Sample, gr.Errors = gr.sample.shown(), allShown(gr.errors)
+	return gr.Group
+}
+
+func groupsShown(all []heldGroup) []Group {
+	out := make([]Group, len(all))
+	for i := range all {
+		out[i] = all[i].shown()
 	}
 	return out
 }

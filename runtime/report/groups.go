@@ -33,6 +33,8 @@ type Groups struct {
 	store store
 	// oldest and newest are the ends of the list of groups, by when they were seen last.
 	oldest, newest *group
+	// expired and evicted are what is gone because of its age, and because there was no room.
+	expired, evicted Gone
 	// spare is a group that can be used again.
 	spare *group
 	// room is where IDs are formed.
@@ -93,7 +95,8 @@ func (g *Groups) add(a *admitted) (id string) {
 	return gr.id
 }
 
-// Update notes what has become of an occurrence that is kept; of another it does nothing.
+// Update notes what has become of an occurrence that is kept; of another it does nothing. Without a recovery it leaves the
+// one that is known.
 func (g *Groups) Update(o *Occurrence) {
 	if o == nil {
 		return
@@ -107,7 +110,7 @@ func (g *Groups) Update(o *Occurrence) {
 }
 
 // Retried does nothing.
-func (g *Groups) Retried(int, bool) {}
+func (g *Groups) Retried(Retry) {}
 
 // All returns the groups that are not too old, the one seen last first.
 func (g *Groups) All() []Group { return g.filter(nil, g.maxSize) }
@@ -116,12 +119,14 @@ func (g *Groups) All() []Group { return g.filter(nil, g.maxSize) }
 func (g *Groups) Get(id string) (Group, bool) {
 	now := g.clock.Now()
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	gr := g.byID[id]
 	if gr == nil || g.isOld(gr, now) {
+		g.mu.Unlock()
 		return Group{}, false
 	}
-	return gr.copy(g.maxSize), true
+	found := gr.copy(g.maxSize)
+	g.mu.Unlock()
+	return found.shown(), true
 }
 
 // ByCategory returns the groups of a category.
@@ -138,8 +143,14 @@ func (g *Groups) BySeverity(severity string) []Group {
 func (g *Groups) filter(f func(gr *group) bool, errors int) []Group {
 	now := g.clock.Now()
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	out := []Group{}
+	found := g.copies(now, f, errors)
+	g.mu.Unlock()
+	return groupsShown(found)
+}
+
+// copies returns copies as [Groups.filter] does, the occurrences as they are kept.
+func (g *Groups) copies(now time.Time, f func(gr *group) bool, errors int) []heldGroup {
+	out := make([]heldGroup, 0, len(g.byID))
 	g.each(now, func(gr *group) {
 		if f == nil || f(gr) {
 			out = append(out, gr.copy(errors))
@@ -153,7 +164,7 @@ func (g *Groups) each(now time.Time, f func(gr *group)) {
 	for gr := g.newest; gr != nil; {
 		older := gr.older
 		if g.isOld(gr, now) {
-			g.drop(gr)
+			g.drop(gr, &g.expired)
 		} else {
 			f(gr)
 		}
@@ -161,7 +172,7 @@ func (g *Groups) each(now time.Time, f func(gr *group)) {
 	}
 }
 
-// Stats returns counts over the groups that are not too old.
+// Stats returns counts over the groups that are not too old, and what is gone.
 func (g *Groups) Stats() Stats {
 	now := g.clock.Now()
 	g.mu.Lock()
@@ -182,6 +193,7 @@ func (g *Groups) Stats() Stats {
 			}
 		}
 	})
+	s.Expired, s.Evicted = g.expired, g.evicted
 	return s
 }
 
@@ -190,4 +202,5 @@ func (g *Groups) Clear() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.byID, g.store, g.oldest, g.newest = map[string]*group{}, store{}, nil, nil
+	g.expired, g.evicted = Gone{}, Gone{}
 }

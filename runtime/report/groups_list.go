@@ -25,19 +25,15 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 		}
 	}
 	for len(g.byID) >= g.max {
-		g.drop(g.oldest)
+		g.drop(g.oldest, &g.evicted)
 	}
 	gr = g.newGroup()
-	gr.id, gr.first, gr.last = string(g.room), o.At.Round(0), o.At.Round(0)
+	gr.id = string(g.room)
 	gr.severity, gr.pattern = strings.Clone(named.Severity), gr.id[from:to]
 	if !g.by.pattern {
 		gr.pattern = Normalise(named.Message)
 	}
-	if g.by.category {
-		gr.category = gr.id[:len(named.Category)]
-	} else {
-		gr.category = strings.Clone(named.Category)
-	}
+	gr.category = strings.Clone(named.Category)
 	g.byID[gr.id] = gr
 	g.store.bytes += groupSize
 	return gr
@@ -58,7 +54,7 @@ func (g *Groups) find(o *Occurrence, now time.Time) (gr *group, from, to int) {
 	g.room, from, to = g.by.appendID(g.room[:0], o)
 	gr = g.byID[string(g.room)]
 	if gr != nil && g.isOld(gr, now) {
-		g.drop(gr)
+		g.drop(gr, &g.expired)
 		gr = nil
 	}
 	return gr, from, to
@@ -72,7 +68,7 @@ func (g *Groups) dropOld(now time.Time) {
 		if g.oldest == nil || !g.isOld(g.oldest, now) {
 			return
 		}
-		g.drop(g.oldest)
+		g.drop(g.oldest, &g.expired)
 	}
 }
 
@@ -107,8 +103,9 @@ func (g *Groups) unlink(gr *group) {
 	gr.older, gr.newer = nil, nil
 }
 
-// drop forgets a group and what is kept of it.
-func (g *Groups) drop(gr *group) {
+// drop forgets a group and what is kept of it, and counts it with those that are gone for the same reason.
+func (g *Groups) drop(gr *group, gone *Gone) {
+	gone.count(gr)
 	for e := gr.pop(); e != nil; e = gr.pop() {
 		if e != gr.sample {
 			g.store.drop(e)
@@ -153,7 +150,7 @@ func (g *Groups) makeRoom(last *entry) {
 		case g.store.order.n > 0 && g.store.order.oldest() != last:
 			g.forget(g.store.order.oldest().of)
 		case g.oldest != last.of:
-			g.drop(g.oldest)
+			g.drop(g.oldest, &g.evicted)
 		default:
 			return
 		}

@@ -237,12 +237,12 @@ func TestGroupsUpdate(t *testing.T) {
 	got, _ = g.Get(id)
 	assert.Equal(t, 1, got.Count)
 	g.Report(occurrence("c", "low", "m"))
-	g.Update(o)
+	g.Update(withRecovery(o, 2))
 	got, _ = g.Get(id)
-	assert.Nil(t, got.Sample.Recovery, "the sample stays, and is updated")
+	assert.Equal(t, 2, got.Sample.Recovery.Attempts, "the sample stays, and is updated")
 	g.Update(occurrence("c", "low", "m"))
 	g.Update(nil)
-	g.Retried(1, true)
+	g.Retried(Retry{Attempts: 1, Succeeded: true})
 }
 
 func TestGroupsShareNothing(t *testing.T) {

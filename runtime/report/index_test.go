@@ -22,7 +22,7 @@ func TestIndex(t *testing.T) {
 			e := known[id]
 			require.True(t, e == x.get(id, hash), "entry %s", id)
 			if e == nil {
-				e = &entry{Occurrence: Occurrence{ID: id}}
+				e = &entry{held: held{Occurrence: Occurrence{ID: id}}}
 				known[id] = e
 				x.add(e, hash)
 			} else if r.IntN(2) == 0 {

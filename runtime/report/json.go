@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -22,7 +23,7 @@ type wireOccurrence struct {
 	SourceCode     string          `json:"code,omitempty"`
 	Stack          string          `json:"stack,omitempty"`
 	Fingerprint    string          `json:"fingerprint,omitempty"`
-	Cause          *Occurrence     `json:"cause,omitempty"`
+	Cause          *wireOccurrence `json:"cause,omitempty"`
 	Source         *Source         `json:"source,omitempty"`
 	Execution      *Execution      `json:"execution,omitempty"`
 	Repository     *Repository     `json:"github,omitempty"`
@@ -38,42 +39,74 @@ type wireOccurrence struct {
 // (Repository), recovery, reaction, action, context and metadata; what is optional and empty is left out. Secrets are masked
 // and what is long is cut, also where o was not made by [New].
 func (o Occurrence) MarshalJSON() ([]byte, error) {
-	c := clean(&o)
-	return json.Marshal(wireOccurrence{
-		c.ID, wireTime(c.At), c.Domain, c.Category, c.Code, c.Severity, c.Recoverability, c.Retryable, c.Message,
-		c.SourceCode, c.Stack, c.Fingerprint, c.Cause, c.Source, c.Execution, c.Repository, c.Recovery,
-		c.Reaction, c.Action, c.Context, c.Metadata,
-	})
+	return json.Marshal(clean(&o).wire())
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Keys that it does not know are passed over; secrets are masked, and what is
-// long is cut.
+// wire returns a clean occurrence as it is in JSON.
+func (o *Occurrence) wire() *wireOccurrence {
+	if o == nil {
+		return nil
+	}
+	return &wireOccurrence{
+		o.ID, wireTime(o.At), o.Domain, o.Category, o.Code, o.Severity, o.Recoverability, o.Retryable, o.Message,
+		o.SourceCode, o.Stack, o.Fingerprint, o.Cause.wire(), o.Source, o.Execution, o.Repository, o.Recovery,
+		o.Reaction, o.Action, o.Context, o.Metadata,
+	}
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Keys that it does not know are passed over; secrets are masked, what is
+// long is cut, and of causes of causes no more are kept than [New] makes.
 func (o *Occurrence) UnmarshalJSON(b []byte) error {
 	var w wireOccurrence
 	if err := json.Unmarshal(b, &w); err != nil {
 		return fmt.Errorf("occurrence: %w", err)
 	}
+	*o = *clean(w.occurrence(maxCauses))
+	return nil
+}
+
+// occurrence returns what was read, with at most so many causes.
+func (w *wireOccurrence) occurrence(causes int) *Occurrence {
+	var cause *Occurrence
+	if w.Cause != nil && causes > 0 {
+		cause = w.Cause.occurrence(causes - 1)
+	}
 	var context bytes.Buffer
 	if len(w.Context) > 0 && json.Compact(&context, w.Context) == nil {
 		w.Context = context.Bytes()
 	}
-	*o = *clean(&Occurrence{
+	return &Occurrence{
 		w.ID, time.Time(w.At), w.Domain, w.Category, w.ErrorCode, w.Severity, w.Recoverability, w.Retryable, w.Message,
-		w.SourceCode, w.Stack, w.Fingerprint, w.Cause, w.Source, w.Execution, w.Repository, w.Recovery,
+		w.SourceCode, w.Stack, w.Fingerprint, cause, w.Source, w.Execution, w.Repository, w.Recovery,
 		w.Reaction, w.Action, w.Context, w.Metadata,
-	})
-	return nil
+	}
 }
 
-// wireTime is a time as milliseconds since 1970; the zero time is 0.
+// wireTime is a time as milliseconds since 1970; the zero time is 0, and the first millisecond of 1970 is written as the
+// second. What is beyond maxTime is written as maxTime.
 type wireTime time.Time
 
 // MarshalJSON returns a number.
 func (t wireTime) MarshalJSON() ([]byte, error) {
-	if time.Time(t).IsZero() {
-		return []byte("0"), nil
+	return strconv.AppendInt(nil, t.milliseconds(), 10), nil
+}
+
+func (t wireTime) milliseconds() int64 {
+	at := time.Time(t)
+	if at.IsZero() {
+		return 0
 	}
-	return json.Marshal(time.Time(t).UnixMilli())
+	// The seconds are compared first: of times that are far away the milliseconds overflow.
+	switch seconds := at.Unix(); {
+	case seconds >= maxTime/1000:
+		return maxTime
+	case seconds <= -maxTime/1000:
+		return -maxTime
+	}
+	if ms := at.UnixMilli(); ms != 0 {
+		return ms
+	}
+	return 1
 }
 
 // UnmarshalJSON reads a number.
@@ -85,8 +118,12 @@ func (t *wireTime) UnmarshalJSON(b []byte) error {
 	if math.Abs(ms) > maxTime {
 		return fmt.Errorf("timestamp: %g milliseconds since 1970 is no time", ms)
 	}
-	*t = wireTime{}
-	if ms != 0 {
+	switch {
+	case ms == 0:
+		*t = wireTime{}
+	case math.Abs(ms) < 1:
+		*t = wireTime(time.UnixMilli(1).UTC())
+	default:
 		*t = wireTime(time.UnixMilli(int64(ms)).UTC())
 	}
 	return nil

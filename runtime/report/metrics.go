@@ -2,8 +2,8 @@ package report
 
 import "time"
 
-// Metrics are counts of all that was reported. A key that is not known is "unknown"; when there are too many, what is new
-// counts as "other".
+// Metrics are counts of all that was reported. A key that is not known is "unknown", as is a severity that is none of "low",
+// "medium", "high" and "critical"; when there are too many keys, what is new counts as "other".
 type Metrics struct {
 	TotalErrors      int            `json:"totalErrors"`
 	ErrorsByCategory map[string]int `json:"errorsByCategory"`
@@ -26,6 +26,9 @@ type Timeline struct {
 	// Step is how long a bucket lasts, a round number of seconds to days; 0 of an empty timeline.
 	Step    time.Duration
 	Buckets []Bucket
+	// Outside counts the errors that are in no bucket: those too long ago; a few, at most 1 %, that are so far before all
+	// others that hardly anything else would be seen; and those of a clock that was ahead.
+	Outside int
 }
 
 // Bucket counts what happened from Start on, for one step. Keys are those of [Metrics].
@@ -34,13 +37,26 @@ type Bucket struct {
 	ByCategory, BySeverity map[string]int
 }
 
-// ReactionOutcome is how often a reaction was taken, and what came of the recoveries that it led to.
+// ReactionOutcome is how often a reaction was taken, and what came of the recoveries and retries that it led to.
 type ReactionOutcome struct {
 	Reaction string `json:"reaction"`
 	Action   string `json:"action"`
 	Count    int    `json:"count"`
-	// Recovered and Failed count the occurrences whose recovery succeeded and failed; of the others nobody knows, or none
-	// was tried.
+	// Recovered and Failed count the occurrences whose recovery succeeded and failed, Pending those of which nobody knows
+	// yet. For the others none was tried.
 	Recovered int `json:"recovered"`
 	Failed    int `json:"failed"`
+	Pending   int `json:"pending"`
+	// SuccessfulRetries and FailedRetries count the operations that were tried again because of it, as in [Metrics]. One
+	// operation may have failed several times.
+	SuccessfulRetries int `json:"successfulRetries"`
+	FailedRetries     int `json:"failedRetries"`
 }
+
+// Tried counts the recoveries and the retried operations. As in [Metrics], what is pending counts as tried.
+func (o ReactionOutcome) Tried() int {
+	return o.Recovered + o.Failed + o.Pending + o.SuccessfulRetries + o.FailedRetries
+}
+
+// Helped counts those of [ReactionOutcome.Tried] that succeeded.
+func (o ReactionOutcome) Helped() int { return o.Recovered + o.SuccessfulRetries }

@@ -15,9 +15,12 @@ const (
 )
 
 // Normalise returns a message without what differs from one occurrence of a failure to the next. In this order text in
-// single quotes becomes 'X', text in double quotes "X", eight and more hexadecimal digits in a row HASH, whatever their
-// case, and other digits in a row N. What is left is cut to 100 characters, and is valid UTF-8. Of the message the first
-// 4096 bytes are looked at.
+// single quotes becomes 'X', text in double quotes "X", a UUID that is a word of its own HASH, eight and more hexadecimal digits in a row
+// HASH, whatever their case, and other digits in a row N. What is left is cut to 100 characters, and is valid UTF-8. Of
+// the message the first 4096 bytes are looked at.
+//
+// What stands between two apostrophes counts as quoted. Identifiers that are no such digits, as request IDs and
+// abbreviated commits of less than eight, stay, or differ in where N is.
 func Normalise(message string) string {
 	var room [patternRoom]byte
 	return string(appendNormalised(room[:0], message))
@@ -170,6 +173,9 @@ func (n *normaliser) number() {
 	end := n.at + 1
 	for end < len(n.s) && isHex(n.s[end]) {
 		end++
+	}
+	if end-n.at == leastHash && isUUID(n.s, n.at) {
+		end = n.at + lenUUID
 	}
 	if end-n.at >= leastHash {
 		n.puts("HASH")

@@ -27,7 +27,8 @@ type ObserverOptions struct {
 // Observer returns an observer that reports the errors of an executor's runs. An error is reported when its reaction is
 // taken, with stack and context as the profile of the table reports them; the profile's log level is about logs, so that
 // what is counted is complete. A strategy that was run for it updates it. An operation that was retried is told of when
-// it has succeeded or is given up.
+// it has succeeded or is given up. Sink and Facts are called while Observe is, for one event of a run after the other; runs
+// do not wait for each other.
 func Observer(o ObserverOptions) executor.Observer {
 	return &observer{options: o, runs: map[string]*watchedRun{}}
 }
@@ -49,6 +50,7 @@ const (
 
 // watchedRun is what an observer remembers of a run.
 type watchedRun struct {
+	mu sync.Mutex
 	// pending is an error that was classified, and whose reaction was not yet taken.
 	pending *executor.Event
 	watched []watched
@@ -66,29 +68,46 @@ func (v *observer) Observe(e executor.Event) {
 	if v.options.Sink == nil {
 		return
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	run := v.run(e.Run)
+	v.observe(run, &e)
+	if e.Kind == executor.RunEnded {
+		v.forget(e.Run, run)
+	}
+}
+
+// observe takes an event of a run into account. Only this run waits for the sink.
+func (v *observer) observe(run *watchedRun, e *executor.Event) {
+	run.mu.Lock()
+	defer run.mu.Unlock()
 	switch e.Kind {
 	case executor.ErrorClassified:
 		v.flush(run)
-		run.pending = &e
+		run.pending = e
 	case executor.ReactionTaken:
-		v.taken(run, &e)
+		v.taken(run, e)
 	case executor.Recovered:
-		v.recovered(run, &e)
+		v.recovered(run, e)
 	case executor.RunEnded:
 		v.flush(run)
 	}
-	run.retries.observe(&e, v.options.Sink)
-	if e.Kind == executor.RunEnded {
-		delete(v.runs, e.Run)
-		v.order = slices.DeleteFunc(v.order, func(name string) bool { return name == e.Run })
+	run.retries.observe(e, v.options.Sink)
+}
+
+// forget forgets a run that has ended.
+func (v *observer) forget(name string, run *watchedRun) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.runs[name] != run {
+		return
 	}
+	delete(v.runs, name)
+	v.order = slices.DeleteFunc(v.order, func(other string) bool { return other == name })
 }
 
 // run returns what is remembered of a run.
 func (v *observer) run(name string) *watchedRun {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if run := v.runs[name]; run != nil {
 		return run
 	}

@@ -19,14 +19,16 @@ import (
 type notebook struct {
 	reported, updated []*Occurrence
 	retried           []string
+	retries           []Retry
 }
 
 func (n *notebook) Report(o *Occurrence) { n.reported = append(n.reported, o.Clone()) }
 
 func (n *notebook) Update(o *Occurrence) { n.updated = append(n.updated, o.Clone()) }
 
-func (n *notebook) Retried(attempts int, succeeded bool) {
-	n.retried = append(n.retried, fmt.Sprint(attempts, " ", succeeded))
+func (n *notebook) Retried(r Retry) {
+	n.retried = append(n.retried, fmt.Sprint(r.Attempts, " ", r.Succeeded))
+	n.retries = append(n.retries, r)
 }
 
 // provider fails with one error after another, and then answers.

@@ -51,7 +51,8 @@ func NewReporter(o ReporterOptions) *Reporter {
 	return r
 }
 
-// Report counts and keeps an occurrence. One with the ID of an occurrence that is kept is taken as [Reporter.Update].
+// Report counts and keeps an occurrence. One with the ID of an occurrence that is kept is taken as [Reporter.Update]; of one
+// that is not kept any more it counts again.
 func (r *Reporter) Report(o *Occurrence) {
 	if o != nil {
 		a := admit(o)
@@ -75,7 +76,7 @@ func (r *Reporter) report(a *admitted) {
 }
 
 // Update notes what has become of an occurrence that is kept, and moves the counts of recoveries by the difference; of
-// another it does nothing.
+// another it does nothing. Without a recovery it leaves the one that is known.
 func (r *Reporter) Update(o *Occurrence) {
 	if o == nil {
 		return
@@ -95,12 +96,16 @@ func (r *Reporter) update(e *entry, o *Occurrence) {
 }
 
 // happened returns when an occurrence happened: now, where it does not say, or is ahead of the clock. The clock is only
-// asked where that may be.
+// asked where that may be, or where it may have been set back since.
 func (r *Reporter) happened(o *Occurrence) time.Time {
-	if !o.At.IsZero() && o.At.Sub(r.asked) <= ahead {
+	if since := o.At.Sub(r.asked); !o.At.IsZero() && -behind <= since && since <= ahead {
 		return o.At
 	}
-	r.asked = r.clock.Now()
+	now := r.clock.Now()
+	if now.Before(r.asked) {
+		r.counts.timeline.back(now)
+	}
+	r.asked = now
 	if o.At.IsZero() || o.At.Sub(r.asked) > ahead {
 		return r.asked
 	}
@@ -115,10 +120,10 @@ func (r *Reporter) makeRoom(last *entry) {
 }
 
 // Retried counts an operation that was tried again, with so many more calls; none counts nothing.
-func (r *Reporter) Retried(attempts int, succeeded bool) {
+func (r *Reporter) Retried(x Retry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.counts.retry(attempts, succeeded)
+	r.counts.retry(x)
 }
 
 // All returns all occurrences that are kept, the oldest first.
@@ -129,8 +134,9 @@ func (r *Reporter) All() []Occurrence {
 // Last returns the latest n occurrences, the oldest first; of 0 and less none.
 func (r *Reporter) Last(n int) []Occurrence {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.store.last(n)
+	last := r.store.last(n)
+	r.mu.Unlock()
+	return allShown(last)
 }
 
 // ByCategory returns the occurrences of a category that are kept, the oldest first.
@@ -150,8 +156,9 @@ func (r *Reporter) Between(from, to time.Time) []Occurrence {
 
 func (r *Reporter) filter(f func(o *Occurrence) bool) []Occurrence {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.store.filter(f)
+	found := r.store.filter(f)
+	r.mu.Unlock()
+	return allShown(found)
 }
 
 // Metrics returns the counts.
@@ -163,7 +170,7 @@ func (r *Reporter) Metrics() Metrics {
 
 // Timeline returns how many errors there were when, in at most 120 buckets. The step is the shortest of 1, 5 and 15
 // seconds, 1, 5 and 15 minutes, 1 and 6 hours, 1, 7, 14 and 28 days that allows that; buckets begin at its multiples in UTC,
-// counted from 1970. What happened more than nine years before the latest is not in it.
+// counted from 1970. What is not in it is counted in [Timeline.Outside].
 func (r *Reporter) Timeline() Timeline {
 	r.mu.Lock()
 	defer r.mu.Unlock()

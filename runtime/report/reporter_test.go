@@ -34,10 +34,10 @@ func TestMetrics(t *testing.T) {
 	r.Report(withRecovery(occurrence("", "", "m"), 1))
 	r.Report(withRecovery(occurrence("git", "low", "m"), 0))
 	r.Report(nil)
-	r.Retried(2, true)
-	r.Retried(3, false)
-	r.Retried(0, true)
-	r.Retried(-1, false)
+	r.Retried(Retry{Attempts: 2, Succeeded: true})
+	r.Retried(Retry{Attempts: 3, Succeeded: false})
+	r.Retried(Retry{Attempts: 0, Succeeded: true})
+	r.Retried(Retry{Attempts: -1, Succeeded: false})
 	assert.Equal(t, Metrics{
 		TotalErrors: 5, ErrorsByCategory: map[string]int{"network": 2, "git": 2, "unknown": 1},
 		ErrorsBySeverity: map[string]int{"high": 1, "low": 3, "unknown": 1},
@@ -79,7 +79,7 @@ func TestUpdate(t *testing.T) {
 		m := r.Metrics()
 		assert.Equal(t, []int{c.attempts, c.succeeded, c.failed, 1}, []int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries, m.TotalErrors})
 	}
-	assert.Equal(t, []ReactionOutcome{{"fix", "recover", 1, 1, 0}}, r.Outcomes())
+	assert.Equal(t, []ReactionOutcome{{Reaction: "fix", Action: "recover", Count: 1, Recovered: 1, Failed: 0}}, r.Outcomes())
 	assert.Equal(t, 2, r.Last(1)[0].Recovery.Attempts)
 	r.Report(withRecovery(o, 3, false))
 	assert.Equal(t, 1, r.Metrics().TotalErrors)
@@ -87,7 +87,7 @@ func TestUpdate(t *testing.T) {
 	other := withRecovery(o, 3, false)
 	other.Reaction, other.Action = "stop", "abort"
 	r.Update(other)
-	assert.Equal(t, []ReactionOutcome{{"stop", "abort", 1, 0, 1}}, r.Outcomes())
+	assert.Equal(t, []ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Recovered: 0, Failed: 1}}, r.Outcomes())
 	r.Update(nil)
 	anonymous := &Occurrence{}
 	r.Report(anonymous)
@@ -149,14 +149,15 @@ func TestKeysAreBounded(t *testing.T) {
 		r.Report(o)
 	}
 	m := r.Metrics()
-	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsBySeverity, m.ErrorsBySource, m.ErrorsByRecoverability} {
+	assert.Equal(t, map[string]int{"unknown": 1000}, m.ErrorsBySeverity, "as groups count it")
+	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsBySource, m.ErrorsByRecoverability} {
 		assert.Len(t, counts, 11)
 		assert.Equal(t, 990, counts["other"])
 	}
 	assert.Equal(t, 1, m.ErrorsBySource["t:9"])
 	outcomes := r.Outcomes()
 	assert.Len(t, outcomes, 11)
-	assert.Equal(t, ReactionOutcome{"other", "other", 990, 0, 0}, outcomes[0])
+	assert.Equal(t, ReactionOutcome{Reaction: "other", Action: "other", Count: 990, Recovered: 0, Failed: 0}, outcomes[0])
 	total := 0
 	for _, b := range r.Timeline().Buckets {
 		total += b.ByCategory["other"]
@@ -212,9 +213,9 @@ By Recoverability:
 		}
 		r.Report(o)
 	}
-	r.Retried(7, true)
-	r.Retried(2, false)
-	r.Retried(1, true)
+	r.Retried(Retry{Attempts: 7, Succeeded: true})
+	r.Retried(Retry{Attempts: 2, Succeeded: false})
+	r.Retried(Retry{Attempts: 1, Succeeded: true})
 	assert.Equal(t, `Error Summary:
 -------------
 Total Errors: 6

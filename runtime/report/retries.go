@@ -22,6 +22,8 @@ type retries struct {
 
 // retried is an operation that is tried again.
 type retried struct {
+	// reaction and action are those by which it is tried again now.
+	reaction, action string
 	// attempts counts the tries after the first that have failed.
 	attempts int
 	// begun reports that another one is on its way, inPlace that it needs no new iteration.
@@ -77,6 +79,7 @@ func (r *retries) reaction(e *executor.Event, sink Sink) {
 		}
 		r.byOp[e.Op] = x
 	}
+	x.reaction, x.action = kept(e.Reaction.Name, maxName), e.Action.String()
 	x.inPlace = e.Action == taxonomy.RetryOperation
 	x.begun = x.inPlace && e.Op != opCall
 }
@@ -108,7 +111,7 @@ func (r *retries) iterationEnded(sink Sink) {
 func (r *retries) succeeded(op string, sink Sink) {
 	if x := r.byOp[op]; x != nil && x.begun {
 		delete(r.byOp, op)
-		sink.Retried(x.attempts+1, true)
+		sink.Retried(Retry{x.reaction, x.action, x.attempts + 1, true})
 	}
 }
 
@@ -119,6 +122,6 @@ func (r *retries) givenUp(op string, sink Sink) {
 	}
 	delete(r.byOp, op)
 	if x.attempts > 0 {
-		sink.Retried(x.attempts, false)
+		sink.Retried(Retry{x.reaction, x.action, x.attempts, false})
 	}
 }

@@ -7,8 +7,20 @@ type Sink interface {
 	Report(o *Occurrence)
 	// Update tells what has become of one that was reported: the same ID, with another Recovery. It counts nothing twice.
 	Update(o *Occurrence)
-	// Retried tells that an operation was tried again: how many more calls it took, and whether one succeeded.
-	Retried(attempts int, succeeded bool)
+	// Retried tells that an operation was tried again, once it has succeeded or is given up.
+	Retried(r Retry)
+}
+
+// Retry is an operation that was tried again.
+type Retry struct {
+	// Reaction and Action are the reaction by which it was tried again, as in the occurrence of the failure before the
+	// last try; "" when nobody knows.
+	Reaction, Action string
+	// Attempts is how many calls were made after the first. With none, or fewer, it was not tried again, and counts for
+	// nothing.
+	Attempts int
+	// Succeeded reports whether the last of them did.
+	Succeeded bool
 }
 
 // Sinks tells several sinks, in order.
@@ -41,8 +53,8 @@ func (s Sinks) Update(o *Occurrence) {
 }
 
 // Retried tells all sinks that an operation was tried again.
-func (s Sinks) Retried(attempts int, succeeded bool) {
+func (s Sinks) Retried(r Retry) {
 	for _, sink := range s {
-		sink.Retried(attempts, succeeded)
+		sink.Retried(r)
 	}
 }

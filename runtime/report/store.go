@@ -52,23 +52,24 @@ func (s *store) drop(e *entry) {
 	s.spare = e
 }
 
-// filter returns copies of the entries that f takes, the oldest first.
-func (s *store) filter(f func(o *Occurrence) bool) []Occurrence {
-	out := []Occurrence{}
+// filter returns copies of the entries that f takes, the oldest first, as they are kept.
+func (s *store) filter(f func(o *Occurrence) bool) []held {
+	var found []*entry
 	s.order.each(func(e *entry) {
 		if f(&e.Occurrence) {
-			out = append(out, *shown(&e.Occurrence))
+			found = append(found, e)
 		}
 	})
-	return out
+	return heldBy(found)
 }
 
-// last returns copies of the newest n entries, the oldest first.
-func (s *store) last(n int) []Occurrence {
-	entries := s.order.last(n)
-	out := make([]Occurrence, len(entries))
+// last returns copies of the newest n entries, the oldest first, as they are kept.
+func (s *store) last(n int) []held { return heldBy(s.order.last(n)) }
+
+func heldBy(entries []*entry) []held {
+	out := make([]held, len(entries))
 	for i, e := range entries {
-		out[i] = *shown(&e.Occurrence)
+		out[i] = e.held
 	}
 	return out
 }

@@ -7,6 +7,8 @@ const (
 	maxBuckets = 120
 	// ahead is how far in the future an occurrence may be; clocks differ.
 	ahead = time.Hour
+	// behind is how far before the time of the clock an occurrence may be until the clock is asked again.
+	behind = time.Minute
 	// farthest is the time, in seconds before and after 1970, that no occurrence is beyond, so that differences of times
 	// can be counted with.
 	farthest = 1 << 55
@@ -22,27 +24,99 @@ const (
 // older than a timeline of the last ones is not in it.
 var steps = [...]int64{1, 5, 15, 60, 5 * 60, 15 * 60, hour, 6 * hour, day, week, 2 * week, 4 * week}
 
-// timeline counts by time, in buckets that follow each other without a gap.
+// timeline counts by time. There is a ring of buckets for each step. An occurrence is counted in the first ring that has a
+// place for its time; when a later time needs the place, the counts go on to the next ring. So one wrong time costs no
+// other occurrence its place: which step is shown, and from when on, is decided when it is asked for.
 type timeline struct {
-	// start is when the first bucket begins, in seconds since 1970: a multiple of the step.
-	start int64
-	// level is the index of the step.
-	level   int
-	buckets []timeBucket
+	rings [len(steps)]ring
+	// newest is the latest time, if n is not 0.
+	newest int64
+	// n counts all, outside those that are in no ring.
+	n, outside int
+}
+
+// ring has the bucket of a number at the place of that number modulo its length. It has no places before the first use.
+type ring []ringBucket
+
+type ringBucket struct {
+	timeBucket
+	// number is the time of the bucket by its step, n how many it has counted; with none it is free.
+	number int64
+	n      int
 }
 
 // timeBucket counts by the indexes of categories and severities.
 type timeBucket struct{ categories, severities []int }
 
-// step returns how many seconds a bucket lasts.
-func (t *timeline) step() int64 { return steps[t.level] }
-
 // add counts an occurrence at a time.
 func (t *timeline) add(at time.Time, category, severity int) {
-	if i := t.at(max(-farthest, min(at.Unix(), farthest))); i >= 0 {
-		b := &t.buckets[i]
-		b.categories = counted(b.categories, category, 1)
-		b.severities = counted(b.severities, severity, 1)
+	seconds := max(-farthest, min(at.Unix(), farthest))
+	if t.n++; t.n == 1 || seconds > t.newest {
+		t.newest = seconds
+	}
+	b := t.place(0, seconds)
+	if b == nil {
+		t.outside++
+		return
+	}
+	b.n++
+	b.categories = counted(b.categories, category, 1)
+	b.severities = counted(b.severities, severity, 1)
+}
+
+// place returns the bucket for a time in the first ring, from a level on, that has a place for it; nil when none has.
+func (t *timeline) place(level int, seconds int64) *ringBucket {
+	for ; level < len(steps); level++ {
+		if t.rings[level] == nil {
+			t.rings[level] = make(ring, maxBuckets)
+		}
+		number := floorDiv(seconds, steps[level])
+		b := &t.rings[level][number-floorDiv(number, maxBuckets)*maxBuckets]
+		switch {
+		case b.n == 0:
+			b.number = number
+		case b.number > number:
+			continue
+		case b.number < number:
+			t.pass(level, b)
+			b.number = number
+		}
+		return b
+	}
+	return nil
+}
+
+// pass moves the counts of a bucket to the next rings, and leaves it free.
+func (t *timeline) pass(level int, b *ringBucket) {
+	if to := t.place(level+1, b.number*steps[level]); to != nil {
+		to.merge(b.timeBucket)
+		to.n += b.n
+	} else {
+		t.outside += b.n
+	}
+	b.free()
+}
+
+func (b *ringBucket) free() {
+	clear(b.categories)
+	clear(b.severities)
+	b.n = 0
+}
+
+// back forgets what is later than a time, by a clock that has been ahead.
+func (t *timeline) back(to time.Time) {
+	limit := to.Add(ahead).Unix()
+	if t.n == 0 || t.newest <= limit {
+		return
+	}
+	t.newest = limit
+	for level := range t.rings {
+		for i := range t.rings[level] {
+			if b := &t.rings[level][i]; b.n > 0 && b.number*steps[level] > limit {
+				t.outside += b.n
+				b.free()
+			}
+		}
 	}
 }
 
@@ -55,68 +129,7 @@ func counted(counts []int, i, n int) []int {
 	return counts
 }
 
-// at returns the index of the bucket for a time in seconds, or -1 when it is too old. The timeline grows for it.
-func (t *timeline) at(at int64) int {
-	if len(t.buckets) == 0 {
-		t.start = at
-		t.buckets = make([]timeBucket, 1, maxBuckets)
-		return 0
-	}
-	i := t.index(at)
-	for t.level < len(steps)-1 && t.span(i) > maxBuckets {
-		t.merge()
-		i = t.index(at)
-	}
-	if i < 0 {
-		return t.prepend(i)
-	}
-	if i >= maxBuckets {
-		t.slide(i - maxBuckets + 1)
-		i = maxBuckets - 1
-	}
-	for int64(len(t.buckets)) <= i {
-		t.buckets = append(t.buckets, timeBucket{})
-	}
-	return int(i)
-}
-
-// index returns the index of the bucket that a time in seconds belongs to, which there may be none of.
-func (t *timeline) index(at int64) int64 { return floorDiv(at-t.start, t.step()) }
-
-// span returns how many buckets there would be with the one of an index.
-func (t *timeline) span(i int64) int64 { return max(i, int64(len(t.buckets))-1) - min(i, 0) + 1 }
-
-// prepend puts buckets before the first, if there is room for them, and returns the index of the new first one.
-func (t *timeline) prepend(i int64) int {
-	if t.span(i) > maxBuckets {
-		return -1
-	}
-	t.buckets = append(make([]timeBucket, -i, maxBuckets), t.buckets...)
-	t.start += i * t.step()
-	return 0
-}
-
-// slide drops n buckets at the beginning.
-func (t *timeline) slide(n int64) {
-	dropped := min(n, int64(len(t.buckets)))
-	t.buckets = append(t.buckets[:0], t.buckets[dropped:]...)
-	t.start += n * t.step()
-}
-
-// merge makes one bucket of all that are in one of the next step.
-func (t *timeline) merge() {
-	start, step := t.start, t.step()
-	t.level++
-	t.start = floorDiv(start, t.step()) * t.step()
-	index := func(i int) int64 { return t.index(start + int64(i)*step) }
-	merged := make([]timeBucket, index(len(t.buckets)-1)+1, maxBuckets)
-	for i, b := range t.buckets {
-		merged[index(i)].add(b)
-	}
-	t.buckets = merged
-}
-
-func (b *timeBucket) add(c timeBucket) {
+func (b *timeBucket) merge(c timeBucket) {
 	for i, n := range c.categories {
 		b.categories = counted(b.categories, i, n)
 	}

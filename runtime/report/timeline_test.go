@@ -25,7 +25,7 @@ func TestTimeline(t *testing.T) {
 	at(0, "a", "low")
 	at(900*time.Millisecond, "b", "low")
 	at(2*time.Second, "a", "high")
-	assert.Equal(t, Timeline{time.Second, []Bucket{
+	assert.Equal(t, Timeline{Step: time.Second, Buckets: []Bucket{
 		{start, map[string]int{"a": 1, "b": 1}, map[string]int{"low": 2}},
 		{start.Add(time.Second), map[string]int{}, map[string]int{}},
 		{start.Add(2 * time.Second), map[string]int{"a": 1}, map[string]int{"high": 1}},
@@ -61,6 +61,9 @@ func TestTimelineCountsRight(t *testing.T) {
 			at := random.Int64N(2*span) - span
 			all = append(all, at)
 			tl.add(time.Unix(at, 0), int(at&1), 0)
+			if len(all)%10 != 0 {
+				continue
+			}
 			requireRecount(t, &tl, all, fmt.Sprintf("seed %d, %d times", seed, len(all)))
 		}
 	}
@@ -83,27 +86,32 @@ func FuzzTimeline(f *testing.F) {
 // requireRecount compares a timeline with the times that were counted in it, each in the category of its last bit.
 func requireRecount(t *testing.T, tl *timeline, all []int64, about string) {
 	t.Helper()
+	got := tl.series()
 	if len(all) == 0 {
-		require.Empty(t, tl.buckets)
+		require.Empty(t, got.buckets)
 		return
 	}
-	step, first, last := tl.step(), slices.Min(all), slices.Max(all)
-	buckets := func(step int64) int64 { return floorDiv(last, step) - floorDiv(first, step) + 1 }
-	if tl.level > 0 {
-		require.Greater(t, buckets(steps[tl.level-1]), int64(maxBuckets), about)
-	}
-	if n := buckets(step); n <= maxBuckets {
-		require.Equal(t, n, int64(len(tl.buckets)), about)
-	}
-	require.LessOrEqual(t, len(tl.buckets), maxBuckets, about)
-	require.Equal(t, floorDiv(last, step)*step, tl.start+int64(len(tl.buckets)-1)*step, about)
-	want := make([][2]int, len(tl.buckets))
+	apart := func(at, step int64) int64 { return floorDiv(slices.Max(all), step) - floorDiv(at, step) }
+	require.LessOrEqual(t, len(got.buckets), maxBuckets, about)
+	longest := steps[len(steps)-1]
+	var shown []int64
 	for _, at := range all {
-		if at >= tl.start {
-			want[(at-tl.start)/step][at&1]++
+		if apart(at, longest) < maxBuckets && at >= got.start {
+			shown = append(shown, at)
 		}
 	}
-	for i, b := range tl.buckets {
+	// What is left out is too old, or little and far away.
+	require.Equal(t, len(all)-len(shown), got.outside, about)
+	level := slices.Index(steps[:], got.step)
+	require.Equal(t, apart(slices.Min(shown), got.step)+1, int64(len(got.buckets)), about)
+	if level > 0 {
+		require.GreaterOrEqual(t, apart(slices.Min(shown), steps[level-1]), int64(maxBuckets), about)
+	}
+	want := make([][2]int, len(got.buckets))
+	for _, at := range shown {
+		want[floorDiv(at-got.start, got.step)][at&1]++
+	}
+	for i, b := range got.buckets {
 		require.Equal(t, want[i][0]+want[i][1], sum(b.severities), about)
 		for odd, n := range b.categories {
 			require.Equal(t, want[i][odd], n, about)
@@ -128,7 +136,7 @@ func TestTimelineSteps(t *testing.T) {
 		{15 * time.Minute, 15 * time.Second}, {time.Hour, time.Minute}, {8 * time.Hour, 5 * time.Minute},
 		{24 * time.Hour, 15 * time.Minute}, {4 * 24 * time.Hour, time.Hour}, {14 * 24 * time.Hour, 6 * time.Hour},
 		{90 * 24 * time.Hour, 24 * time.Hour}, {800 * 24 * time.Hour, 7 * 24 * time.Hour},
-		{1600 * 24 * time.Hour, 14 * 24 * time.Hour}, {20_000 * 24 * time.Hour, 28 * 24 * time.Hour},
+		{1600 * 24 * time.Hour, 14 * 24 * time.Hour}, {3000 * 24 * time.Hour, 28 * 24 * time.Hour},
 	} {
 		r := NewReporter(ReporterOptions{})
 		for _, at := range []time.Time{moment, moment.Add(-c.passed)} {
@@ -145,15 +153,76 @@ func TestTimelineSteps(t *testing.T) {
 // Times that no clock says are neither counted in a wrong bucket nor push others out.
 func TestTimelineOfAbsurdTimes(t *testing.T) {
 	for _, at := range []time.Time{time.Unix(math.MinInt64, 0), time.Unix(-1<<60, 0), time.Unix(math.MinInt64/2, 0), {}} {
-		var tl timeline
-		tl.add(moment, 0, 0)
-		tl.add(at, 1, 0)
-		tl.add(moment, 0, 0)
-		require.Len(t, tl.buckets, 1, at)
-		assert.Equal(t, []int{2}, tl.buckets[0].categories, at)
-		tl = timeline{}
-		tl.add(at, 1, 0)
-		tl.add(moment, 0, 0)
-		assert.Equal(t, []int{1}, tl.buckets[len(tl.buckets)-1].categories, at)
+		for _, times := range [][]time.Time{{moment, at, moment}, {at, moment, moment}} {
+			var tl timeline
+			for _, when := range times {
+				tl.add(when, 0, 0)
+			}
+			s := tl.series()
+			require.Len(t, s.buckets, 1, at)
+			assert.Equal(t, []int{2}, s.buckets[0].categories, at)
+			assert.Equal(t, 1, s.outside, at)
+		}
 	}
+}
+
+// One wrong time, of an error or of the clock, costs the others neither their places nor their resolution.
+func TestTimelineAfterAWrongTime(t *testing.T) {
+	right := func(r *Reporter, c *clock, n int) {
+		for range n {
+			r.Report(&Occurrence{At: c.Now(), Category: "right"})
+			c.pass(time.Second)
+		}
+	}
+	for name, c := range map[string]struct {
+		wrong func(r *Reporter, c *clock)
+		n     int
+	}{
+		"the clock was ahead": {func(r *Reporter, c *clock) {
+			c.pass(10 * 365 * 24 * time.Hour)
+			right(r, c, 1)
+			c.pass(-10 * 365 * 24 * time.Hour)
+		}, 20},
+		"1970":        {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(1, 0)}) }, 20},
+		"a year ago":  {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-1, 0, 0)}) }, 3000},
+		"a day ahead": {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(0, 0, 1)}) }, 3000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := newClock()
+			r := NewReporter(ReporterOptions{Clock: clock})
+			c.wrong(r, clock)
+			right(r, clock, c.n)
+			got := r.Timeline()
+			assert.LessOrEqual(t, got.Step, time.Minute)
+			n := 0
+			for _, b := range got.Buckets {
+				n += b.ByCategory["right"]
+			}
+			assert.Equal(t, c.n, n)
+			assert.Equal(t, r.Metrics().TotalErrors, timelineSum(got)+got.Outside)
+		})
+	}
+}
+
+func timelineSum(t Timeline) (n int) {
+	for _, b := range t.Buckets {
+		for _, k := range b.BySeverity {
+			n += k
+		}
+	}
+	return n
+}
+
+// What is rare and long ago is left out; what is rare is not.
+func TestTimelineShowsTheQuietTimeBefore(t *testing.T) {
+	var tl timeline
+	for i := range 24 {
+		tl.add(moment.Add(-time.Duration(i)*time.Hour), 0, 0)
+	}
+	for range 10_000 {
+		tl.add(moment, 0, 0)
+	}
+	s := tl.series()
+	assert.Equal(t, int64(15*60), s.step)
+	assert.Zero(t, s.outside)
 }

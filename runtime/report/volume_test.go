@@ -108,7 +108,7 @@ func TestConcurrentUse(t *testing.T) {
 				sinks.Report(o)
 				spoil(o)
 				sinks.Update(withRecovery(o, 2, j%2 == 0))
-				sinks.Retried(1, j%2 == 0)
+				sinks.Retried(Retry{Attempts: 1, Succeeded: j%2 == 0})
 				c.pass(time.Millisecond)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/errgen/errgen/runtime/report"
 )
@@ -36,10 +35,11 @@ func newPage(s report.Snapshot, o Options) *page {
 		return p
 	}
 	p.Figures = figures(s)
-	p.Charts = charts(s.Timeline)
+	p.Charts = charts(s)
 	p.Breakdowns = breakdowns(s.Metrics)
 	p.Outcomes = outcomes(s.Outcomes)
 	p.Latest, p.LatestLeft = b.latest(s.Last, positive(o.MaxLatest, defaultLatest))
+	p.GroupsGone = goneLong(s)
 	p.Groups, p.GroupsLeft = b.groups(s.Groups, positive(o.MaxGroups, defaultGroups))
 	return p
 }
@@ -52,11 +52,14 @@ func positive(n, otherwise int) int {
 }
 
 func isEmpty(s report.Snapshot) bool {
-	return s.Metrics.TotalErrors == 0 && len(s.Groups) == 0 && len(s.Last) == 0
+	return s.Metrics.TotalErrors == 0 && len(s.Groups) == 0 && len(s.Last) == 0 && s.Expired.Groups == 0 && s.Evicted.Groups == 0
 }
 
 // name is a short text that may be missing.
-func name(s string) string { return cmp.Or(line(s, nameLimit), "unknown") }
+func name(s string) string { return cmp.Or(line(s, nameLimit), unknown) }
+
+// unknown stands for what is not known.
+const unknown = "unknown"
 
 func (b *builder) groups(all []report.Group, limit int) ([]groupRow, string) {
 	sorted := slices.Clone(all)
@@ -101,62 +104,34 @@ func outcomes(all []report.ReactionOutcome) []outcomeRow {
 	})
 	rows := make([]outcomeRow, 0, len(sorted))
 	for _, o := range sorted[:min(len(sorted), maxOutcomes)] {
-		row := outcomeRow{Reaction: name(o.Reaction), Action: name(o.Action), Count: o.Count, Recovered: o.Recovered, Failed: o.Failed}
-		if ended := o.Recovered + o.Failed; ended > 0 {
-			row.Helped = percent(share(o.Recovered, ended))
-		}
-		helped, failed := share(o.Recovered, o.Count), share(o.Failed, o.Count)
-		row.Width, row.Rest = percentage(helped), percentage(min(failed, 1-helped))
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func forecasts(all []Forecast) []forecastRow {
-	var rows []forecastRow
-	for _, f := range all[:min(len(all), maxForecasts)] {
-		p, low, high := unit(f.Probability), unit(f.Low), unit(f.High)
-		high = max(low, high)
-		rows = append(rows, forecastRow{
-			Provider: name(f.Provider), Code: name(f.Code),
-			Probability: percent(p), Range: percent(low) + " – " + percent(high),
-			From: percentage(low), Width: percentage(high - low), Middle: percentage(p),
+		rows = append(rows, outcomeRow{
+			Reaction: name(o.Reaction), Action: name(o.Action), Count: o.Count,
+			Recoveries: newCame(o.Recovered, o.Failed, o.Pending), Retries: newCame(o.SuccessfulRetries, o.FailedRetries, 0),
 		})
 	}
 	return rows
 }
 
-// unit is a number from 0 to 1; what is none is 0.
-func unit(f float64) float64 {
-	if !(f > 0) {
-		return 0
+// newCame counts what is pending as tried, as the rates of all errors do.
+func newCame(good, bad, pending int) *came {
+	good, bad, pending = some(good), some(bad), some(pending)
+	all := good + bad + pending
+	if all == 0 {
+		return nil
 	}
-	return min(f, 1)
+	return &came{
+		Rate: percent(share(good, all)), Of: whole(good) + " of " + whole(all) + open(pending),
+		Good: percentage(share(good, all)), Bad: percentage(share(bad, all)),
+	}
 }
 
-// span is the time from the first to the last error that a snapshot knows of. Intervals of the timeline begin before their
-// errors, so they count only where nothing more exact is known.
-func span(s report.Snapshot) (from, to time.Time) {
-	add := func(t time.Time, about time.Duration) {
-		if t.IsZero() {
-			return
-		}
-		if from.IsZero() || !t.Add(about).After(from) && t.Before(from) {
-			from = t
-		}
-		if t.After(to) {
-			to = t
-		}
+// some is a number of errors between 0 and maxCount.
+func some(n int) int { return min(max(n, 0), maxCount) }
+
+// open says how many tries have not ended.
+func open(n int) string {
+	if n <= 0 {
+		return ""
 	}
-	for i := range s.Groups {
-		add(s.Groups[i].FirstSeen, 0)
-		add(s.Groups[i].LastSeen, 0)
-	}
-	for i := range s.Last {
-		add(s.Last[i].At, 0)
-	}
-	for _, b := range s.Timeline.Buckets {
-		add(b.Start, s.Timeline.Step)
-	}
-	return from, to
+	return ", " + whole(n) + " open"
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/runtime/report"
 )
 
 // The measures of a chart in pixels. Widths are shares of the page, so that text keeps its size however wide that is.
@@ -17,12 +19,13 @@ const (
 	axisHeight   = 34
 )
 
-// series is one kind of segment. Class picks its colour and its pattern.
+// series is one kind of segment. Class picks its colour and its pattern; Rest stands for several kinds.
 type series struct {
 	Name  string
 	Class string
 	Total int
 	Share string
+	Rest  bool
 }
 
 // chart is a stacked bar chart over time, and the same as a table.
@@ -61,8 +64,9 @@ type chartRow struct {
 	Total  int
 }
 
-// stacked makes a chart of slots. The series come in the order in which they are stacked, the lowest first.
-func stacked(id, title string, list []series, bars []slot, width time.Duration) *chart {
+// stacked makes a chart of slots. The series come in the order in which they are stacked, the lowest first. Some errors of the
+// snapshot may be in no slot.
+func stacked(id, title string, list []series, bars []slot, width time.Duration, of report.Snapshot) *chart {
 	total, peak := 0, 0
 	for i, b := range bars {
 		total += b.total()
@@ -93,7 +97,7 @@ func stacked(id, title string, list []series, bars []slot, width time.Duration) 
 		c.Bars = append(c.Bars, c.bar(b, i, columns(bars), top, width))
 		c.Rows = append(c.Rows, c.row(b))
 	}
-	c.Summary = c.summary(total, bars[peak], width)
+	c.Summary = c.summary(total, bars[peak], width) + missing(max(of.Metrics.TotalErrors-total, of.Timeline.Outside))
 	return c
 }
 
@@ -137,20 +141,50 @@ func (c *chart) row(s slot) chartRow {
 }
 
 func (c *chart) summary(total int, peak slot, width time.Duration) string {
-	most := c.Series[0]
-	for _, s := range c.Series[1:] {
-		if s.Total > most.Total {
-			most = s
-		}
-	}
-	said := fmt.Sprintf("%s, most of them %s (%s).", errorCount(total), most.Name, most.Share)
-	if most.Total == total {
-		said = fmt.Sprintf("%s, all of them %s.", errorCount(total), most.Name)
+	said := errorCount(total)
+	if len(c.Series) == 1 {
+		said += ", all of them " + c.Series[0].Name + "."
+	} else {
+		said += "." + mostFrequent(c.Series)
 	}
 	if len(c.Bars) > 1 {
 		said += fmt.Sprintf(" The peak is %s in the %s from %s.", whole(peak.total()), c.Interval, clock(peak.start, width))
 	}
 	return said
+}
+
+// mostFrequent names the largest of the series, or those that are equally large.
+func mostFrequent(all []series) string {
+	var most []series
+	for _, s := range all {
+		switch {
+		case s.Rest || len(most) > 0 && s.Total < most[0].Total:
+		case len(most) > 0 && s.Total == most[0].Total:
+			most = append(most, s)
+		default:
+			most = []series{s}
+		}
+	}
+	switch len(most) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" The most frequent is %s (%s).", most[0].Name, most[0].Share)
+	case 2:
+		return fmt.Sprintf(" The most frequent are %s and %s (%s each).", most[0].Name, most[1].Name, most[0].Share)
+	}
+	return fmt.Sprintf(" The most frequent are %s and %d others (%s each).", most[0].Name, len(most)-1, most[0].Share)
+}
+
+// missing says how many errors are not in a chart.
+func missing(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n == 1 {
+		return " One more is not in the chart: its time is too far from the others."
+	}
+	return " " + whole(n) + " more are not in the chart: their times are too far from the others."
 }
 
 func errorCount(n int) string {

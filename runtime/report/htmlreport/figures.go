@@ -1,6 +1,7 @@
 package htmlreport
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,14 +13,15 @@ func figures(s report.Snapshot) []figure {
 	m := s.Metrics
 	all, largest := 0, 0
 	for i := range s.Groups {
-		all += s.Groups[i].Count
+		all += some(s.Groups[i].Count)
 		largest = max(largest, s.Groups[i].Count)
 	}
+	all += some(s.Expired.Errors) + some(s.Evicted.Errors)
 	list := []figure{
-		{Name: "Errors", Value: whole(max(m.TotalErrors, all)), Note: worst(m.ErrorsBySeverity)},
-		{Name: "Groups", Value: whole(len(s.Groups)), Note: largestNote(largest)},
-		rate("Recovery rate", m.SuccessfulRecoveries, m.RecoveryAttempts, "recoveries", ""),
-		rate("Retry rate", m.SuccessfulRetries, m.SuccessfulRetries+m.FailedRetries, "retried operations", fmt.Sprintf("%s more calls", whole(m.RetryAttempts))),
+		{Name: "Errors", Value: whole(cmp.Or(m.TotalErrors, all)), Note: worst(s)},
+		{Name: "Groups", Value: whole(len(s.Groups)), Note: groupsNote(s, largest)},
+		rate("Recovery rate", m.SuccessfulRecoveries, m.RecoveryAttempts, "recoveries", open(m.RecoveryAttempts-m.SuccessfulRecoveries-m.FailedRecoveries)),
+		rate("Retry rate", m.SuccessfulRetries, m.SuccessfulRetries+m.FailedRetries, "retried operations", ", "+whole(m.RetryAttempts)+" more calls"),
 	}
 	from, to := span(s)
 	if from.IsZero() {
@@ -28,25 +30,63 @@ func figures(s report.Snapshot) []figure {
 	return append(list, figure{Name: "Time span", Value: length(to.Sub(from)), From: at(from), To: at(to)})
 }
 
-// worst counts the two highest severities.
-func worst(bySeverity map[string]int) string {
+const noneStated = "no severity stated"
+
+// worst counts the two highest severities, and the errors that have none.
+func worst(s report.Snapshot) string {
+	counts := named(s.Metrics.ErrorsBySeverity, severityName)
+	if len(counts) == 0 {
+		return highest(s)
+	}
+	if len(counts) == 1 && counts[notStated] > 0 {
+		return noneStated
+	}
 	var parts []string
 	for _, word := range []string{"critical", "high"} {
-		if n := bySeverity[word]; n > 0 {
+		if n := counts[word]; n > 0 {
 			parts = append(parts, whole(n)+" "+word)
 		}
 	}
 	if len(parts) == 0 {
-		return "none critical or high"
+		parts = []string{"none critical or high"}
+	}
+	if n := counts[notStated]; n > 0 {
+		parts = append(parts, whole(n)+" without a severity")
 	}
 	return strings.Join(parts, ", ")
 }
 
-func largestNote(n int) string {
-	if n == 0 {
-		return "none seen lately"
+// highest names the highest severity of groups, also of those that are gone, and of latest errors, where nothing has counted them.
+func highest(s report.Snapshot) string {
+	var top level
+	see := func(word string) {
+		if l := severity(word); l.Steps > top.Steps {
+			top = l
+		}
 	}
-	return "the largest has " + errorCount(n)
+	see(s.Expired.Severity)
+	see(s.Evicted.Severity)
+	for i := range s.Groups {
+		see(s.Groups[i].Severity)
+	}
+	for i := range s.Last {
+		see(s.Last[i].Severity)
+	}
+	if top.Steps == 0 {
+		return noneStated
+	}
+	return "the highest severity is " + top.Word
+}
+
+func groupsNote(s report.Snapshot, largest int) string {
+	said := "none seen lately"
+	if largest > 0 {
+		said = "the largest has " + errorCount(largest)
+	}
+	if gone := goneShort(s); gone != "" {
+		said += "; " + gone
+	}
+	return said
 }
 
 func rate(name string, good, all int, of, more string) figure {
@@ -54,9 +94,6 @@ func rate(name string, good, all int, of, more string) figure {
 		return figure{Name: name, Value: "–", Note: "no " + of}
 	}
 	f := figure{Name: name, Value: percent(share(good, all)), Part: percentage(share(good, all))}
-	f.Note = fmt.Sprintf("%s of %s %s", whole(good), whole(all), of)
-	if more != "" {
-		f.Note += ", " + more
-	}
+	f.Note = fmt.Sprintf("%s of %s %s%s", whole(good), whole(all), of, more)
 	return f
 }

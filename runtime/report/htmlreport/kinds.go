@@ -2,7 +2,6 @@ package htmlreport
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,22 +9,78 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-const (
-	// maxSeries is how many patterns there are; the last is that of all others.
-	maxSeries = 8
-	// maxKinds is how many rows a breakdown has.
-	maxKinds = 8
-	others   = "other"
-)
+// maxKinds is how many kinds are told apart, as there are patterns; if there are more, the last is that of all others.
+const maxKinds = 8
 
-func charts(t report.Timeline) []*chart {
+// kinds are names by how many errors there are of them.
+type kinds struct {
+	counts map[string]int
+	// names are those that are told apart, the most frequent first.
+	names []string
+	// rest is what all others together are called, "" without any, and left how many errors that are.
+	rest string
+	left int
+}
+
+// newKinds tells the most frequent names apart. What is left out is called by its number and noun, so that it is not taken
+// for a kind that is called "other".
+func newKinds(counts map[string]int, noun string) kinds {
+	k := kinds{counts: counts, names: byCount(counts)}
+	if len(k.names) <= maxKinds {
+		return k
+	}
+	more := k.names[maxKinds-1:]
+	k.names = k.names[:maxKinds-1]
+	k.rest = whole(len(more)) + " more " + noun
+	for _, name := range more {
+		k.left += counts[name]
+	}
+	return k
+}
+
+// of returns the name under which one is counted.
+func (k *kinds) of(name string) string {
+	if slices.Contains(k.names, name) {
+		return name
+	}
+	return k.rest
+}
+
+func (k *kinds) total() int {
+	sum := k.left
+	for _, name := range k.names {
+		sum += k.counts[name]
+	}
+	return sum
+}
+
+// named counts together what has the same name on the page.
+func named(counts map[string]int, to func(string) string) map[string]int {
+	out := make(map[string]int, len(counts))
+	for key, n := range counts {
+		out[to(key)] += some(n)
+	}
+	return out
+}
+
+// byCount are the keys of counts above zero, the largest first, and equals by name.
+func byCount(counts map[string]int) []string {
+	keys := slices.Collect(maps.Keys(counts))
+	keys = slices.DeleteFunc(keys, func(key string) bool { return counts[key] <= 0 })
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	return keys
+}
+
+func severityName(key string) string { return severity(key).Word }
+
+func charts(s report.Snapshot) []*chart {
 	var byCategory, bySeverity []point
-	for _, b := range t.Buckets {
+	for _, b := range s.Timeline.Buckets {
 		byCategory = append(byCategory, point{b.Start, b.ByCategory})
 		bySeverity = append(bySeverity, point{b.Start, b.BySeverity})
 	}
 	var list []*chart
-	for _, c := range []*chart{categoryChart(t, byCategory), severityChart(t, bySeverity)} {
+	for _, c := range []*chart{categoryChart(s, byCategory), severityChart(s, bySeverity)} {
 		if c != nil {
 			list = append(list, c)
 		}
@@ -33,46 +88,39 @@ func charts(t report.Timeline) []*chart {
 	return list
 }
 
-// categoryChart tells the most frequent categories apart and counts the rest as one.
-func categoryChart(t report.Timeline, points []point) *chart {
-	bars, width := slots(t.Step, points)
+// categoryChart tells those categories apart that the breakdown does.
+func categoryChart(s report.Snapshot, points []point) *chart {
+	bars, width := slots(s.Timeline.Step, points)
 	bars = fold(bars, name)
-	totals := map[string]int{}
-	for _, b := range bars {
-		for key, n := range b.counts {
-			totals[key] += n
-		}
+	counts := named(s.Metrics.ErrorsByCategory, name)
+	for key, n := range totals(bars) {
+		counts[key] = max(counts[key], n)
 	}
-	delete(totals, others)
-	ranked := byCount(totals)
+	k := newKinds(counts, "categories")
+	bars = fold(bars, k.of)
 	var list []series
-	for i, key := range ranked[:min(len(ranked), maxSeries-1)] {
-		list = append(list, series{Name: key, Class: "c" + strconv.Itoa(i+1)})
-	}
-	bars = fold(bars, func(key string) string {
-		if slices.ContainsFunc(list, func(s series) bool { return s.Name == key }) {
-			return key
+	for i, key := range k.names {
+		if hasAny(bars, key) {
+			list = append(list, series{Name: key, Class: "c" + strconv.Itoa(i+1)})
 		}
-		return others
-	})
-	if hasAny(bars, others) {
-		list = append(list, series{Name: others, Class: "c" + strconv.Itoa(maxSeries)})
 	}
-	return stacked("category", "Errors over time by category", list, bars, width)
+	if k.rest != "" && hasAny(bars, k.rest) {
+		list = append(list, series{Name: k.rest, Class: "c" + strconv.Itoa(maxKinds), Rest: true})
+	}
+	return stacked("category", "Errors over time by category", list, bars, width, s)
 }
 
 // severityChart has the highest severity lowest, where bars are compared best.
-func severityChart(t report.Timeline, points []point) *chart {
-	bars, width := slots(t.Step, points)
-	folded := fold(bars, func(key string) string { return severity(key).Word })
+func severityChart(s report.Snapshot, points []point) *chart {
+	bars, width := slots(s.Timeline.Step, points)
+	bars = fold(bars, severityName)
 	var list []series
-	for steps := len(severityWords) - 1; steps >= 0; steps-- {
-		l := level{Word: severityWords[steps], Steps: steps}
-		if hasAny(folded, l.Word) {
+	for _, l := range levels() {
+		if hasAny(bars, l.Word) {
 			list = append(list, series{Name: l.Word, Class: l.class()})
 		}
 	}
-	return stacked("severity", "Errors over time by severity", list, folded, width)
+	return stacked("severity", "Errors over time by severity", list, bars, width, s)
 }
 
 // fold counts together what has the same name.
@@ -91,33 +139,36 @@ func fold(bars []slot, to func(string) string) []slot {
 	return folded
 }
 
-func hasAny(bars []slot, key string) bool {
-	return slices.ContainsFunc(bars, func(b slot) bool { return b.counts[key] > 0 })
+func totals(bars []slot) map[string]int {
+	sums := map[string]int{}
+	for _, b := range bars {
+		for key, n := range b.counts {
+			sums[key] += n
+		}
+	}
+	return sums
 }
 
-// byCount are the keys of counts above zero, the largest first, and equals by name.
-func byCount(counts map[string]int) []string {
-	keys := slices.Collect(maps.Keys(counts))
-	keys = slices.DeleteFunc(keys, func(key string) bool { return counts[key] <= 0 })
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	return keys
+func hasAny(bars []slot, key string) bool {
+	return slices.ContainsFunc(bars, func(b slot) bool { return b.counts[key] > 0 })
 }
 
 func breakdowns(m report.Metrics) []breakdown {
 	var list []breakdown
 	for _, b := range []struct {
-		id, title string
-		counts    map[string]int
-		class     func(string) string
+		id, noun string
+		counts   map[string]int
+		name     func(string) string
+		class    func(string) string
 	}{
-		{"category", "By category", m.ErrorsByCategory, plain},
-		{"severity", "By severity", m.ErrorsBySeverity, func(key string) string { return severity(key).class() }},
-		{"source", "By source", m.ErrorsBySource, plain},
-		{"recoverability", "By recoverability", m.ErrorsByRecoverability, plain},
+		{"category", "categories", m.ErrorsByCategory, name, plain},
+		{"severity", "severities", m.ErrorsBySeverity, severityName, func(word string) string { return severity(word).class() }},
+		{"source", "sources", m.ErrorsBySource, name, plain},
+		{"recoverability", "kinds", m.ErrorsByRecoverability, name, plain},
 	} {
-		if made := newBreakdown(b.counts, b.class); len(made.Rows) > 0 {
-			made.ID, made.Title = b.id, b.title
-			list = append(list, made)
+		k := newKinds(named(b.counts, b.name), b.noun)
+		if len(k.names) > 0 {
+			list = append(list, breakdown{ID: b.id, Title: "By " + b.id, Rows: breakdownRows(k, b.class)})
 		}
 	}
 	return list
@@ -125,21 +176,18 @@ func breakdowns(m report.Metrics) []breakdown {
 
 func plain(string) string { return "fill" }
 
-func newBreakdown(counts map[string]int, class func(string) string) breakdown {
-	total := 0
-	keys := byCount(counts)
-	for _, key := range keys {
-		total += min(counts[key], maxCount)
+func breakdownRows(k kinds, class func(string) string) []breakdownRow {
+	total := k.total()
+	var rows []breakdownRow
+	add := func(name, class string, n int) {
+		part := share(n, total)
+		rows = append(rows, breakdownRow{Name: name, Count: whole(n), Share: percent(part), Width: percentage(part), Class: class})
 	}
-	var b breakdown
-	for _, key := range keys[:min(len(keys), maxKinds)] {
-		n := min(counts[key], maxCount)
-		b.Rows = append(b.Rows, breakdownRow{
-			Name: name(key), Count: whole(n), Share: percent(share(n, total)), Width: percentage(share(n, total)), Class: class(key),
-		})
+	for _, name := range k.names {
+		add(name, class(name), k.counts[name])
 	}
-	if more := len(keys) - len(b.Rows); more > 0 {
-		b.Left = fmt.Sprintf("And %s more.", whole(more))
+	if k.rest != "" {
+		add(k.rest, "k8", k.left)
 	}
-	return b
+	return rows
 }

@@ -46,8 +46,14 @@ func share(part, all int) float64 {
 	return min(float64(part)/float64(all), 1)
 }
 
-// percent writes a share with one decimal.
+// percent writes a share with one decimal; only nothing is 0 %, and only all is 100 %.
 func percent(share float64) string {
+	switch {
+	case share > 0 && share < .0005:
+		return "<0.1%"
+	case share >= .9995 && share < 1:
+		return ">99.9%"
+	}
 	return strconv.FormatFloat(share*100, 'f', 1, 64) + "%"
 }
 

@@ -69,6 +69,9 @@ func (b *builder) facts(o *report.Occurrence) []fact {
 	}
 	add("ID", o.ID)
 	add("Category", o.Category)
+	if severity(o.Severity).Word == otherSeverity {
+		add("Severity", o.Severity)
+	}
 	add("Recoverability", o.Recoverability)
 	add("Reaction", joined(" → ", o.Reaction, o.Action))
 	add("Source code", o.SourceCode)
@@ -141,7 +144,7 @@ func joined(separator string, parts ...string) string {
 
 func source(s *report.Source) string {
 	if s == nil {
-		return "unknown"
+		return unknown
 	}
 	return name(joined(":", s.Type, s.Component))
 }

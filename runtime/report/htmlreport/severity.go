@@ -1,18 +1,43 @@
 package htmlreport
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
-// severityWords are the taxonomy's, by how many steps their pictures have.
-var severityWords = [...]string{"unknown", "low", "medium", "high", "critical"}
+// severityWords are the taxonomy's, the lowest first.
+var severityWords = []string{"low", "medium", "high", "critical"}
+
+const (
+	// notStated stands for the severity of errors that have none; counts have "unknown" for it.
+	notStated = "not stated"
+	// otherSeverity stands for words that are not the taxonomy's.
+	otherSeverity = "other"
+)
 
 func severity(word string) level {
-	for steps, w := range severityWords {
-		if steps > 0 && w == word {
-			return level{Word: w, Steps: steps}
-		}
+	switch i := slices.Index(severityWords, word); {
+	case i >= 0:
+		return level{Word: word, Steps: i + 1}
+	case word == "" || word == unknown || word == notStated:
+		return level{Word: notStated}
 	}
-	return level{Word: severityWords[0]}
+	return level{Word: otherSeverity}
+}
+
+// levels are all that there are, the highest first.
+func levels() []level {
+	var list []level
+	for _, word := range slices.Backward(severityWords) {
+		list = append(list, severity(word))
+	}
+	return append(list, level{Word: otherSeverity}, level{Word: notStated})
 }
 
 // class is the pattern that a severity has in charts.
-func (l level) class() string { return "v" + strconv.Itoa(l.Steps) }
+func (l level) class() string {
+	if l.Word == otherSeverity {
+		return "c7"
+	}
+	return "v" + strconv.Itoa(l.Steps)
+}

@@ -50,7 +50,7 @@ func slots(step time.Duration, points []point) ([]slot, time.Duration) {
 	for _, p := range points {
 		into := bars[min(max(int(p.start.Sub(first)/width), 0), len(bars)-1)]
 		for name, n := range p.counts {
-			into.counts[name] += min(max(n, 0), maxCount)
+			into.counts[name] += some(n)
 		}
 	}
 	return bars, width

@@ -50,6 +50,9 @@ func TestNumbers(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1k", 1500: "1.5k", 20_000_000: "20M", 3e9: "3G"} {
 		assert.Equal(t, want, short(n))
 	}
+	for f, want := range map[float64]string{0: "0.0%", .0004: "<0.1%", .0005: "0.1%", .5: "50.0%", .9994: "99.9%", .9996: ">99.9%", 1: "100.0%"} {
+		assert.Equal(t, want, percent(f))
+	}
 	for d, want := range map[time.Duration]string{
 		0: "less than a second", 59 * time.Second: "59 s", time.Minute: "1 min", 61 * time.Second: "1 min 1 s",
 		25*time.Hour + 3*time.Minute: "1 d 1 h", 24*time.Hour + 3*time.Minute: "1 d", -time.Hour: "less than a second",

@@ -17,6 +17,8 @@ type page struct {
 	Breakdowns []breakdown
 	Groups     []groupRow
 	GroupsLeft string
+	// GroupsGone says what is not kept any more.
+	GroupsGone string
 	Outcomes   []outcomeRow
 	Forecasts  []forecastRow
 	Latest     []occurrenceRow
@@ -35,7 +37,6 @@ type figure struct {
 type breakdown struct {
 	ID, Title string
 	Rows      []breakdownRow
-	Left      string
 }
 
 type breakdownRow struct {
@@ -58,12 +59,14 @@ type groupRow struct {
 }
 
 type outcomeRow struct {
-	Reaction, Action         string
-	Count, Recovered, Failed int
-	// Helped is the share that recovered of those that ended; empty while none has. Width is the same for the bar, Rest
-	// where the failed ones begin.
-	Helped, Width, Rest string
+	Reaction, Action string
+	Count            int
+	// Recoveries and Retries are nil where none was tried.
+	Recoveries, Retries *came
 }
+
+// came is what came of several tries: the share that succeeded, the numbers that it is of, and the widths of the bars.
+type came struct{ Rate, Of, Good, Bad string }
 
 type forecastRow struct {
 	Provider, Code      string

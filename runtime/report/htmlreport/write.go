@@ -23,13 +23,6 @@ type Options struct {
 	MaxLatest int
 }
 
-// Forecast says how likely a code is to be the next failure of a provider.
-type Forecast struct {
-	Provider, Code string
-	// Probability is the best estimate, between Low and High; all of them are from 0 to 1.
-	Probability, Low, High float64
-}
-
 const (
 	defaultGroups = 500
 	defaultLatest = 50
@@ -50,7 +43,7 @@ type assets struct {
 }
 
 var loaded = sync.OnceValues(func() (*assets, error) {
-	page, err := template.ParseFS(files, "page/*.html")
+	page, err := template.New("page").Funcs(template.FuncMap{"whole": whole}).ParseFS(files, "page/*.html")
 	if err != nil {
 		return nil, err
 	}

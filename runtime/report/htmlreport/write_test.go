@@ -58,18 +58,19 @@ func snapshot(text string) report.Snapshot {
 		Metrics: report.Metrics{
 			TotalErrors: 12, ErrorsByCategory: map[string]int{"net " + text: 9, "b": 3}, ErrorsBySeverity: map[string]int{"high": 9, "critical": 2, "low": 1},
 			ErrorsBySource: map[string]int{"source " + text: 12}, ErrorsByRecoverability: map[string]int{"permanent": 4, "retryable": 8},
-			RecoveryAttempts: 8, SuccessfulRecoveries: 5, FailedRecoveries: 3, RetryAttempts: 9, SuccessfulRetries: 4, FailedRetries: 2,
+			RecoveryAttempts: 8, SuccessfulRecoveries: 5, FailedRecoveries: 2, RetryAttempts: 9, SuccessfulRetries: 4, FailedRetries: 2,
 		},
 		Groups: []report.Group{
 			{ID: "1", Category: "b", Pattern: "small", Severity: "low", Count: 3, FirstSeen: noon, LastSeen: noon.Add(time.Minute), Sample: report.Occurrence{Message: "small", Severity: "low"}},
 			{ID: "2", Category: "net " + text, Pattern: "large " + text, Severity: "high", Count: 9, FirstSeen: noon, LastSeen: noon.Add(26 * time.Hour), Sample: first},
 		},
+		GroupAge: time.Hour, Expired: report.Gone{Groups: 1, Errors: 2, Severity: text}, Evicted: report.Gone{Groups: 1, Errors: 1, Severity: "low"},
 		Timeline: report.Timeline{Step: time.Minute, Buckets: []report.Bucket{
 			{Start: noon, ByCategory: map[string]int{"net " + text: 8}, BySeverity: map[string]int{"high": 6, "critical": 2}},
 			{Start: noon.Add(4 * time.Minute), ByCategory: map[string]int{"net " + text: 1, "b": 3}, BySeverity: map[string]int{"high": 3, "low": 1}},
 		}},
 		Outcomes: []report.ReactionOutcome{
-			{Reaction: "reaction " + text, Action: "recover", Count: 8, Recovered: 5, Failed: 2},
+			{Reaction: "reaction " + text, Action: "recover", Count: 8, Recovered: 5, Failed: 2, Pending: 1, SuccessfulRetries: 4, FailedRetries: 2},
 			{Reaction: "fail", Action: "abort", Count: 4},
 		},
 		Last: []report.Occurrence{first, {At: noon.Add(time.Minute), Severity: text, Message: text, Recovery: &report.Recovery{Attempts: 1, MaxAttempts: 2}}},
@@ -103,12 +104,13 @@ func TestSaysWhatIsInTheSnapshot(t *testing.T) {
 	text := words(page(t, snapshot("x"), options("x")))
 	for _, want := range []string{
 		"title x", "Made 4 Mar 2026, 13:00:00 UTC",
-		"Errors 12 2 critical, 9 high", "Groups 2 the largest has 9 errors",
+		"Errors 12 2 critical, 9 high", "Groups 2 the largest has 9 errors; no longer kept: 2 groups, with 3 errors up to low",
 		"Recovery rate 62.5%", "5 of 8 recoveries", "Retry rate 66.7%", "4 of 6 retried operations, 9 more calls",
-		"Time span 1 d 2 h 4 Mar 2026 12:00:00 – 5 Mar 2026 14:00:00 UTC",
-		"12 errors, most of them net x (75.0%). The peak is 8 in the 1 min from 4 Mar 12:00 UTC.",
+		"Time span 4 min 4 Mar 2026 12:00:00 – 12:04:00 UTC",
+		"12 errors. The most frequent is net x (75.0%). The peak is 8 in the 1 min from 4 Mar 12:00 UTC.",
 		"4 Mar 12:04 UTC: 4 errors (high 3, low 1)",
-		"reaction x recover 71.4%", "fail abort none tried",
+		"5 of 8 recoveries, 1 open",
+		"reaction x recover errors 8 recoveries 62.5% 5 of 8, 1 open retries 66.7% 4 of 6", "fail abort errors 4 recoveries none retries none",
 		"provider x CODE x 40.0% 25.0% – 75.0%",
 		"recovered, 1 of 3", "tried 1 of 2",
 		"Caused by x: cause x",
@@ -133,7 +135,7 @@ func TestParts(t *testing.T) {
 		options  htmlreport.Options
 		want     []string
 	}{
-		"groups only":  {report.Snapshot{Groups: whole.Groups}, htmlreport.Options{}, []string{"Errors 12", "large x", "no recoveries"}},
+		"groups only":  {report.Snapshot{Groups: whole.Groups}, htmlreport.Options{}, []string{"Errors 12 the highest severity is high", "large x", "no recoveries", "Time span 1 d 2 h 4 Mar 2026 12:00:00 – 5 Mar 2026 14:00:00 UTC"}},
 		"metrics only": {report.Snapshot{Metrics: whole.Metrics}, htmlreport.Options{}, []string{"Errors 12", "By category", "none seen lately"}},
 		"last only":    {report.Snapshot{Last: whole.Last}, htmlreport.Options{}, []string{"Latest errors", "refused x"}},
 		"forecast":     {report.Snapshot{}, options("x"), []string{"No errors were reported.", "provider x CODE x"}},

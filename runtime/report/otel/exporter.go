@@ -34,15 +34,13 @@ type Options struct {
 	Taxonomies []*taxonomy.Taxonomy
 	// MaxValues is how many other values each attribute has; 50.
 	MaxValues int
-	// MaxSeries is how many combinations of attributes are counted apart; 1000. Of what is beyond, all are "other".
+	// MaxSeries is how many combinations of attributes are counted apart; 1000. At least half of them are for the taxonomies'
+	// words: where there is no room for others, these are "other", and beyond that all attributes are.
 	MaxSeries int
 }
 
 // Exporter is a [report.Sink] that counts with a meter. Make one with [New]; it is safe for concurrent use.
-type Exporter struct {
-	labels                                  *bounded.Labels
-	errors, recoveries, retries, operations metric.Int64Counter
-}
+type Exporter struct{ sink *bounded.Sink }
 
 var _ report.Sink = (*Exporter)(nil)
 
@@ -54,56 +52,49 @@ func New(m metric.Meter, o Options) (*Exporter, error) {
 	if o.MaxSeries <= 0 {
 		o.MaxSeries = defaultSeries
 	}
-	e := &Exporter{labels: bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...)}
+	var all counters
 	for _, c := range []struct {
 		counter                 *metric.Int64Counter
 		name, unit, description string
 	}{
-		{&e.errors, "errgen.errors", "{error}", "Errors that happened."},
-		{&e.recoveries, "errgen.recoveries", "{recovery}", "Recovery strategies that were run, by what came of them."},
-		{&e.retries, "errgen.retries", "{retry}", "Calls that were made again."},
-		{&e.operations, "errgen.retried_operations", "{operation}", "Operations that were tried again, by how they ended."},
+		{&all.errors, "errgen.errors", "{error}", "Errors that happened."},
+		{&all.recoveries, "errgen.recoveries", "{recovery}", "Recovery strategies that were run, by what came of them."},
+		{&all.retries, "errgen.retries", "{retry}", "Calls that were made again."},
+		{&all.operations, "errgen.retried_operations", "{operation}", "Operations that were tried again, by how they ended."},
 	} {
 		var err error
 		if *c.counter, err = m.Int64Counter(c.name, metric.WithUnit(c.unit), metric.WithDescription(c.description)); err != nil {
 			return nil, fmt.Errorf("make counter %s: %w", c.name, err)
 		}
 	}
-	return e, nil
+	return &Exporter{bounded.NewSink(bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...), &all)}, nil
 }
 
-// Report counts an error, and its recovery if that is known.
-func (e *Exporter) Report(o *report.Occurrence) {
-	if o == nil {
-		return
-	}
-	row := e.labels.Of(o)
-	add(e.errors, 1, errorType(row.Code), domainKey.String(row.Domain), categoryKey.String(row.Category),
-		severityKey.String(row.Severity), sourceKey.String(row.Source))
-	e.recovered(o)
+// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is taken as Update.
+func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
+
+// Update counts the strategy that was run for an error that was reported, once for each run.
+func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
+
+// Retried counts an operation that was tried again, and its calls after the first; without such calls nothing.
+func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
+
+// counters are what is counted with.
+type counters struct {
+	errors, recoveries, retries, operations metric.Int64Counter
 }
 
-// Update counts the strategy that was run for an error.
-func (e *Exporter) Update(o *report.Occurrence) {
-	if o != nil {
-		e.recovered(o)
-	}
+func (c *counters) CountError(r bounded.Row) {
+	add(c.errors, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category), severityKey.String(r.Severity), sourceKey.String(r.Source))
 }
 
-func (e *Exporter) recovered(o *report.Occurrence) {
-	r := o.Recovery
-	if r == nil || r.Successful == nil {
-		return
-	}
-	run := e.labels.OfRun(o, r.Strategy)
-	add(e.recoveries, 1, errorType(run.Code), domainKey.String(run.Domain), categoryKey.String(run.Category),
-		strategyKey.String(run.Strategy), result(*r.Successful))
+func (c *counters) CountRun(r bounded.Run, result string) {
+	add(c.recoveries, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category), strategyKey.String(r.Strategy), resultKey.String(result))
 }
 
-// Retried counts an operation that was tried again, and its calls after the first.
-func (e *Exporter) Retried(attempts int, succeeded bool) {
-	add(e.retries, int64(max(0, attempts)))
-	add(e.operations, 1, result(succeeded))
+func (c *counters) CountRetried(calls int, result string) {
+	add(c.retries, int64(calls))
+	add(c.operations, 1, resultKey.String(result))
 }
 
 // add counts; sinks have no context, and counters take theirs for exemplars only.
@@ -118,11 +109,4 @@ func errorType(code string) attribute.KeyValue {
 		return semconv.ErrorTypeOther
 	}
 	return semconv.ErrorTypeKey.String(code)
-}
-
-func result(succeeded bool) attribute.KeyValue {
-	if succeeded {
-		return resultKey.String("succeeded")
-	}
-	return resultKey.String("failed")
 }

@@ -17,5 +17,6 @@
 // Each view falls back on a broader one where it has seen little: the step with its pause on the step, that and the burst
 // on the long run, that on all providers. The forecast is their weighted mean, and a view's weight is how well it foretold
 // the provider's calls so far, so that no kind of provider has to be known beforehand. The interval is Wilson's, of each
-// view on the calls that it rests on, mixed by the same weights.
+// view on the calls that it rests on, mixed by the same weights; but a burst that says no more than the long run does not
+// make it wider.
 package predict

@@ -13,6 +13,8 @@ const (
 	slowest = 15
 	// idleAfter is when a door that nobody has gone through may be forgotten.
 	idleAfter = 10 * time.Minute
+	// atOnce is how far the clocks of callers that ask at the same time may be apart.
+	atOnce = time.Second
 )
 
 // measures are what holds for the calls of a provider; what is 0 does not.
@@ -25,7 +27,10 @@ type measures struct {
 type door struct {
 	// on are the rules whose measures hold, by their index.
 	on []bool
-	// last is when a call went through last.
+	// shared reports that calls of several providers go through it; those that no measures hold for pass it by.
+	shared bool
+	// asked is when it was asked for last, last when a call went through last.
+	asked   time.Time
 	last    time.Time
 	waiting []caller
 	inside  []holder
@@ -48,7 +53,11 @@ type holder struct {
 
 // enter lets the run's call through, or says how long it waits before it asks again.
 func (d *door) enter(run string, now time.Time, m measures, o PreventerOptions) (wait time.Duration) {
+	d.follow(now)
 	d.inside = slices.DeleteFunc(d.inside, func(h holder) bool { return now.Sub(h.since) > o.Longest })
+	if m == (measures{}) && d.shared {
+		return 0
+	}
 	if m == (measures{}) {
 		d.waiting = nil
 		d.last = now
@@ -80,12 +89,29 @@ func (d *door) enter(run string, now time.Time, m measures, o PreventerOptions) 
 	return wait
 }
 
+// follow moves all times that are kept back with a clock that was put back: a throttle, a place and a caller that waits last
+// no longer for it. Callers that ask at once may each have looked at the clock before another.
+func (d *door) follow(now time.Time) {
+	back := d.asked.Sub(now)
+	if back > atOnce {
+		d.last = d.last.Add(-back)
+		for i := range d.waiting {
+			d.waiting[i].at = d.waiting[i].at.Add(-back)
+		}
+		for i := range d.inside {
+			d.inside[i].since = d.inside[i].since.Add(-back)
+		}
+	}
+	if back < 0 || back > atOnce {
+		d.asked = now
+	}
+}
+
 // throttled is how long the throttle lets a caller wait who has i others before it.
 func (d *door) throttled(i int, now time.Time, m measures) time.Duration {
 	if m.throttle <= 0 || d.last.IsZero() {
 		return 0
 	}
-	// A clock that was put back must not make the wait longer.
 	past := max(0, now.Sub(d.last))
 	return max(0, m.throttle*time.Duration(i+1)-past)
 }
@@ -114,5 +140,5 @@ func (d *door) leave(id uint64) {
 }
 
 func (d *door) unused(now time.Time) bool {
-	return len(d.inside) == 0 && len(d.waiting) == 0 && now.Sub(d.last) > idleAfter
+	return len(d.inside) == 0 && len(d.waiting) == 0 && now.Sub(d.asked).Abs() > idleAfter
 }

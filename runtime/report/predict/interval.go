@@ -8,7 +8,7 @@ func below(x, p, n float64) float64 {
 	if !(n > 0) {
 		return 0.5
 	}
-	z := (x - p) / math.Sqrt(max(x*(1-x), math.SmallestNonzeroFloat64)/n)
+	z := (x - p) / math.Sqrt(max(x*(1-x)/n, math.SmallestNonzeroFloat64))
 	return math.Erfc(-z/math.Sqrt2) / 2
 }
 

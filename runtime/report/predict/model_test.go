@@ -178,6 +178,7 @@ func TestOneViewHasWilsonsInterval(t *testing.T) {
 		{0.5, 10, 0.95, 0.2366, 0.7634}, // as published tables have it
 		{0.1, 20, 0.95, 0.0279, 0.3010},
 		{1, 10, 0.9, 0.787, 1},
+		{0, 400, 0.9, 0, 0.0067},
 		{0, 10, 0.9, 0, 0.213},
 	} {
 		doubt := (1 - c.confidence) / 2
@@ -186,6 +187,34 @@ func TestOneViewHasWilsonsInterval(t *testing.T) {
 		assert.InDelta(t, c.low, low, 5e-4, "%+v", c)
 		assert.InDelta(t, c.high, high, 5e-4, "%+v", c)
 	}
+}
+
+// TestWhatAlwaysFailsIsCertain has calls so far apart that little is left of the burst from one to the next.
+func TestWhatAlwaysFailsIsCertain(t *testing.T) {
+	for _, gap := range []time.Duration{time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 1000 * time.Hour} {
+		m, now, low, n := New(Options{}), start, 0.0, 0
+		for _, want := range []struct {
+			calls int
+			low   float64
+		}{{10, 0.7}, {30, 0.9}, {100, 0.96}, {1000, 0.99}} {
+			for ; n < want.calls; n++ {
+				now = now.Add(gap)
+				m.Learn(retry.Outcome{At: now, Took: time.Second / 2, Provider: "p", Code: "down"})
+			}
+			f := m.Forecast("p", "down", now.Add(gap-time.Second))
+			assert.Greater(t, f.Low, want.low, "%d calls, %s apart", want.calls, gap)
+			assert.Greater(t, f.Low, low)
+			low = f.Low
+		}
+	}
+}
+
+func TestWhatWasNeverSeenHasAnInterval(t *testing.T) {
+	m, now := fed(Options{}, repeated(30, "-")...)
+	f := m.Forecast("p", "down", now.Add(29*time.Second))
+	assert.Zero(t, f.Probability)
+	assert.Zero(t, f.Low)
+	assert.InDelta(t, 0.08, f.High, 0.02)
 }
 
 func TestConcurrentUse(t *testing.T) {

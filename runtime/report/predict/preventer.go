@@ -16,6 +16,8 @@ const (
 	defaultAgain    = time.Second
 	defaultLongest  = time.Hour
 	longestThrottle = 24 * time.Hour
+	// sweepAfter is how long doors that nobody needs are not looked for again.
+	sweepAfter = 10 * time.Second
 )
 
 // PreventerOptions are how measures begin and end. What is 0 or cannot be is as it says.
@@ -46,7 +48,8 @@ func (o PreventerOptions) filled() PreventerOptions {
 // NewPreventer returns what takes the measures of the table's codes (`prevent`) while the model says that they are likely.
 // All runs that share it share them: of each provider, the calls begin at least Throttle apart, Concurrency of them run at
 // once, and who waits goes in the order of asking. Where several codes are likely, the longest throttle and the lowest
-// concurrency hold, and the check of the most probable code that has one.
+// concurrency hold, and the check of the most probable code that has one. Beyond 4096 providers, those that measures hold
+// for share them.
 //
 // For a table without `prevent` it returns a Preventer that does nothing.
 func NewPreventer(m *Model, table taxonomy.Table, o PreventerOptions) executor.Preventer {
@@ -54,7 +57,10 @@ func NewPreventer(m *Model, table taxonomy.Table, o PreventerOptions) executor.P
 	if m == nil || len(rules) == 0 {
 		return idle{}
 	}
-	p := &preventer{model: m, rules: rules, options: o.filled(), doors: map[string]*door{}}
+	p := &preventer{
+		model: m, rules: rules, options: o.filled(), doors: map[string]*door{},
+		rest: &door{on: make([]bool, len(rules)), shared: true},
+	}
 	p.counts = slices.ContainsFunc(rules, func(r rule) bool { return r.Concurrency > 0 })
 	return p
 }
@@ -80,7 +86,7 @@ func rulesOf(table taxonomy.Table) []rule {
 	for i := range table.Taxonomy.Codes {
 		if c := &table.Taxonomy.Codes[i]; c.Prevent != nil {
 			r := rule{code: c.Value, Prevention: *c.Prevent}
-			r.Throttle = min(r.Throttle, longestThrottle)
+			r.Throttle, r.Concurrency = min(r.Throttle, longestThrottle), min(r.Concurrency, mostCallers)
 			rules = append(rules, r)
 		}
 	}
@@ -96,6 +102,9 @@ type preventer struct {
 
 	mu    sync.Mutex
 	doors map[string]*door
+	// rest is the door of all providers that there is no other for, swept when doors that nobody needs were looked for last.
+	rest  *door
+	swept time.Time
 }
 
 // Before says what the most probable of the failures that are likely asks for.
@@ -111,15 +120,34 @@ func (p *preventer) Before(ctx context.Context, c executor.Coming) (executor.Pre
 	defer p.mu.Unlock()
 	d := p.door(name(c.Provider), c.Now)
 	measures, precaution := p.measures(d, forecasts)
+	last := d.last
 	if wait := d.enter(c.Run, c.Now, measures, p.options); wait > 0 {
 		precaution.Check, precaution.Wait = "", wait
 		return precaution, nil
 	}
-	if p.counts {
+	if p.counts && (!d.shared || measures.places > 0) {
 		id := d.hold(c.Now)
 		precaution.Release = sync.OnceFunc(func() { p.release(d, id) })
 	}
+	if measures.throttle > 0 {
+		release := precaution.Release
+		precaution.Withdraw = sync.OnceFunc(func() {
+			if release != nil {
+				release()
+			}
+			p.withdraw(d, c.Now, last)
+		})
+	}
 	return precaution, nil
+}
+
+// withdraw has a call that went through at a time count for the throttle no more.
+func (p *preventer) withdraw(d *door, at, before time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d.last.Equal(at) {
+		d.last = before
+	}
 }
 
 // measures returns what holds now, and the precaution for the most probable code that asks for it.
@@ -156,21 +184,32 @@ func (p *preventer) release(d *door, id uint64) {
 	d.leave(id)
 }
 
-// door returns the door of a provider. One that is new may take the place of another through which nobody goes.
+// door returns the door of a provider. One that is new may take the place of another through which nobody goes; without a
+// place it is the one of all the rest.
 func (p *preventer) door(provider string, now time.Time) *door {
 	if d := p.doors[provider]; d != nil {
 		return d
 	}
 	if len(p.doors) >= mostProviders {
-		for name, d := range p.doors {
-			if d.unused(now) {
-				delete(p.doors, name)
-			}
-		}
+		p.sweep(now)
+	}
+	if len(p.doors) >= mostProviders {
+		return p.rest
 	}
 	d := &door{on: make([]bool, len(p.rules))}
-	if len(p.doors) < mostProviders {
-		p.doors[provider] = d
-	}
+	p.doors[provider] = d
 	return d
+}
+
+// sweep forgets doors that nobody needs, but does not look for them at every call.
+func (p *preventer) sweep(now time.Time) {
+	if now.Sub(p.swept).Abs() < sweepAfter {
+		return
+	}
+	p.swept = now
+	for name, d := range p.doors {
+		if d.unused(now) {
+			delete(p.doors, name)
+		}
+	}
 }

@@ -163,6 +163,83 @@ func TestManyCallersAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(p.doors), mostProviders)
 }
 
+// TestAClockThatIsPutBack has callers that wait, and calls that run, while the clock goes back an hour.
+func TestAClockThatIsPutBack(t *testing.T) {
+	for _, rule := range []taxonomy.Prevention{{Throttle: 5 * time.Second}, {Concurrency: 1}} {
+		m, now := fed(Options{}, "-")
+		p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": rule}), PreventerOptions{Longest: time.Minute})
+		assert.Zero(t, before(t, p, "a", now).Wait)
+		assert.NotZero(t, before(t, p, "never comes back", now).Wait)
+		now = now.Add(-time.Hour)
+		waited := time.Duration(0)
+		for {
+			wait := before(t, p, "b", now).Wait
+			if wait == 0 {
+				break
+			}
+			now, waited = now.Add(wait), waited+wait
+			require.Less(t, waited, 10*time.Minute, "%+v", rule)
+		}
+		assert.LessOrEqual(t, waited, 90*time.Second, "%+v", rule)
+	}
+}
+
+// TestManyProvidersShareABound has more providers than are told apart.
+func TestManyProvidersShareABound(t *testing.T) {
+	m, now := fed(Options{MaxProviders: mostProviders}, "-")
+	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Likely: 0.5}}), PreventerOptions{})
+	ask := func(provider, run string, now time.Time) executor.Precaution {
+		got, err := p.Before(t.Context(), executor.Coming{Provider: provider, Run: run, Now: now})
+		require.NoError(t, err)
+		return got
+	}
+	for i := range mostProviders {
+		ask(fmt.Sprint("busy", i), "r", now)
+	}
+	for range 60 {
+		m.Learn(retry.Outcome{At: now, Took: time.Second, Provider: "late", Code: "down"})
+		m.Learn(retry.Outcome{At: now, Took: time.Second, Provider: "well"})
+	}
+	var through []executor.Precaution
+	for i := range 20 {
+		assert.Zero(t, ask("well", fmt.Sprint("w", i), now).Wait, "nothing holds for it")
+		if got := ask("late", fmt.Sprint(i), now); got.Wait == 0 {
+			through = append(through, got)
+		}
+	}
+	require.Len(t, through, 1)
+	through[0].Release()
+	assert.Zero(t, ask("late", "1", now.Add(time.Second)).Wait)
+}
+
+// TestWhenMeasuresBegin counts the failures in a row after which they do, as the docs have it. D180
+func TestWhenMeasuresBegin(t *testing.T) {
+	for _, c := range []struct {
+		likely           float64
+		successes        int
+		earliest, latest int
+	}{{0.5, 0, 3, 4}, {0.6, 0, 5, 5}, {0.8, 0, 11, 12}, {0.9, 0, 25, 27}, {0.5, 100, 6, 13}, {0.6, 100, 7, 14}, {0.8, 100, 14, 19}, {0.9, 100, 30, 33}} {
+		for _, gap := range []time.Duration{20 * time.Second, 2 * time.Minute, 7 * time.Minute, 20 * time.Minute, time.Hour} {
+			m, now := New(Options{}), start
+			p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: c.likely}}), PreventerOptions{})
+			call := func(code string) {
+				now = now.Add(gap)
+				m.Learn(retry.Outcome{At: now, Took: time.Second, Provider: "p", Code: code})
+			}
+			for range c.successes {
+				call("")
+			}
+			failures := 0
+			for ; failures < 1000 && before(t, p, "r", now.Add(gap-time.Second)).Check == ""; failures++ {
+				call("down")
+			}
+			t.Logf("likely %.1f after %d successes, every %s: %d failures in a row", c.likely, c.successes, gap, failures)
+			assert.GreaterOrEqual(t, failures, c.earliest)
+			assert.LessOrEqual(t, failures, c.latest)
+		}
+	}
+}
+
 func TestACancelledCallIsNotAskedFor(t *testing.T) {
 	m, now := fed(Options{}, "-")
 	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1}}), PreventerOptions{})
@@ -200,4 +277,28 @@ func TestPreventerConcurrentUse(t *testing.T) {
 	all.Wait()
 	assert.LessOrEqual(t, most, 3)
 	assert.Empty(t, p.(*preventer).doors["p"].inside)
+}
+
+// A call that goes through and then has to wait elsewhere uses neither the throttle nor a place up.
+func TestWithdrawnCallsTakeNothing(t *testing.T) {
+	m, now := fed(Options{}, repeated(50, "down")...)
+	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 10 * time.Second, Concurrency: 1}}), PreventerOptions{})
+	var first executor.Precaution
+	for run := range 3 { // at one time: each but the first would wait
+		first = before(t, p, fmt.Sprint("r", run), now)
+		require.Zero(t, first.Wait)
+		first.Withdraw()
+	}
+	made := before(t, p, "made", now)
+	require.Zero(t, made.Wait)
+	first.Withdraw()
+	now = now.Add(4 * time.Second)
+	made.Release()
+	assert.Equal(t, 6*time.Second, before(t, p, "later", now).Wait, "a call that was made counts, and one is withdrawn only once")
+	now = now.Add(6 * time.Second)
+	next := before(t, p, "later", now)
+	require.Zero(t, next.Wait)
+	made.Withdraw()
+	next.Release()
+	assert.Equal(t, 10*time.Second, before(t, p, "last", now).Wait, "what is withdrawn late changes nothing that came after")
 }

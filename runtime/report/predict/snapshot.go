@@ -14,8 +14,8 @@ const (
 	snapshotVersion = 1
 	// largestSnapshot bounds what is read, in bytes.
 	largestSnapshot = 64 << 20
-	// mostWeight is more than any weight of a model can come to.
-	mostWeight = 4 * mostHalfLife
+	// rounding is by how much sums of weights may be more than they can be.
+	rounding = 1 + 1e-9
 	// mostCalls bounds what is believed of numbers of calls.
 	mostCalls = 1 << 53
 )
@@ -80,7 +80,7 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	loaded := Model{options: m.options, providers: map[string]*provider{}}
+	loaded := Model{options: m.options, long: m.long, short: m.short, providers: map[string]*provider{}}
 	if err := loaded.load(saved); err != nil {
 		return fmt.Errorf("read model: %w", err)
 	}
@@ -112,7 +112,7 @@ func saveCounts(c counts) []savedCell {
 }
 
 func (m *Model) load(saved savedModel) (err error) {
-	if m.all, err = m.loadCounts(saved.All); err != nil {
+	if m.all, err = m.loadLong(saved.All, mostCalls); err != nil {
 		return fmt.Errorf("all: %w", err)
 	}
 	if len(saved.Providers) > mostProviders {
@@ -142,10 +142,10 @@ func (m *Model) loadProvider(s savedProvider) (p *provider, err error) {
 	if err := checkWeights(p.weights); err != nil {
 		return nil, err
 	}
-	if p.long, err = m.loadCounts(s.Long); err != nil {
+	if p.long, err = m.loadLong(s.Long, p.calls); err != nil {
 		return nil, fmt.Errorf("long: %w", err)
 	}
-	if p.burst, err = m.loadCounts(s.Burst); err != nil {
+	if p.burst, err = m.loadCounts(s.Burst, p.calls, heaviest(m.short)); err != nil {
 		return nil, fmt.Errorf("burst: %w", err)
 	}
 	if len(s.Steps) > mostCodes {
@@ -156,50 +156,72 @@ func (m *Model) loadProvider(s savedProvider) (p *provider, err error) {
 		if p.step(after) != nil {
 			return nil, fmt.Errorf("steps after %q are there twice", after)
 		}
-		if err := m.loadStep(p.stepAfter(after, m.options.MaxCodes), saved); err != nil {
+		if err := m.loadStep(p.stepAfter(after, m.options.MaxCodes), saved, p.calls-1); err != nil {
 			return nil, fmt.Errorf("steps after %q: %w", after, err)
 		}
 	}
 	return p, nil
 }
 
-func (m *Model) loadStep(s *step, saved savedStep) (err error) {
-	if s.all, err = m.loadCounts(saved.All); err != nil {
+func (m *Model) loadStep(s *step, saved savedStep, calls int) (err error) {
+	if s.all, err = m.loadLong(saved.All, calls); err != nil {
 		return err
 	}
 	for i, cells := range saved.Paused {
-		if s.paused[i], err = m.loadCounts(cells); err != nil {
+		if s.paused[i], err = m.loadLong(cells, calls); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *Model) loadCounts(saved []savedCell) (counts, error) {
+// loadLong reads counts that fall by the factor of the long run. A model whose half-life is shorter believes them no more
+// than what it could have learnt itself.
+func (m *Model) loadLong(saved []savedCell, calls int) (counts, error) {
+	c, err := m.loadCounts(saved, calls, heaviest(halved(mostHalfLife)))
+	if most := heaviest(m.long); c.total > most*rounding {
+		c.fade(most / c.total)
+		c.sum()
+	}
+	return c, err
+}
+
+// heaviest is what weights that fall by the factor with each call come to together, however many calls there are.
+func heaviest(factor float64) float64 { return 1 / (1 - factor) }
+
+// loadCounts reads what has been learnt from so many calls at most, and cannot weigh more together than most.
+func (m *Model) loadCounts(saved []savedCell, calls int, most float64) (counts, error) {
 	var c counts
+	seen, weight := 0, 0.0
 	for _, s := range saved {
 		cell := cell{code: name(s.Code), weight: s.Weight, seen: s.Seen}
 		switch {
-		case !(cell.weight >= negligible && cell.weight <= mostWeight):
-			return counts{}, fmt.Errorf("%q cannot weigh %g", cell.code, cell.weight)
-		case cell.seen < 1 || cell.seen > mostCalls:
+		case cell.seen < 1 || cell.seen > calls-seen:
 			return counts{}, fmt.Errorf("%q cannot have been seen %d times", cell.code, cell.seen)
+		case !(cell.weight >= negligible && cell.weight <= float64(cell.seen)):
+			return counts{}, fmt.Errorf("%q cannot weigh %g", cell.code, cell.weight)
 		case c.find(cell.code) >= 0:
 			return counts{}, fmt.Errorf("%q is there twice", cell.code)
 		}
+		seen += cell.seen
+		weight += cell.weight
 		if len(c.cells) >= m.options.MaxCodes {
 			c.dropLightest()
 		}
 		c.cells = append(c.cells, cell)
 	}
+	if weight > most*rounding {
+		return counts{}, fmt.Errorf("outcomes cannot weigh %g together", weight)
+	}
 	c.sum()
 	return c, nil
 }
 
+// checkWeights refuses weights of views that no call can have left.
 func checkWeights(weights [views]float64) error {
 	sum := 0.0
 	for _, w := range weights {
-		if !(w >= 0 && w <= 1) {
+		if !(w >= shareMoved/views/rounding && w <= 1) {
 			return fmt.Errorf("a view cannot count %g", w)
 		}
 		sum += w

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/retry"
 )
 
 func TestHistoryIsLearntInAnyPortions(t *testing.T) {
@@ -47,12 +49,18 @@ func TestSnapshotsThatCannotBe(t *testing.T) {
 		{`{"version":2}`, "version 2"},
 		{`{"version":1,"all":[{"code":"a","weight":-1,"seen":1}]}`, "cannot weigh -1"},
 		{`{"version":1,"all":[{"code":"a","weight":1e300,"seen":1}]}`, "cannot weigh 1e+300"},
+		{`{"version":1,"all":[{"code":"a","weight":1.5,"seen":1}]}`, "cannot weigh 1.5"},
+		{`{"version":1,"all":[{"code":"a","weight":2000000,"seen":3000000}]}`, "cannot weigh 2e+06 together"},
 		{`{"version":1,"all":[{"code":"a","weight":1e999,"seen":1}]}`, "cannot unmarshal"},
 		{`{"version":1,"all":[{"code":"a","weight":1,"seen":-4}]}`, "seen -4 times"},
 		{`{"version":1,"all":[{"code":"a","weight":1,"seen":1},{"code":"a","weight":1,"seen":1}]}`, "twice"},
 		{`{"version":1,"providers":[{"name":"p","calls":0}]}`, "0 calls"},
 		{`{"version":1,"providers":[{"name":"p","calls":1,"weights":[1,1,1]}]}`, "count 3 together"},
 		{`{"version":1,"providers":[{"name":"p","calls":1,"weights":[2,-1,0]}]}`, "cannot count 2"},
+		{`{"version":1,"providers":[{"name":"p","calls":1,"weights":[1,0,0]}]}`, "cannot count 0"},
+		{provider(`"burst":[{"code":"a","weight":1,"seen":2}]`), "burst: \"a\" cannot have been seen 2 times"},
+		{`{"version":1,"providers":[{"name":"p","calls":100,"weights":[0.5,0.25,0.25],"burst":[{"code":"a","weight":5,"seen":50},{"weight":5,"seen":50}]}]}`, "burst: outcomes cannot weigh 10 together"},
+		{provider(`"steps":[{"after":"a","all":[{"weight":1,"seen":1}]}]`), "cannot have been seen 1 times"},
 		{provider(`"long":[{"weight":0,"seen":1}]`), "long"},
 		{provider(`"steps":[{"after":"a"},{"after":"a"}]`), "twice"},
 		{provider(`"at":"yesterday"`), "parsing time"},
@@ -80,12 +88,26 @@ func TestASnapshotIsMadeSmallerWhereLessIsAllowed(t *testing.T) {
 	assert.LessOrEqual(t, len(small.Next("p", now)), 2)
 }
 
+// TestASnapshotCountsNoMoreThanWhatCouldBeLearnt has one of a model that forgets later than the one that reads it.
+func TestASnapshotCountsNoMoreThanWhatCouldBeLearnt(t *testing.T) {
+	old, now := fed(Options{HalfLife: 3000}, repeated(3000, "down")...)
+	b, err := json.Marshal(old)
+	require.NoError(t, err)
+	m := New(Options{HalfLife: 30})
+	require.NoError(t, json.Unmarshal(b, m))
+	for range 100 {
+		now = now.Add(time.Hour)
+		m.Learn(retry.Outcome{At: now, Provider: "p"})
+	}
+	assert.Less(t, m.Forecast("p", "down", now).Probability, 0.3)
+}
+
 func FuzzUnmarshal(f *testing.F) {
 	m, _ := fed(Options{}, "a", "b", "-", "a")
 	b, err := json.Marshal(m)
 	require.NoError(f, err)
 	f.Add(b)
-	f.Add([]byte(`{"version":1,"providers":[{"name":"p","calls":1,"weights":[1,0,0]}]}`))
+	f.Add([]byte(`{"version":1,"providers":[{"name":"p","calls":1,"weights":[0.5,0.25,0.25]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := New(Options{MaxProviders: 3, MaxCodes: 3})
 		if m.UnmarshalJSON(b) != nil {

@@ -81,20 +81,30 @@ func (o *outlook) mean(shares [views]float64) float64 {
 	return min(1, max(0, p))
 }
 
-// below is how sure it is that the true probability is below x: the views' mean of what Wilson's intervals say.
-func (o *outlook) below(x float64, shares, rests *[views]float64) float64 {
-	sum := 0.0
-	for i, n := range rests {
-		sum += o.weights[i] * below(x, shares[i], n)
-	}
-	return sum
+// believed is how much each view counts in the interval. The burst counts as far as what it has seen itself differs from the
+// long run, and not by chance; the rest of its weight is the long run's. So a burst that says the same does not make the long
+// run less sure, and neither does one that has seen nothing.
+func (o *outlook) believed(shares *[views]float64) [views]float64 {
+	w := o.weights
+	chance := 1 - math.Abs(2*below(shares[viewLong], shares[viewBurst], o.burst.total*o.faded)-1)
+	same := chance * chance
+	w[viewLong] += same * w[viewBurst]
+	w[viewBurst] *= 1 - same
+	return w
 }
 
 // interval returns between what the true probability is, but for the doubt on either side.
 func (o *outlook) interval(shares [views]float64, doubt float64) (low, high float64) {
-	rests := o.rests()
-	low = lastWhere(func(x float64) bool { return o.below(x, &shares, &rests) < doubt })
-	high = lastWhere(func(x float64) bool { return o.below(x, &shares, &rests) <= 1-doubt })
+	rests, weights := o.rests(), o.believed(&shares)
+	sure := func(x float64) float64 {
+		sum := 0.0
+		for i, n := range rests {
+			sum += weights[i] * below(x, shares[i], n)
+		}
+		return sum
+	}
+	low = lastWhere(func(x float64) bool { return sure(x) < doubt })
+	high = lastWhere(func(x float64) bool { return sure(x) <= 1-doubt })
 	return low, high
 }
 

@@ -21,16 +21,16 @@ type Options struct {
 	Taxonomies []*taxonomy.Taxonomy
 	// MaxValues is how many other values each label has; 50.
 	MaxValues int
-	// MaxSeries is how many combinations of labels errors are counted by; 2000. Of what is beyond, all labels are "other".
+	// MaxSeries is how many combinations of labels are counted apart; 2000. At least half of them are for the taxonomies' words:
+	// where there is no room for others, these are "other", and beyond that all labels are.
 	MaxSeries int
 }
 
 // Exporter is a [report.Sink] that counts, and a [prometheus.Collector] that tells. Make one with [New] or [Register]; it is
 // safe for concurrent use.
 type Exporter struct {
-	labels                         *bounded.Labels
-	errors, recoveries, operations *prometheus.CounterVec
-	retries                        prometheus.Counter
+	sink     *bounded.Sink
+	counters counters
 }
 
 var (
@@ -46,8 +46,7 @@ func New(o Options) *Exporter {
 	if o.MaxSeries <= 0 {
 		o.MaxSeries = defaultSeries
 	}
-	return &Exporter{
-		labels: bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...),
+	e := &Exporter{counters: counters{
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "errgen_errors_total", Help: "Errors that happened.",
 		}, []string{"domain", "category", "code", "severity", "source"}),
@@ -60,7 +59,9 @@ func New(o Options) *Exporter {
 		retries: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "errgen_retries_total", Help: "Calls that were made again.",
 		}),
-	}
+	}}
+	e.sink = bounded.NewSink(bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...), &e.counters)
+	return e
 }
 
 // Register returns an exporter that is registered. The error is the registerer's, as when there is one already.
@@ -72,43 +73,32 @@ func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
 	return e, nil
 }
 
-// Report counts an error, and its recovery if that is known.
-func (e *Exporter) Report(o *report.Occurrence) {
-	if o == nil {
-		return
-	}
-	row := e.labels.Of(o)
-	e.errors.WithLabelValues(row.Domain, row.Category, row.Code, row.Severity, row.Source).Inc()
-	e.recovered(o)
+// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is taken as Update.
+func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
+
+// Update counts the strategy that was run for an error that was reported, once for each run.
+func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
+
+// Retried counts an operation that was tried again, and its calls after the first; without such calls nothing.
+func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
+
+// counters are what is counted with.
+type counters struct {
+	errors, recoveries, operations *prometheus.CounterVec
+	retries                        prometheus.Counter
 }
 
-// Update counts the strategy that was run for an error.
-func (e *Exporter) Update(o *report.Occurrence) {
-	if o != nil {
-		e.recovered(o)
-	}
+func (c *counters) CountError(r bounded.Row) {
+	c.errors.WithLabelValues(r.Domain, r.Category, r.Code, r.Severity, r.Source).Inc()
 }
 
-func (e *Exporter) recovered(o *report.Occurrence) {
-	r := o.Recovery
-	if r == nil || r.Successful == nil {
-		return
-	}
-	run := e.labels.OfRun(o, r.Strategy)
-	e.recoveries.WithLabelValues(run.Domain, run.Category, run.Code, run.Strategy, result(*r.Successful)).Inc()
+func (c *counters) CountRun(r bounded.Run, result string) {
+	c.recoveries.WithLabelValues(r.Domain, r.Category, r.Code, r.Strategy, result).Inc()
 }
 
-// Retried counts an operation that was tried again, and its calls after the first.
-func (e *Exporter) Retried(attempts int, succeeded bool) {
-	e.retries.Add(float64(max(0, attempts)))
-	e.operations.WithLabelValues(result(succeeded)).Inc()
-}
-
-func result(succeeded bool) string {
-	if succeeded {
-		return "succeeded"
-	}
-	return "failed"
+func (c *counters) CountRetried(calls int, result string) {
+	c.retries.Add(float64(calls))
+	c.operations.WithLabelValues(result).Inc()
 }
 
 // Describe describes the counters.
@@ -122,7 +112,8 @@ func (e *Exporter) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (e *Exporter) each(f func(prometheus.Collector)) {
-	for _, c := range []prometheus.Collector{e.errors, e.recoveries, e.operations, e.retries} {
-		f(c)
+	c := &e.counters
+	for _, counter := range []prometheus.Collector{c.errors, c.recoveries, c.operations, c.retries} {
+		f(counter)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -52,7 +53,10 @@ func TestScrape(t *testing.T) {
 	require.NoError(t, err)
 	sinks := report.Sinks{e}
 	sinks.Report(limited("slow down"))
-	sinks.Report(limited("slow down again"))
+	sinks.Report(limited("slow down again, and the same occurrence"))
+	second := limited("slow down again")
+	second.ID = "2"
+	sinks.Report(second)
 	sinks.Report(&report.Occurrence{Message: "of no taxonomy"})
 	sinks.Report(nil)
 	done, failed := true, false
@@ -63,10 +67,15 @@ func TestScrape(t *testing.T) {
 	sinks.Update(again)
 	again.Recovery.Attempts, again.Recovery.Successful = 2, &done
 	sinks.Update(again)
+	sinks.Update(again)
+	sinks.Report(again)
 	sinks.Update(nil)
-	sinks.Retried(3, true)
-	sinks.Retried(1, false)
-	sinks.Retried(-1, false)
+	unknown := limited("never reported")
+	unknown.ID, unknown.Recovery = "3", again.Recovery
+	sinks.Update(unknown)
+	sinks.Retried(report.Retry{Attempts: 3, Succeeded: true})
+	sinks.Retried(report.Retry{Attempts: 1, Succeeded: false})
+	sinks.Retried(report.Retry{Attempts: -1, Succeeded: false})
 	assert.Equal(t, `# HELP errgen_errors_total Errors that happened.
 # TYPE errgen_errors_total counter
 errgen_errors_total{category="none",code="none",domain="none",severity="none",source="none"} 1
@@ -77,7 +86,7 @@ errgen_recoveries_total{category="provider",code="PROVIDER_RATE_LIMIT",domain="a
 errgen_recoveries_total{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",result="succeeded",strategy="wait"} 1
 # HELP errgen_retried_operations_total Operations that were tried again, by how they ended.
 # TYPE errgen_retried_operations_total counter
-errgen_retried_operations_total{result="failed"} 2
+errgen_retried_operations_total{result="failed"} 1
 errgen_retried_operations_total{result="succeeded"} 1
 # HELP errgen_retries_total Calls that were made again.
 # TYPE errgen_retries_total counter
@@ -96,6 +105,27 @@ func TestErrorsOfATaxonomy(t *testing.T) {
 	limit := errs.Classify(&taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429})
 	e.Report(report.New(limit, report.Options{Table: errs.Table, Facts: report.Facts{Source: &report.Source{Type: "anthropic-api"}}}))
 	assert.Contains(t, scrape(t, registry), `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="none",source="anthropic-api"} 1`)
+}
+
+// TestWordsOfATaxonomyAreNotStarved has as many other words as there is room for before them.
+func TestWordsOfATaxonomyAreNotStarved(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	e, err := Register(registry, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	require.NoError(t, err)
+	for i := range 50 {
+		for j := range 50 {
+			e.Report(&report.Occurrence{Domain: "aidf", Category: "provider", Code: fmt.Sprint("C", j), Source: &report.Source{Type: fmt.Sprint("elsewhere", i)}})
+		}
+	}
+	e.Report(limited(""))
+	elsewhere := limited("")
+	elsewhere.ID, elsewhere.Source = "2", &report.Source{Type: "elsewhere, too"}
+	e.Report(elsewhere)
+	text := scrape(t, registry)
+	assert.Contains(t, text, `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="anthropic-api"} 1`)
+	assert.Contains(t, text, `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="other"} 1`)
+	assert.Contains(t, text, `{category="provider",code="other",domain="aidf",severity="none",source="other"} 1500`)
+	assert.LessOrEqual(t, strings.Count(text, "\nerrgen_errors_total"), 1003)
 }
 
 func TestRegisteringTwiceIsAnError(t *testing.T) {
@@ -118,6 +148,7 @@ func TestCardinalityIsBounded(t *testing.T) {
 		all.Go(func() {
 			for i := range 500 {
 				o := limited(fmt.Sprintf("message %d", i))
+				o.ID = fmt.Sprint(n, "-", i)
 				o.Domain, o.Code, o.Category = fmt.Sprint("domain", i%7), fmt.Sprint("code", n, i), strings.Repeat("x", i)
 				o.Severity, o.Source.Type = fmt.Sprint("severity", i), "password=hunter2secret"
 				o.Recovery = &report.Recovery{Strategy: fmt.Sprint("strategy", i), Successful: &done}
@@ -127,7 +158,7 @@ func TestCardinalityIsBounded(t *testing.T) {
 	}
 	all.Wait()
 	e.Report(limited(""))
-	e.Retried(1, true)
+	e.Retried(report.Retry{Attempts: 1, Succeeded: true})
 	text := scrape(t, registry)
 	assert.LessOrEqual(t, strings.Count(text, "\nerrgen_"), 40+4+2)
 	assert.Contains(t, text, `{category="other",code="other",domain="other",severity="other",source="other"}`)
@@ -149,7 +180,8 @@ func TestCardinalityIsBounded(t *testing.T) {
 func BenchmarkReport(b *testing.B) {
 	e, o := New(Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}), limited("slow down")
 	b.ReportAllocs()
-	for b.Loop() {
+	for i := 0; b.Loop(); i++ {
+		o.ID = strconv.Itoa(i)
 		e.Report(o)
 	}
 }

@@ -47,9 +47,12 @@ func TestRowsAreBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	assert.Len(t, rows, 4)
-	assert.Contains(t, rows, Row{Other, Other, Other, Other, Other})
-	assert.Equal(t, Run{Other, Other, Other, Other}, l.OfRun(&report.Occurrence{Domain: "test"}, "mend"))
+	assert.Len(t, rows, 2)
+	assert.Contains(t, rows, Row{"test", "net", Other, "high", "api"}, "one is of a code that the taxonomy does not have, and words of it remain")
+	assert.Equal(t, Run{"test", None, None, "mend"}, l.OfRun(&report.Occurrence{Domain: "test"}, "mend"))
+	assert.Equal(t, Run{Other, Other, Other, Other}, l.OfRun(&report.Occurrence{Domain: "test", Code: "DOWN"}, "mend"))
+	assert.Equal(t, Row{Other, Other, Other, Other, Other}, l.Of(&report.Occurrence{Domain: "test"}))
+	assert.Len(t, l.rows, 3)
 	assert.Equal(t, Run{None, None, None, "mend"}, NewLabels(1, 1).OfRun(&report.Occurrence{}, "mend"))
 }
 

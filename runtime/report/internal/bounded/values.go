@@ -1,4 +1,5 @@
-// Package bounded keeps the values of an exporter's labels few: a taxonomy's own words, and of others only the first ones.
+// Package bounded is what exporters have in common. It keeps the values of their labels few, a taxonomy's own words and of
+// others only the first ones, and counts nothing twice.
 package bounded
 
 import (
@@ -60,6 +61,14 @@ func (v *Values) Of(value string) string {
 	}
 	v.added[value] = true
 	return value
+}
+
+// plain returns a value that Of has returned, or Other for one that is not among the known.
+func (v *Values) plain(value string) string {
+	if value == "" || value == None || v.known[value] {
+		return value
+	}
+	return Other
 }
 
 // fit reports that a value is one line of short text without secrets.

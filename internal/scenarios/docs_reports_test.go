@@ -1,0 +1,102 @@
+package scenarios_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/htmlreport"
+	otelreport "github.com/errgen/errgen/runtime/report/otel"
+	"github.com/errgen/errgen/runtime/report/predict"
+	promreport "github.com/errgen/errgen/runtime/report/prometheus"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// The functions here are what docs/reports.md shows; TestDocsSamples holds them together.
+
+func reportOn(failures []error, text, page io.Writer) error {
+	reporter := report.NewReporter(report.ReporterOptions{})
+	groups := report.NewGroups(report.GroupOptions{})
+	sinks := report.Sinks{reporter, groups}
+	for _, err := range failures {
+		sinks.Report(report.New(errs.Classify(err), report.Options{Table: errs.Table}))
+	}
+	fmt.Fprintln(text, reporter.Summary())
+	for _, g := range groups.All() {
+		fmt.Fprintln(text, g.Count, g.Severity, g.Pattern)
+	}
+	return htmlreport.Write(page, report.NewSnapshot(reporter, groups), htmlreport.Options{})
+}
+
+func observed(c executor.Config, sink report.Sink) executor.Config {
+	c.Observer = executor.Observers(c.Observer, report.Observer(report.ObserverOptions{
+		Table: c.Table,
+		Sink:  sink,
+		Facts: func(executor.Event) report.Facts {
+			return report.Facts{Execution: &report.Execution{Mode: "nightly"}}
+		},
+	}))
+	return c
+}
+
+func learnFrom(ctx context.Context, history *state.Store, config *executor.Config, checks executor.Checker) (*predict.Model, error) {
+	model := predict.New(predict.Options{})
+	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
+		model.Learn(o)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	config.Learners = append(config.Learners, model)
+	config.Preventer = predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}) // acts as `prevent` says; see below
+	config.Checker = checks                                                                // runs the checks of the taxonomy
+	return model, nil
+}
+
+func foretell(w io.Writer, model *predict.Model) {
+	for _, f := range model.Next("anthropic-api", time.Now()) {
+		fmt.Fprintf(w, "%s: %.0f %%, between %.0f %% and %.0f %%: %s\n", f.Code, 100*f.Probability, 100*f.Low, 100*f.High, f.Why)
+	}
+}
+
+func writeForetold(page io.Writer, s report.Snapshot, model *predict.Model) error {
+	next := model.Next("anthropic-api", s.At)
+	return htmlreport.Write(page, s, htmlreport.Options{Forecasts: htmlreport.Forecasts("anthropic-api", next)})
+}
+
+func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
+	registry := prometheus.NewRegistry()
+	exporter, err := promreport.Register(registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	return exporter, nil
+}
+
+func exportMetrics(meters metric.MeterProvider) (report.Sink, error) {
+	return otelreport.New(meters.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+}
+
+func traced(ctx context.Context, tracer trace.Tracer, call func(ctx context.Context) error) error {
+	ctx, span := tracer.Start(ctx, "call")
+	defer span.End()
+	err := errs.Classify(call(ctx))
+	if err != nil {
+		otelreport.Record(ctx, report.New(err, report.Options{Table: errs.Table}))
+	}
+	return err
+}
