@@ -31,18 +31,20 @@ func (c *command) run(ctx context.Context) error {
 		Path: c.skill.Command[0], Args: c.skill.Command[1:], Dir: c.skill.dir(), Env: proc.SafeEnv(c.skill.Env...),
 		Stdout: out, Stderr: said, Grace: commandGrace,
 	}
+	mask := c.skill.secrets.mask
 	exit, err := proc.Run(ctx, cmd)
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
 	ev := proc.Failure(c.skill.Source, "call", cmd.Path, exit, err)
 	if ev == nil {
-		c.output = strings.TrimSpace(out.String())
+		c.output = strings.TrimSpace(out.Masked(mask))
 		return nil
 	}
-	detectflag.Said(ev, []byte(firstOf(said.String(), out.String())))
-	ev.Output = out.String()
+	detectflag.Said(ev, []byte(firstOf(said.Masked(mask), out.Masked(mask))))
+	ev.Output = out.Masked(mask)
 	c.describe(ev)
+	c.skill.secrets.maskEvidence(ev)
 	return ev
 }
 

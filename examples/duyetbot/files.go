@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,18 +43,46 @@ func checkReport(name string) error {
 }
 
 // writeReport writes what was reported to a file, in the form that its name asks for.
-func (s *session) writeReport(name string) (err error) {
-	f, err := os.Create(name)
+// What was there before stays until all of it is written; a link is replaced, not followed.
+func (s *session) writeReport(name string) error {
+	f, err := beside(name)
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	defer func() {
-		if closed := f.Close(); err == nil && closed != nil {
-			err = fmt.Errorf("write report: %w", closed)
-		}
-	}()
-	if err := forms[strings.ToLower(filepath.Ext(name))](s, f); err != nil {
-		return fmt.Errorf("write report %s: %w", name, err)
+	err = forms[strings.ToLower(filepath.Ext(name))](s, f)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("write report %s: %w", name, errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
+
+// beside creates a file in the directory of the one that is named.
+func beside(name string) (*os.File, error) {
+	dir, base := filepath.Split(name)
+	return os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// checkWritable reports that a report could not be written, before anything is done that it would be about.
+func checkWritable(name string) error {
+	if name == "" {
+		return nil
+	}
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0 {
+		return fmt.Errorf("write report: %s is not a file", name)
+	}
+	f, err := beside(name)
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }

@@ -52,7 +52,9 @@ type reportingChanges struct {
 func (r *recoveryChanges) Validate() []config.Problem {
 	var p config.Findings
 	if r.MaxAttempts != nil {
-		p.NotNegative("max_recovery_attempts", int64(*r.MaxAttempts))
+		if *r.MaxAttempts < 0 {
+			p = append(p, config.Problem{Field: "max_recovery_attempts", Expected: "a number, 0 or more; 0 is no recovery"})
+		}
 	}
 	names := make([]string, 0, len(errs.Table.Taxonomy.Strategies))
 	for _, s := range errs.Table.Taxonomy.Strategies {
@@ -92,37 +94,27 @@ func (r *reportingChanges) Validate() []config.Problem {
 }
 
 // overrides returns what is changed of a profile.
-func (h *handling) overrides() taxonomy.Overrides {
-	recovery := &taxonomy.RecoveryOverride{Enabled: h.Recovery.Automatic, MaxAttempts: h.Recovery.MaxAttempts, Allowed: h.Recovery.Allowed}
-	if n := recovery.MaxAttempts; n != nil && *n == 0 {
-		off := false
-		recovery.Enabled, recovery.MaxAttempts = &off, nil
-	}
+func (h *handling) overrides(profile taxonomy.Table) taxonomy.Overrides {
 	return taxonomy.Overrides{
 		Detection: &taxonomy.DetectionOverride{Text: h.Detection.Patterns, Severity: h.Detection.Severity, Recoverability: h.Detection.Recoverability},
-		Recovery:  recovery,
-		Retry: &taxonomy.RetryOverride{Enabled: h.Retry.Enabled, PolicyOverride: taxonomy.PolicyOverride{
-			MaxAttempts: h.Retry.MaxAttempts, InitialDelay: milliseconds(h.Retry.InitialDelay), MaxDelay: milliseconds(h.Retry.MaxDelay),
-			Multiplier: h.Retry.Multiplier,
-		}},
+		Recovery:  &taxonomy.RecoveryOverride{Enabled: h.Recovery.Automatic, MaxAttempts: h.Recovery.MaxAttempts, Allowed: h.Recovery.Allowed},
+		Retry:     &taxonomy.RetryOverride{Enabled: h.Retry.Enabled, PolicyOverride: h.Retry.numbers()},
+		Policies:  h.Retry.policies(profile),
 		Reporting: &taxonomy.ReportingOverride{LogLevel: h.Reporting.LogLevel, Stack: h.Reporting.Stack, Context: h.Reporting.Context},
 	}
 }
 
-func milliseconds(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return (time.Duration(*n) * time.Millisecond).String()
-}
-
-// table returns the table as the skill has it; profile, unless empty, takes the place of the one that the skill names.
+// table returns the table as the skill has it. A profile that is named here is the word of whoever runs the bot, and takes the place
+// of all that the skill says.
 func (s *skill) table(profile string) (taxonomy.Table, error) {
-	table, err := errs.Table.Profile(cmp.Or(profile, s.Handling.Profile))
+	if profile != "" {
+		return errs.Table.Profile(profile)
+	}
+	table, err := errs.Table.Profile(s.Handling.Profile)
 	if err != nil {
 		return taxonomy.Table{}, err
 	}
-	table, err = table.Override(s.Handling.overrides())
+	table, err = table.Override(s.Handling.overrides(table))
 	if err != nil {
 		return taxonomy.Table{}, fmt.Errorf("%s: error-handling: %w", s.path, err)
 	}

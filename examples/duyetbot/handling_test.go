@@ -69,9 +69,8 @@ func (h *handled) ran() (names []string) {
 	return names
 }
 
-// handle handles an operation of source that fails as often as said, as a skill with the block error-handling does. There are no
-// tools; waits take no time.
-func handle(t *testing.T, block, source string, failure error, times int) *handled {
+// tableOf returns the table of a skill with the block error-handling.
+func tableOf(t *testing.T, block string) taxonomy.Table {
 	t.Helper()
 	var sk struct {
 		Handling handling `yaml:"error-handling"`
@@ -79,10 +78,16 @@ func handle(t *testing.T, block, source string, failure error, times int) *handl
 	warnings, err := config.Parse("skill.yaml", []byte("error-handling:\n"+block), &sk)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
-	s := skill{Handling: sk.Handling}
-	table, err := s.table("")
+	table, err := (&skill{Handling: sk.Handling}).table("")
 	require.NoError(t, err)
+	return table
+}
 
+// handle handles an operation of source that fails as often as said, as a skill with the block error-handling does. There are no
+// tools; waits take no time.
+func handle(t *testing.T, block, source string, failure error, times int) *handled {
+	t.Helper()
+	table := tableOf(t, block)
 	c := newClock()
 	out := &handled{reporter: report.NewReporter(report.ReporterOptions{Clock: c})}
 	still := func() float64 { return 0.5 }
@@ -94,7 +99,7 @@ func handle(t *testing.T, block, source string, failure error, times int) *handl
 	var log bytes.Buffer
 	h, err := handler.New(handler.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Clock: c, Random: still,
-		Recoverer: recovery.Contain(strategies{standard}, recovery.ContainOptions{}),
+		Recoverer: recovery.Contain(strategies{standard, everyTool}, recovery.ContainOptions{}),
 		Sink:      out.reporter,
 		Observer:  executor.Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), table),
 	})
@@ -198,6 +203,7 @@ func TestPolicyNumbers(t *testing.T) {
 // TestProfilesRun: what each profile comes to, for a limit of the rate and for a failure that is tried again by its own numbers.
 func TestProfilesRun(t *testing.T) {
 	minutes := func(n int) []time.Duration { return repeated(n, time.Minute) }
+	nine := seconds(1, 2, 4, 8, 16, 32, 64, 120, 120)
 	dns := &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "none.invalid"}}
 	tests := []struct {
 		row, profile string
@@ -208,9 +214,9 @@ func TestProfilesRun(t *testing.T) {
 	}{
 		{"D145", "default", 3, append(minutes(3), seconds(1, 2)...), seconds(1, 2), seconds(1, 2, 4, 1, 2)},
 		{"D146", "strict", 0, nil, nil, nil},
-		{"D147", "lenient", 5, append(minutes(5), seconds(1, 2)...), seconds(.5, 1, 2, 4), seconds(1, 2, 4, 8, 16, 1, 2)},
-		{"D148 B-D24", "fast", 0, seconds(1, 2), seconds(.1), seconds(1, 2)},
-		{"D149", "thorough", 10, append(minutes(10), seconds(1, 2)...), seconds(1, 2, 4, 8, 16, 32, 64, 120, 120), seconds(1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 1, 2)},
+		{"D147", "lenient", 5, append(minutes(5), seconds(.5, 1, 2, 4)...), seconds(.5, 1, 2, 4), seconds(1, 2, 4, 8, 16, .5, 1, 2, 4)},
+		{"D148 B-D24", "fast", 0, seconds(.1), seconds(.1), seconds(.1)},
+		{"D149", "thorough", 10, append(minutes(10), nine...), nine, append(seconds(1, 2, 4, 8, 16, 30, 30, 30, 30, 30), nine...)},
 	}
 	for _, tt := range tests {
 		block := "  profile: " + tt.profile + "\n"
@@ -316,7 +322,7 @@ func TestSwitches(t *testing.T) {
 				assert.Contains(t, line, "level=ERROR")
 			}
 		}},
-		{"a change over another profile", "  profile: strict\n  retry: {enabled: true}\n", func(t *testing.T, got *handled) {
+		{"a change over another profile", "  profile: strict\n  retry: {enabled: true, max_attempts: 3}\n", func(t *testing.T, got *handled) {
 			assert.Equal(t, 3, got.Calls)
 			assert.Empty(t, got.records)
 		}},
@@ -332,3 +338,6 @@ func TestSwitches(t *testing.T) {
 		assert.Equal(t, seconds(.1, .2), handle(t, "  retry: {initial_delay_ms: 100}\n", "network", dns, always).waits)
 	})
 }
+
+// everyTool is a skill's tools where nothing is said of any.
+var everyTool = tools{Install: &installer{}, Lint: &fix{}, Types: &fix{}, Tests: &fix{}, Build: &fix{}}

@@ -7,8 +7,8 @@
 //
 // A skill is a YAML file with a command and a block error-handling; README.md says what stands in it.
 //
-// The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which includes a faulty skill, and 3 when
-// the program itself failed.
+// The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which includes a faulty skill, 3 when
+// the program itself failed or its output cannot be written, and 130 when it was interrupted before all skills were done.
 //
 // It can also say what a failure is, without doing anything about it:
 //
@@ -44,6 +44,7 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitBroken = 3
+	exitCut    = 130
 )
 
 func main() {
@@ -53,7 +54,13 @@ func main() {
 }
 
 // run does what args say and returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, out, hints io.Writer) (code int) {
+func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writer) (code int) {
+	out := &checked{Writer: stdout}
+	defer func() {
+		if err := out.failed(); err != nil {
+			code = broken(hints, fmt.Errorf("write the output: %w", err))
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			code = broken(hints, fmt.Errorf("the program has a fault: %v", p))
@@ -71,19 +78,25 @@ func run(ctx context.Context, args []string, in io.Reader, out, hints io.Writer)
 		return exitOf(err, hints)
 	}
 	if o.dry {
-		return exitOf(o.plan(skills, out), hints)
+		return exitOf(o.plan(ctx, skills, out), hints)
 	}
 	return o.work(ctx, skills, out, hints)
 }
 
 // work runs skills, and reports on them.
 func (o *options) work(ctx context.Context, skills []*skill, out, hints io.Writer) int {
+	if err := checkWritable(o.report); err != nil {
+		return broken(hints, err)
+	}
 	s := newSession(out, retry.System)
 	s.profile, s.stop = o.profile, o.stop
 	if o.verbose {
 		s.log = slog.New(slog.NewTextHandler(hints, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	all, err := s.run(ctx, skills)
+	if err != nil && ctx.Err() != nil {
+		return exitCut
+	}
 	if err != nil {
 		return exitOf(err, hints)
 	}
@@ -97,10 +110,13 @@ func (o *options) work(ctx context.Context, skills []*skill, out, hints io.Write
 		}
 		fmt.Fprintln(out, "wrote", terminal.Printable(o.report))
 	}
-	if !all {
-		return exitFailed
+	switch {
+	case all:
+		return exitDone
+	case ctx.Err() != nil:
+		return exitCut
 	}
-	return exitDone
+	return exitFailed
 }
 
 // exitOf returns the exit code of what is wrong with what was asked for, and says it.
@@ -108,7 +124,9 @@ func exitOf(err error, hints io.Writer) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitDone
 	}
-	fmt.Fprintln(hints, "duyetbot:", terminal.Printable(taxonomy.Scrub(err.Error())))
+	for line := range strings.SplitSeq(taxonomy.Scrub(err.Error()), "\n") {
+		fmt.Fprintln(hints, "duyetbot:", terminal.Printable(line))
+	}
 	return exitUsage
 }
 

@@ -174,7 +174,7 @@ func TestDry(t *testing.T) {
 	got := do(t.Context(), "-dry", filepath.Join(dir, "rate-limit.yaml"), filepath.Join(dir, "permanent.yaml"))
 	assert.Equal(t, exitDone, got.code, got.hints)
 	assert.Contains(t, got.out, "recovery   on, at most 2 times: wait_for_rate_limit\n")
-	assert.Contains(t, got.out, "retry      on: 10 calls, 1s to 2m0s apart, times 2\n")
+	assert.Contains(t, got.out, "retry      on: 10 calls, 1s to 2m0s apart, times 2\n             llm: ")
 	assert.NoFileExists(t, filepath.Join(dir, "work", "met-the-limit"))
 }
 
@@ -190,7 +190,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got := do(ctx, filepath.Join(demo(t), "dependency.yaml"))
-	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, exitCut, got.code)
 	assert.NotContains(t, got.out, "called")
 }
 

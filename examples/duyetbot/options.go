@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -30,12 +32,12 @@ func parse(args []string, help io.Writer) (*options, error) {
 		o.skills = append(o.skills, name)
 		return nil
 	})
-	fs.StringVar(&o.profile, "profile", "", "handle failures as the profile of this `name` does, whatever the skills name")
+	fs.StringVar(&o.profile, "profile", "", "handle failures as the profile of this `name` does, in place of all that the skills say under error-handling")
 	fs.StringVar(&o.report, "report", "", "write a report to this `file`: .html, .csv, .json or .txt")
 	fs.BoolVar(&o.dry, "dry", false, "say what would be run, and how failures would be handled, and run nothing")
 	fs.BoolVar(&o.stop, "stop", false, "stop after the first skill that fails")
 	fs.BoolVar(&o.verbose, "v", false, "log to standard error, at the level of the profile")
-	err := fs.Parse(args)
+	err := o.read(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(help, "duyetbot runs skills, and does about their failures what its taxonomy says.\n\n"+
 			"  duyetbot [-profile NAME] [-report FILE] [-dry] [-stop] [-v] SKILL.yaml...\n  duyetbot -classify [flags] <what was said")
@@ -43,7 +45,6 @@ func parse(args []string, help io.Writer) (*options, error) {
 		fs.PrintDefaults()
 		return nil, err
 	}
-	o.skills = append(o.skills, fs.Args()...)
 	switch {
 	case err != nil:
 	case len(o.skills) == 0:
@@ -54,6 +55,24 @@ func parse(args []string, help io.Writer) (*options, error) {
 	return o, errors.Join(err, checkReport(o.report))
 }
 
+// read reads flags and files, in any order; behind "--" there are only files.
+func (o *options) read(fs *flag.FlagSet, args []string) error {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return err
+		}
+		rest := fs.Args()
+		if len(rest) == 0 {
+			return nil
+		}
+		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
+			o.skills = append(o.skills, rest...)
+			return nil
+		}
+		o.skills, args = append(o.skills, rest[0]), rest[1:]
+	}
+}
+
 // load reads the skills. What is wrong with any of them is said at once.
 func (o *options) load() ([]*skill, error) {
 	var all []*skill
@@ -61,7 +80,7 @@ func (o *options) load() ([]*skill, error) {
 	for _, path := range o.skills {
 		s, err := loadSkill(path)
 		if err == nil {
-			_, err = s.table(o.profile)
+			_, err = s.table("")
 		}
 		if err != nil {
 			wrong = append(wrong, err)
@@ -72,40 +91,85 @@ func (o *options) load() ([]*skill, error) {
 	return all, errors.Join(wrong...)
 }
 
-// plan says what would be run, and within which limits.
-func (o *options) plan(skills []*skill, w io.Writer) error {
+// plan says what would be run, and within which limits. An error says that one of the skills cannot be run.
+func (o *options) plan(ctx context.Context, skills []*skill, w io.Writer) error {
 	var b strings.Builder
+	var wrong []error
 	for _, s := range skills {
 		table, err := s.table(o.profile)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s: %s\n", s.Name, terminal.Printable(fmt.Sprintf("%q in %s, at most %s a call", s.Command, s.dir(), s.Timeout)))
-		describe(&b, table.Overlay)
+		_, err = s.runner(ctx)
+		wrong = append(wrong, err)
+		what := fmt.Sprintf("%q in %s, at most %s a call", s.Command, s.dir(), s.Timeout)
+		fmt.Fprintf(&b, "%s: %s\n", s.Name, terminal.Printable(taxonomy.Scrub(s.secrets.mask(what))))
+		if o.profile != "" {
+			fmt.Fprintf(&b, "  %-10s %s\n", "-profile", "in place of what the skill says under error-handling")
+		}
+		describe(&b, table)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	_, _ = io.WriteString(w, b.String()) // w keeps the error
+	return nil
 }
 
-// describe says what a profile does.
-func describe(b *strings.Builder, p *taxonomy.Profile) {
+// describe says what the table's profile does.
+func describe(b *strings.Builder, table taxonomy.Table) {
+	p := table.Overlay
 	d, r := p.Detection, p.Recovery
 	fmt.Fprintf(b, "  %-10s %s\n", "profile", p.Name)
 	fmt.Fprintf(b, "  %-10s patterns %s, severity %s, recoverability %s\n", "detection", onOff(d.Text), onOff(d.Severity), onOff(d.Recoverability))
 	strategies := "every strategy"
 	switch {
-	case !r.Enabled:
+	case !r.Runs():
 		strategies = "no strategy"
 	case r.Allowed != nil:
 		strategies = strings.Join(r.Allowed, ", ")
 	}
-	fmt.Fprintf(b, "  %-10s %s, at most %d times: %s\n", "recovery", onOff(r.Enabled), r.MaxAttempts, strategies)
-	fmt.Fprintf(b, "  %-10s %s", "retry", onOff(p.Retry.Enabled))
-	if n := p.Retry.Policy; n != nil {
-		fmt.Fprintf(b, ": %d calls, %s to %s apart, times %v", n.MaxAttempts, n.InitialDelay, n.MaxDelay, n.Multiplier)
-	}
-	fmt.Fprintf(b, "\n  %-10s log %s, stack %s, context %s\n", "reporting", p.Reporting.LogLevel, onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
+	fmt.Fprintf(b, "  %-10s %s, at most %d times: %s\n", "recovery", onOff(r.Enabled), max(0, r.MaxAttempts), strategies)
+	describeRetries(b, table)
+	fmt.Fprintf(b, "  %-10s log %s, stack %s, context %s\n", "reporting", p.Reporting.LogLevel, onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
 }
+
+// describeRetries says how often and how long is tried: by the profile's own numbers, and where a source has others.
+func describeRetries(b *strings.Builder, table taxonomy.Table) {
+	p := table.Overlay.Retry
+	fmt.Fprintf(b, "  %-10s %s", "retry", onOff(p.Enabled))
+	if !p.Enabled || p.Policy == nil {
+		fmt.Fprintln(b)
+		return
+	}
+	own := numbers(p.Policy)
+	fmt.Fprintf(b, ": %s\n", own)
+	for _, name := range retryPolicies {
+		if policy := policyOf(table, name); policy != nil && numbers(policy) != own {
+			fmt.Fprintf(b, "  %-10s %s: %s\n", "", name, numbers(policy))
+		}
+	}
+}
+
+// numbers says what a policy allows.
+func numbers(p *taxonomy.Policy) string {
+	s := fmt.Sprintf("%s, %s to %s apart, times %v", counted(p.MaxAttempts), shortly(p.InitialDelay), shortly(p.MaxDelay), p.Multiplier)
+	if p.MaxRetryAfter > p.MaxDelay {
+		s += fmt.Sprintf("; %s where the source asks for it", shortly(p.MaxRetryAfter))
+	}
+	if a := p.Adapt; a != nil {
+		s += "; learns"
+		if a.MaxAttempts > 0 {
+			s += fmt.Sprintf(" %d to %d calls", a.MinAttempts, a.MaxAttempts)
+		}
+		if a.MaxDelay > 0 {
+			s += fmt.Sprintf(" from %s to %s apart", shortly(a.MinDelay), shortly(a.MaxDelay))
+		}
+	}
+	return s
+}
+
+func shortly(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 func onOff(b bool) string {
 	if b {

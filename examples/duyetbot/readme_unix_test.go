@@ -94,11 +94,12 @@ func TestReadmeHasEveryKey(t *testing.T) {
 	require.True(t, found)
 	path := written(t, text+"\n")
 	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(path), "site"), 0o700))
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q", filepath.Join(filepath.Dir(path), "site")).Run())
 	s, err := loadSkill(path)
 	require.NoError(t, err)
 	_, err = s.table("")
 	require.NoError(t, err)
-	_, err = newSession(&bytes.Buffer{}, nil).recoverer(t.Context(), s, nil)
+	_, err = newSession(&bytes.Buffer{}, nil).recoverer(t.Context(), s, &shows{})
 	require.NoError(t, err)
 	everySet(t, reflect.ValueOf(*s), "skill")
 }

@@ -94,8 +94,8 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	shows := &shows{w: s.out, table: table}
-	recoverer, err := s.recoverer(ctx, sk, shows.recorded)
+	shows := &shows{w: s.out, table: table, source: sk.Source, mask: sk.secrets.mask}
+	recoverer, err := s.recoverer(ctx, sk, shows)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +115,7 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 
 func (j *job) run(ctx context.Context) handler.Outcome {
 	c := &command{skill: j.skill}
+	j.shows.ctx = ctx
 	j.shows.begin(j.skill)
 	out := j.handler.Handle(ctx, handler.Op{
 		Name: j.skill.Name, Source: j.skill.Source, Component: j.skill.Component, Facts: j.skill.facts(), Do: c.run,

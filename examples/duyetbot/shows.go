@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -17,35 +18,59 @@ import (
 )
 
 const (
-	// maxLine is how much of a text is shown, in characters.
-	maxLine = 160
+	// maxLine is how much of a text by others is shown, in characters, and maxWhole how much of the bot's own.
+	maxLine  = 160
+	maxWhole = 2000
 	// maxLines is how much of a skill's output is shown.
 	maxLines = 5
 )
 
 // shows says at a terminal what happens in a skill, step by step.
 type shows struct {
-	w     io.Writer
-	table taxonomy.Table
-	call  int
-	said  atomic.Value // a string, by the strategy that ran last; one that was left behind may say it at any time
-	told  string       // how the warning begins that a strategy has failed, which is not told twice
+	ctx    context.Context // of the skill's run
+	w      io.Writer
+	table  taxonomy.Table
+	source string              // of the skill
+	mask   func(string) string // of secrets
+	call   int
+	said   atomic.Pointer[recovery.Record] // of the strategy that ran last; one that was left behind may say it at any time
+	told   string                          // how the warning begins that a strategy has failed, which is not told twice
 }
 
 // line says a step. What stands in it may come from anywhere.
 func (s *shows) line(step, format string, args ...any) {
-	text := terminal.Printable(taxonomy.Scrub(fmt.Sprintf(format, args...)))
-	fmt.Fprintf(s.w, "  %-10s %s\n", step, shortened(text))
+	text := shortened(s.masked(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.w, "  %-10s %s\n", step, terminal.Printable(text))
+}
+
+// masked returns a text without secrets.
+func (s *shows) masked(text string) string { return taxonomy.Scrub(s.mask(text)) }
+
+// lines says all of what the bot itself has to say, such as where something is kept.
+func (s *shows) lines(step, format string, args ...any) {
+	lines := strings.Split(strings.TrimSpace(s.masked(fmt.Sprintf(format, args...))), "\n")
+	for _, line := range lines[:min(len(lines), maxLines)] {
+		fmt.Fprintf(s.w, "  %-10s %s\n", step, terminal.Printable(cut(line, maxWhole)))
+		step = ""
+	}
 }
 
 // shortened returns the beginning of the first line of a text.
 func shortened(text string) string {
 	text, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if r := []rune(text); len(r) > maxLine {
-		return string(r[:maxLine]) + "…"
+	if cut := cut(text, maxLine); cut != text {
+		return cut
 	}
 	if more {
 		return text + " …"
+	}
+	return text
+}
+
+// cut returns the beginning of a text.
+func cut(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
 	}
 	return text
 }
@@ -57,7 +82,7 @@ func (s *shows) begin(sk *skill) {
 	}
 	fmt.Fprintf(s.w, "%s (profile %s)", sk.Name, profile)
 	if sk.Doc != "" {
-		fmt.Fprintf(s.w, ": %s", shortened(terminal.Printable(sk.Doc)))
+		fmt.Fprintf(s.w, ": %s", terminal.Printable(shortened(s.masked(sk.Doc))))
 	}
 	fmt.Fprintln(s.w)
 }
@@ -89,7 +114,12 @@ func counted(calls int) string {
 }
 
 // recorded notes what a strategy says of itself.
-func (s *shows) recorded(r recovery.Record) { s.said.Store(r.Message) }
+func (s *shows) recorded(r recovery.Record) { s.said.Store(&r) }
+
+// waiting says that a strategy waits.
+func (s *shows) waiting(strategy string, d time.Duration) {
+	s.line("waiting", "%s (%s)", rounded(d), strategy)
+}
 
 // Observe says what happens.
 func (s *shows) Observe(e executor.Event) {
@@ -101,7 +131,7 @@ func (s *shows) Observe(e executor.Event) {
 	case executor.ReactionTaken:
 		s.reaction(e)
 	case executor.Waiting:
-		s.line("waiting", "%s for %s", rounded(e.Until.Sub(e.At)), e.Text)
+		s.line("waiting", "%s for %s", rounded(e.Until.Sub(e.At)), s.reason(e.Text))
 	case executor.Waited:
 		s.line("waited", "%s", rounded(e.Took))
 	case executor.Recovered:
@@ -110,7 +140,7 @@ func (s *shows) Observe(e executor.Event) {
 		s.line("prevented", "%s is likely: %s", e.Code, e.Text)
 	case executor.Warned:
 		if s.told == "" || !strings.HasPrefix(e.Text, s.told) {
-			s.line("warning", "%s", e.Text)
+			s.lines("warning", "%s", e.Text)
 		}
 		s.told = ""
 	}
@@ -134,13 +164,30 @@ func (s *shows) reaction(e executor.Event) {
 }
 
 func (s *shows) recovery(e executor.Event) {
-	if e.Err != nil {
-		s.told = "run strategy " + e.Text + ": "
-		s.line("failed", "%s: %s", e.Text, e.Err)
+	said := s.said.Swap(nil)
+	if said == nil || said.Strategy != e.Text {
+		said = &recovery.Record{}
+	}
+	if e.Err == nil {
+		s.lines("recovered", "%s: %s", e.Text, cmp.Or(said.Message, "mended"))
 		return
 	}
-	said, _ := s.said.Load().(string)
-	s.line("recovered", "%s: %s", e.Text, cmp.Or(said, "mended"))
+	s.told = "run strategy " + e.Text + ": "
+	if s.ctx.Err() != nil && said.Data[recovery.DataChanged] == "" {
+		return
+	}
+	s.lines("failed", "%s: %s", e.Text, e.Err)
+	if ref := said.Data[recovery.DataSaved]; ref != "" {
+		s.lines("saved", "what it changed is %s: git show %s", ref, ref)
+	}
+}
+
+// reason says what is waited for.
+func (s *shows) reason(why string) string {
+	if why == "breaker" {
+		return s.source + ", which has failed too often of late"
+	}
+	return why
 }
 
 func rounded(d time.Duration) time.Duration {
@@ -195,4 +242,4 @@ func around(o *report.Occurrence) string {
 func (s *shows) Update(*report.Occurrence) {}
 
 // Retried says nothing: the end does.
-func (s *shows) Retried(int, bool) {}
+func (s *shows) Retried(report.Retry) {}

@@ -29,7 +29,8 @@ type skill struct {
 	Component string `yaml:"component"`
 	// Command is a program and its arguments. No shell reads them.
 	Command []string `yaml:"command"`
-	// Env are variables of the bot's environment that the command gets; of the others only those that are safe.
+	// Env are variables of the bot's environment that the command gets; of the others only those that are safe. What they hold
+	// is shown nowhere.
 	Env []string `yaml:"env"`
 	// Dir is where it runs, seen from the skill's file.
 	Dir string `yaml:"dir"`
@@ -41,7 +42,8 @@ type skill struct {
 	Tools     tools     `yaml:"tools"`
 	Handling  handling  `yaml:"error-handling"`
 
-	path string // of the file
+	path    string // of the file
+	secrets secrets
 }
 
 // execution is what the bot is doing.
@@ -59,28 +61,6 @@ type entity struct {
 	Repo   string `yaml:"repo"`
 	Number int    `yaml:"entity_number"`
 	Type   string `yaml:"entity_type"`
-}
-
-// tools are the host's own commands that strategies run. A strategy without one fails.
-type tools struct {
-	Install *installer `yaml:"install"`
-	Lint    *fix       `yaml:"lint"`
-	Types   *fix       `yaml:"types"`
-	Tests   *fix       `yaml:"tests"`
-	Build   *fix       `yaml:"build"`
-}
-
-// fix mends with a command, and looks with another one whether it has.
-type fix struct {
-	Fix   []string `yaml:"fix"`
-	Check []string `yaml:"check"`
-}
-
-// installer installs a package, the name of which takes the place of {package} in the command.
-type installer struct {
-	Command []string `yaml:"command"`
-	// Allow are the packages that may be installed; none are unless they stand here.
-	Allow []string `yaml:"allow"`
 }
 
 // Validate is asked by the configuration's loader.
@@ -128,10 +108,11 @@ func (e *entity) Validate() []config.Problem {
 	return p
 }
 
-// loadSkill reads a skill. A key that is unknown is an error, as is everything else that is wrong with the file.
+// loadSkill reads a skill. A key that is unknown is an error, as is everything else that is wrong with the file. Nothing of the
+// environment comes into it: a skill may be somebody else's, and what it holds is shown.
 func loadSkill(path string) (*skill, error) {
 	s := &skill{path: path}
-	warnings, err := config.Load(path, s)
+	warnings, err := config.Load(path, s, config.Verbatim())
 	var all []error
 	for _, w := range warnings {
 		all = append(all, errors.New(w.String()))
@@ -144,14 +125,45 @@ func loadSkill(path string) (*skill, error) {
 			return nil, fmt.Errorf("%s: error-handling.profile: %w", path, err)
 		}
 	}
-	if info, err := os.Stat(s.dir()); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: dir: there is no directory %s", path, s.dir())
+	if err := s.checkDir(); err != nil {
+		return nil, fmt.Errorf("%s: dir: %w", path, err)
 	}
 	s.complete()
 	return s, nil
 }
 
+// checkDir reports a directory that is not there, or that a link leads out of that of the file to.
+func (s *skill) checkDir() error {
+	if info, err := os.Stat(s.dir()); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no directory %s", s.dir())
+	}
+	top, err := realPath(filepath.Dir(s.path))
+	if err != nil {
+		return err
+	}
+	dir, err := realPath(s.dir())
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(top, dir); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s leads to %s, which is not below the directory of the skill's file", s.dir(), dir)
+	}
+	return nil
+}
+
+// realPath returns a path that is absolute and has no link in it.
+func realPath(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
+}
+
 func (s *skill) complete() {
+	s.secrets = secretsOf(s.Env)
+	x := &s.Execution
+	s.secrets.maskAll(&s.Doc, &s.Component, &x.Mode, &x.Tool, &x.Step, &x.Task, &x.Session)
 	if s.Source == "" {
 		s.Source = "skill"
 	}

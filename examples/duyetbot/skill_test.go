@@ -32,7 +32,7 @@ func TestFaultySkills(t *testing.T) {
 		{"", "unknown strategy", head + "error-handling: {recovery: {allowed_strategies: [pray]}}", []string{`allowed_strategies[0] is "pray", expected wait_for_rate_limit, `}},
 		{"", "a level that is none", head + "error-handling: {reporting: {log_level: loud}}", []string{`"loud", expected debug, info, warn or error`}},
 		{"", "no attempts", head + "error-handling: {retry: {max_attempts: 0}}", []string{"error-handling.retry.max_attempts", "1 or more"}},
-		{"", "negative", head + "error-handling: {retry: {initial_delay_ms: -1}, recovery: {max_recovery_attempts: -1}}", []string{"initial_delay_ms", "max_recovery_attempts"}},
+		{"", "negative", head + "error-handling: {retry: {initial_delay_ms: -1}, recovery: {max_recovery_attempts: -1}}", []string{"initial_delay_ms", "max_recovery_attempts is \"-1\", expected a number, 0 or more; 0 is no recovery"}},
 		{"", "a multiplier that shrinks", head + "error-handling: {retry: {backoff_multiplier: .nan}}", []string{"backoff_multiplier"}},
 		{"", "longest below first", head + "error-handling: {retry: {initial_delay_ms: 5000, max_delay_ms: 10}}", []string{"error-handling: ", "max_delay"}},
 		{"", "no command", "name: s", []string{"command", "a program and its arguments"}},
@@ -42,6 +42,12 @@ func TestFaultySkills(t *testing.T) {
 		{"", "a directory elsewhere", head + "dir: ../..", []string{"dir", "below that of the skill's file"}},
 		{"", "half a repository", head + "github: {owner: acme}", []string{"github.repo"}},
 		{"", "several faults", "nmae: s\nsource: gremlins", []string{"nmae", "source", "command"}},
+		{"", "a fix without a check", head + "tools:\n  lint: {fix: [eslint, --fix]}\n", []string{"skill.yaml:4: tools.lint.check: expected a program and its arguments, which says whether the fix has helped"}},
+		{"", "an empty tool", head + "tools:\n  lint:\n    fix: ['']\n    check: [eslint]\n", []string{"skill.yaml:5: tools.lint.fix", "expected a program and its arguments"}},
+		{"", "a file in a script", head + "tools:\n  lint: {fix: [sh, -c, '{file}'], check: [eslint]}\n", []string{"skill.yaml:4: tools.lint.fix", "expected no placeholder in the place of a script"}},
+		{"", "a file in a check", head + "tools:\n  lint: {fix: [eslint], check: [eslint, '{file}']}\n", []string{"skill.yaml:4: tools.lint.check", "expected no placeholder"}},
+		{"", "an installer without a package", head + "tools:\n  install: {command: [npm, install]}\n", []string{"skill.yaml:4: tools.install.command", "{package}"}},
+		{"", "a package that is none", head + "tools:\n  install: {command: [npm, install, '{package}'], allow: [left-pad, 'a b']}\n", []string{`skill.yaml:4: tools.install.allow[1] is "a b", expected a plain package name`}},
 		{"", "no YAML", "\tname: s", []string{"skill.yaml"}},
 	}
 	for _, tt := range tests {

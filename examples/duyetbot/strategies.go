@@ -7,7 +7,6 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 
 	"bot.example.com/duyetbot/errs"
 )
@@ -16,54 +15,35 @@ import (
 // have would be one more method here; without it this does not compile.
 type strategies struct {
 	*recovery.Standard
+	tools tools
 }
 
 var _ errs.Strategies = strategies{}
 
-// Recover runs the strategy that a failure's reaction names.
+// Recover runs the strategy that a failure's reaction names, if the skill has the tool for it.
 func (s strategies) Recover(ctx context.Context, failed taxonomy.Failed) error {
+	name := failed.Reaction.Strategy
+	if key := s.tools.lacking(name); key != "" {
+		return &recovery.Error{Strategy: name, Message: "The skill's file has no tools." + key + " to run"}
+	}
 	return errs.Recover(ctx, s, failed)
 }
 
-// recoverer returns what mends the skill's failures, within bounds. What came of each try is told.
-func (s *session) recoverer(ctx context.Context, sk *skill, told func(recovery.Record)) (executor.Recoverer, error) {
-	o := recovery.Options{
-		Lanes: s.lanes, Clock: s.clock, Random: s.random, MaxWait: maxWait, Recorded: told,
+// recoverer returns what mends the skill's failures, within bounds, and tells shows of it.
+func (s *session) recoverer(ctx context.Context, sk *skill, shows *shows) (executor.Recoverer, error) {
+	runner, err := sk.runner(ctx)
+	if err != nil {
+		return nil, err
+	}
+	standard, err := recovery.New(recovery.Options{
+		Lanes: s.lanes, Clock: s.clock, Random: s.random, MaxWait: maxWait, Tools: runner,
 		LintFix: sk.Tools.Lint.fix(), TypeFix: sk.Tools.Types.fix(), TestFix: sk.Tools.Tests.fix(), BuildFix: sk.Tools.Build.fix(),
-	}
-	if in := sk.Tools.Install; in != nil {
-		o.Installer = &recovery.Installer{Ecosystem: recovery.NPM, Command: in.Command, Allow: in.Allow}
-	}
-	if sk.Tools != (tools{}) {
-		made, err := toolsIn(ctx, sk.dir())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", sk.path, err)
-		}
-		o.Tools = made
-	}
-	standard, err := recovery.New(o)
+		Installer: sk.Tools.Install.installer(),
+		Recorded:  shows.recorded, Waiting: shows.waiting,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: tools: %w", sk.path, err)
 	}
-	return recovery.Contain(strategies{standard}, recovery.ContainOptions{Limit: maxWait + recovery.DefaultContainLimit}), nil
-}
-
-// toolsIn returns tools that work in dir. Where that is no working tree of git, nothing can be put back, and fixes refuse to run.
-func toolsIn(ctx context.Context, dir string) (recovery.Tools, error) {
-	c := recovery.ToolsConfig{Dir: dir}
-	if tree, err := workspace.Open(ctx, dir, workspace.Options{}); err == nil {
-		c.Workspace, c.Lock = tree, true
-	}
-	return recovery.NewTools(c)
-}
-
-func (f *fix) fix() recovery.Fix {
-	if f == nil {
-		return recovery.Fix{}
-	}
-	out := recovery.Fix{Commands: []workspace.Command{{Args: f.Fix}}}
-	if len(f.Check) > 0 {
-		out.Check = []workspace.Command{{Args: f.Check}}
-	}
-	return out
+	limit := recovery.ContainOptions{Limit: maxWait + recovery.DefaultContainLimit}
+	return recovery.Contain(strategies{standard, sk.Tools}, limit), nil
 }

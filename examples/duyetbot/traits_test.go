@@ -101,6 +101,7 @@ func TestPolicies(t *testing.T) {
 		{"D115", "github", 5, time.Second, 60 * time.Second},
 		{"D116", "tool", 3, 500 * time.Millisecond, 10 * time.Second},
 		{"D117", "verification", 3, 2 * time.Second, 30 * time.Second},
+		{"D117", "fixes", 3, 2 * time.Second, 30 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestPolicyOfCode(t *testing.T) {
 		"llm_rate_limit": "llm", "llm_timeout": "llm", "llm_server_error": "llm",
 		"github_rate_limit": "github", "github_timeout": "github", "github_server_error": "github",
 		"tool_timeout": "tool", "network_error": "tool",
-		"verification_failed": "verification", "type_error": "verification", "lint_error": "verification",
+		"verification_failed": "verification", "type_error": "fixes", "lint_error": "fixes",
 	}
 	for code, policy := range tests {
 		t.Run("D105 D114-D117 "+code, func(t *testing.T) {
@@ -190,7 +191,7 @@ func TestProfiles(t *testing.T) {
 		{"D145", errs.ProfileDefault, true, true, true, true, 3,
 			[]string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"},
 			true, numbers{3, time.Second, 30 * time.Second, 2}, taxonomy.LogInfo, true, true},
-		{"D146", errs.ProfileStrict, true, true, true, false, 0, []string{},
+		{"D146", errs.ProfileStrict, true, true, true, false, -1, []string{},
 			false, numbers{1, 0, 0, 1}, taxonomy.LogError, true, true},
 		{"D147", errs.ProfileLenient, true, true, true, true, 5, everything,
 			true, numbers{5, 500 * time.Millisecond, 60 * time.Second, 2}, taxonomy.LogDebug, true, true},

@@ -797,6 +797,7 @@ var definition = taxonomy.Taxonomy{
 		&policyGithub,
 		&policyTool,
 		&policyVerification,
+		&policyFixes,
 		&policyLLMLimits,
 		&policyGithubLimits,
 		&policyBackoffs,
@@ -873,13 +874,39 @@ var definition = taxonomy.Taxonomy{
 				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Allowed: []string{}},
+			Recovery:  taxonomy.Recovery{MaxAttempts: -1, Allowed: []string{}},
 			Retry:     taxonomy.RetryDefaults{Policy: &strictPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
-			Name:      "lenient",
-			Doc:       "Recovers and retries as much as it can.",
+			Name: "lenient",
+			Doc:  "Recovers and retries as much as it can.",
+			Rows: []taxonomy.RowOverride{
+				// llm_rate_limit
+				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &lenientReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_timeout
+				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &lenientReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_server_error
+				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &lenientReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				// github_rate_limit
+				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &lenientReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_timeout
+				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &lenientReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_server_error
+				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &lenientReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				// tool_timeout
+				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &lenientReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// verification_failed
+				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &lenientReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				// network_error
+				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &lenientReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				// llm_rate_limit, when 1
+				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &lenientReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_timeout, when 1
+				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &lenientReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// network_error, when 1
+				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &lenientReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 5, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &lenientPolicyRetry},
@@ -890,15 +917,19 @@ var definition = taxonomy.Taxonomy{
 			Doc:  "Little handling; text is not searched.",
 			Rows: []taxonomy.RowOverride{
 				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// llm_server_error
+				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &reactionGithubWait, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubWait, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &reactionGithubRetry, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetry, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// github_server_error
+				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &reactionToolRetry, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetry, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// type_error
 				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 				// build_failed
@@ -907,20 +938,22 @@ var definition = taxonomy.Taxonomy{
 				{Row: 20, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
 				// test_failure
 				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 20, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
+				// verification_failed
+				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &fastReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
 				// dependency_error
 				{Row: 23, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 22, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
 				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &reactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// type_error, when 1
 				{Row: rowTypeErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 				// lint_error, when 1
 				{Row: rowLintErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
 				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Severity: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
@@ -943,10 +976,18 @@ var definition = taxonomy.Taxonomy{
 				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// github_server_error
 				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				// tool_timeout
+				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// verification_failed
+				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				// network_error
+				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 				// llm_rate_limit, when 1
 				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout, when 1
 				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				// network_error, when 1
+				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 10, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
@@ -1109,7 +1150,7 @@ var reactionInstallDependency = taxonomy.Reaction{
 
 var reactionApplyTypeFix = taxonomy.Reaction{
 	Name:         "apply_type_fix",
-	Policy:       &policyVerification,
+	Policy:       &policyFixes,
 	Then:         &reactionFail,
 	Strategy:     "apply_type_fix",
 	Action:       taxonomy.Recover,
@@ -1119,7 +1160,7 @@ var reactionApplyTypeFix = taxonomy.Reaction{
 
 var reactionApplyLintFix = taxonomy.Reaction{
 	Name:         "apply_lint_fix",
-	Policy:       &policyVerification,
+	Policy:       &policyFixes,
 	Then:         &reactionFail,
 	Strategy:     "apply_lint_fix",
 	Action:       taxonomy.Recover,
@@ -1206,6 +1247,190 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
+var lenientReactionLLMWait = taxonomy.Reaction{
+	Name:            "llm_wait",
+	Policy:          &lenientPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var lenientReactionLLMWaitForRateLimit = taxonomy.Reaction{
+	Name:         "llm_wait_for_rate_limit",
+	Policy:       &policyLLMLimits,
+	Then:         &lenientReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var lenientReactionLLMRetry = taxonomy.Reaction{
+	Name:            "llm_retry",
+	Policy:          &lenientPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var lenientReactionLLMRetryWithBackoff = taxonomy.Reaction{
+	Name:         "llm_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &lenientReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var lenientReactionGithubWait = taxonomy.Reaction{
+	Name:            "github_wait",
+	Policy:          &lenientPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var lenientReactionGithubWaitForRateLimit = taxonomy.Reaction{
+	Name:         "github_wait_for_rate_limit",
+	Policy:       &policyGithubLimits,
+	Then:         &lenientReactionGithubWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var lenientReactionGithubRetry = taxonomy.Reaction{
+	Name:            "github_retry",
+	Policy:          &lenientPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var lenientReactionGithubRetryWithBackoff = taxonomy.Reaction{
+	Name:         "github_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &lenientReactionGithubRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var lenientReactionToolRetry = taxonomy.Reaction{
+	Name:            "tool_retry",
+	Policy:          &lenientPolicyTool,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
+	Name:         "tool_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &lenientReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+// lenientReactionVerifyAgain: the agent is told what was found, and tries again.
+var lenientReactionVerifyAgain = taxonomy.Reaction{
+	Name:         "verify_again",
+	Policy:       &lenientPolicyVerification,
+	Then:         &reactionFail,
+	Action:       taxonomy.Retry,
+	CountFailure: true,
+	FeedBack:     true,
+}
+
+var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name:         "pattern_wait_and_retry",
+	Policy:       &policyFiveLimits,
+	Then:         &lenientReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var lenientReactionPatternRetryLLM = taxonomy.Reaction{
+	Name:         "pattern_retry_llm",
+	Policy:       &policyThreeTimes,
+	Then:         &lenientReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var lenientReactionPatternRetryNetwork = taxonomy.Reaction{
+	Name:         "pattern_retry_network",
+	Policy:       &policyThreeTimes,
+	Then:         &lenientReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var fastReactionLLMWait = taxonomy.Reaction{
+	Name:            "llm_wait",
+	Policy:          &fastPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var fastReactionLLMRetry = taxonomy.Reaction{
+	Name:            "llm_retry",
+	Policy:          &fastPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var fastReactionGithubWait = taxonomy.Reaction{
+	Name:            "github_wait",
+	Policy:          &fastPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var fastReactionGithubRetry = taxonomy.Reaction{
+	Name:            "github_retry",
+	Policy:          &fastPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var fastReactionToolRetry = taxonomy.Reaction{
+	Name:            "tool_retry",
+	Policy:          &fastPolicyTool,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+// fastReactionVerifyAgain: the agent is told what was found, and tries again.
+var fastReactionVerifyAgain = taxonomy.Reaction{
+	Name:         "verify_again",
+	Policy:       &fastPolicyVerification,
+	Then:         &reactionFail,
+	Action:       taxonomy.Retry,
+	CountFailure: true,
+	FeedBack:     true,
+}
+
 var thoroughReactionLLMWait = taxonomy.Reaction{
 	Name:            "llm_wait",
 	Policy:          &thoroughPolicyLLM,
@@ -1280,6 +1505,34 @@ var thoroughReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	CountFailure: true,
 }
 
+var thoroughReactionToolRetry = taxonomy.Reaction{
+	Name:            "tool_retry",
+	Policy:          &thoroughPolicyTool,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
+	Name:         "tool_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &thoroughReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+// thoroughReactionVerifyAgain: the agent is told what was found, and tries again.
+var thoroughReactionVerifyAgain = taxonomy.Reaction{
+	Name:         "verify_again",
+	Policy:       &thoroughPolicyVerification,
+	Then:         &reactionFail,
+	Action:       taxonomy.Retry,
+	CountFailure: true,
+	FeedBack:     true,
+}
+
 var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
 	Name:         "pattern_wait_and_retry",
 	Policy:       &policyFiveLimits,
@@ -1294,6 +1547,16 @@ var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
 	Name:         "pattern_retry_llm",
 	Policy:       &policyThreeTimes,
 	Then:         &thoroughReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var thoroughReactionPatternRetryNetwork = taxonomy.Reaction{
+	Name:         "pattern_retry_network",
+	Policy:       &policyThreeTimes,
+	Then:         &thoroughReactionToolRetry,
 	Strategy:     "retry_with_backoff",
 	Action:       taxonomy.Recover,
 	Resume:       taxonomy.ResumeOperation,
@@ -1337,6 +1600,17 @@ var policyTool = taxonomy.Policy{
 
 var policyVerification = taxonomy.Policy{
 	Name:          "verification",
+	MaxAttempts:   3,
+	InitialDelay:  2 * time.Second,
+	MaxDelay:      30 * time.Second,
+	Multiplier:    2,
+	MaxRetryAfter: 30 * time.Second,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var policyFixes = taxonomy.Policy{
+	Name:          "fixes",
 	MaxAttempts:   3,
 	InitialDelay:  2 * time.Second,
 	MaxDelay:      30 * time.Second,
@@ -1422,8 +1696,100 @@ var lenientPolicyRetry = taxonomy.Policy{
 	JitterKind:    taxonomy.JitterProportional,
 }
 
+var lenientPolicyLLM = taxonomy.Policy{
+	Name:          "llm",
+	MaxAttempts:   5,
+	InitialDelay:  500 * time.Millisecond,
+	MaxDelay:      time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: 10 * time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+}
+
+// lenientPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
+var lenientPolicyGithub = taxonomy.Policy{
+	Name:          "github",
+	MaxAttempts:   5,
+	InitialDelay:  500 * time.Millisecond,
+	MaxDelay:      time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: time.Hour,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var lenientPolicyTool = taxonomy.Policy{
+	Name:          "tool",
+	MaxAttempts:   5,
+	InitialDelay:  500 * time.Millisecond,
+	MaxDelay:      time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var lenientPolicyVerification = taxonomy.Policy{
+	Name:          "verification",
+	MaxAttempts:   5,
+	InitialDelay:  500 * time.Millisecond,
+	MaxDelay:      time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
 var fastPolicyRetry = taxonomy.Policy{
 	Name:          "fast.retry",
+	MaxAttempts:   2,
+	InitialDelay:  100 * time.Millisecond,
+	MaxDelay:      time.Second,
+	Multiplier:    1.5,
+	MaxRetryAfter: time.Second,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var fastPolicyLLM = taxonomy.Policy{
+	Name:          "llm",
+	MaxAttempts:   2,
+	InitialDelay:  100 * time.Millisecond,
+	MaxDelay:      time.Second,
+	Multiplier:    1.5,
+	MaxRetryAfter: 10 * time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+}
+
+// fastPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
+var fastPolicyGithub = taxonomy.Policy{
+	Name:          "github",
+	MaxAttempts:   2,
+	InitialDelay:  100 * time.Millisecond,
+	MaxDelay:      time.Second,
+	Multiplier:    1.5,
+	MaxRetryAfter: time.Hour,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var fastPolicyTool = taxonomy.Policy{
+	Name:          "tool",
+	MaxAttempts:   2,
+	InitialDelay:  100 * time.Millisecond,
+	MaxDelay:      time.Second,
+	Multiplier:    1.5,
+	MaxRetryAfter: time.Second,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var fastPolicyVerification = taxonomy.Policy{
+	Name:          "verification",
 	MaxAttempts:   2,
 	InitialDelay:  100 * time.Millisecond,
 	MaxDelay:      time.Second,
@@ -1446,26 +1812,48 @@ var thoroughPolicyRetry = taxonomy.Policy{
 
 var thoroughPolicyLLM = taxonomy.Policy{
 	Name:          "llm",
-	MaxAttempts:   3,
+	MaxAttempts:   10,
 	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
+	MaxDelay:      2 * time.Minute,
 	Multiplier:    2,
 	MaxRetryAfter: 10 * time.Minute,
 	Jitter:        0.1,
 	JitterKind:    taxonomy.JitterProportional,
-	Adapt:         &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
+	Adapt:         &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
 	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
 }
 
 // thoroughPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var thoroughPolicyGithub = taxonomy.Policy{
 	Name:          "github",
-	MaxAttempts:   5,
+	MaxAttempts:   10,
 	InitialDelay:  time.Second,
-	MaxDelay:      time.Minute,
+	MaxDelay:      2 * time.Minute,
 	Multiplier:    2,
 	MaxRetryAfter: time.Hour,
 	Jitter:        0.1,
 	JitterKind:    taxonomy.JitterProportional,
-	Adapt:         &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50},
+	Adapt:         &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50},
+}
+
+var thoroughPolicyTool = taxonomy.Policy{
+	Name:          "tool",
+	MaxAttempts:   10,
+	InitialDelay:  time.Second,
+	MaxDelay:      2 * time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: 2 * time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var thoroughPolicyVerification = taxonomy.Policy{
+	Name:          "verification",
+	MaxAttempts:   10,
+	InitialDelay:  time.Second,
+	MaxDelay:      2 * time.Minute,
+	Multiplier:    2,
+	MaxRetryAfter: 2 * time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// retryPolicies are the taxonomy's policies for retries, which the numbers of a profile hold for.
+var retryPolicies = []string{"llm", "github", "tool", "verification"}
+
+// numbers returns what is changed of the profile's own policy.
+func (r *retryChanges) numbers() taxonomy.PolicyOverride {
+	return taxonomy.PolicyOverride{
+		MaxAttempts: r.MaxAttempts, InitialDelay: milliseconds(r.InitialDelay), MaxDelay: milliseconds(r.MaxDelay), Multiplier: r.Multiplier,
+	}
+}
+
+func milliseconds(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return duration(*n).String()
+}
+
+func duration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// policies returns what is changed of the policies that retries have in a profile.
+func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.PolicyOverride {
+	if *r == (retryChanges{}) {
+		return nil
+	}
+	all := map[string]taxonomy.PolicyOverride{}
+	for _, name := range retryPolicies {
+		p := policyOf(profile, name)
+		if p == nil {
+			p = profile.Overlay.Retry.Policy // the profile does not retry, and none is in use
+		}
+		all[name] = r.over(p)
+	}
+	return all
+}
+
+// policyOf returns a policy as it is in use, with the numbers of the table's profile; nil when none of its codes is tried by it.
+func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
+	for i := range table.Taxonomy.Codes {
+		for r := table.Row(table.Taxonomy.Codes[i].Row).Reaction; r != nil; r = r.Then {
+			if r.Policy != nil && r.Policy.Name == name {
+				return r.Policy
+			}
+		}
+	}
+	return nil
+}
+
+// over returns what is changed of a policy. A bound that the skill does not name gives way to one that it names, and what is learned
+// stays within them.
+func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
+	o := r.numbers()
+	if o.MaxAttempts == nil {
+		o.MaxAttempts = &p.MaxAttempts
+	}
+	if o.Multiplier == nil {
+		o.Multiplier = &p.Multiplier
+	}
+	initial, most := p.InitialDelay, p.MaxDelay
+	if r.InitialDelay != nil {
+		initial = duration(*r.InitialDelay)
+	}
+	switch {
+	case r.MaxDelay != nil:
+		most = duration(*r.MaxDelay)
+		initial = min(initial, most)
+	case r.InitialDelay != nil:
+		most = max(initial, most)
+	}
+	if a := p.Adapt; a != nil {
+		if a.MaxDelay > 0 && most == 0 {
+			most = 1 // what is learned needs room to move in
+		}
+		o.Adapt = within(a, r.MaxAttempts, initial, most)
+	}
+	o.InitialDelay, o.MaxDelay = initial.String(), most.String()
+	return o
+}
+
+// within returns what is changed of how far a policy's numbers may move.
+func within(a *taxonomy.Adapt, attempts *int, initial, most time.Duration) *taxonomy.AdaptOverride {
+	o := &taxonomy.AdaptOverride{}
+	if a.MaxAttempts > 0 && attempts != nil {
+		least, n := min(a.MinAttempts, *attempts), *attempts
+		o.Attempts = &taxonomy.AttemptsOverride{Min: &least, Max: &n}
+	}
+	if a.MaxDelay > 0 {
+		longest := min(max(a.MaxDelay, initial), most)
+		o.Delay = &taxonomy.DelayOverride{Min: min(a.MinDelay, initial).String(), Max: longest.String()}
+	}
+	return o
+}
