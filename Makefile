@@ -9,8 +9,10 @@ GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 # The module of errgen itself, and the modules that use it; CONSUMERS are those with a taxonomy of their own.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
 MODULES   := . $(CONSUMERS) examples/aidf
-# Benchmarks against other libraries, apart so that those never become requirements of errgen.
+# Benchmarks against other libraries, and the tests in a browser, apart so that what they need never becomes a requirement of
+# errgen. Without Chromium the browser's tests are skipped, unless ERRGEN_BROWSER=required.
 BENCH     := bench
+BROWSER   := browser
 # Systems that everything must build for.
 SYSTEMS   := windows darwin
 # What errgen generates here, beside what the consumers' go:generate lines say.
@@ -34,7 +36,7 @@ run: ## make gen/errs of taxonomy.yaml and run the programs that use it
 
 .PHONY: test
 test: lint check build ## everything that must hold: lint, check, all tests of all modules with the race detector
-	$(GO) run ./tools/testsum -o build/test-summary.txt $(addprefix -C ,$(MODULES)) -- -race $(TESTFLAGS) ./...
+	$(GO) run ./tools/testsum -o build/test-summary.txt $(addprefix -C ,$(MODULES) $(BROWSER)) -- -race $(TESTFLAGS) ./...
 
 .PHONY: build
 build: | build/ ## compile everything
@@ -55,7 +57,7 @@ check: ## say what generate would change, and change nothing
 lint: ## gofmt, go vet and staticcheck in every module; go vet for the systems that nothing is run on here
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
-	@for module in $(MODULES) $(BENCH); do \
+	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
 		echo "go vet and staticcheck in $$module"; \
 		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \
 	done

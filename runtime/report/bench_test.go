@@ -70,7 +70,7 @@ func (s *stream) next(i int) *Occurrence {
 // BenchmarkErrors is what one error costs in groups and reporter together. The others are what it is to be compared with:
 // the grouping by regular expressions, and a plain map that counts.
 func BenchmarkErrors(b *testing.B) {
-	errs := newStream().prepared(8192)
+	errs := (&stream{time.Now()}).prepared(8192)
 	b.Run("groups_and_reporter", func(b *testing.B) {
 		sinks := Sinks{NewReporter(ReporterOptions{}), NewGroups(GroupOptions{})}
 		b.ReportAllocs()
@@ -148,7 +148,7 @@ func BenchmarkMillions(b *testing.B) {
 	if testing.Short() {
 		b.Skip("takes ten million errors")
 	}
-	errs := newStream().prepared(8192)
+	errs := (&stream{time.Now()}).prepared(8192)
 	for b.Loop() {
 		reporter, groups := NewReporter(ReporterOptions{}), NewGroups(GroupOptions{})
 		sinks := Sinks{reporter, groups}

@@ -52,13 +52,10 @@ func shown(o *Occurrence) *Occurrence {
 
 // fits reports whether nothing in o is too long, and about how many bytes its texts take.
 func (o *Occurrence) fits() (size int, ok bool) {
-	ok = true
 	for causes := 0; o != nil; causes++ {
-		o.eachText(func(s *string, n int) {
-			size += len(*s)
-			ok = ok && len(*s) <= n
-		})
-		if size += len(o.Context); !ok || len(o.Context) > maxContext || causes > maxCauses {
+		var m measure
+		m.texts(o)
+		if size += m.size + len(o.Context); m.tooLong || len(o.Context) > maxContext || causes > maxCauses {
 			return size, false
 		}
 		if o.Metadata != nil {
@@ -74,6 +71,43 @@ func (o *Occurrence) fits() (size int, ok bool) {
 		}
 	}
 	return size, true
+}
+
+// measure is what texts come to. It is eachText without a call for each, which is much of what a report costs.
+type measure struct {
+	size    int
+	tooLong bool
+}
+
+func (m *measure) add(s string, n int) {
+	m.size += len(s)
+	m.tooLong = m.tooLong || len(s) > n
+}
+
+// texts adds the texts of o, but for those of its cause.
+func (m *measure) texts(o *Occurrence) {
+	m.names(o.ID, o.Domain, o.Category, o.Code, o.Severity, o.Recoverability, o.SourceCode, o.Fingerprint, o.Reaction, o.Action)
+	m.add(o.Message, maxMessage)
+	m.add(o.Stack, maxStack)
+	if s := o.Source; s != nil {
+		m.names(s.Type, s.Component, s.Method)
+		m.add(s.Endpoint, maxAddress)
+	}
+	if e := o.Execution; e != nil {
+		m.names(e.Mode, e.Skill, e.Tool, e.Step, e.TaskID, e.SessionID)
+	}
+	if r := o.Repository; r != nil {
+		m.names(r.Owner, r.Repo, r.EntityType)
+	}
+	if r := o.Recovery; r != nil {
+		m.names(r.Strategy)
+	}
+}
+
+func (m *measure) names(all ...string) {
+	for _, s := range all {
+		m.add(s, maxName)
+	}
 }
 
 // isClean reports whether all of o is masked and bounded.

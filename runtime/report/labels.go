@@ -31,7 +31,7 @@ func (l *labels[K]) add(key K, name func(K) string) int {
 }
 
 // maxFirst is how many keys are compared.
-const maxFirst = 6
+const maxFirst = 16
 
 func (l *labels[K]) find(key K, name func(K) string) int {
 	if i, ok := l.index[key]; ok {
