@@ -63,8 +63,9 @@ func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why
 // admitInPlace is admit for a call within an iteration, with its waits. It reports whether the call may be made, and not only
 // whether there is time for it.
 func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
+	var slept time.Time
 	for ctx.Err() == nil {
-		now := r.cfg.Clock.Now()
+		now := later(r.cfg.Clock.Now(), slept)
 		until, why := r.admit(ctx, now)
 		if !until.After(now) {
 			break
@@ -76,6 +77,7 @@ func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
 			it.cancelled = true
 			return false
 		}
+		slept = until
 	}
 	it.cancelled = ctx.Err() != nil
 	return !it.cancelled

@@ -92,10 +92,12 @@ func (r *runner) enter(ctx context.Context) {
 }
 
 // waitFor waits for what opens, until it has: what stays shut is waited for as long as the run may take. A wait that would
-// pass the run's deadline is not begun.
+// pass the run's deadline is not begun. What was slept is over, whatever the clock says: one whose sleeps take no time
+// would otherwise be asked for ever.
 func (r *runner) waitFor(ctx context.Context, opens func(now time.Time) (until time.Time, why string)) {
+	var slept time.Time
 	for ctx.Err() == nil {
-		now := r.cfg.Clock.Now()
+		now := later(r.cfg.Clock.Now(), slept)
 		until, why := opens(now)
 		if !until.After(now) {
 			return
@@ -107,7 +109,15 @@ func (r *runner) waitFor(ctx context.Context, opens func(now time.Time) (until t
 		if r.sleep(ctx, until.Sub(now), why) != nil {
 			return
 		}
+		slept = until
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // opens returns when the run may go on, and what it waits for until then.
