@@ -20,7 +20,7 @@ func adapted(a *taxonomy.Adapt) []string {
 		out = append(out, fmt.Sprintf("experience moves the first wait between %s and %s, so that %s of first retries succeed",
 			short(a.MinDelay), short(a.MaxDelay), percent(a.Target)))
 	}
-	return append(out, "remembers the last "+count(a.Window, "outcome", "outcomes")+" of each code")
+	return append(out, "remembers the last "+count(a.Window, "outcome", "outcomes")+" of each code and number of the call")
 }
 
 // budgeted says what all callers of a provider may do together.

@@ -72,7 +72,7 @@ func TestDescribe(t *testing.T) {
 			[]string{
 				"runs the iteration again", "at most 3 calls in total", "experience moves the calls between 2 and 6",
 				"experience moves the first wait between 500ms and 1m, so that 80% of first retries succeed",
-				"remembers the last 50 outcomes of each code",
+				"remembers the last 50 outcomes of each code and number of the call",
 				"all callers of the provider together retry at most 20% of their calls in 10s, and 3 times in any case",
 				"after 5 failures in 10 calls no call is made but one in 5s, until 1 success in a row",
 			},
