@@ -14,8 +14,9 @@
 //
 // When a lane opens again, those who wait enter by the rule of [retry.Ramp], and at most one and a half times as fast as calls
 // normally succeed. Where that is not known, they are spread over the time of the outage, and the pace follows that
-// at which callers come. Only when this has lasted for so long that the waiting must have ended does the pace grow by
-// itself, because what is normal has changed.
+// at which callers come. Only when this has lasted for so long that the waiting must have ended, and there is still a long queue, does
+// the pace grow by itself, because what is normal has changed. When all who waited are in, the pace holds for a while for
+// those who come then, but a few may enter at once: they may be the same callers, who come again as closely as they were let in.
 //
 // A policy's budget of retries lets Retries of them be made for each first call in its Window, and Reserve however few calls
 // there are. Calls count from the first use of the lane. [Gates.State] and [Gates.Why] say how a lane is.

@@ -15,6 +15,11 @@ const (
 	exact = time.Second
 	// maxLate is for how long a caller that does not come keeps its place, when there is no other.
 	maxLate = 10 * time.Second
+	// spare is for how many seconds turns are kept that nobody takes when those who waited are in, leastSpare how many turns at least.
+	spare, leastSpare = 0.2, 5
+	// hold is for how many times as long as those who waited took to enter the pace holds for all who come afterwards, up to maxHold:
+	// they are the same callers, who come again as closely as they were let in.
+	hold, maxHold = 3, 5 * time.Minute
 	// slack is the part of a place by which arithmetic may be wrong.
 	slack = 1e-6
 )
@@ -24,14 +29,16 @@ const (
 // entry lets everybody in.
 type entry struct {
 	on      bool
+	began   time.Time
 	settled time.Time // when all who waited for the breaker have asked
+	ends    time.Time // when the entry does, if nobody waits; zero while those enter who waited
 	quiet   time.Duration
 	tempo   tempo
 
 	at     time.Time          // until when head is worked out
 	head   float64            // the last place whose turn has come
 	tail   float64            // the last place that was taken
-	busy   time.Time          // when somebody last had to wait for more than the distance to the one before
+	busy   time.Time          // when more than enough last waited
 	places map[string]float64 // of those who wait
 	swept  float64            // the head when places were last given up for lost
 }
@@ -44,7 +51,7 @@ func newEntry(now time.Time, shut, patience time.Duration, normal float64, ramp 
 		return entry{}
 	}
 	return entry{
-		on: true, settled: now.Add(patience), quiet: step, tempo: newTempo(now, shut, patience, step, normal),
+		on: true, began: now, settled: now.Add(patience), quiet: step, tempo: newTempo(now, shut, patience, step, normal),
 		at: now, busy: now, places: make(map[string]float64),
 	}
 }
@@ -77,29 +84,55 @@ func (e *entry) opens(caller string, now time.Time, patience time.Duration) time
 	return e.soon(now, wait, patience)
 }
 
-// soon is when to ask again. While the pace is still looked for, those whose turn would come later ask as soon as it is found.
+// soon is when to ask again. While the pace is still looked for, those whose turn would come later ask as soon as it is found, and
+// whoever is told its turn asks when the pace may change before: who came at the old pace would come among those of the new one.
 func (e *entry) soon(now time.Time, wait, patience time.Duration) time.Time {
 	if wait <= patience && wait > exact {
 		wait = max(wait/2, exact)
 	}
 	at := now.Add(max(wait, time.Millisecond))
-	if found := e.settled.Add(1); !e.tempo.known && now.Before(found) && wait <= patience {
+	if wait > patience {
+		return at
+	}
+	if found := e.settled.Add(1); !e.tempo.known && now.Before(found) {
 		return earlier(at, found)
+	}
+	if e.tempo.turn.After(now) {
+		return earlier(at, e.tempo.turn)
 	}
 	return at
 }
 
-// waits brings the entry up to now, and reports whether callers still enter one after the other. It ends when nobody had to
-// wait in a while.
+// waits brings the entry up to now, and reports whether callers still enter one after the other.
 func (e *entry) waits(now time.Time) bool {
 	if !e.on {
 		return false
 	}
 	e.advance(now)
-	if now.After(e.settled.Add(e.quiet)) && now.After(e.busy.Add(e.quiet)) {
+	if e.isBusy(now) {
+		return true
+	}
+	if e.ends.IsZero() {
+		over := later(e.settled, e.busy).Add(e.quiet)
+		e.ends = over.Add(min(hold*over.Sub(e.began), maxHold))
+		if e.head > e.tail {
+			e.head = e.tail + e.unused()
+		}
+	}
+	if now.After(e.ends) {
 		*e = entry{}
 	}
 	return e.on
+}
+
+// queues brings the entry up to now, and reports whether there is a queue, or was just now.
+func (e *entry) queues(now time.Time) bool { return e.waits(now) && e.isBusy(now) }
+
+// isTaken reports whether the next to come would have to wait.
+func (e *entry) isTaken() bool { return e.on && e.until(e.tail+1) > 0 }
+
+func (e *entry) isBusy(now time.Time) bool {
+	return !now.After(e.settled.Add(e.quiet)) || !now.After(e.busy.Add(e.quiet))
 }
 
 // advance moves the head to where it is now.
@@ -112,15 +145,23 @@ func (e *entry) advance(now time.Time) {
 		until := earlier(now, e.tempo.turn)
 		e.head = e.tempo.after(e.head, until.Sub(e.at))
 		e.at = until
-		if e.head >= e.tail+1 { // nobody waits, and what is not used is lost
-			e.head, e.at = e.tail+1, now
+		if most := e.tail + e.unused(); e.head >= most { // nobody waits, and what is not used is lost
+			e.head, e.at = most, now
 		}
-		e.tempo.turns(e.at, e.head < e.tail)
+		e.tempo.turns(e.at, e.until(e.tail-e.enough()), !e.ends.IsZero())
 	}
 }
 
-// enough is how many may wait in an entry that is over.
-func (e *entry) enough() float64 { return max(1, e.tempo.pace*e.quiet.Seconds()/2) }
+// enough is how many may wait without it being a queue.
+func (e *entry) enough() float64 { return max(leastSpare, e.tempo.pace*spare) }
+
+// unused is how many turns are kept that nobody takes. While those enter who waited it is that of the next to come.
+func (e *entry) unused() float64 {
+	if e.ends.IsZero() {
+		return 1
+	}
+	return e.enough()
+}
 
 // until is how long it takes until the turn of the place comes, at most.
 func (e *entry) until(place float64) time.Duration {
@@ -149,6 +190,13 @@ func (e *entry) isFull() bool {
 
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
 		return a
 	}
 	return b

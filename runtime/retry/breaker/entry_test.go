@@ -2,7 +2,9 @@ package breaker_test
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -119,6 +121,74 @@ func TestDoFailFast(t *testing.T) {
 		assert.Equal(t, s, b.wait("waits"))
 		assert.Equal(t, 5*s, time.Since(begun))
 		assert.Equal(t, 2, calls)
+	})
+}
+
+func (b bench) asks(caller string) time.Duration {
+	now := time.Now()
+	at, err := b.Enter(b.t.Context(), "lane", caller, now)
+	assert.NoError(b.t, err)
+	return at.Sub(now)
+}
+
+// enter has callers enter at once, and returns when each of them was let in.
+func (b bench) enter(callers int) []time.Time {
+	in := make([]time.Time, callers)
+	var wg sync.WaitGroup
+	for i := range in {
+		wg.Go(func() {
+			caller := strconv.Itoa(i)
+			for d := b.asks(caller); d > 0; d = b.asks(caller) {
+				b.sleep(d)
+			}
+			in[i] = time.Now()
+			b.Leave("lane", caller, good)
+		})
+	}
+	wg.Wait()
+	slices.SortFunc(in, time.Time.Compare)
+	return in
+}
+
+// Those who come when all who waited are in, maybe the same callers once more, come no faster than twice the normal rate: at once a few,
+// then half as fast again as normal. That is not for ever.
+func TestNobodyRushesInAfterThoseWhoWaited(t *testing.T) {
+	bubble(t, func(b bench) {
+		const normal = 20
+		for i := range normal * 60 {
+			b.call(strconv.Itoa(i), good)
+			b.sleep(s / normal)
+		}
+		b.reopen()
+		b.enter(normal)
+		b.sleep(5 * s)
+		require.False(t, b.Status()[0].Entering)
+		require.NoError(t, b.Why("lane"))
+		begun := time.Now()
+		in := b.enter(normal * 10)
+		assert.Zero(t, in[4].Sub(begun), "a few")
+		for i := range len(in) - 2*normal {
+			assert.Greater(t, in[i+2*normal].Sub(in[i]), s, "twice normal")
+		}
+		assert.Less(t, time.Since(begun), 10*s)
+		b.sleep(10 * m)
+		begun = time.Now()
+		assert.Equal(t, begun, b.enter(100)[99], "nobody waits in the end")
+	})
+}
+
+// Who fails fast is told why also when it is only a few that may enter at once.
+func TestWhyWhenNobodyWaits(t *testing.T) {
+	bubble(t, func(b bench) {
+		b.reopen()
+		b.sleep(7 * s)
+		for i := range 5 {
+			require.NoError(t, b.Why("lane"))
+			b.call(strconv.Itoa(i), good)
+		}
+		require.ErrorIs(t, b.Why("lane"), retry.ErrShut)
+		assert.NotZero(t, b.wait("next"))
+		assert.False(t, b.Status()[0].Entering)
 	})
 }
 

@@ -78,7 +78,7 @@ func (l *lane) leave(caller string, end retry.CallEnd, now time.Time, ramp retry
 		l.close(now)
 	case !open && l.isOpen():
 		l.open(now, ramp)
-	case open && !l.entry.on && isAnswer(end):
+	case open && isAnswer(end) && !l.entry.queues(now):
 		l.healthy.add(now)
 	}
 }
@@ -88,7 +88,7 @@ func isAnswer(end retry.CallEnd) bool { return !end.Failed || !end.Cancelled && 
 
 // close notes since when the lane is shut. One whose callers still waited has been all the time.
 func (l *lane) close(now time.Time) {
-	if !l.entry.waits(now) {
+	if !l.entry.queues(now) {
 		l.shut = now
 	}
 	l.entry = entry{}

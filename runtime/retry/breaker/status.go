@@ -35,7 +35,7 @@ func (g *Gates) Status() []Status {
 	defer g.mu.Unlock()
 	out := []Status{}
 	for name, l := range g.lanes {
-		entering := l.entry.waits(now)
+		entering := l.entry.queues(now)
 		for _, b := range l.bounds {
 			s := b.status(now)
 			s.Lane, s.Entering = name, entering
@@ -84,7 +84,7 @@ func (g *Gates) Why(name string) error {
 	if b := g.shutBy(name); b != nil {
 		return fmt.Errorf("lane %q: %w: the breaker of policy %q is %s", name, retry.ErrShut, b.rule.policy, stateOf(b.circuit.breaker.State()))
 	}
-	if l := g.lanes[name]; l != nil && l.entry.waits(now) {
+	if l := g.lanes[name]; l != nil && (l.entry.queues(now) || l.entry.isTaken()) {
 		return fmt.Errorf("lane %q: %w: callers enter one after the other, since it has opened again", name, retry.ErrShut)
 	}
 	return nil

@@ -25,24 +25,27 @@ func TestHardStorms(t *testing.T) {
 		latency, hangs time.Duration
 		down, outage   time.Duration
 		caughtUp       time.Duration // at the latest, from the lane's opening
+		seed           uint64        // 1 if it is 0
 	}{
-		{"hang for ten seconds", 10 * s, 100 * ms, 10 * s, m, m, 30 * s},
-		{"hang for half a minute", 10 * s, 100 * ms, 30 * s, m, m, 30 * s},
-		{"hang for a minute", 10 * s, 100 * ms, m, m, 2 * m, 30 * s},
-		{"hang for a minute, for long", 10 * s, 100 * ms, m, m, 4 * m, 30 * s},
-		{"slow when all is well", 10 * s, 5 * s, 5 * s, m, m, 30 * s},
-		{"down at the start", 10 * s, 100 * ms, 0, 0, m, 100 * s},
-		{"down at the start, for long", 10 * s, 100 * ms, 0, 0, 4 * m, 180 * s},
-		{"down at the start, for short", 10 * s, 100 * ms, 0, 0, 12 * s, 100 * s},
-		{"down at the start, many calls", 2 * s, 100 * ms, 0, 0, m, 100 * s},
-		{"down after five seconds", 10 * s, 100 * ms, 0, 5 * s, m, 100 * s},
-		{"hanging at the start", 10 * s, 100 * ms, 30 * s, 0, m, 100 * s},
+		{"hang for ten seconds", 10 * s, 100 * ms, 10 * s, m, m, 30 * s, 0},
+		{"hang for half a minute", 10 * s, 100 * ms, 30 * s, m, m, 30 * s, 0},
+		{"hang for a minute", 10 * s, 100 * ms, m, m, 2 * m, 30 * s, 0},
+		{"hang for a minute, for long", 10 * s, 100 * ms, m, m, 4 * m, 30 * s, 0},
+		{"slow when all is well", 10 * s, 5 * s, 5 * s, m, m, 30 * s, 0},
+		{"slow when all is well, and come again as one", 10 * s, 5 * s, 5 * s, m, m, 30 * s, 28},
+		{"down at the start", 10 * s, 100 * ms, 0, 0, m, 100 * s, 0},
+		{"down at the start, for long", 10 * s, 100 * ms, 0, 0, 4 * m, 180 * s, 0},
+		{"down at the start, for short", 10 * s, 100 * ms, 0, 0, 12 * s, 100 * s, 0},
+		{"down at the start, for short, and few wait for long", 10 * s, 100 * ms, 0, 0, 12 * s, 100 * s, 31},
+		{"down at the start, many calls", 2 * s, 100 * ms, 0, 0, m, 100 * s, 0},
+		{"down after five seconds", 10 * s, 100 * ms, 0, 5 * s, m, 100 * s, 0},
+		{"hanging at the start", 10 * s, 100 * ms, 30 * s, 0, m, 100 * s, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var shut, opened time.Time
 				st := storm{
-					callers: 300, pause: tt.pause, policy: patient,
+					callers: 300, seed: max(1, tt.seed), pause: tt.pause, policy: patient,
 					gate: breaker.New(breaker.Options{OnState: func(c breaker.Change) {
 						switch {
 						case c.From == breaker.Closed && shut.IsZero():
@@ -84,7 +87,7 @@ func TestStormOfPatience(t *testing.T) {
 	}{
 		{"known rate", m, 0, 195 * s},
 		{"unknown rate", 0, 0, 195 * s},
-		{"known rate, give up", m, 20 * s, 30 * s},
+		{"known rate, give up", m, 20 * s, 60 * s},
 		{"unknown rate, give up", 0, 20 * s, 60 * s},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,6 +102,7 @@ func TestStormOfPatience(t *testing.T) {
 				late := 0
 				for time.Since(p.begun) < end {
 					_ = retry.System.Sleep(t.Context(), time.Duration(random.ExpFloat64()*float64(s)/normal))
+					gate := apart{gates, time.Duration(random.IntN(int(ms)))}
 					wg.Go(func() {
 						ctx, begun := t.Context(), time.Now()
 						if tt.patience > 0 {
@@ -106,7 +110,7 @@ func TestStormOfPatience(t *testing.T) {
 							ctx, cancel = context.WithTimeout(ctx, tt.patience)
 							defer cancel()
 						}
-						err := retry.Do(ctx, patient, p.call, retry.WithGate(gates, "lane", ""))
+						err := retry.Do(ctx, patient, p.call, retry.WithGate(gate, "lane", ""))
 						if at := begun.Sub(p.begun); at > up+5*s+tt.caughtUp && (err != nil || time.Since(begun) > s) {
 							mu.Lock()
 							defer mu.Unlock()

@@ -76,11 +76,27 @@ func sum(of []int) (n int) {
 // storm has callers call a provider again and again, with a pause that differs each time, until the end.
 type storm struct {
 	callers  int
+	seed     uint64
 	pause    time.Duration
 	end      time.Duration
 	policy   taxonomy.Policy
 	provider provider
 	gate     retry.Gate
+}
+
+// apart has a caller ask the gate a little after the others, so that it is not chance in which order they take places, and a storm
+// with the same random numbers is the same each time.
+type apart struct {
+	retry.Gate
+	by time.Duration
+}
+
+func (a apart) Enter(ctx context.Context, lane, caller string, now time.Time) (time.Time, error) {
+	at, err := a.Gate.Enter(ctx, lane, caller, now)
+	if at.After(now) {
+		at = at.Add(a.by)
+	}
+	return at, err
 }
 
 // run returns how many of the callers' operations succeeded after the provider was up again, and what the others failed with.
@@ -90,13 +106,13 @@ func (st *storm) run(t *testing.T) (served []int, failed []error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for i := range st.callers {
-		random := rand.New(rand.NewPCG(1, uint64(i)))
+		random := rand.New(rand.NewPCG(st.seed, uint64(i)))
 		wg.Go(func() {
 			_ = retry.System.Sleep(t.Context(), time.Duration(random.Float64()*float64(st.pause)))
 			for time.Since(st.provider.begun) < st.end {
 				opts := []retry.Option{retry.WithRandom(random.Float64)}
 				if st.gate != nil {
-					opts = append(opts, retry.WithGate(st.gate, "lane", ""))
+					opts = append(opts, retry.WithGate(apart{st.gate, time.Duration(i * 6700417 % int(10*ms))}, "lane", ""))
 				}
 				if err := retry.Do(t.Context(), st.policy, st.provider.call, opts...); err != nil {
 					mu.Lock()
@@ -144,13 +160,12 @@ func TestStorm(t *testing.T) {
 				rule.Probe = tt.probe
 				budget.Breaker, policy.Budget = &rule, &budget
 				st := storm{
-					callers: 1000, pause: tt.pause, end: tt.end, policy: policy, gate: breaker.New(breaker.Options{}),
+					callers: 1000, seed: 1, pause: tt.pause, end: tt.end, policy: policy, gate: breaker.New(breaker.Options{}),
 					provider: provider{down: down, up: up, latency: tt.latency},
 				}
 				served, failed := st.run(t)
 
-				before := st.provider.between(30*s, down)
-				normal := float64(sum(before)) / float64(len(before))
+				normal := float64(st.callers) / (tt.pause + tt.latency).Seconds()
 				outage := sum(st.provider.between(down+10*s, up))
 				probes := float64(50 * s / tt.probe)
 				after := st.provider.between(up, st.end)
@@ -172,7 +187,7 @@ func TestStormWithoutGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const down, up = m, 2 * m
 		st := storm{
-			callers: 1000, pause: 10 * s, end: 3 * m, policy: patient,
+			callers: 1000, seed: 1, pause: 10 * s, end: 3 * m, policy: patient,
 			provider: provider{down: down, up: up, latency: 100 * ms},
 		}
 		_, failed := st.run(t)
@@ -193,9 +208,10 @@ func TestStormOfArrivals(t *testing.T) {
 		var wg sync.WaitGroup
 		for at := time.Duration(0); at < end; at += s / normal {
 			_ = retry.System.Sleep(t.Context(), s/normal)
+			gate := apart{gates, at / (s / normal) * 6700417 % (10 * ms)}
 			wg.Go(func() {
 				begun := time.Now()
-				assert.NoError(t, retry.Do(t.Context(), patient, p.call, retry.WithGate(gates, "lane", "")))
+				assert.NoError(t, retry.Do(t.Context(), patient, p.call, retry.WithGate(gate, "lane", "")))
 				if begun.Sub(p.begun) > end-30*s {
 					mu.Lock()
 					defer mu.Unlock()

@@ -14,6 +14,8 @@ const (
 	doubt = 1.5
 	// window is over how long callers are counted, and how long the pace takes at least to double.
 	window = 10 * time.Second
+	// surge is the queue that shows that more callers come than before, when those who waited are in. Chance makes shorter ones.
+	surge = time.Second
 	// leastSpread is the least time over which those who have waited are spread when the normal rate is not known: at the start of a
 	// program all may have come at once.
 	leastSpread = 30 * time.Second
@@ -57,18 +59,20 @@ func (t *tempo) came() {
 	}
 }
 
-// turns ends a window. How fast callers came in it is no more than the normal rate either.
-func (t *tempo) turns(now time.Time, somebodyWaits bool) {
+// turns ends a window. How fast callers came in it is no more than the normal rate either. Queue is how long it takes until
+// no more wait than may; held says that those who waited for the breaker are in.
+func (t *tempo) turns(now time.Time, queue time.Duration, held bool) {
 	if now.Before(t.turn) {
 		return
 	}
 	rate, settled := t.count/window.Seconds(), !t.settling
 	t.count, t.settling, t.turn = 0, false, now.Add(window)
+	late := now.After(t.grows)
 	switch {
-	case !somebodyWaits:
-	case now.After(t.grows):
+	case queue <= 0 || !settled:
+	case late && queue > window:
 		t.pace = min(2*t.pace, maxPace)
-	case settled && !t.known:
+	case late || !t.known || held && queue > surge:
 		t.pace = max(t.pace, min(haste*rate, 2*t.pace))
 	}
 }
