@@ -151,7 +151,7 @@ func TestFindingsAreListed(t *testing.T) {
 func TestActionTable(t *testing.T) {
 	values := map[string]string{
 		"policy": "{max_attempts: 2}", "honor_retry_after": "false", "shared": "run", "then": "block", "session": "fresh",
-		"feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "extent": "run",
+		"feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "purpose": "analysis", "extent": "run",
 	}
 	head, rows := actionTable(t, read(t, "language.md"))
 	require.Len(t, rows, len(values))
@@ -160,6 +160,10 @@ func TestActionTable(t *testing.T) {
 		require.Contains(t, values, key)
 		for i, action := range head {
 			assert.Equal(t, cells[i+1] == "yes", takes(t, action, key, values[key]), "%s with %s", key, action)
+			if other, needed := strings.CutPrefix(cells[i+1], "with "); needed {
+				other = strings.Trim(other, "`")
+				assert.True(t, takes(t, action, key, values[key]+", "+other+": "+values[other]), "%s and %s with %s", key, other, action)
+			}
 		}
 	}
 }

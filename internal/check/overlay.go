@@ -54,7 +54,7 @@ func overPolicy(top, below *spec.Policy) *spec.Policy {
 }
 
 func overReaction(top, below *spec.Reaction) *spec.Reaction {
-	r := *below
+	r := resolve.Kept(below, top)
 	r.Action = over(top.Action, below.Action)
 	r.Policy = overPointer(top.Policy, below.Policy)
 	r.CountFailure = over(top.CountFailure, below.CountFailure)
@@ -69,7 +69,8 @@ func overReaction(top, below *spec.Reaction) *spec.Reaction {
 	r.Strategy = over(top.Strategy, below.Strategy)
 	r.Session = over(top.Session, below.Session)
 	r.Resume = over(top.Resume, below.Resume)
-	r.To = over(top.To, below.To)
+	r.To = over(top.To, r.To)
+	r.Purpose = over(top.Purpose, r.Purpose)
 	r.Span = first(top.Span, below.Span)
 	return &r
 }

@@ -59,6 +59,7 @@ var actionsOf = map[string][]string{
 	"resume":            {"recover"},
 	"session":           {"retry", "retry_operation", "recover", "escalate"},
 	"to":                {"escalate"},
+	"purpose":           {"retry", "retry_operation", "escalate"},
 	"feed_back":         {"retry", "retry_operation", "recover", "escalate", "continue", "block"},
 }
 
@@ -89,6 +90,7 @@ func keysOf(r *spec.Reaction) []written {
 	add("resume", r.Resume.Set, r.Resume.Span)
 	add("session", r.Session.Set, r.Session.Span)
 	add("to", r.To.Set, r.To.Span)
+	add("purpose", r.Purpose.Set, r.Purpose.Span)
 	add("feed_back", r.FeedBack.Set, r.FeedBack.Span)
 	return out
 }
@@ -99,12 +101,22 @@ func actionKeys(p *pass) {
 			return
 		}
 		for _, k := range keysOf(reaction) {
-			if fits := actionsOf[k.key]; !slices.Contains(fits, combined.Action.V) {
-				p.report(k.at, "%s does not take %s", combined.Action.V, k.key).
-					hint("%s goes with %s", k.key, strings.Join(fits, ", ")).related(combined.Action.Span, "the action")
+			fits := actionsOf[k.key]
+			if slices.Contains(fits, combined.Action.V) || k.key == "to" && retries(combined) && combined.Purpose.Set {
+				continue
 			}
+			p.report(k.at, "%s does not take %s", combined.Action.V, k.key).
+				hint("%s goes with %s", k.key, strings.Join(fits, ", ")+alsoWith(combined, k.key)).related(combined.Action.Span, "the action")
 		}
 	})
+}
+
+// alsoWith says what else would have a reaction take a key.
+func alsoWith(r *spec.Reaction, key string) string {
+	if key != "to" || !retries(r) {
+		return ""
+	}
+	return ", and with a retry that has a purpose"
 }
 
 // actionNeeds finds reactions that lack what their action cannot do without.
@@ -116,6 +128,9 @@ func actionNeeds(p *pass) {
 			p.report(at, "recover needs a strategy")
 		case r.Action.V == "retry_operation" && r.Then == nil:
 			p.report(at, "retry_operation needs then: what follows when its tries are used up")
+		}
+		if retries(r) && r.Purpose.Set && !r.To.Set {
+			p.report(first(reaction.Purpose.Span, at), "%s with a purpose needs to: the tier that is asked", r.Action.V)
 		}
 		if r.AcceptCompletion.V && !r.Revert.Set {
 			p.report(first(reaction.AcceptCompletion.Span, at), "accept_completion needs revert: it accepts what is left after one")
@@ -179,6 +194,9 @@ func escalationWithoutTiers(p *pass) {
 		return
 	}
 	p.eachReaction(func(_ *view, r, reaction *spec.Reaction) {
+		if retries(r) && r.Purpose.Set {
+			p.report(first(reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span), "there is nobody to ask").hint("declare the ladder under tiers")
+		}
 		if r.Action.V == "escalate" {
 			p.report(first(reaction.To.Span, reaction.Action.Span, reaction.Name.Span), "there is nobody to escalate to").hint("declare the ladder under tiers")
 		}
@@ -192,6 +210,26 @@ func personNotLast(p *pass) {
 				related(p.t.Tiers[i+1].Name.Span, "the next tier")
 		}
 	}
+}
+
+// personAsked finds purposes for which a person would be asked: a person is asked a question, and then decides.
+func personAsked(p *pass) {
+	person := make(map[string]diag.Span)
+	for _, t := range p.t.Tiers {
+		if !t.Person.V {
+			continue
+		}
+		person[t.Name.V] = t.Name.Span
+		if t.Purpose.Set {
+			p.report(t.Purpose.Span, "a person takes no purpose: a person decides").related(first(t.Person.Span, t.Name.Span), "the person")
+		}
+	}
+	p.eachReaction(func(_ *view, r, reaction *spec.Reaction) {
+		if at, is := person[r.To.V]; is && retries(r) && r.Purpose.Set {
+			p.report(first(reaction.To.Span, reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span), "%s with a purpose asks a tier that is no person, and %q is one", r.Action.V, r.To.V).
+				hint("name another tier, or escalate").related(at, "the person")
+		}
+	})
 }
 
 // predeclaredAgain finds reactions that take the name of one that every taxonomy has.

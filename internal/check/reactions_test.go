@@ -37,7 +37,7 @@ categories:
   hint: extent goes with abort, block
   5:15+5 the action
 5:52+4 E-action-key retry does not take to
-  hint: to goes with escalate
+  hint: to goes with escalate, and with a retry that has a purpose
   5:15+5 the action
 5:66+9 E-action-key retry does not take resume
   hint: resume goes with recover

@@ -71,6 +71,7 @@ var rules = []rule{
 	{"E-unbounded-retry", unboundedRetry},
 	{"E-escalation-tiers", escalationWithoutTiers},
 	{"E-person-tier", personNotLast},
+	{"E-person-tier", personAsked},
 	{"E-policy-bounds", policyBounds},
 	{"E-retryable-reaction", retryableReaction},
 	{"E-recoverability", recoverability},

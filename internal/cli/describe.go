@@ -47,14 +47,14 @@ func action(r *model.Reaction) string {
 	case taxonomy.Continue:
 		return "goes on as if nothing had happened"
 	case taxonomy.Retry:
-		return "runs the iteration again" + conversation(r)
+		return asks(r) + "runs the iteration again" + conversation(r)
 	case taxonomy.RetryOperation:
-		return "runs again only what failed" + conversation(r)
+		return asks(r) + "runs again only what failed" + conversation(r)
 	case taxonomy.Escalate:
 		if r.To == "" {
-			return "hands over to the next tier" + conversation(r)
+			return "hands over to the next tier" + conversation(r) + asked(r)
 		}
-		return "hands over to tier " + r.To + ", or one up from there" + conversation(r)
+		return "hands over to tier " + r.To + ", or one up from there" + conversation(r) + asked(r)
 	case taxonomy.Recover:
 		again := "runs the iteration again"
 		if r.Resume == taxonomy.ResumeOperation {
@@ -64,6 +64,29 @@ func action(r *model.Reaction) string {
 	default:
 		return "ends " + extent + " as failed"
 	}
+}
+
+// asks says whom a retry asks first, and for what.
+func asks(r *model.Reaction) string {
+	if r.Purpose == taxonomy.PurposeNone {
+		return ""
+	}
+	return "asks tier " + r.To + " for " + withArticle(r.Purpose.String()) + ", then "
+}
+
+// asked says what the tier that takes over is asked for.
+func asked(r *model.Reaction) string {
+	if r.Purpose == taxonomy.PurposeNone {
+		return ""
+	}
+	return ", which is asked for " + withArticle(r.Purpose.String()) + " first"
+}
+
+func withArticle(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 func conversation(r *model.Reaction) string {

@@ -58,6 +58,8 @@ var fuzzSeeds = []string{
 		"taxonomy: {type: int, sensitive: true, from: exit_code}}}}, codes: {A: {message: a}}}}\n",
 	"errgen: 1\npackage: cmp\nfields: {rule: {enum: [a], from: code, sensitive: true, default: a}}\ncategories: {a: {codes: {A: {message: a, set: {rule: a}, detect: [{is: io.EOF}, {as: '*net.OpError'}], examples: [{is: io.EOF}]}}}}\n",
 	"errgen: 1\npackage: p\ncategories: {a: {fields: {s: {type: time, from: [reset_at, code], default: 2020-01-02T03:04:05Z}}, codes: {A: {message: a, detect: [{text: \"`\\\"\\\\n\", attributes: {\"`\": {min: -1e9, max: 0.5}}, set: {s: 2021-01-02T03:04:05Z}}]}}}}\n",
+	"errgen: 1\npackage: p\ntiers: {low: {purpose: analysis}, high: {purpose: verification}, boss: {person: true}}\nreactions: {ask: {action: retry, to: high, purpose: diagnosis, " +
+		"then: {action: escalate, purpose: analysis}}}\ncategories: {a: {codes: {A: {message: a, retryable: true, reaction: ask}}}}\nprofiles: {p: {reactions: {ask: {action: escalate}}}}\n",
 }
 
 // typeCheck parses and type-checks generated files as one package.

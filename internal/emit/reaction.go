@@ -26,6 +26,7 @@ func reaction(r *model.Reaction) jen.Code {
 	c.constant("Extent", extentNames[r.Extent])
 	c.constant("Revert", revertNames[r.Revert])
 	c.constant("Session", sessionNames[r.Session])
+	c.constant("Purpose", purposeNames[r.Purpose])
 	c.constant("Resume", resumeNames[r.Resume])
 	c.constant("Shared", sharedNames[r.Shared])
 	c.constant("LogLevel", logNames[r.LogLevel])

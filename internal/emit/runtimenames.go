@@ -14,9 +14,13 @@ var (
 	extentNames  = []string{taxonomy.ExtentRun: "ExtentRun"}
 	revertNames  = []string{taxonomy.RevertFiles: "RevertFiles", taxonomy.RevertIteration: "RevertIteration"}
 	sessionNames = []string{taxonomy.SessionFresh: "SessionFresh", taxonomy.SessionReduced: "SessionReduced"}
-	resumeNames  = []string{taxonomy.ResumeOperation: "ResumeOperation"}
-	sharedNames  = []string{taxonomy.SharedCredential: "SharedCredential"}
-	logNames     = []string{
+	purposeNames = []string{
+		taxonomy.PurposeDiagnosis: "PurposeDiagnosis", taxonomy.PurposeAnalysis: "PurposeAnalysis",
+		taxonomy.PurposeVerification: "PurposeVerification",
+	}
+	resumeNames = []string{taxonomy.ResumeOperation: "ResumeOperation"}
+	sharedNames = []string{taxonomy.SharedCredential: "SharedCredential"}
+	logNames    = []string{
 		taxonomy.LogDebug: "LogDebug", taxonomy.LogInfo: "LogInfo", taxonomy.LogWarn: "LogWarn", taxonomy.LogError: "LogError",
 	}
 	backoffNames = []string{taxonomy.Constant: "Constant", taxonomy.Linear: "Linear"}

@@ -228,6 +228,7 @@ func tiers(m *model.Package) []jen.Code {
 		c.text("Doc", t.Doc)
 		c.flag("Classifies", t.Classifies)
 		c.flag("Person", t.Person)
+		c.constant("Purpose", purposeNames[t.Purpose])
 		return c.inLine()
 	})
 }

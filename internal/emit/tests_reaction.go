@@ -39,6 +39,7 @@ func (w *testWriter) reactionLiteral(r *model.Reaction) string {
 	l.constant("Extent", extentNames[r.Extent])
 	l.constant("Revert", revertNames[r.Revert])
 	l.constant("Session", sessionNames[r.Session])
+	l.constant("Purpose", purposeNames[r.Purpose])
 	l.constant("Resume", resumeNames[r.Resume])
 	l.constant("Shared", sharedNames[r.Shared])
 	l.constant("LogLevel", logNames[r.LogLevel])

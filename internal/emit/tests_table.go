@@ -152,6 +152,7 @@ func (w *testWriter) tierLiteral(t *model.Tier) string {
 	l.text("Doc", t.Doc)
 	l.flag("Classifies", t.Classifies)
 	l.flag("Person", t.Person)
+	l.constant("Purpose", purposeNames[t.Purpose])
 	return l.inLine()
 }
 

@@ -70,6 +70,7 @@ type Tier struct {
 	Name, Doc          string
 	Const              string // TierHaiku
 	Classifies, Person bool
+	Purpose            taxonomy.Purpose
 }
 
 // Category is a struct type and the codes that it carries.
@@ -276,6 +277,7 @@ type Reaction struct {
 	Extent           taxonomy.Extent
 	Revert           taxonomy.Revert
 	Session          taxonomy.Session
+	Purpose          taxonomy.Purpose
 	Resume           taxonomy.Resume
 	Shared           taxonomy.Shared
 	CountFailure     bool

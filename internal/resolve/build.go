@@ -114,7 +114,7 @@ func (b *builder) vocabulary() {
 	for i, t := range b.src.Tiers {
 		b.pkg.Tiers = append(b.pkg.Tiers, &model.Tier{
 			Name: t.Name.V, Doc: t.Doc.V, Const: "Tier" + suffix(t.Name.V, i+1),
-			Classifies: t.Classifies.Or(true), Person: t.Person.V,
+			Classifies: t.Classifies.Or(true), Person: t.Person.V, Purpose: purposes.of(t.Purpose),
 		})
 	}
 }

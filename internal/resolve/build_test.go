@@ -92,14 +92,14 @@ func collect[T, U any](list []T, f func(T) U) []U {
 
 func TestBuildEverything(t *testing.T) {
 	p := everything(t)
-	assert.Equal(t, []string{"block", "again", "backoff", "wait", "guardedly", "steadily", "revert", "revert_stop", "go_on", "once", "fatal", "ask_up", "shorter",
+	assert.Equal(t, []string{"block", "again", "backoff", "wait", "guardedly", "steadily", "revert", "revert_stop", "again_asked", "go_on", "once", "fatal", "ask_up", "shorter",
 		"abort", "continue"},
 		names(p.Reactions, func(r *model.Reaction) string {
 			if r.Profile != "" {
 				return r.Profile + "." + r.Name
 			}
 			return r.Name
-		})[:15])
+		})[:16])
 	assert.Equal(t, []string{"Run", ""}, []string{p.Objects[0].Type, p.Enums[0].Doc})
 	assert.Equal(t, []string{"AgentFinding", "WorkDecision"}, names(p.Enums, func(e *model.Enum) string { return e.Type }))
 	assert.Equal(t, []string{"WorkDecisionBlock", "WorkDecisionAskUser"}, names(p.Enums[1].Values, func(v model.EnumValue) string { return v.Const }))
@@ -145,6 +145,12 @@ func TestBuildEverything(t *testing.T) {
 	assert.Same(t, forbidden, p.CodeByKey("SCOPE_BLOCKED").ReplacedBy)
 	assert.Equal(t, "CodeGitCommit", p.CodeByKey("COMMIT_FAILED").Const)
 	assert.Equal(t, "policyOnce", p.CodeByKey("COMMIT_FAILED").Row.Reaction.Policy.Var)
+
+	assert.Equal(t, []taxonomy.Purpose{taxonomy.PurposeNone, taxonomy.PurposeDiagnosis, taxonomy.PurposeNone, taxonomy.PurposeNone},
+		collect(p.Tiers, func(t *model.Tier) taxonomy.Purpose { return t.Purpose }))
+	asked := p.ReactionByName("again_asked")
+	assert.Equal(t, []any{"sonnet", taxonomy.PurposeAnalysis}, []any{asked.To, asked.Purpose})
+	assert.Equal(t, taxonomy.PurposeVerification, p.ReactionByName("ask_up").Purpose)
 
 	retryAfter := p.Fields[1]
 	assert.Equal(t, model.RoleRetryAfter, retryAfter.Role)

@@ -275,3 +275,54 @@ func TestProfileLogKeepsMessage(t *testing.T) {
 	got := it.Traits(p.CodeByKey("S").Row).Reaction
 	assert.Equal(t, []any{taxonomy.LogError, "Stopping."}, []any{got.LogLevel, got.LogMessage})
 }
+
+// Whom to ask belongs to the action: it stays where the action stays of its kind, and goes where it does not.
+func TestProfileOfPurposes(t *testing.T) {
+	type says struct {
+		action  taxonomy.Action
+		to      string
+		purpose taxonomy.Purpose
+	}
+	base := says{taxonomy.Retry, "low", taxonomy.PurposeAnalysis}
+	up := says{taxonomy.Escalate, "high", taxonomy.PurposeDiagnosis}
+	for _, tt := range []struct {
+		name, profile string
+		ask, up       says
+	}{
+		{"nothing", "{doc: D.}", base, up},
+		{"another purpose", "{reactions: {ask: {purpose: verification}, up: {purpose: analysis}}}",
+			says{taxonomy.Retry, "low", taxonomy.PurposeVerification}, says{taxonomy.Escalate, "high", taxonomy.PurposeAnalysis}},
+		{"another tier", "{reactions: {ask: {to: high}, up: {to: low}}}",
+			says{taxonomy.Retry, "high", taxonomy.PurposeAnalysis}, says{taxonomy.Escalate, "low", taxonomy.PurposeDiagnosis}},
+		{"an action of its kind", "{reactions: {ask: {action: retry_operation}}}", says{taxonomy.RetryOperation, "low", taxonomy.PurposeAnalysis}, up},
+		{"the same action", "{reactions: {ask: {action: retry}, up: {action: escalate}}}", base, up},
+		{"each the other's action", "{reactions: {ask: {action: escalate, then: stop}, up: {action: retry, then: block}}}",
+			says{action: taxonomy.Escalate, to: "low"}, says{action: taxonomy.Retry}},
+		{"with a purpose of its own", "{reactions: {ask: {action: escalate, purpose: diagnosis, then: stop}, up: {action: retry, to: low, purpose: verification, then: block}}}",
+			says{taxonomy.Escalate, "low", taxonomy.PurposeDiagnosis}, says{taxonomy.Retry, "low", taxonomy.PurposeVerification}},
+		{"actions that ask nobody", "{reactions: {ask: {action: recover, strategy: rest}, up: {action: continue}}}",
+			says{action: taxonomy.Recover}, says{action: taxonomy.Continue}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := build(t, `
+errgen: 1
+package: errs
+strategies: {rest: R.}
+tiers: {low: {}, high: {}}
+reactions:
+  ask:  {action: retry, to: low, purpose: analysis, then: up}
+  up:   {action: escalate, to: high, purpose: diagnosis, then: stop}
+  stop: {action: abort}
+categories: {net: {codes: {R: {message: r, retryable: true, reaction: ask}, U: {message: u, retryable: true, reaction: up}}}}
+profiles:
+  it: `+tt.profile+"\n")
+			it := p.ProfileByName("it")
+			of := func(code string) says {
+				r := it.Traits(p.CodeByKey(code).Row).Reaction
+				return says{r.Action, r.To, r.Purpose}
+			}
+			assert.Equal(t, tt.ask, of("R"))
+			assert.Equal(t, tt.up, of("U"))
+		})
+	}
+}

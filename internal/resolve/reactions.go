@@ -100,7 +100,9 @@ func (s *scope) resolve(def *reactionDef, d *spec.Reaction, plain bool) *model.R
 	case taxonomy.Recover:
 		r.Strategy, r.Resume = d.Strategy.V, resumes.of(d.Resume)
 	case taxonomy.Escalate:
-		r.To = s.b.escalationTarget(d.To)
+		r.To, r.Purpose = s.b.escalationTarget(d.To), purposes.of(d.Purpose)
+	case taxonomy.Retry, taxonomy.RetryOperation:
+		r.To, r.Purpose = asked(d)
 	}
 	r.Then = s.then(r, d.Then, plain)
 	return r
@@ -118,6 +120,14 @@ func (b *builder) escalationTarget(to spec.Text) string {
 		return b.pkg.Tiers[0].Name
 	}
 	return to.V
+}
+
+// asked returns whom a retry asks first, and for what: nobody without a purpose.
+func asked(d *spec.Reaction) (to string, purpose taxonomy.Purpose) {
+	if purpose = purposes.of(d.Purpose); purpose != taxonomy.PurposeNone {
+		to = d.To.V
+	}
+	return to, purpose
 }
 
 // then resolves what follows r. A `then` that leads back to r is cut: r is followed by an end.
@@ -201,7 +211,7 @@ func (b *builder) dead() *model.Reaction {
 
 // mergeReaction lays top over base, key by key; the two keys of `log` count as keys of their own.
 func mergeReaction(base, top *spec.Reaction) *spec.Reaction {
-	r := *base
+	r := Kept(base, top)
 	lay(&r.Doc, top.Doc)
 	lay(&r.Action, top.Action)
 	lay(&r.CountFailure, top.CountFailure)
@@ -215,6 +225,7 @@ func mergeReaction(base, top *spec.Reaction) *spec.Reaction {
 	lay(&r.Session, top.Session)
 	lay(&r.Resume, top.Resume)
 	lay(&r.To, top.To)
+	lay(&r.Purpose, top.Purpose)
 	if top.Policy != nil {
 		r.Policy = top.Policy
 	}
@@ -223,6 +234,24 @@ func mergeReaction(base, top *spec.Reaction) *spec.Reaction {
 	}
 	r.Log = mergeLog(base.Log, top.Log)
 	return &r
+}
+
+// Kept returns base with what is left of it under top. Whom to ask, and for what, was said of its action: an action of
+// another kind drops it.
+func Kept(base, top *spec.Reaction) spec.Reaction {
+	r := *base
+	if top.Action.Set && asks(top.Action) != asks(base.Action) {
+		r.To, r.Purpose = spec.Text{}, spec.Text{}
+	}
+	return r
+}
+
+// asks returns the kind of an action by what `to` means to it; the retries are of one kind.
+func asks(action spec.Text) taxonomy.Action {
+	if a := actions.of(action); a != taxonomy.RetryOperation {
+		return a
+	}
+	return taxonomy.Retry
 }
 
 func mergeLog(base, top *spec.Log) *spec.Log {

@@ -28,6 +28,14 @@ func TestReactionDefaults(t *testing.T) {
 		{"{action: retry_operation, then: abort}", model.Reaction{Action: taxonomy.RetryOperation}, "abort"},
 		{"{action: escalate}", model.Reaction{Action: taxonomy.Escalate, To: "low"}, "block"},
 		{"{action: escalate, to: high, then: continue}", model.Reaction{Action: taxonomy.Escalate, To: "high"}, "continue"},
+		{"{action: escalate, purpose: diagnosis}", model.Reaction{Action: taxonomy.Escalate, To: "low", Purpose: taxonomy.PurposeDiagnosis}, "block"},
+		{"{action: retry, to: high, purpose: analysis}", model.Reaction{
+			Action: taxonomy.Retry, CountFailure: true, To: "high", Purpose: taxonomy.PurposeAnalysis,
+		}, "block"},
+		{"{action: retry_operation, to: low, purpose: verification, then: abort}", model.Reaction{
+			Action: taxonomy.RetryOperation, To: "low", Purpose: taxonomy.PurposeVerification,
+		}, "abort"},
+		{"{action: retry, to: high}", model.Reaction{Action: taxonomy.Retry, CountFailure: true}, "block"},
 		{"{action: recover, strategy: reduce}", model.Reaction{Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true}, "abort"},
 		{"{action: recover, strategy: reduce, session: reduced, resume: operation}", model.Reaction{
 			Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true, Session: taxonomy.SessionReduced, Resume: taxonomy.ResumeOperation,

@@ -20,9 +20,12 @@ var (
 		"abort": taxonomy.Abort, "block": taxonomy.Block, "continue": taxonomy.Continue, "retry": taxonomy.Retry,
 		"retry_operation": taxonomy.RetryOperation, "escalate": taxonomy.Escalate, "recover": taxonomy.Recover,
 	}
-	extents   = words[taxonomy.Extent]{"task": taxonomy.ExtentTask, "run": taxonomy.ExtentRun}
-	reverts   = words[taxonomy.Revert]{"files": taxonomy.RevertFiles, "iteration": taxonomy.RevertIteration}
-	sessions  = words[taxonomy.Session]{"keep": taxonomy.SessionKeep, "fresh": taxonomy.SessionFresh, "reduced": taxonomy.SessionReduced}
+	extents  = words[taxonomy.Extent]{"task": taxonomy.ExtentTask, "run": taxonomy.ExtentRun}
+	reverts  = words[taxonomy.Revert]{"files": taxonomy.RevertFiles, "iteration": taxonomy.RevertIteration}
+	sessions = words[taxonomy.Session]{"keep": taxonomy.SessionKeep, "fresh": taxonomy.SessionFresh, "reduced": taxonomy.SessionReduced}
+	purposes = words[taxonomy.Purpose]{
+		"diagnosis": taxonomy.PurposeDiagnosis, "analysis": taxonomy.PurposeAnalysis, "verification": taxonomy.PurposeVerification,
+	}
 	resumes   = words[taxonomy.Resume]{"iteration": taxonomy.ResumeIteration, "operation": taxonomy.ResumeOperation}
 	shares    = words[taxonomy.Shared]{"run": taxonomy.SharedRun, "credential": taxonomy.SharedCredential}
 	logLevels = words[taxonomy.LogLevel]{

@@ -18,7 +18,8 @@ func meanings[T any](w words[T]) []string { return slices.Sorted(maps.Keys(w)) }
 func TestWordsAreTheLanguages(t *testing.T) {
 	known := map[string][]string{
 		"action": meanings(actions), "extent": meanings(extents), "revert": meanings(reverts), "session": meanings(sessions),
-		"resume": meanings(resumes), "shared": meanings(shares), "level": meanings(logLevels), "log_level": meanings(logLevels),
+		"purpose": meanings(purposes),
+		"resume":  meanings(resumes), "shared": meanings(shares), "level": meanings(logLevels), "log_level": meanings(logLevels),
 		"backoff": meanings(backoffs), "jitter": meanings(jitters), "kind": meanings(kinds), "severity": meanings(severities),
 		"recoverability": meanings(recoverabilities), "grpc": meanings(grpcCodes), "keep": {"head", "tail"}, "type": types(),
 	}

@@ -90,6 +90,8 @@ func (d *decoder) reaction(n, name *node, m *Mapping) Reaction {
 			return &r.Resume
 		case "to":
 			return &r.To
+		case "purpose":
+			return &r.Purpose
 		}
 		return nil
 	})

@@ -74,6 +74,9 @@ func TestFindings(t *testing.T) {
 			`3:28+4 E-wrong-type: multiplier: .inf is not a finite decimal number | `}},
 		{"bad word", code("message: gone, severity: hihg"), []string{
 			`3:61+4 E-bad-value: severity cannot be "hihg" | did you mean "high"?`}},
+		{"bad purpose", head + "tiers: {low: {purpose: diagnose}}\nreactions: {r: {action: retry, to: low, purpose: none}}" + tail, []string{
+			`3:24+8 E-bad-value: purpose cannot be "diagnose" | did you mean "diagnosis"?`,
+			`4:50+4 E-bad-value: purpose cannot be "none" | write one of diagnosis, analysis, verification`}},
 		{"bad word, nothing near", code("message: gone, severity: bad"), []string{
 			`3:61+3 E-bad-value: severity cannot be "bad" | write one of low, medium, high, critical`}},
 		{"empty name", head + "sources: {'': x}" + tail, []string{`3:11+2 E-bad-value: a name cannot be empty | `}},

@@ -126,6 +126,8 @@ func (d *decoder) tier(n, name *node) Tier {
 			return &t.Classifies
 		case "person":
 			return &t.Person
+		case "purpose":
+			return &t.Purpose
 		}
 		return nil
 	})

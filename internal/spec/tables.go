@@ -6,8 +6,8 @@ const Version = 1
 // Words of the language's closed sets.
 var (
 	words = struct {
-		kinds, severities, recoverabilities, actions, backoffs, jitters, shared, reverts, extents, sessions, resumes,
-		levels, types, keeps, grpc []string
+		kinds, severities, recoverabilities, actions, backoffs, jitters, shared, reverts, extents, sessions, purposes,
+		resumes, levels, types, keeps, grpc []string
 	}{
 		kinds:            []string{"fault", "failure"},
 		severities:       []string{"low", "medium", "high", "critical"},
@@ -19,6 +19,7 @@ var (
 		reverts:          []string{"files", "iteration"},
 		extents:          []string{"task", "run"},
 		sessions:         []string{"keep", "fresh", "reduced"},
+		purposes:         []string{"diagnosis", "analysis", "verification"},
 		resumes:          []string{"iteration", "operation"},
 		levels:           []string{"debug", "info", "warn", "error"},
 		types:            []string{"string", "int", "int64", "uint64", "float64", "bool", "duration", "time", "strings", "json", "object"},

@@ -27,7 +27,7 @@ func (l *Language) rootTables() {
 		{Name: "doc", Type: text, Doc: "What the tier is."},
 		{Name: "classifies", Type: boolean, Default: "true", Doc: "Whether its own account of a failure is trusted to classify it."},
 		{Name: "person", Type: boolean, Default: "false", Doc: "Whether the tier is a person. Only the last one may be."},
-		reserved("purpose"),
+		{Name: "purpose", Type: word(words.purposes), Doc: "What the tier is asked for where the reaction that leads to it says nothing. Not of a person."},
 	}
 	l.fallback.Keys = []Key{
 		{Name: "code", Type: ref(RefCode), Required: true, Doc: "The code that such evidence becomes."},
@@ -97,6 +97,7 @@ func (l *Language) reactionKeys(whole bool) []Key {
 		{Name: "strategy", Type: ref(RefStrategy), Doc: "The strategy that recover runs."},
 		{Name: "session", Type: word(words.sessions), Default: "keep", Doc: "The conversation of the next try: the same, a new one, or a new and shorter one."},
 		{Name: "resume", Type: word(words.resumes), Default: "iteration", Doc: "Where work goes on after a strategy."},
-		{Name: "to", Type: ref(RefTier), Default: "the next tier", Doc: "The tier to escalate to, at least."},
+		{Name: "to", Type: ref(RefTier), Default: "the next tier", Doc: "The tier to escalate to, at least; with purpose and a retry, the tier that is asked."},
+		{Name: "purpose", Type: word(words.purposes), Default: "that of the tier", Doc: "What the tier is asked for first, with escalate, or with a retry that names the tier in to."},
 	}
 }

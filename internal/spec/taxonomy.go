@@ -48,6 +48,7 @@ type Tier struct {
 	Doc        Text
 	Classifies Bool // true unless said
 	Person     Bool
+	Purpose    Text // diagnosis | analysis | verification
 }
 
 // Policy says how often and how long to try. In place (under a reaction) it has no name.
@@ -143,6 +144,7 @@ type Reaction struct {
 	Session          Text // keep | fresh | reduced
 	Resume           Text // iteration | operation
 	To               Text
+	Purpose          Text // diagnosis | analysis | verification
 	Span             diag.Span
 }
 

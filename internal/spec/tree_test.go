@@ -52,6 +52,8 @@ func TestTreeHead(t *testing.T) {
 	assert.False(t, x.Tiers[2].Classifies.Set)
 	assert.True(t, x.Tiers[2].Classifies.Or(true))
 	assert.True(t, x.Tiers[2].Person.V)
+	assert.Equal(t, "analysis", x.Tiers[1].Purpose.V)
+	assert.False(t, x.Tiers[0].Purpose.Set)
 	assert.Equal(t, "PRESS_STOPPED", x.Fallback.Code.V)
 	assert.Equal(t, "surprise", x.Fallback.Set[0].Field.V)
 	assert.Equal(t, spec.LitBool, x.Fallback.Set[0].Value.Kind)
@@ -113,6 +115,7 @@ func TestTreePoliciesAndReactions(t *testing.T) {
 	assert.Equal(t, "split_job", x.Reactions[2].Strategy.V)
 	assert.Equal(t, "operation", x.Reactions[2].Resume.V)
 	assert.Equal(t, "journeyman", x.Reactions[3].To.V)
+	assert.Equal(t, "diagnosis", x.Reactions[3].Purpose.V)
 }
 
 func TestTreeCategory(t *testing.T) {

@@ -32,11 +32,14 @@ package: synth
 domain: synth.example
 doc: Errors of a synthetic system.
 groups: {network: Needs the network., storage: Touches a disk.}
+tiers: {low: {doc: Does it.}, high: {doc: Mends it., purpose: diagnosis}}
 policies:
   calm: {max_attempts: 5, initial_delay: 1s, max_delay: 30s, jitter: 0.1}
 reactions:
   again: {action: retry, policy: calm}
   fatal: {action: abort, log: {level: error}}
+  asked: {action: retry, policy: calm, to: high, purpose: analysis, then: up}
+  up: {action: escalate, purpose: verification}
 uncategorized: again
 categories:
 `
@@ -79,5 +82,7 @@ func code(b *bytes.Buffer, i, j int) {
 		b.WriteString("        args: [component, detail]\n        groups: [storage]\n")
 	case 3:
 		b.WriteString("        retryable: false\n        reaction: fatal\n        http: 400\n")
+	case 4:
+		b.WriteString("        reaction: asked\n")
 	}
 }

@@ -22,6 +22,9 @@ func (v *overlay) check(r *Reaction, top *ReactionOverride, at string) {
 	case slices.Contains(waiting, r.Action) && !r.CountFailure && r.Policy == nil:
 		v.problem(at, "nothing bounds this: it does not count as a failure and has no policy")
 	}
+	if asksFirst(r) {
+		v.checkAsked(r, at)
+	}
 	if r.AcceptCompletion && r.Revert == RevertNone {
 		v.problem(at, "accept_completion needs revert: it accepts what is left after one")
 	}
@@ -36,8 +39,25 @@ func (v *overlay) check(r *Reaction, top *ReactionOverride, at string) {
 	}
 }
 
+// checkAsked notes what keeps a retry from asking a tier first.
+func (v *overlay) checkAsked(r *Reaction, at string) {
+	tiers := v.table.Taxonomy.Tiers
+	switch {
+	case len(tiers) == 0:
+		v.problem(at, "there is nobody to ask: the taxonomy has no tiers")
+	case r.To == "":
+		v.problem(at, "%s with a purpose needs to: the tier that is asked", r.Action)
+	case slices.ContainsFunc(tiers, func(t Tier) bool { return t.Name == r.To && t.Person }):
+		v.problem(at, "%s with a purpose asks a tier that is no person, and %q is one", r.Action, r.To)
+	}
+}
+
 // takes notes keys that the action does not take.
 func (v *overlay) takes(r *Reaction, top *ReactionOverride, at string) {
+	asking := []Action{Escalate}
+	if asksFirst(r) {
+		asking = append(asking, r.Action)
+	}
 	for _, k := range [...]struct {
 		key     string
 		set     bool
@@ -51,7 +71,8 @@ func (v *overlay) takes(r *Reaction, top *ReactionOverride, at string) {
 		{"extent", top.Extent != "", []Action{Abort, Block}},
 		{"strategy", top.Strategy != "", []Action{Recover}},
 		{"resume", top.Resume != "", []Action{Recover}},
-		{"to", top.To != "", []Action{Escalate}},
+		{"to", top.To != "", asking},
+		{"purpose", top.Purpose != "", []Action{Retry, RetryOperation, Escalate}},
 		{"feed_back", top.FeedBack != nil, append([]Action{Block, Continue}, leading...)},
 	} {
 		if k.set && !slices.Contains(k.actions, r.Action) {

@@ -32,7 +32,7 @@ func (v *overlay) layAdapt(p *Policy, top *PolicyOverride, at string) {
 	}
 	p.Adapt = &a
 	if top.Adapt != nil || top.MaxAttempts != nil || top.InitialDelay != "" || top.MaxDelay != "" {
-		v.checkAdapt(p, at)
+		v.checkAdapt(p, top.Adapt, at)
 	}
 }
 
@@ -79,9 +79,10 @@ func layNumber[T any](dst, top *T) {
 	}
 }
 
-func (v *overlay) checkAdapt(p *Policy, at string) {
+func (v *overlay) checkAdapt(p *Policy, top *AdaptOverride, at string) {
 	a := p.Adapt
-	attempts, delay := a.MinAttempts != 0 || a.MaxAttempts != 0, a.MinDelay != 0 || a.MaxDelay != 0
+	said := top != nil && top.Attempts != nil
+	attempts, delay := said || a.MinAttempts != 0 || a.MaxAttempts != 0, a.MinDelay != 0 || a.MaxDelay != 0
 	if !attempts && !delay {
 		v.problem(at, "needs attempts or delay: nothing may move")
 	}

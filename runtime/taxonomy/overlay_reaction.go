@@ -100,6 +100,9 @@ func (v *overlay) lay(base Reaction, top *ReactionOverride, plain bool, at strin
 		top = &ReactionOverride{}
 	}
 	r.Action = parsed(v, at+".action", actionWords[:], top.Action, base.Action)
+	if asks(r.Action) != asks(base.Action) {
+		r.To, r.Purpose = "", PurposeNone
+	}
 	v.revive(&r, &base)
 	v.layWords(&r, top, at)
 	layFlag(&r.CountFailure, top.CountFailure)
@@ -137,8 +140,11 @@ func (v *overlay) revive(r, base *Reaction) {
 		if own.Name != base.Name || own == base || ends(own.Action) {
 			continue
 		}
-		r.Policy, r.Then, r.Strategy, r.To = own.Policy, own.Then, own.Strategy, own.To
+		r.Policy, r.Then, r.Strategy = own.Policy, own.Then, own.Strategy
 		r.Session, r.Resume, r.Shared, r.HonorRetryAfter = own.Session, own.Resume, own.Shared, own.HonorRetryAfter
+		if asks(r.Action) == asks(own.Action) {
+			r.To, r.Purpose = own.To, own.Purpose
+		}
 		if r.Action == own.Action {
 			r.CountFailure = own.CountFailure
 		}
@@ -154,12 +160,26 @@ func (v *overlay) trim(r *Reaction) {
 	if r.Action != Recover {
 		r.Strategy, r.Resume = "", ResumeIteration
 	}
-	if r.Action != Escalate {
-		r.To = ""
-	} else if tiers := v.table.Taxonomy.Tiers; r.To == "" && len(tiers) > 0 {
+	tiers := v.table.Taxonomy.Tiers
+	switch {
+	case r.Action == Escalate && r.To == "" && len(tiers) > 0:
 		r.To = tiers[0].Name
+	case r.Action != Escalate && !asksFirst(r):
+		r.To, r.Purpose = "", PurposeNone
 	}
 }
+
+// asks returns the kind of an action by what a tier means to it; the retries are of one kind. An action of another kind
+// drops what was said of whom to ask.
+func asks(a Action) Action {
+	if a == RetryOperation {
+		return Retry
+	}
+	return a
+}
+
+// asksFirst reports whether r asks a tier before it tries again.
+func asksFirst(r *Reaction) bool { return retries(r) && r.Purpose != PurposeNone }
 
 // then resolves what follows r: what is said, what followed before, or what follows such an action unless said. What
 // followed before counts as said unless it is what the former action has without.
@@ -201,6 +221,7 @@ func (v *overlay) layWords(r *Reaction, top *ReactionOverride, at string) {
 	r.Shared = parsed(v, at+".shared", sharedWords[:], top.Shared, r.Shared)
 	r.Extent = parsed(v, at+".extent", extentWords[:], top.Extent, r.Extent)
 	r.Session = parsed(v, at+".session", sessionWords[:], top.Session, r.Session)
+	r.Purpose = parsed(v, at+".purpose", purposeWords[:], top.Purpose, r.Purpose)
 	r.Resume = parsed(v, at+".resume", resumeWords[:], top.Resume, r.Resume)
 	r.Revert = parsed(v, at+".revert", revertWords[:], top.Revert, r.Revert)
 	if top.Strategy != "" {

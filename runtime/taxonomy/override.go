@@ -55,6 +55,7 @@ type ReactionOverride struct {
 	Session          string       `json:"session,omitempty" yaml:"session,omitempty"`
 	Resume           string       `json:"resume,omitempty" yaml:"resume,omitempty"`
 	To               string       `json:"to,omitempty" yaml:"to,omitempty"`
+	Purpose          string       `json:"purpose,omitempty" yaml:"purpose,omitempty"`
 }
 
 // LogOverride changes what is said when a reaction is taken.

@@ -12,10 +12,10 @@ import (
 
 func TestOverrideProblems(t *testing.T) {
 	for _, tt := range []struct{ name, over, want string }{
-		{"no such code", "{codes: {X: {http: 500}}}", `codes: no code or category "X"; there are net, job, R, S, W, C, D, I`},
+		{"no such code", "{codes: {X: {http: 500}}}", `codes: no code or category "X"; there are net, job, R, S, W, C, D, Q, I`},
 		{"no such group", "{codes: {'@x': {http: 500}}}", `codes: no group "x"; there are auth, net`},
 		{"a code twice", "{codes: {W: {http: 500}, net.wait: {http: 501}}}", "codes: W and net.wait are the same code"},
-		{"no such reaction", "{reactions: {x: {extent: run}}}", `reactions: no reaction "x"; there are stop, once, up, again, shorter, calm, block, wait, abort, continue`},
+		{"no such reaction", "{reactions: {x: {extent: run}}}", `reactions: no reaction "x"; there are stop, once, up, again, block, ask, shorter, calm, wait, abort, continue`},
 		{"no such policy", "{policies: {x: {max_attempts: 1}}}", `policies: no policy "x"; there are slow, fast`},
 		{"a reaction's policy", "{reactions: {again: {policy: x}}}", `reactions.again.policy: no policy "x"; there are slow, fast`},
 		{"a code's reaction", "{codes: {R: {reaction: stopp}}}", `codes.R.reaction: no reaction "stopp"`},
@@ -25,7 +25,7 @@ func TestOverrideProblems(t *testing.T) {
 		{"uncategorized", "{uncategorized: x}", `uncategorized: no reaction "x"`},
 		{"uncategorized by flag", "{uncategorized: {retryable: stop}}", "uncategorized: only overrides of codes choose by retryable and permanent"},
 		{"strategy", "{reactions: {calm: {strategy: x}}}", `reactions.calm.strategy: no strategy "x"; there are reduce, rest`},
-		{"tier", "{reactions: {up: {to: x}}}", `reactions.up.to: no tier "x"; there are low, high`},
+		{"tier", "{reactions: {up: {to: x}}}", `reactions.up.to: no tier "x"; there are low, high, boss`},
 		{"action", "{reactions: {again: {action: retri}}}", `reactions.again.action: "retri" is none of abort, block, continue, retry, retry_operation, escalate, recover`},
 		{"other words", "{reactions: {again: {session: new, revert: none, log: {level: loud}}}}", `reactions.again.session: "new" is none of keep, fresh, reduced
 reactions.again.revert: "none" is none of files, iteration
@@ -43,6 +43,12 @@ codes.R.grpc: "OKAY" is none of OK, CANCELLED,`},
 reactions.stop: abort does not take session
 reactions.stop: abort does not take to
 reactions.stop: abort does not take feed_back`},
+		{"purposes", "{reactions: {stop: {purpose: analysis}, again: {purpose: x}, wait: {to: low}, ask: {to: boss}, once: {purpose: analysis}, up: {action: retry, to: nobody, purpose: diagnosis}}}", `reactions.again.purpose: "x" is none of diagnosis, analysis, verification
+reactions.stop: abort does not take purpose
+reactions.once: retry_operation with a purpose needs to: the tier that is asked
+reactions.up.to: no tier "nobody"; there are low, high, boss
+reactions.ask: retry with a purpose asks a tier that is no person, and "boss" is one
+reactions.wait: retry does not take to`},
 		{"recover needs", "{reactions: {again: {action: recover}}}", "reactions.again: recover needs a strategy"},
 		{"retry_operation needs", "{reactions: {stop: {action: retry_operation, policy: slow}}}", "reactions.stop: retry_operation needs then"},
 		{"completion needs", "{reactions: {again: {accept_completion: true}}}", "reactions.again: accept_completion needs revert"},
@@ -58,6 +64,7 @@ policies.slow.jitter: "1.5" is neither a number from 0 to 1 nor none, full or de
 policies.fast.adapt.target: between 0 and 1, not 1
 policies.fast.adapt.window: from 10 to 1000, not 9
 policies.slow.adapt: needs attempts or delay: nothing may move`},
+		{"bounds that are nothing", "{policies: {fast: {adapt: {attempts: {min: 0, max: 0}, delay: {max: 500ms}}}}}", "policies.fast.adapt.attempts: min is at least 1, not 0"},
 		{"bounds of adapt", "{policies: {slow: {adapt: {attempts: {min: 5}, delay: {max: 1s}}}, fast: {max_attempts: 7}}}", `policies.fast.adapt.attempts: max 6 is below max_attempts 7`},
 		{"bounds of adapt", "{policies: {slow: {adapt: {attempts: {max: 2}, delay: {max: 1s}}}}}", `policies.slow.adapt.attempts: max 2 is below max_attempts 3
 policies.slow.adapt.delay: max 1s is below initial_delay 2s`},

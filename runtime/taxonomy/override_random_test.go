@@ -77,7 +77,7 @@ func (g generator) flag() *bool {
 }
 
 var (
-	someReactions = []string{"again", "up", "once", "stop", "shorter", "calm", "wait", "abort", "block", "continue"}
+	someReactions = []string{"again", "up", "once", "stop", "shorter", "calm", "wait", "ask", "abort", "block", "continue"}
 	someActions   = []string{"retry", "retry_operation", "continue", "abort", "block", "escalate", "recover"}
 )
 
@@ -87,7 +87,7 @@ func (g generator) overrides() taxonomy.Overrides {
 		if o.Codes == nil {
 			o.Codes = map[string]taxonomy.TraitsOverride{}
 		}
-		o.Codes[g.one("R", "S", "W", "C", "D", "I", "net", "job", "@auth", "@net", "*")] = g.traits()
+		o.Codes[g.one("R", "S", "W", "C", "D", "Q", "I", "net", "job", "@auth", "@net", "*")] = g.traits()
 	}
 	for range g.IntN(3) {
 		if o.Reactions == nil {
@@ -152,7 +152,7 @@ func (g generator) reaction(depth int) taxonomy.ReactionOverride {
 		}
 	}
 	// Each of these is refused with some actions, so that most must be without.
-	switch g.IntN(16) {
+	switch g.IntN(18) {
 	case 0:
 		o.CountFailure = new(g.maybe(2))
 	case 1:
@@ -172,7 +172,11 @@ func (g generator) reaction(depth int) taxonomy.ReactionOverride {
 	case 8:
 		o.Resume = g.one("iteration", "operation")
 	case 9:
-		o.To = g.one("low", "high")
+		o.To = g.one("low", "high", "boss")
+	case 10:
+		o.Purpose = g.one("diagnosis", "analysis", "verification")
+	case 11:
+		o.To, o.Purpose = g.one("low", "high", "boss"), g.one("diagnosis", "analysis", "verification")
 	}
 	if o.Action == "recover" && !g.maybe(5) {
 		o.Strategy = g.one("reduce", "rest")

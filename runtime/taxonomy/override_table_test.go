@@ -20,11 +20,12 @@ errgen: 1
 package: errs
 groups: {auth: A., net: N.}
 strategies: {reduce: R., rest: R.}
-tiers: {low: {}, high: {}}
+tiers: {low: {}, high: {purpose: analysis}, boss: {person: true}}
 policies: {slow: {initial_delay: 2s}, fast: {initial_delay: 0s, max_delay: 1s, jitter: 0.1, max_retry_after: 1m, adapt: {attempts: {max: 6}}, budget: {breaker: {failures: 3}}}}
 reactions:
   again:   {action: retry, policy: slow, then: up}
-  up:      {action: escalate, then: once}
+  up:      {action: escalate, purpose: diagnosis, then: once}
+  ask:     {action: retry, to: low, purpose: verification, policy: slow}
   once:    {action: retry_operation, policy: {max_attempts: 2}, then: stop}
   stop:    {action: abort, log: {level: warn, message: Stopping.}}
   shorter: {action: recover, strategy: reduce, policy: slow, session: reduced, then: again}
@@ -48,6 +49,7 @@ categories:
     codes:
       C: {message: c, retryable: true, reaction: shorter}
       D: {message: d, reaction: calm}
+      Q: {message: q, retryable: true, reaction: ask}
       I: {message: i, retryable: true, reaction: {action: retry, then: {action: retry_operation, policy: slow, then: stop}}}
 `
 
@@ -72,7 +74,7 @@ func modelTable(m *model.Package) taxonomy.Table {
 		def.Strategies = append(def.Strategies, taxonomy.Named{Name: s.Name})
 	}
 	for _, tier := range m.Tiers {
-		def.Tiers = append(def.Tiers, taxonomy.Tier{Name: tier.Name})
+		def.Tiers = append(def.Tiers, taxonomy.Tier{Name: tier.Name, Person: tier.Person, Purpose: tier.Purpose})
 	}
 	for _, c := range m.Categories {
 		def.Categories = append(def.Categories, taxonomy.Category{Name: c.Name, First: uint16(len(def.Codes)), Count: uint16(len(c.Codes))})
@@ -154,7 +156,7 @@ func (b *tableBuilder) reaction(r *model.Reaction) *taxonomy.Reaction {
 	}
 	out := &taxonomy.Reaction{
 		Name: r.Name, Policy: b.policy(r.Policy), Then: b.reaction(r.Then), Strategy: r.Strategy, To: r.To, LogMessage: r.LogMessage,
-		Action: r.Action, Extent: r.Extent, Revert: r.Revert, Session: r.Session, Resume: r.Resume, Shared: r.Shared, LogLevel: r.LogLevel,
+		Action: r.Action, Extent: r.Extent, Revert: r.Revert, Session: r.Session, Purpose: r.Purpose, Resume: r.Resume, Shared: r.Shared, LogLevel: r.LogLevel,
 		CountFailure: r.CountFailure, HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion, FeedBack: r.FeedBack,
 	}
 	b.reactions[r] = out

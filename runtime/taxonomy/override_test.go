@@ -66,6 +66,12 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{reactions: {wait: {action: escalate, then: stop}}}",
 		"{reactions: {up: {action: continue}}}",
 		"{reactions: {up: {to: high, session: fresh}}}",
+		"{reactions: {ask: {purpose: analysis, to: high}, up: {purpose: verification}}}",
+		"{reactions: {ask: {action: retry_operation, then: stop}, up: {action: retry, then: block}}}",
+		"{reactions: {ask: {action: escalate}, up: {action: retry, to: high, purpose: analysis, then: block}}}",
+		"{reactions: {ask: {action: escalate, purpose: diagnosis, to: boss}, up: {action: abort}}}",
+		"{reactions: {ask: {action: recover, strategy: rest}, again: {to: low, purpose: verification}}}",
+		"{codes: {'*': {reaction: {action: retry, to: low, purpose: analysis}}}}",
 		"{reactions: {block: {log: {level: error}, extent: run}}, codes: {S: {reaction: block}}}",
 		"{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: high}, C: {reaction: stop}}}",
 		"{codes: {'@auth': {reaction: block}, net: {reaction: continue}}}",
@@ -140,6 +146,16 @@ func TestOverrideOfAProfile(t *testing.T) {
 		{"a reaction that the profile ends, taken up again",
 			"{reactions: {wait: {action: abort}}}", "{reactions: {wait: {action: retry}}}",
 			"{reactions: {wait: {action: retry}}}"},
+		{"purposes field by field", "{reactions: {ask: {to: high}, up: {purpose: analysis}}}", "{reactions: {ask: {purpose: diagnosis}, up: {to: high}}}",
+			"{reactions: {ask: {to: high, purpose: diagnosis}, up: {to: high, purpose: analysis}}}"},
+		{"reactions that ask and that the profile ends, taken up again",
+			"{reactions: {ask: {action: abort}, up: {action: block}}}", "{reactions: {ask: {action: retry_operation}, up: {action: escalate}}}",
+			"{reactions: {ask: {action: retry_operation, then: block}}}"},
+		{"reactions that ask and that the profile ends, made another kind",
+			"{reactions: {ask: {action: abort}, up: {action: block}}}", "{reactions: {ask: {action: escalate}, up: {action: retry_operation, policy: slow}}}",
+			"{reactions: {ask: {action: escalate}, up: {action: retry_operation, policy: slow}}}"},
+		{"a kind of reaction that the profile has changed", "{reactions: {up: {action: retry, then: block}}}", "{reactions: {up: {to: low, purpose: analysis}}}",
+			"{reactions: {up: {action: retry, to: low, purpose: analysis, then: block}}}"},
 		{"retries that are off stay off",
 			"{retry: {enabled: false}}", "{codes: {'*': {reaction: {retryable: wait, permanent: calm}}}}",
 			"{retry: {enabled: false}, codes: {'*': {reaction: {retryable: wait, permanent: calm}}}}"},
@@ -261,7 +277,7 @@ func TestOverrideNeverRetriesThePermanent(t *testing.T) {
 func TestOverridesAreKept(t *testing.T) {
 	text := `{
 "codes": {"*": {"reaction": {"retryable": "block"}, "http": 500}, "S": {"reaction": "stop", "retryable": false}},
-"reactions": {"again": {"policy": {"max_attempts": 2, "jitter": 0.5}, "then": {"action": "abort", "log": {"level": "error", "message": ""}}}, "up": {"policy": "slow"}},
+"reactions": {"again": {"policy": {"max_attempts": 2, "jitter": 0.5}, "then": {"action": "abort", "log": {"level": "error", "message": ""}}}, "up": {"policy": "slow", "to": "high", "purpose": "analysis"}},
 "policies": {"slow": {"jitter": "full", "max_delay": "5s"}},
 "uncategorized": "stop",
 "detection": {"text": false},
@@ -332,6 +348,8 @@ func TestOverrideOfABareTaxonomy(t *testing.T) {
 		Retry: taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 	}, *got.Overlay, "as a profile that says nothing else")
 
+	_, err = bare.Override(decoded(t, "{reactions: {stop: {action: retry, to: low, purpose: analysis}}}"))
+	assert.ErrorContains(t, err, "reactions.stop: there is nobody to ask: the taxonomy has no tiers")
 	_, err = bare.Override(decoded(t, "{reactions: {stop: {action: escalate}}, policies: {p: {max_attempts: 1}}}"))
 	assert.EqualError(t, err, `bare: overrides: policies: no policy "p"; there are none
 reactions.stop: there is nobody to escalate to: the taxonomy has no tiers`)
@@ -344,6 +362,7 @@ func FuzzOverride(f *testing.F) {
 		`{"codes": {"S": {"reaction": {"action": "retry", "then": {"action": "retry", "then": "again"}}}}}`,
 		`{"reactions": {"abort": {"action": "recover", "strategy": "rest", "then": "abort"}, "again": {"then": "again"}}}`,
 		`{"retry": {"enabled": false, "max_attempts": 2}, "recovery": {"allowed": ["rest"]}, "policies": {"slow": {"adapt": {"delay": {"max": "3s"}}, "budget": {"breaker": {"failures": 2}}}}}`,
+		`{"reactions": {"ask": {"action": "escalate", "purpose": "diagnosis"}, "up": {"action": "retry", "to": "boss", "purpose": "analysis"}}}`,
 		`{"policies": {"slow": {"max_attempts": -1, "jitter": 1e999, "max_delay": "99999999h"}}, "uncategorized": {"action": "retry"}}`,
 	} {
 		f.Add([]byte(seed))

@@ -45,6 +45,17 @@ const (
 	SessionReduced         // a new conversation, and a shorter one
 )
 
+// Purpose is what a tier is asked for about a failure.
+type Purpose uint8
+
+// The purposes.
+const (
+	PurposeNone         Purpose = iota
+	PurposeDiagnosis            // find out what is wrong, or missing
+	PurposeAnalysis             // find out why something that ran has failed
+	PurposeVerification         // find out whether the result, or what was expected of it, is wrong
+)
+
 // Resume is where work goes on after a strategy.
 type Resume uint8
 
@@ -86,15 +97,18 @@ type Reaction struct {
 	Then *Reaction
 	// Strategy is the strategy that Recover runs.
 	Strategy string
-	// To is the tier that Escalate goes up to, at least.
+	// To is the tier that Escalate goes up to, at least; with Retry and a Purpose it is the one that is asked.
 	To string
 	// LogMessage is said at LogLevel when the reaction is taken; empty means the error's own message.
 	LogMessage string
 
-	Action   Action
-	Extent   Extent
-	Revert   Revert
-	Session  Session
+	Action  Action
+	Extent  Extent
+	Revert  Revert
+	Session Session
+	// Purpose is what the tier To is asked for: before an Escalate has it do the work, and with Retry before the work is tried again.
+	// runtime/executor carries it out as if there were none; runtime/escalate asks.
+	Purpose  Purpose
 	Resume   Resume
 	Shared   Shared
 	LogLevel LogLevel

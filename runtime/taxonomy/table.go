@@ -129,6 +129,8 @@ type Tier struct {
 	Doc        string
 	Classifies bool
 	Person     bool
+	// Purpose is what the tier is asked for where the reaction that leads to it says nothing.
+	Purpose Purpose
 }
 
 // Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not be changed.

@@ -28,6 +28,8 @@ func TestWords(t *testing.T) {
 		{taxonomy.ExtentTask, "task"}, {taxonomy.ExtentRun, "run"},
 		{taxonomy.RevertNone, "none"}, {taxonomy.RevertFiles, "files"}, {taxonomy.RevertIteration, "iteration"},
 		{taxonomy.SessionKeep, "keep"}, {taxonomy.SessionFresh, "fresh"}, {taxonomy.SessionReduced, "reduced"},
+		{taxonomy.PurposeNone, "none"}, {taxonomy.PurposeDiagnosis, "diagnosis"}, {taxonomy.PurposeAnalysis, "analysis"},
+		{taxonomy.PurposeVerification, "verification"}, {taxonomy.Purpose(4), "Purpose(4)"},
 		{taxonomy.ResumeIteration, "iteration"}, {taxonomy.ResumeOperation, "operation"},
 		{taxonomy.SharedRun, "run"}, {taxonomy.SharedCredential, "credential"},
 		{taxonomy.LogNone, "none"}, {taxonomy.LogDebug, "debug"}, {taxonomy.LogInfo, "info"}, {taxonomy.LogWarn, "warn"}, {taxonomy.LogError, "error"},
@@ -42,6 +44,26 @@ func TestWords(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, `"`+c.want+`"`, string(b))
 	}
+}
+
+func TestWordsAreRead(t *testing.T) {
+	type said struct {
+		Purpose taxonomy.Purpose
+		Kind    taxonomy.Kind
+	}
+	for purpose := range taxonomy.PurposeVerification + 1 {
+		for kind := range taxonomy.Failure + 1 {
+			b, err := json.Marshal(said{purpose, kind})
+			require.NoError(t, err)
+			var back said
+			require.NoError(t, json.Unmarshal(b, &back))
+			assert.Equal(t, said{purpose, kind}, back)
+		}
+	}
+	kept := said{taxonomy.PurposeAnalysis, taxonomy.Fault}
+	assert.EqualError(t, json.Unmarshal([]byte(`{"Purpose": "x"}`), &kept), `purpose is "x", expected one of none, diagnosis, analysis, verification`)
+	assert.EqualError(t, json.Unmarshal([]byte(`{"Kind": "Kind(7)"}`), &kept), `kind is "Kind(7)", expected one of none, fault, failure`)
+	assert.Equal(t, said{taxonomy.PurposeAnalysis, taxonomy.Fault}, kept, "another word changes nothing")
 }
 
 func TestScrub(t *testing.T) {

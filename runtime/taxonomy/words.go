@@ -1,6 +1,11 @@
 package taxonomy
 
-import "strconv"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // The words that the taxonomy's language has for the values of the small types; "none" where it has none.
 var (
@@ -8,6 +13,7 @@ var (
 	extentWords         = [...]string{"task", "run"}
 	revertWords         = [...]string{"none", "files", "iteration"}
 	sessionWords        = [...]string{"keep", "fresh", "reduced"}
+	purposeWords        = [...]string{"none", "diagnosis", "analysis", "verification"}
 	resumeWords         = [...]string{"iteration", "operation"}
 	sharedWords         = [...]string{"run", "credential"}
 	logLevelWords       = [...]string{"none", "debug", "info", "warn", "error"}
@@ -24,6 +30,15 @@ func word(words []string, name string, v uint8) string {
 		return words[v]
 	}
 	return name + "(" + strconv.Itoa(int(v)) + ")"
+}
+
+// unword returns the value that a word is of.
+func unword(words []string, name, w string) (uint8, error) {
+	i := slices.Index(words, w)
+	if i < 0 {
+		return 0, fmt.Errorf("%s is %q, expected one of %s", name, w, strings.Join(words, ", "))
+	}
+	return uint8(i), nil
 }
 
 // String returns the word of the taxonomy's language.
@@ -49,6 +64,21 @@ func (s Session) String() string { return word(sessionWords[:], "Session", uint8
 
 // MarshalText returns the word of the taxonomy's language.
 func (s Session) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String returns the word of the taxonomy's language.
+func (p Purpose) String() string { return word(purposeWords[:], "Purpose", uint8(p)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (p Purpose) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes nothing.
+func (p *Purpose) UnmarshalText(b []byte) error {
+	v, err := unword(purposeWords[:], "purpose", string(b))
+	if err == nil {
+		*p = Purpose(v)
+	}
+	return err
+}
 
 // String returns the word of the taxonomy's language.
 func (r Resume) String() string { return word(resumeWords[:], "Resume", uint8(r)) }
@@ -99,3 +129,12 @@ func (k Kind) String() string { return word(kindWords[:], "Kind", uint8(k)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes nothing.
+func (k *Kind) UnmarshalText(b []byte) error {
+	v, err := unword(kindWords[:], "kind", string(b))
+	if err == nil {
+		*k = Kind(v)
+	}
+	return err
+}

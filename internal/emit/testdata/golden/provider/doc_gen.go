@@ -42,6 +42,16 @@ const (
 	ProfileStrict = "strict"
 )
 
+// The tiers, in the order of escalation.
+const (
+	// TierSmall is the tier small.
+	TierSmall = "small"
+	// TierLarge is the tier large.
+	TierLarge = "large"
+	// TierOwner is the tier owner.
+	TierOwner = "owner"
+)
+
 // IsProvider reports whether err is, or wraps, an error of category provider.
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 

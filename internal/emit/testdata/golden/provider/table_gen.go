@@ -90,7 +90,7 @@ var definition = taxonomy.Taxonomy{
 		// TOO_LONG
 		{Reaction: &reactionShorter, HTTP: 502, Code: 3, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		// HUNG
-		{Reaction: &reactionAgain, HTTP: 502, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		{Reaction: &reactionAsked, HTTP: 502, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		// CRASH, when 1
 		{Reaction: &reactionAgain, HTTP: 502, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		// API_ERROR, when 2
@@ -101,6 +101,8 @@ var definition = taxonomy.Taxonomy{
 		&reactionBlock,
 		&reactionAgain,
 		&reactionBackoff,
+		&reactionHigher,
+		&reactionAsked,
 		&reactionAbort,
 		&reactionShorter,
 		&reactionFatal,
@@ -121,7 +123,7 @@ var definition = taxonomy.Taxonomy{
 				// API_ERROR
 				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// HUNG
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionHigher, HTTP: 502, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// CRASH, when 1
 				{Row: rowCrashWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
@@ -144,6 +146,11 @@ var definition = taxonomy.Taxonomy{
 		{Name: "api", Doc: "The provider's API."},
 		{Name: "cli", Doc: "The provider's command."},
 	},
+	Tiers: []taxonomy.Tier{
+		{Name: "small"},
+		{Name: "large", Classifies: true, Purpose: taxonomy.PurposeAnalysis},
+		{Name: "owner", Classifies: true, Person: true},
+	},
 }
 
 // reactionBlock: Stops and waits for a person.
@@ -161,6 +168,23 @@ var reactionBackoff = taxonomy.Reaction{
 	Policy:       &policyCalm,
 	Then:         &reactionBlock,
 	Action:       taxonomy.Retry,
+	CountFailure: true,
+}
+
+var reactionHigher = taxonomy.Reaction{
+	Name:    "higher",
+	Then:    &reactionBlock,
+	To:      "small",
+	Action:  taxonomy.Escalate,
+	Purpose: taxonomy.PurposeDiagnosis,
+}
+
+var reactionAsked = taxonomy.Reaction{
+	Name:         "asked",
+	Then:         &reactionHigher,
+	To:           "large",
+	Action:       taxonomy.Retry,
+	Purpose:      taxonomy.PurposeVerification,
 	CountFailure: true,
 }
 
