@@ -2,5 +2,6 @@
 // 127.0.0.1, and the taxonomy that errgen ships. It has no code of its own.
 //
 // story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tries what a provider, a broken
-// machine or a signal can do to somebody's work. proof_*_test.go shows what holds for every run.
+// machine or a signal can do to somebody's work. proof_*_test.go shows what holds for every run, names_test.go what holds for the
+// sources of the runtime.
 package scenarios

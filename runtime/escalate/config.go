@@ -1,0 +1,94 @@
+package escalate
+
+import (
+	"context"
+	"time"
+
+	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Config is what a [Runner] works with. Calls and Verifier are required.
+type Config struct {
+	// Calls is how tiers are called, and what with: Table, Classify, Decode, Tiers (the providers of the taxonomy's tiers, by name),
+	// Workspace, Guard, Asker, Recoverer, Clock, Random, Lanes, Gate, Adaptive, Learners, Preventer, Checker, Budget, Observer and
+	// Journal. The tiers' own failures, such as that one is rate-limited, are reacted to by it. What an escalation decides itself must not be
+	// set: Setup, Provider, Validator, Filer, Notifier, Limits, Deliver, Continue, DryRun, Markers, Prompt, CommitMessage.
+	Calls executor.Config
+	// Verifier finds out whether prerequisites are there and whether a step is done.
+	Verifier Verifier
+	// Reviewer looks at what a tier has done before it counts; nil is nobody. Only a review can find that an agent departs from its
+	// instructions.
+	Reviewer Reviewer
+	// PlanReviewer looks at the plan before the first step and after the last; nil leaves it to what plan.Check finds.
+	PlanReviewer PlanReviewer
+	// Journal keeps what a run knows, so that it can be gone on with and answered; nil keeps nothing.
+	Journal Journal
+	// Guards bound what a step may cost.
+	Guards Guards
+	// Commit commits what a step that counts has changed. Otherwise it stays in the working tree.
+	Commit bool
+	// Observer is told what happens; nil is nobody.
+	Observer Observer
+	// MaxEvidence is how many bytes of what a tier reported are passed on, in a prompt or a question; 0 is 64 KiB.
+	MaxEvidence int
+}
+
+// Guards bound what a step may cost. A zero guard has the default that is named.
+type Guards struct {
+	// Turns is how many calls a step may have in all, of all tiers and for all purposes; 150.
+	Turns int
+	// Time is how long one tier may take for a step, its waits included; 10 minutes.
+	Time time.Duration
+	// Repeats is how often the same error may come back although something was done about it, before what follows is done instead of another try; 2.
+	Repeats int
+	// TierFailures is how many failures of its own in a row, over all steps, a tier may have before it is passed over for the rest of the run; 3.
+	TierFailures int
+}
+
+// Verifier finds out what is so. It must be safe for concurrent use, and must not change the working tree.
+type Verifier interface {
+	// Prerequisites verifies each of the prerequisites, and returns as many verifications in their order.
+	Prerequisites(ctx context.Context, all []plan.Prerequisite) []Verification
+	// Gate runs the commands, and returns evidence of source "check" and op "gate" for each that does not pass.
+	Gate(ctx context.Context, commands []plan.Command) []*taxonomy.Evidence
+	// Criteria returns evidence of source "check" and op "criteria" for each criterion that is not met.
+	Criteria(ctx context.Context, criteria []plan.Criterion) []*taxonomy.Evidence
+}
+
+// Verification is what came of verifying a prerequisite.
+type Verification struct {
+	Prerequisite plan.Prerequisite `json:"prerequisite"`
+	// Step is the step that it belongs to; empty for the plan's.
+	Step string `json:"step,omitempty"`
+	// How says how it was verified, for people: "opened for reading".
+	How string `json:"how"`
+	// Failed is evidence of source "plan" and op "prepare"; nil when the prerequisite is there.
+	Failed *taxonomy.Evidence `json:"failed,omitempty"`
+}
+
+// Reviewer looks at what a tier has done.
+type Reviewer interface {
+	// Review returns evidence of source "review" for each finding. An error says that there was no review; then the step does not count.
+	Review(ctx context.Context, in ReviewInput) ([]*taxonomy.Evidence, error)
+}
+
+// ReviewInput is what a reviewer is shown.
+type ReviewInput struct {
+	Run  string
+	Step plan.Step
+	Tier string
+	// Report is what the tier said; untrusted.
+	Report string
+	// Files are what it has changed.
+	Files []string
+	// Dir is the working tree.
+	Dir string
+}
+
+// PlanReviewer looks at a plan.
+type PlanReviewer interface {
+	// ReviewPlan returns what is wrong with the plan. An error says that there was no review; then nothing of the plan is carried out.
+	ReviewPlan(ctx context.Context, p plan.Plan) ([]plan.Fault, error)
+}

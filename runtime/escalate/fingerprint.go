@@ -1,0 +1,94 @@
+package escalate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// fingerprint returns the SHA-256 of what v marshals to, as hexadecimal digits.
+func fingerprint(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// planFingerprint tells plans apart that demand something else.
+func planFingerprint(p plan.Plan) string {
+	parts := []string{fingerprint(stripped(p.Prerequisites)), fingerprint(p.Gate)}
+	for _, s := range p.Steps {
+		parts = append(parts, stepFingerprint(s))
+	}
+	return fingerprint(parts)
+}
+
+// stepFingerprint tells steps apart that demand something else. Where a step stands, and what its title and comments say, is for people.
+func stepFingerprint(s plan.Step) string {
+	s.Title, s.Line = "", 0
+	s.Prerequisites = stripped(s.Prerequisites)
+	criteria := make([]plan.Criterion, len(s.Criteria))
+	for i, c := range s.Criteria {
+		c.Line = 0
+		criteria[i] = c
+	}
+	s.Criteria = criteria
+	return fingerprint(s)
+}
+
+// stripped returns prerequisites without what is for people.
+func stripped(all []plan.Prerequisite) []plan.Prerequisite {
+	out := make([]plan.Prerequisite, len(all))
+	for i, p := range all {
+		p.Doc, p.Line = "", 0
+		out[i] = p
+	}
+	return out
+}
+
+// tableFingerprint tells taxonomies apart whose tiers or reactions differ.
+func tableFingerprint(t taxonomy.Table) string {
+	if t.Taxonomy == nil {
+		return ""
+	}
+	parts := []string{t.Taxonomy.Package, t.Taxonomy.Domain}
+	if t.Overlay != nil {
+		parts = append(parts, t.Overlay.Name)
+	}
+	for _, tier := range t.Taxonomy.Tiers {
+		tier.Doc = ""
+		parts = append(parts, fmt.Sprintf("%+v", tier))
+	}
+	for row := range t.Taxonomy.Rows {
+		traits := t.Row(taxonomy.Row(row))
+		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable), reactionText(traits.Reaction))
+	}
+	for i := range t.Taxonomy.Codes {
+		parts = append(parts, t.Taxonomy.Codes[i].Value)
+	}
+	return fingerprint(parts)
+}
+
+// reactionText returns a reaction and what follows it as a text.
+func reactionText(r *taxonomy.Reaction) string {
+	text := ""
+	for depth := 0; r != nil && depth < maxThen; depth++ {
+		alone := *r
+		alone.Policy, alone.Then = nil, nil
+		text += fmt.Sprintf("%+v", alone)
+		if p := r.Policy; p != nil {
+			bounds := *p
+			bounds.Adapt, bounds.Budget = nil, nil
+			text += fmt.Sprintf("%+v", bounds)
+		}
+		r = r.Then
+	}
+	return text
+}

@@ -1,0 +1,166 @@
+package escalate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/errgen/errgen/runtime/escalate/plan"
+)
+
+var errNotBlocked = errors.New("the run is neither blocked nor failed, so that there is nothing to answer")
+
+func newState(name string, p plan.Plan, now time.Time) *State {
+	s := &State{Version: stateVersion, Began: now, Result: Result{Run: name, Title: bounded(p.Title), StartedAt: now}}
+	s.Result.Steps = stepResults(p, nil)
+	return s
+}
+
+// stepResults returns a result for each step of the plan: that of before, or one that is pending.
+func stepResults(p plan.Plan, before []StepResult) []StepResult {
+	known := make(map[string]StepResult, len(before))
+	for _, s := range before {
+		known[s.ID] = s
+	}
+	all := make([]StepResult, 0, len(p.Steps))
+	for _, s := range p.Steps {
+		res, ok := known[s.ID]
+		if !ok {
+			res = StepResult{ID: bounded(s.ID), State: StepPending}
+		}
+		res.Title = bounded(s.Title)
+		all = append(all, res)
+	}
+	return all
+}
+
+// takeUp goes on with what was kept of the run; nil was nothing. It returns the result of a run that is not gone on with.
+func (r *run) takeUp(kept *State, a *Answer) *Result {
+	switch {
+	case kept == nil && a != nil:
+		return r.refuse(errNotBlocked)
+	case kept == nil:
+		return nil
+	case kept.Version != stateVersion:
+		return r.refuse(fmt.Errorf("the kept state has version %d, and this program knows %d", kept.Version, stateVersion))
+	case a != nil && !waits(&kept.Result):
+		return r.refuse(errNotBlocked)
+	case a == nil && over(&kept.Result):
+		return &kept.Result
+	}
+	if err := r.sameSteps(kept); err != nil {
+		return r.refuse(err)
+	}
+	r.adopt(kept)
+	return nil
+}
+
+// waits reports that a run can be answered: one that is blocked asks, and one that has failed can be taken up again by a person.
+func waits(res *Result) bool {
+	return res.EndReason == EndFailed || res.Question != nil && res.EndReason == res.blockedBy()
+}
+
+// question returns what an answer to the run is about.
+func (res *Result) question() *Question {
+	if res.Question != nil || res.EndReason != EndFailed {
+		return res.Question
+	}
+	for i := range res.Steps {
+		if s := &res.Steps[i]; s.State == StepFailed {
+			return &Question{Step: s.ID}
+		}
+	}
+	return &Question{}
+}
+
+// blockedBy returns the end reason of a run that is blocked; empty for any other.
+func (res *Result) blockedBy() EndReason {
+	switch res.EndReason {
+	case EndPlan, EndQuestion, EndLadder, EndBlocked, EndGuard:
+		return res.EndReason
+	}
+	return ""
+}
+
+// over reports that a run is not gone on with without an answer.
+func over(res *Result) bool {
+	switch res.EndReason {
+	case "", EndCancelled, EndPlan:
+		return false
+	}
+	return true
+}
+
+// sameSteps finds out whether steps that are done are in the plan as they were: what counts was verified against them.
+func (r *run) sameSteps(kept *State) error {
+	now := make(map[string]string, len(r.plan.Steps))
+	for _, s := range r.plan.Steps {
+		now[s.ID] = stepFingerprint(s)
+	}
+	for _, s := range kept.Result.Steps {
+		switch print, there := now[s.ID]; {
+		case s.State != StepDone:
+		case !there:
+			return fmt.Errorf("step %s is done, and the plan has it no more", s.ID)
+		case print != kept.Steps[s.ID]:
+			return fmt.Errorf("step %s is done, and the plan has it otherwise now", s.ID)
+		}
+	}
+	return nil
+}
+
+// adopt makes a kept state the run's. Under another plan or taxonomy the step that was under way is begun again: what was to be done next may be
+// something else now.
+func (r *run) adopt(kept *State) {
+	fresh := r.state
+	r.state, r.result = kept, &kept.Result
+	r.result.Resumed, r.result.Title = true, fresh.Result.Title
+	r.result.Steps = stepResults(r.plan, r.result.Steps)
+	r.died = r.result.EndReason == ""
+	if kept.Plan != planFingerprint(r.plan) || kept.Taxonomy != tableFingerprint(r.cfg.Calls.Table) {
+		kept.Work, kept.Open = nil, nil
+	}
+	if kept.Work != nil && (kept.Step < 0 || kept.Step >= len(r.plan.Steps) || kept.Work.Rung < 0 || kept.Work.Rung >= len(r.ladder)) {
+		kept.Work, kept.Open = nil, nil
+	}
+}
+
+// start notes that the run is under way, and returns what was asked when it ended last.
+func (r *run) start(a *Answer) *Question {
+	res, asked := r.result, r.result.question()
+	text := ""
+	switch {
+	case a != nil:
+		text = "answered"
+	case res.Resumed:
+		text = "resumed"
+	}
+	r.state.Plan, r.state.Taxonomy = planFingerprint(r.plan), tableFingerprint(r.cfg.Calls.Table)
+	res.Status, res.EndReason, res.Question, res.EndedAt = "", "", nil, time.Time{}
+	res.Error, res.ErrorCode, res.ErrorCategory, res.Err = "", "", "", nil
+	r.emit(Event{Kind: RunStarted, Text: text})
+	return asked
+}
+
+// notBegun returns the result of a run that could not get what it works with.
+func (r *run) notBegun(ctx context.Context, err error) *Result {
+	res := r.refuse(err)
+	if ctx.Err() != nil {
+		e := r.cancelledBy(ctx)
+		res.EndReason, res.Status, res.Error, res.Err = e.reason, e.reason.Status(), bounded(e.err.Error()), e.err
+		res.ErrorCode, res.ErrorCategory = "", ""
+	}
+	return res
+}
+
+// refuse returns the result of a run that is not begun or gone on with. What is kept of it stays as it is.
+func (r *run) refuse(err error) *Result {
+	err, _ = r.classify(err, sourceEscalate, "begin")
+	res := r.result
+	res.EndReason, res.Status, res.EndedAt = EndRefused, EndRefused.Status(), r.now()
+	res.Error, res.Err = bounded(err.Error()), err
+	res.ErrorCode, res.ErrorCategory = codeAndCategory(err)
+	r.emit(Event{Kind: RunEnded, Text: string(EndRefused)})
+	return res
+}

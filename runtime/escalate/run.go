@@ -1,0 +1,289 @@
+package escalate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// run is one run of a plan, while this process carries it out. It belongs to one goroutine.
+type run struct {
+	// cfg has its defaults.
+	cfg  *Config
+	plan plan.Plan
+	// state is what is saved; result is its Result.
+	state  *State
+	result *Result
+	// checked is the tree that every attempt begins from; empty without a workspace.
+	checked executor.Checked
+	// ladder are the taxonomy's tiers from the lowest up.
+	ladder []rung
+	// labels are the codes that agents may give; nil until they are asked for.
+	labels []claimable
+	// died reports that the process that carried out the run before has died, and that what it has left behind is still there. It stays
+	// the kept state's then, whatever ends the run.
+	died bool
+	// unsaved is why the state could not be saved last; nil when it was.
+	unsaved error
+}
+
+// rung is a tier of the ladder.
+type rung struct {
+	tier taxonomy.Tier
+	// provider is nil for a person, and for a tier that nobody was configured for.
+	provider executor.Provider
+}
+
+// ending is why a run ends.
+type ending struct {
+	reason EndReason
+	// err is what ended it, code and category what that is; empty when nothing did.
+	err            error
+	code, category string
+	question       *Question
+}
+
+func newRun(cfg *Config, name string, p plan.Plan) *run {
+	u := &run{cfg: cfg, plan: p, state: newState(name, p, cfg.Calls.Clock.Now())}
+	u.result = &u.state.Result
+	for _, t := range cfg.Calls.Table.Taxonomy.Tiers {
+		u.ladder = append(u.ladder, rung{tier: t, provider: cfg.Calls.Tiers[t.Name]})
+	}
+	return u
+}
+
+// serve takes what the run works with, carries the plan out, and lets go.
+func (r *run) serve(ctx context.Context, a *Answer) *Result {
+	if r.cfg.Journal != nil {
+		kept, err := r.cfg.Journal.Open(ctx, r.result.Run)
+		if err != nil {
+			return r.notBegun(ctx, fmt.Errorf("open the journal: %w", err))
+		}
+		defer func() {
+			if err := r.cfg.Journal.Close(); err != nil {
+				r.warn("close the journal", err)
+			}
+		}()
+		if over := r.takeUp(kept, a); over != nil {
+			return over
+		}
+	} else if a != nil {
+		return r.refuse(errNotBlocked)
+	}
+	return r.locked(ctx, a)
+}
+
+// locked carries the plan out with the working tree taken.
+func (r *run) locked(ctx context.Context, a *Answer) *Result {
+	tree := r.cfg.Calls.Workspace
+	if tree != nil {
+		unlock, err := tree.Lock(ctx, r.result.Run)
+		if err != nil {
+			return r.notBegun(ctx, fmt.Errorf("take the working tree: %w", err))
+		}
+		defer func() {
+			if unlock == nil {
+				return
+			}
+			if err := unlock(); err != nil {
+				r.warn("let go of the working tree", err)
+			}
+		}()
+	}
+	asked := r.start(a)
+	e := r.tree(ctx)
+	if e == nil {
+		e = r.answered(ctx, asked, a)
+	}
+	if e == nil {
+		e = r.all(ctx)
+	}
+	return r.end(ctx, e)
+}
+
+// tree makes the working tree fit to begin or to go on with. What was changed while no run was under way is somebody's own: only after a death
+// the tree goes on from what was checked.
+func (r *run) tree(ctx context.Context) *ending {
+	w := r.cfg.Calls.Workspace
+	if w == nil {
+		return nil
+	}
+	if r.died && r.state.Checked != "" {
+		r.checked = r.state.Checked
+		if r.state.Open != nil && r.cfg.Calls.Journal != nil {
+			r.died = false
+			return nil // the call does it, once it has ended what is left running of it
+		}
+		if err := w.Resume(ctx, r.result.Run, r.checked); err != nil {
+			return r.broken(ctx, "go on with the working tree", err)
+		}
+		e := r.leftovers(ctx)
+		r.died = r.died && e != nil && e.reason != EndRevert
+		return e
+	}
+	r.died = false
+	checked, err := w.Begin(ctx, r.result.Run)
+	if err != nil {
+		return r.broken(ctx, "begin the working tree", err)
+	}
+	r.keepChecked(checked)
+	return r.save(ctx)
+}
+
+// leftovers puts back what a process that died has left behind, unless that is still to be judged.
+func (r *run) leftovers(ctx context.Context) *ending {
+	if r.state.Work != nil && r.state.Work.Heard != nil {
+		return nil
+	}
+	ref, files, e := r.restore(ctx)
+	if ref != "" {
+		r.emit(Event{Kind: PutBack, Text: ref, Files: files})
+	}
+	return e
+}
+
+// restore puts back what does not count. When that fails nothing may go on.
+func (r *run) restore(ctx context.Context) (ref string, files []string, e *ending) {
+	ref, files, err := r.putBack(ctx, r.checked, r.state.Number)
+	if err == nil {
+		return ref, files, nil
+	}
+	f := r.findErr(err, sourceGit, "revert")
+	e = &ending{reason: EndRevert, err: fmt.Errorf("put back what does not count: %w", f.err)}
+	e.code, e.category = codeAndCategory(f.err)
+	return ref, files, e
+}
+
+func (r *run) keepChecked(c executor.Checked) { r.checked, r.state.Checked = c, c }
+
+// all checks the plan, carries out its steps, and checks it again.
+func (r *run) all(ctx context.Context) *ending {
+	if e := r.prepare(ctx); e != nil {
+		return e
+	}
+	for i := range r.plan.Steps {
+		if e := r.carryOut(ctx, i); e != nil {
+			return e
+		}
+	}
+	if e := r.finish(ctx); e != nil {
+		return e
+	}
+	for i := range r.result.Steps {
+		if r.result.Steps[i].State != StepDone {
+			return r.skippedOver(&r.result.Steps[i])
+		}
+	}
+	return &ending{reason: EndCompleted}
+}
+
+// skippedOver is the end of a run that went on without a step.
+func (r *run) skippedOver(s *StepResult) *ending {
+	e := &ending{reason: EndFailed, err: fmt.Errorf("step %s failed, and the run went on without it", s.ID)}
+	for i := len(s.Attempts) - 1; i >= 0; i-- {
+		if a := s.Attempts[i]; a.Code != "" || a.Message != "" {
+			e.code, e.category = a.Code, a.Category
+			break
+		}
+	}
+	return e
+}
+
+// save saves the state. A state that cannot be saved ends the run: gone on with, it would not be known what counts.
+func (r *run) save(ctx context.Context) *ending {
+	if r.cfg.Journal == nil {
+		return nil
+	}
+	r.unsaved = r.cfg.Journal.Save(context.WithoutCancel(ctx), r.state)
+	if r.unsaved == nil {
+		return nil
+	}
+	return r.broken(ctx, "save the state of the run", r.unsaved)
+}
+
+// broken is the end of a run that cannot go on, because of what it works with and not of a step.
+func (r *run) broken(ctx context.Context, what string, err error) *ending {
+	if ctx.Err() != nil && r.unsaved == nil {
+		return r.cancelledBy(ctx)
+	}
+	err, _ = r.classify(err, sourceGit, what)
+	return &ending{reason: EndFailed, err: fmt.Errorf("%s: %w", what, err), code: taxonomy.CodeOf(err), category: taxonomy.CategoryOf(err)}
+}
+
+func (r *run) cancelledBy(ctx context.Context) *ending {
+	return &ending{reason: EndCancelled, err: context.Cause(ctx)}
+}
+
+// end completes the result, and saves it.
+func (r *run) end(ctx context.Context, e *ending) *Result {
+	res := r.result
+	res.EndReason, res.Status, res.Question = e.reason, e.reason.Status(), e.question
+	res.Error, res.ErrorCode, res.ErrorCategory, res.Err = "", e.code, e.category, e.err
+	if e.err != nil {
+		res.Error = bounded(e.err.Error())
+	}
+	res.EndedAt = r.now()
+	r.emit(Event{Kind: RunEnded, Text: string(e.reason)})
+	if r.unsaved == nil && !r.died {
+		r.release(ctx, e.reason)
+		if again := r.save(ctx); again != nil && e.reason == EndCompleted {
+			// Nobody could be told later that it was completed; the steps that count are in the journal.
+			r.warn("save the end of the run", r.unsaved)
+		}
+	}
+	return res
+}
+
+// release lets go of what the working tree keeps for the run. What could not be put back may be nowhere else.
+func (r *run) release(ctx context.Context, reason EndReason) {
+	if r.cfg.Calls.Workspace == nil || r.checked == "" || reason == EndRevert {
+		return
+	}
+	if err := r.cfg.Calls.Workspace.Release(context.WithoutCancel(ctx), r.result.Run); err != nil {
+		r.warn("let go of the checked tree", err)
+	}
+}
+
+func (r *run) now() time.Time { return r.cfg.Calls.Clock.Now() }
+
+// random returns where chance comes from.
+func (r *run) random() retry.Random {
+	if r.cfg.Calls.Random != nil {
+		return r.cfg.Calls.Random
+	}
+	return rand.Float64
+}
+
+// profile returns the profile that the table has, or nil.
+func (r *run) profile() *taxonomy.Profile { return r.cfg.Calls.Table.Overlay }
+
+// standings are the rungs as a decision sees them.
+func (r *run) standings() []standing {
+	all := make([]standing, len(r.ladder))
+	for i, g := range r.ladder {
+		all[i] = standing{name: g.tier.Name, person: g.tier.Person, purpose: g.tier.Purpose, able: r.able(i)}
+	}
+	return all
+}
+
+// able reports that a tier can be called, and is not passed over.
+func (r *run) able(i int) bool {
+	g := r.ladder[i]
+	return g.provider != nil && !g.tier.Person && r.state.TierStreaks[g.tier.Name] < r.cfg.Guards.TierFailures
+}
+
+// person returns the name of the tier that is a person; "person" when there is none.
+func (r *run) person() string {
+	for _, g := range r.ladder {
+		if g.tier.Person {
+			return g.tier.Name
+		}
+	}
+	return "person"
+}
