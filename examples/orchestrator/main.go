@@ -1,9 +1,21 @@
-// Orchestrator says which of five categories the failure of a step is, whether trying again can help, which tier takes
-// over, and which rule decided.
+// Orchestrator carries out a plan, step by step, through a ladder of tiers. The lowest tier carries a step out; what fails is classified by
+// taxonomy.yaml, and its reaction decides: again, a higher tier that finds out what is wrong and mends it, or a person.
 //
-//	cat CLAUDE.md 2>&1 | go run . -exit-code 1
-//	go run . -source check -type count -attr expected=5 -attr actual=3 -json
-//	go run . -source review -type skipped_steps -profile chains
+//	go run . demo/plan.md
+//	go run . -check demo/missing.md
+//	go run . -run ask -state /tmp/runs demo/question.md
+//	go run . -run ask -state /tmp/runs -answer 'in cents' demo/question.md
+//
+// A plan is a Markdown file; README.md says what stands in it. The tiers play scripts, or are real ones: see -tiers.
+//
+// The exit code is 0 when the plan was carried out, 1 when it failed, when -check finds something, and when the program itself fails, 2 for wrong
+// usage, which includes a plan that cannot be read, 3 when the run is blocked and a person is asked, and 130 when it was cancelled.
+//
+// It can also say what a failure is, without doing anything about it:
+//
+//	cat CLAUDE.md 2>&1 | go run . -classify -exit-code 1
+//	go run . -classify -source check -type count -attr expected=5 -attr actual=3 -json
+//	go run . -classify -source review -type skipped_steps -profile chains
 //
 // What was said on the error channel is read from standard input; of a long text the end counts. An error body in
 // JSON tells its type, code and message, too. The categories, the order in which they are asked for and what is done about
@@ -11,48 +23,118 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
-	"github.com/errgen/errgen/runtime/detect/detectflag"
-	"github.com/errgen/errgen/runtime/executor/terminal"
-
-	"orchestrator.example.com/runner/errs"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 //go:generate go tool errgen generate
 
+// The exit codes.
+const (
+	exitDone      = 0
+	exitFailed    = 1
+	exitUsage     = 2
+	exitBlocked   = 3
+	exitCancelled = 130
+)
+
 func main() {
-	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "orchestrator:", terminal.Printable(err.Error()))
-	os.Exit(2)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run says what the failure is that args and in describe, and writes it to out. Only wrong usage and failing input and
-// output are errors; usage is written to hints.
-func run(args []string, in io.Reader, out, hints io.Writer) error {
-	o, err := parse(args, hints)
+// run does what args say and returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writer) (code int) {
+	out := &checked{Writer: stdout}
+	defer func() {
+		if err := out.failed(); err != nil {
+			code = told(hints, fmt.Errorf("write the output: %w", err), exitFailed)
+		}
+	}()
+	if len(args) > 0 && (args[0] == "-classify" || args[0] == "--classify") {
+		return told(hints, classify(args[1:], in, out, hints), exitUsage)
+	}
+	o, err := parse(args, out)
 	if err != nil {
-		return err
+		return told(hints, err, exitUsage)
 	}
-	text, err := detectflag.ReadEnd(in)
+	for _, name := range []string{o.diagram, o.corrected} {
+		if err := checkWritable(name); err != nil {
+			return told(hints, err, exitFailed)
+		}
+	}
+	s, err := o.open(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return exitCancelled
+	case err != nil:
+		return told(hints, err, exitUsage)
+	}
+	return s.work(ctx, out, hints)
+}
+
+// work checks the plan, or carries it out.
+func (s *session) work(ctx context.Context, out, hints io.Writer) (code int) {
+	kept := s.keep
+	defer func() {
+		if err := s.tree.close(kept); err != nil && code == exitDone {
+			code = told(hints, err, exitFailed)
+		}
+	}()
+	if s.check {
+		c, err := s.checkPlan(ctx, out)
+		switch {
+		case ctx.Err() != nil:
+			return exitCancelled
+		case err != nil:
+			return told(hints, err, exitFailed)
+		case !c.well():
+			return exitFailed
+		}
+		return exitDone
+	}
+	r, err := s.runPlan(ctx, out)
 	if err != nil {
-		return fmt.Errorf("read standard input: %w", err)
+		return told(hints, err, exitFailed)
 	}
-	detectflag.Said(&o.evidence, text)
-	table, err := errs.Table.Profile(o.profile)
-	if err != nil {
-		return err
+	kept = kept || s.state != "" && r.Status != executor.StatusCompleted
+	if s.keep && s.tree.fresh != "" && !s.quiet() {
+		fmt.Fprintln(out)
+		say(out, "the working tree is %s", s.tree.Dir())
 	}
-	r := newReport(table, judge(&o.evidence, table))
-	if o.json {
-		return r.writeJSON(out)
+	return statusCode(r.Status)
+}
+
+func statusCode(s executor.Status) int {
+	switch s {
+	case executor.StatusCompleted:
+		return exitDone
+	case executor.StatusBlocked:
+		return exitBlocked
+	case executor.StatusCancelled:
+		return exitCancelled
 	}
-	return r.writeText(out)
+	return exitFailed
+}
+
+// told says what is wrong, and returns the exit code of it.
+func told(hints io.Writer, err error, code int) int {
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return exitDone
+	}
+	for line := range strings.SplitSeq(taxonomy.Scrub(err.Error()), "\n") {
+		say(hints, "orchestrator: %s", line)
+	}
+	return code
 }

@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.golden, func(t *testing.T) {
 			var out bytes.Buffer
-			require.NoError(t, run(tt.args, strings.NewReader(tt.in), &out, io.Discard))
+			require.NoError(t, classify(tt.args, strings.NewReader(tt.in), &out, io.Discard))
 			name := filepath.Join("testdata", tt.golden)
 			if *update {
 				require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
@@ -76,7 +76,7 @@ func TestRunRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			err := run(tt.args, tt.in, &out, io.Discard)
+			err := classify(tt.args, tt.in, &out, io.Discard)
 			assert.ErrorContains(t, err, tt.want)
 			assert.Empty(t, out.String())
 		})
@@ -89,14 +89,14 @@ func (broken) Read([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestRunHelps(t *testing.T) {
 	var hints bytes.Buffer
-	assert.ErrorIs(t, run([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
+	assert.ErrorIs(t, classify([]string{"-h"}, nil, io.Discard, &hints), flag.ErrHelp)
 	assert.Contains(t, hints.String(), "-exit-code")
 }
 
 func TestRunOnALongText(t *testing.T) {
 	in := io.MultiReader(io.LimitReader(noise{}, 16<<20), strings.NewReader("\nConnection refused\n"))
 	var out bytes.Buffer
-	require.NoError(t, run([]string{"-exit-code", "1"}, in, &out, io.Discard))
+	require.NoError(t, classify([]string{"-exit-code", "1"}, in, &out, io.Discard))
 	assert.Contains(t, out.String(), "PREREQUISITE_FAILURE")
 	assert.Less(t, out.Len(), 8<<10)
 }

@@ -1,7 +1,10 @@
-package main
+package main_test
 
 import (
+	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,28 +14,34 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// O1 to O8: five categories in their order, causes and observations told apart. B-O01: and a sixth for what is none.
+// O1 to O8: five categories in their order, causes and observations told apart. B-O01: a sixth for what is none, and the tiers'
+// own.
 func TestCategories(t *testing.T) {
 	tests := []struct {
 		row, category string
 		code          error
 		kind          taxonomy.Kind
+		retryable     bool
 	}{
-		{"O4 O2", "prerequisite", prerequisite, taxonomy.Fault},
-		{"O5 O3", "execution", execution, taxonomy.Failure},
-		{"O6 O3", "unexpected", unexpected, taxonomy.Failure},
-		{"O8 O3", "misalignment", misaligned, taxonomy.Failure},
-		{"O7 O2", "ambiguity", ambiguous, taxonomy.Fault},
-		{"B-O01", "unclassified", unclassified, taxonomy.KindNone},
+		{"O4 O2", "prerequisite", prerequisite, taxonomy.Fault, false},
+		{"O5 O3", "execution", execution, taxonomy.Failure, false},
+		{"O6 O3", "unexpected", unexpected, taxonomy.Failure, false},
+		{"O8 O3", "misalignment", misaligned, taxonomy.Failure, false},
+		{"O7 O2", "ambiguity", ambiguous, taxonomy.Fault, false},
+		{"B-O01", "unclassified", unclassified, taxonomy.KindNone, false},
+		{"the tier's own", "tier", errs.CodeTierRateLimited, taxonomy.Failure, true},
+		{"the tier's own", "tier", errs.CodeTierUnavailable, taxonomy.Failure, true},
+		{"the tier's own", "tier", errs.CodeTierRefused, taxonomy.Failure, false},
+		{"no tier's", "tier", errs.CodeTierNotCalled, taxonomy.Failure, false},
 	}
 	require.Len(t, errs.Table.Taxonomy.Codes, len(tests))
 	for i, tt := range tests {
-		t.Run(tt.row+" "+tt.category, func(t *testing.T) {
+		t.Run(tt.row+" "+tt.code.Error(), func(t *testing.T) {
 			assert.Equal(t, tt.code.Error(), errs.Table.Taxonomy.Codes[i].Value)
 			assert.Equal(t, tt.category, taxonomy.CategoryOf(tt.code))
 			assert.Equal(t, tt.kind, taxonomy.KindOf(tt.code))
 			assert.Equal(t, taxonomy.SeverityNone, taxonomy.SeverityOf(tt.code), "none is stated")
-			assert.False(t, taxonomy.IsRetryable(tt.code), "without a reason nothing is tried again")
+			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(tt.code), "what a step fails with is not tried again without a reason")
 			assert.Zero(t, errs.Table.Taxonomy.Codes[i].Number, "B-O02: names, not numbers")
 		})
 	}
@@ -42,46 +51,102 @@ func TestCategories(t *testing.T) {
 
 // B-O04: who classifies is configuration. B-O06: the ladder is sonnet, opus, the user.
 func TestTiers(t *testing.T) {
-	var names []string
-	for _, tier := range errs.Table.Taxonomy.Tiers {
-		names = append(names, tier.Name)
-		assert.Equal(t, tier.Name != "haiku", tier.Classifies, tier.Name)
-		assert.Equal(t, tier.Name == "human", tier.Person, tier.Name)
-	}
-	assert.Equal(t, []string{"haiku", "sonnet", "opus", "human"}, names)
+	assert.Equal(t, []taxonomy.Tier{
+		{Name: "haiku"},
+		{Name: "sonnet", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
+		{Name: "opus", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
+		{Name: "human", Classifies: true, Person: true},
+	}, undocumented(errs.Table.Taxonomy.Tiers))
 }
 
-func TestReactions(t *testing.T) {
-	t.Run("B-O05 B-O06 escalating goes to the next level, and to the user last", func(t *testing.T) {
-		for _, code := range []error{prerequisite, execution, unexpected, misaligned, ambiguous, unclassified} {
-			r := errs.Table.Reaction(code)
-			assert.Equal(t, taxonomy.Escalate, r.Action)
-			assert.Equal(t, "sonnet", r.To)
-			require.NotNil(t, r.Then)
-			assert.Equal(t, taxonomy.Block, r.Then.Action)
-		}
-	})
-	t.Run("B-O05 a retry is bounded, and escalates then", func(t *testing.T) {
-		refused := errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonConnectionRefused)
-		r := errs.Table.Reaction(refused)
-		assert.Equal(t, taxonomy.Retry, r.Action)
-		assert.Equal(t, 3, r.Policy.MaxAttempts)
-		assert.Equal(t, taxonomy.Escalate, r.Then.Action)
-	})
-	t.Run("O13 less context", func(t *testing.T) {
-		overflow := errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow)
-		r := errs.Table.Reaction(overflow)
-		assert.Equal(t, taxonomy.Retry, r.Action)
-		assert.Equal(t, taxonomy.SessionReduced, r.Session)
-		assert.Equal(t, taxonomy.Escalate, r.Then.Action)
-	})
-	t.Run("chains stop, whatever it was", func(t *testing.T) {
-		chains, err := errs.Table.Profile(errs.ProfileChains)
-		require.NoError(t, err)
-		refused := errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonConnectionRefused)
-		for _, e := range []error{refused, execution, unclassified} {
-			assert.Equal(t, taxonomy.Abort, chains.Reaction(e).Action)
-		}
-		assert.True(t, chains.Retryable(refused), "the classification is recorded all the same")
-	})
+func undocumented(tiers []taxonomy.Tier) []taxonomy.Tier {
+	tiers = slices.Clone(tiers)
+	for i := range tiers {
+		tiers[i].Doc = ""
+	}
+	return tiers
+}
+
+// O14, O15, B-O05, B-O06: what follows what, in full.
+func TestChains(t *testing.T) {
+	tests := []struct {
+		row   string
+		err   error
+		chain []done
+	}{
+		{"B-O05 O15 a missing file", errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonMissingFile), []done{findOut, askUser}},
+		{"B-O05 O15 a failed command", execution, []done{analyse, askUser}},
+		{"B-O05 O15 another result", unexpected, []done{verifyIt, askUser}},
+		{"B-O05 O15 departed from instructions", misaligned, []done{verifyIt, askUser}},
+		{"B-O05 O15 not enough is said", ambiguous, []done{findOut, askUser}},
+		{"B-O01 O15 nothing says how", unclassified, []done{findOut, askUser}},
+		{"O14 a refused connection", errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonConnectionRefused), []done{tryAgain, findOut, askUser}},
+		{"O14 a flaky test", errs.NewExecutionError().WithReason(errs.ExecutionReasonFlakyTest), []done{runAgain, analyse, askUser}},
+		{"O14 a stale cache", errs.NewUnexpectedResult().WithReason(errs.UnexpectedResultReasonStaleCache), []done{makeAgain, verifyIt, askUser}},
+		{"O14 O13 the context overflows", errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow), []done{tryWithLess, verifyIt, askUser}},
+		{"a tier's limit", errs.CodeTierRateLimited, []done{wait, handOver, askUser}},
+		{"a tier's outage", errs.CodeTierUnavailable, []done{callAgain, handOver, askUser}},
+		{"a tier's refusal", errs.CodeTierRefused, []done{handOver, askUser}},
+		{"no tier's", errs.CodeTierNotCalled, []done{askUser}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.row, func(t *testing.T) {
+			var chain []done
+			first := errs.Table.Reaction(tt.err)
+			for r := &first; r != nil; r = r.Then {
+				chain = append(chain, doneBy(*r))
+			}
+			assert.Equal(t, tt.chain, chain)
+		})
+	}
+}
+
+// B-O08: the orchestrator tries again with a cap, and for tiers without counting that as a failure of the work.
+func TestCaps(t *testing.T) {
+	tests := []struct {
+		err    error
+		calls  int
+		first  time.Duration
+		counts bool
+		hints  bool
+		shared taxonomy.Shared
+	}{
+		{errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonNetwork), 3, 2 * time.Second, true, false, taxonomy.SharedRun},
+		{errs.NewExecutionError().WithReason(errs.ExecutionReasonTimeout), 3, 2 * time.Second, true, false, taxonomy.SharedRun},
+		{errs.NewUnexpectedResult().WithReason(errs.UnexpectedResultReasonRaceCondition), 3, 2 * time.Second, true, false, taxonomy.SharedRun},
+		{errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow), 2, time.Second, true, false, taxonomy.SharedRun},
+		{errs.CodeTierRateLimited, 21, 30 * time.Second, false, true, taxonomy.SharedCredential},
+		{errs.CodeTierUnavailable, 4, 2 * time.Second, false, true, taxonomy.SharedRun},
+	}
+	for _, tt := range tests {
+		t.Run(tt.err.Error(), func(t *testing.T) {
+			r := errs.Table.Reaction(tt.err)
+			require.NotNil(t, r.Policy)
+			assert.Equal(t, tt.calls, r.Policy.MaxAttempts)
+			assert.Equal(t, tt.first, r.Policy.InitialDelay)
+			assert.Equal(t, tt.counts, r.CountFailure)
+			assert.Equal(t, tt.hints, r.HonorRetryAfter)
+			assert.Equal(t, tt.shared, r.Shared)
+		})
+	}
+	less := errs.Table.Reaction(errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow))
+	assert.Equal(t, taxonomy.SessionReduced, less.Session, "O13: less context")
+}
+
+// O16, O17: nothing is tried again there, not even what has no place in the taxonomy.
+func TestProfiles(t *testing.T) {
+	assert.Equal(t, []string{errs.ProfileChains, errs.ProfileTasks}, errs.Table.ProfileNames())
+	for _, name := range errs.Table.ProfileNames() {
+		t.Run(name, func(t *testing.T) {
+			table, err := errs.Table.Profile(name)
+			require.NoError(t, err)
+			assert.False(t, table.Overlay.Retry.Enabled)
+			assert.Equal(t, taxonomy.Abort, table.Reaction(errors.New("something new")).Action)
+			for row := range len(errs.Table.Taxonomy.Rows) {
+				r := table.Row(taxonomy.Row(row)).Reaction
+				assert.Contains(t, []taxonomy.Action{taxonomy.Abort, taxonomy.Block}, r.Action, "row %d", row)
+				assert.Equal(t, taxonomy.PurposeNone, r.Purpose, "nobody is asked")
+			}
+		})
+	}
 }

@@ -66,6 +66,8 @@ type AmbiguityError struct {
 	Files []string `json:"files,omitzero"`
 	// Finding is what the plan lacks.
 	Finding taxonomy.Opt[AmbiguityFinding] `json:"finding,omitzero"`
+	// Unreadable: it cannot even be read.
+	Unreadable taxonomy.Opt[bool] `json:"unreadable,omitzero"`
 }
 
 // AmbiguityFinding is one of a closed set of words: what the plan lacks.
@@ -135,6 +137,13 @@ func (e *AmbiguityError) WithFinding(finding AmbiguityFinding) *AmbiguityError {
 	return &c
 }
 
+// WithUnreadable returns a copy of e with the given Unreadable.
+func (e *AmbiguityError) WithUnreadable(unreadable bool) *AmbiguityError {
+	c := *e
+	c.Unreadable = taxonomy.Some(unreadable)
+	return &c
+}
+
 // WithCause returns a copy of e that wraps cause.
 func (e *AmbiguityError) WithCause(cause error) *AmbiguityError {
 	c := *e
@@ -196,6 +205,7 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	o = o.OptClean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
+	o = o.OptBool("unreadable", e.Unreadable)
 	return o.Close()
 }
 
@@ -237,6 +247,7 @@ func (e *AmbiguityError) LogValue() slog.Value {
 	l = l.OptClean("detail", e.Detail, sharedDetail)
 	l = l.OptStrings("files", e.Files, 0)
 	l = l.OptEnum("finding", e.Finding.Or(0).String())
+	l = l.OptBool("unreadable", e.Unreadable)
 	return l.Value()
 }
 
@@ -251,6 +262,8 @@ func (e *AmbiguityError) decode(d *gen.Decoder) {
 			d.Strings(&e.Files)
 		case "finding":
 			gen.DecodeOptEnum(d, &e.Finding, ambiguityFindingWords)
+		case "unreadable":
+			d.OptBool(&e.Unreadable)
 		default:
 			d.Skip()
 		}

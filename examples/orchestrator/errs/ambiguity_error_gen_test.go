@@ -16,12 +16,13 @@ func TestAmbiguityErrorCodes(t *testing.T) {
 		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
 		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
 		{Name: "finding", Doc: "What the plan lacks.", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}},
+		{Name: "unreadable", Doc: "It cannot even be read.", Type: "bool"},
 	}, JSONHead: `{"domain":"orchestrator.example.com","name":"AmbiguityError","category":"ambiguity","code":"`, First: 4, Count: 1}
 	genCheckCodes(t, category, []genCode[*AmbiguityError, AmbiguityCode]{
 		{
 			code:        CodeAmbiguityError,
 			description: taxonomy.Code{Value: "AMBIGUITY_ERROR", Doc: "The plan does not say enough to go on safely.", Resolution: "Settle in the plan what it leaves open.", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]", Row: 6, Category: 4},
-			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "next_tier, record_and_stop"}},
+			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"}},
 			cases: []genCase[*AmbiguityError]{
 				{6, NewAmbiguityError(), "the plan is ambiguous", "{}"},
 				{6, NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`},
@@ -44,6 +45,7 @@ func TestAmbiguityErrorCopies(t *testing.T) {
 		{original.WithFiles([]string{"files 1", "files 2"}), &AmbiguityError{code: CodeAmbiguityError, Files: []string{"files 1", "files 2"}}},
 		{original.WithFinding(AmbiguityFindingUnknownRecovery), &AmbiguityError{code: CodeAmbiguityError, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery)}},
 		{original.WithFinding(AmbiguityFinding(6)), &AmbiguityError{code: CodeAmbiguityError}},
+		{original.WithUnreadable(true), &AmbiguityError{code: CodeAmbiguityError, Unreadable: taxonomy.Some(true)}},
 		{original.WithCause(genCause), &AmbiguityError{code: CodeAmbiguityError, cause: genCause}},
 	})
 }
@@ -65,7 +67,7 @@ func TestAmbiguityErrorHints(t *testing.T) {
 		hints taxonomy.Hints
 	}{
 		{NewAmbiguityError(), taxonomy.Hints{}},
-		{NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
+		{NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
 	} {
 		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
 	}
@@ -75,26 +77,27 @@ func TestAmbiguityErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(AmbiguityError), genWire{Category: "ambiguity", Code: "AMBIGUITY_ERROR"}, []genDecoded{
 		{`{}`, "{}"},
 		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery"}`},
-		{`{"step":null,"detail":null,"files":null,"finding":null}`, "{}"},
+		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`},
+		{`{"step":null,"detail":null,"files":null,"finding":null,"unreadable":null}`, "{}"},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
 		{`{"finding":"no such value"}`, "context.finding"},
+		{`{"unreadable":"no such value"}`, "context.unreadable"},
 	})
 }
 
 func TestAmbiguityErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "ambiguity", []genOutput[*AmbiguityError]{
 		{
-			NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithCause(genCause), "AMBIGUITY_ERROR",
+			NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true).WithCause(genCause), "AMBIGUITY_ERROR",
 			"the plan is ambiguous (unknown_recovery): some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery"}`,
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery"}`,
-			AmbiguityError{code: CodeAmbiguityError, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery"}`,
+			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
+			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
+			AmbiguityError{code: CodeAmbiguityError, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery), Unreadable: taxonomy.Some(true)},
+			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
 		},
 		{
 			NewAmbiguityError(), "AMBIGUITY_ERROR",

@@ -3,8 +3,10 @@
 package errs
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -44,88 +46,160 @@ func Explain(raw any, opts ...detect.Option) detect.Explanation { return detecti
 var detection = detect.Rules{
 	Taxonomy: &definition,
 	Rules: []detect.Rule{
-		0:  {Name: "AMBIGUITY_ERROR/1", Doc: "source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}, Code: 4, Derived: 0},
-		1:  {Name: "PREREQUISITE_FAILURE/5", Doc: "is: os/exec.ErrNotFound, priority: 51, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Set: []string{"reason"}, Code: 0, Derived: 1},
-		2:  {Name: "PREREQUISITE_FAILURE/1", Doc: "errno: ECONNREFUSED, priority: 50, set: {reason: connection_refused}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}, Set: []string{"reason"}, Code: 0, Derived: 2},
-		3:  {Name: "PREREQUISITE_FAILURE/2", Doc: "errno: [ENOENT, ENOTDIR], priority: 50, set: {reason: missing_file}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENOENT", "ENOTDIR"}}}, Set: []string{"reason"}, Code: 0, Derived: 3},
-		4:  {Name: "PREREQUISITE_FAILURE/3", Doc: "errno: [EACCES, EPERM], priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM"}}}, Set: []string{"reason"}, Code: 0, Derived: 4},
-		5:  {Name: "PREREQUISITE_FAILURE/4", Doc: "errno: [ECONNRESET, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: 50, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Set: []string{"reason"}, Code: 0, Derived: 5},
-		6:  {Name: "PREREQUISITE_FAILURE/6", Doc: "is: io/fs.ErrNotExist, priority: 50, set: {reason: missing_file}", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}, Set: []string{"reason"}, Code: 0, Derived: 6},
-		7:  {Name: "PREREQUISITE_FAILURE/7", Doc: "is: io/fs.ErrPermission, priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Set: []string{"reason"}, Code: 0, Derived: 7},
-		8:  {Name: "PREREQUISITE_FAILURE/8", Doc: "exit_code: 127, priority: 50, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}, Set: []string{"reason"}, Code: 0, Derived: 8},
-		9:  {Name: "PREREQUISITE_FAILURE/9", Doc: "exit_code: 126, priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{126}}}, Set: []string{"reason"}, Code: 0, Derived: 9},
-		10: {Name: "PREREQUISITE_FAILURE/10", Doc: "source: [step, agent], status: [502, 503, 504], priority: 50, set: {reason: service_unavailable}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.Status, AnyNumber: []int{502, 503, 504}}}, Set: []string{"reason"}, Code: 0, Derived: 13},
-		11: {Name: "PREREQUISITE_FAILURE/11", Doc: "source: [step, agent, plan], type: not_found, priority: 50", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"not_found"}}}, Code: 0, Derived: 10},
-		12: {Name: "PREREQUISITE_FAILURE/12", Doc: "source: [step, agent, plan], type: unset_variable, priority: 50, set: {reason: missing_variable}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}, Set: []string{"reason"}, Code: 0, Derived: 11},
-		13: {Name: "PREREQUISITE_FAILURE/13", Doc: "source: [step, agent, plan], type: network, priority: 50, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"network"}}}, Set: []string{"reason"}, Code: 0, Derived: 12},
-		14: {Name: "PREREQUISITE_FAILURE/14", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])'], priority: 50, set: {reason: missing_file}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{0, 1}, Set: []string{"reason"}, Code: 0, Derived: 14},
-		15: {Name: "PREREQUISITE_FAILURE/15", Doc: `source: [step, agent], text: '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(]))', priority: 50, set: {reason: permission_denied}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{2}, Set: []string{"reason"}, Code: 0, Derived: 15},
-		16: {Name: "PREREQUISITE_FAILURE/16", Doc: `source: [step, agent], text: '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', priority: 50, set: {reason: connection_refused}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{3}, Set: []string{"reason"}, Code: 0, Derived: 16},
-		17: {Name: "PREREQUISITE_FAILURE/17", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)', '(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module ''', '(?m)^\S{1,200}: no required module provides package \S'], priority: 50, set: {reason: missing_dependency}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{4, 5, 6, 7}, Set: []string{"reason"}, Code: 0, Derived: 17},
-		18: {Name: "PREREQUISITE_FAILURE/18", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?m)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]', '(?m)^\S+: (?:line )?\d+: \S+: not found$'], priority: 50, set: {reason: missing_command}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{8, 9, 10}, Set: []string{"reason"}, Code: 0, Derived: 18},
-		19: {Name: "PREREQUISITE_FAILURE/19", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(]))', '(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$', '(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$'], priority: 50, set: {reason: missing_variable}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{11, 12, 13, 14}, Set: []string{"reason"}, Code: 0, Derived: 19},
-		20: {Name: "EXECUTION_ERROR/1", Doc: "source: [step, agent], type: timeout, priority: 42, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: []string{"reason"}, Code: 1, Derived: 20},
-		21: {Name: "EXECUTION_ERROR/2", Doc: "source: [step, agent], is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: 42, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Set: []string{"reason"}, Code: 1, Derived: 21},
-		22: {Name: "EXECUTION_ERROR/3", Doc: "source: [step, agent], errno: [EAGAIN, EBUSY, EDEADLK, ETXTBSY], priority: 42, set: {reason: write_conflict}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.Errno, Any: []string{"EAGAIN", "EBUSY", "EDEADLK", "ETXTBSY"}}}, Set: []string{"reason"}, Code: 1, Derived: 22},
-		23: {Name: "EXECUTION_ERROR/4", Doc: `source: [step, agent], text: ['(?m)^(?:fatal: |error: )?Unable to create ''[^\n'']{1,200}index\.lock'': File exists', '(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b', '(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$'], priority: 42, set: {reason: write_conflict}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{15, 16, 17}, Set: []string{"reason"}, Code: 1, Derived: 23},
-		24: {Name: "EXECUTION_ERROR/5", Doc: `source: [step, agent], text: ['(?m)^error\[E\d{4}\]: ', '(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: ', '(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )', '(?m)^\S+:\d+:\d+: (?:fatal )?error: ', '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]'], priority: 41, set: {indicator: compilation, reason: compilation_error}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{18, 19, 20, 21, 22, 23}, Set: []string{"indicator", "reason"}, Code: 1, Derived: 24},
-		25: {Name: "EXECUTION_ERROR/6", Doc: `source: [step, agent], text: ['(?m)^\s*--- FAIL: ', '(?m)^FAIL\t', '(?m)^FAILED \S+::', '(?m)^(?:E +)?AssertionError(?::|$)', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)'], priority: 41, set: {indicator: tests}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{24, 25, 26, 27, 28}, Set: []string{"indicator"}, Code: 1, Derived: 25},
-		26: {Name: "EXECUTION_ERROR/7", Doc: `source: [step, agent], text: ['(?m)^CONFLICT \(', '(?m)^Automatic merge failed\b', '(?m)^ ?! \[(?:remote )?rejected\]', '(?m)^error: failed to push some refs\b'], priority: 41, set: {indicator: git}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{29, 30, 31, 32}, Set: []string{"indicator"}, Code: 1, Derived: 26},
-		27: {Name: "EXECUTION_ERROR/8", Doc: `source: [step, agent], text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?m)^would reformat ', '(?m)^✖ \d+ problems? \('], priority: 41, set: {indicator: lint}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{33, 34, 35}, Set: []string{"indicator"}, Code: 1, Derived: 27},
-		28: {Name: "EXECUTION_ERROR/9", Doc: "exit_code: {not: 0}, priority: 40, set: {indicator: exit_status}", Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Set: []string{"indicator"}, Code: 1, Derived: 28},
-		29: {Name: "EXECUTION_ERROR/10", Doc: "signal: {present: true}, priority: 40, set: {indicator: signal}", Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Set: []string{"indicator"}, Code: 1, Derived: 29},
-		30: {Name: "EXECUTION_ERROR/11", Doc: `source: [step, agent], exit_code: {present: false}, text: ['(?m)^Traceback \(most recent call last\):$', '(?m)^panic: ', '(?m)^fatal: ', '(?m)^\S+: line \d+: '], priority: 40, set: {indicator: stderr}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Text: []uint16{36, 37, 38, 39}, Set: []string{"indicator"}, Code: 1, Derived: 30},
-		31: {Name: "UNEXPECTED_RESULT/1", Doc: "source: check, type: [format, missing_sections, count, size, content], priority: 30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"format", "missing_sections", "count", "size", "content"}}}, Code: 2, Derived: 31},
-		32: {Name: "UNEXPECTED_RESULT/2", Doc: "source: check, priority: 30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}}, Code: 2, Derived: 32},
-		33: {Name: "INTER_AGENT_MISALIGNMENT/1", Doc: "source: review, type: context_overflow, priority: 21, set: {reason: context_overflow}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: []string{"reason"}, Code: 3, Derived: 33},
-		34: {Name: "INTER_AGENT_MISALIGNMENT/2", Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], priority: 21, set: {reason: context_overflow}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []uint16{40, 41}, Set: []string{"reason"}, Code: 3, Derived: 34},
-		35: {Name: "INTER_AGENT_MISALIGNMENT/3", Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}, Code: 3, Derived: 35},
-		36: {Name: "INTER_AGENT_MISALIGNMENT/4", Doc: "source: review, priority: 20", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Code: 3, Derived: 36},
-		37: {Name: "AMBIGUITY_ERROR/2", Doc: "source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan", "agent"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}, Code: 4, Derived: 37},
+		0:  {Name: "TIER_UNAVAILABLE/2", Doc: "op: call, exit_code: 0, type: {present: false}, priority: 76, set: {reason: no_answer}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, AnyNumber: []int{0}}, {Key: detect.Type, Presence: detect.Absent}}, Set: []string{"reason"}, Code: 7, Derived: 0},
+		1:  {Name: "TIER_REFUSED/1", Doc: "op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 75, set: {reason: quota}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: []string{"reason"}, Code: 8, Derived: 1},
+		2:  {Name: "TIER_REFUSED/2", Doc: "op: [call, available], type: [insufficient_quota, billing_error], priority: 75, set: {reason: quota}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: []string{"reason"}, Code: 8, Derived: 2},
+		3:  {Name: "TIER_REFUSED/3", Doc: `op: call, status: 400, text: ['(?im)^your credit balance is too low\b', '(?im)^you have reached your specified api usage limits\b'], priority: 75, set: {reason: quota}`, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Status, AnyNumber: []int{400}}}, Text: []uint16{0, 1}, Set: []string{"reason"}, Code: 8, Derived: 3},
+		4:  {Name: "TIER_UNAVAILABLE/1", Doc: "source: executor, op: resume, type: interrupted, priority: 74, set: {reason: interrupted}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: []string{"reason"}, Code: 7, Derived: 4},
+		5:  {Name: "TIER_RATE_LIMITED/2", Doc: "op: [call, available], status: 403, attributes: {ratelimit-remaining: '0'}, priority: 73", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}, Code: 6, Derived: 5},
+		6:  {Name: "TIER_REFUSED/4", Doc: `op: call, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', priority: 73, set: {reason: quota}`, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{2}, Set: []string{"reason"}, Code: 8, Derived: 6},
+		7:  {Name: "TIER_REFUSED/8", Doc: "op: call, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b'], priority: 73, set: {reason: credentials}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{3, 4, 5}, Set: []string{"reason"}, Code: 8, Derived: 7},
+		8:  {Name: "TIER_NOT_CALLED/1", Doc: "source: budget, priority: 73, set: {reason: budget}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: []string{"reason"}, Code: 9, Derived: 8},
+		9:  {Name: "TIER_RATE_LIMITED/1", Doc: "op: [call, available], status: 429, priority: 72", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{429}}}, Code: 6, Derived: 19},
+		10: {Name: "TIER_RATE_LIMITED/3", Doc: "op: [call, available], type: [rate_limit_error, rate_limit_exceeded], priority: 72", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}, Code: 6, Derived: 9},
+		11: {Name: "TIER_RATE_LIMITED/4", Doc: "op: [call, available], code: rate_limit_exceeded, priority: 72", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}, Code: 6, Derived: 10},
+		12: {Name: "TIER_RATE_LIMITED/5", Doc: "op: call, exit_code: {not: 0}, text: ['(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b', '(?im)^(?:[\\w -]{0,30}: )?(?:\\d-hour|weekly|session|opus) limit reached\\b', '(?im)^(?:[\\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\\b)', '(?im)^(?:error: )?api error: 429\\b'], priority: 72", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []uint16{6, 7, 8, 9}, Code: 6, Derived: 11},
+		13: {Name: "TIER_UNAVAILABLE/10", Doc: "op: [call, available], status: [408, 409, 425], priority: 72, set: {reason: server_error}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{408, 409, 425}}}, Set: []string{"reason"}, Code: 7, Derived: 20},
+		14: {Name: "TIER_UNAVAILABLE/11", Doc: "op: [call, available], status: {min: 500, max: 599}, priority: 72, set: {reason: server_error}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, Min: 500, Max: 599, Bounds: detect.HasMin | detect.HasMax}}, Set: []string{"reason"}, Code: 7, Derived: 21},
+		15: {Name: "TIER_REFUSED/5", Doc: "op: [call, available], status: [401, 403], priority: 72, set: {reason: credentials}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{401, 403}}}, Set: []string{"reason"}, Code: 8, Derived: 22},
+		16: {Name: "TIER_REFUSED/7", Doc: "op: [call, available], code: invalid_api_key, priority: 72, set: {reason: credentials}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"invalid_api_key"}}}, Set: []string{"reason"}, Code: 8, Derived: 12},
+		17: {Name: "TIER_REFUSED/11", Doc: "op: [call, available], code: context_length_exceeded, priority: 72, set: {reason: request}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"context_length_exceeded"}}}, Set: []string{"reason"}, Code: 8, Derived: 13},
+		18: {Name: "TIER_REFUSED/12", Doc: "op: call, type: [refusal, content_filter, max_tokens, length, error_max_turns, command_blocked], priority: 72, set: {reason: answer}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"refusal", "content_filter", "max_tokens", "length", "error_max_turns", "command_blocked"}}}, Set: []string{"reason"}, Code: 8, Derived: 14},
+		19: {Name: "TIER_REFUSED/13", Doc: "op: [call, available], type: not_found, status: {present: false}, priority: 72, set: {reason: not_installed}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: []string{"reason"}, Code: 8, Derived: 15},
+		20: {Name: "TIER_REFUSED/14", Doc: "op: [call, available], errno: ENOENT, priority: 72, set: {reason: not_installed}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}, Set: []string{"reason"}, Code: 8, Derived: 16},
+		21: {Name: "TIER_REFUSED/15", Doc: "op: [call, available], is: os/exec.ErrNotFound, priority: 72, set: {reason: not_installed}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Set: []string{"reason"}, Code: 8, Derived: 17},
+		22: {Name: "TIER_REFUSED/16", Doc: "op: [call, available], exit_code: 127, priority: 72, set: {reason: not_installed}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Set: []string{"reason"}, Code: 8, Derived: 18},
+		23: {Name: "TIER_NOT_CALLED/2", Doc: "source: [executor, config], priority: 72", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor", "config"}}}, Code: 9, Derived: 23},
+		24: {Name: "TIER_UNAVAILABLE/3", Doc: "op: [call, available], type: timeout, priority: 71, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: []string{"reason"}, Code: 7, Derived: 24},
+		25: {Name: "TIER_UNAVAILABLE/4", Doc: "op: [call, available], is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: 71, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Set: []string{"reason"}, Code: 7, Derived: 25},
+		26: {Name: "TIER_UNAVAILABLE/5", Doc: "op: call, type: no_report, priority: 71, set: {reason: no_answer}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: []string{"reason"}, Code: 7, Derived: 26},
+		27: {Name: "TIER_UNAVAILABLE/6", Doc: "op: [call, available], type: [network, stream], priority: 71, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"network", "stream"}}}, Set: []string{"reason"}, Code: 7, Derived: 27},
+		28: {Name: "TIER_UNAVAILABLE/7", Doc: "op: [call, available], errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: 71, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Set: []string{"reason"}, Code: 7, Derived: 28},
+		29: {Name: "TIER_UNAVAILABLE/8", Doc: "op: [call, available], is: io.ErrUnexpectedEOF, priority: 71, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}, Set: []string{"reason"}, Code: 7, Derived: 29},
+		30: {Name: "TIER_UNAVAILABLE/9", Doc: "op: [call, available], type: [overloaded_error, api_error, server_error, timeout_error], priority: 71, set: {reason: server_error}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"overloaded_error", "api_error", "server_error", "timeout_error"}}}, Set: []string{"reason"}, Code: 7, Derived: 30},
+		31: {Name: "TIER_UNAVAILABLE/12", Doc: "op: [call, available], type: start, priority: 71, set: {reason: process}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"start"}}}, Set: []string{"reason"}, Code: 7, Derived: 31},
+		32: {Name: "TIER_UNAVAILABLE/14", Doc: "op: [call, available], signal: {present: true}, priority: 71, set: {reason: process}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Signal, Presence: detect.Present}}, Set: []string{"reason"}, Code: 7, Derived: 32},
+		33: {Name: "TIER_REFUSED/6", Doc: "op: [call, available], type: [authentication_error, permission_error, invalid_api_key, skip_denied], priority: 71, set: {reason: credentials}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key", "skip_denied"}}}, Set: []string{"reason"}, Code: 8, Derived: 33},
+		34: {Name: "TIER_REFUSED/9", Doc: "op: [call, available], status: {min: 400, max: 499}, priority: 71, set: {reason: request}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, Min: 400, Max: 499, Bounds: detect.HasMin | detect.HasMax}}, Set: []string{"reason"}, Code: 8, Derived: 35},
+		35: {Name: "TIER_REFUSED/10", Doc: "op: [call, available], type: [invalid_request_error, request_too_large], priority: 71, set: {reason: request}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}}, Set: []string{"reason"}, Code: 8, Derived: 34},
+		36: {Name: "TIER_UNAVAILABLE/13", Doc: "op: [call, available], exit_code: {not: 0}, priority: 70, set: {reason: process}", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Set: []string{"reason"}, Code: 7, Derived: 36},
+		37: {Name: "TIER_UNAVAILABLE/15", Doc: "op: [call, available], priority: 70", Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}}, Code: 7, Derived: 37},
+		38: {Name: "AMBIGUITY_ERROR/1", Doc: "source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}, Code: 4, Derived: 38},
+		39: {Name: "AMBIGUITY_ERROR/2", Doc: "source: plan, op: prepare, type: invalid, priority: 60, set: {unreadable: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: []string{"unreadable"}, Code: 4, Derived: 39},
+		40: {Name: "PREREQUISITE_FAILURE/18", Doc: "source: plan, type: not_ready, status: [408, 425, 429], priority: 52, set: {reason: service_unavailable}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_ready"}}, {Key: detect.Status, AnyNumber: []int{408, 425, 429}}}, Set: []string{"reason"}, Code: 0, Derived: 40},
+		41: {Name: "PREREQUISITE_FAILURE/5", Doc: "is: os/exec.ErrNotFound, priority: 51, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Set: []string{"reason"}, Code: 0, Derived: 41},
+		42: {Name: "PREREQUISITE_FAILURE/11", Doc: "source: plan, type: not_found, attributes: {kind: [file, directory]}, priority: 51, set: {reason: missing_file}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Attribute, Name: "kind", Any: []string{"file", "directory"}}}, Set: []string{"reason"}, Code: 0, Derived: 42},
+		43: {Name: "PREREQUISITE_FAILURE/12", Doc: "source: plan, type: not_found, attributes: {kind: command}, priority: 51, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Attribute, Name: "kind", Any: []string{"command"}}}, Set: []string{"reason"}, Code: 0, Derived: 43},
+		44: {Name: "PREREQUISITE_FAILURE/16", Doc: "source: check, type: not_found, priority: 51, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"not_found"}}}, Set: []string{"reason"}, Code: 0, Derived: 44},
+		45: {Name: "PREREQUISITE_FAILURE/19", Doc: "source: plan, type: not_ready, status: {min: 400, max: 499}, priority: 51", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_ready"}}, {Key: detect.Status, Min: 400, Max: 499, Bounds: detect.HasMin | detect.HasMax}}, Code: 0, Derived: 45},
+		46: {Name: "PREREQUISITE_FAILURE/1", Doc: "errno: ECONNREFUSED, priority: 50, set: {reason: connection_refused}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}, Set: []string{"reason"}, Code: 0, Derived: 46},
+		47: {Name: "PREREQUISITE_FAILURE/2", Doc: "errno: [ENOENT, ENOTDIR], priority: 50, set: {reason: missing_file}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENOENT", "ENOTDIR"}}}, Set: []string{"reason"}, Code: 0, Derived: 47},
+		48: {Name: "PREREQUISITE_FAILURE/3", Doc: "errno: [EACCES, EPERM], priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM"}}}, Set: []string{"reason"}, Code: 0, Derived: 48},
+		49: {Name: "PREREQUISITE_FAILURE/4", Doc: "errno: [ECONNRESET, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: 50, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Set: []string{"reason"}, Code: 0, Derived: 49},
+		50: {Name: "PREREQUISITE_FAILURE/6", Doc: "is: io/fs.ErrNotExist, priority: 50, set: {reason: missing_file}", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}, Set: []string{"reason"}, Code: 0, Derived: 50},
+		51: {Name: "PREREQUISITE_FAILURE/7", Doc: "is: io/fs.ErrPermission, priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Set: []string{"reason"}, Code: 0, Derived: 51},
+		52: {Name: "PREREQUISITE_FAILURE/8", Doc: "exit_code: 127, priority: 50, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}, Set: []string{"reason"}, Code: 0, Derived: 52},
+		53: {Name: "PREREQUISITE_FAILURE/9", Doc: "exit_code: 126, priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{126}}}, Set: []string{"reason"}, Code: 0, Derived: 53},
+		54: {Name: "PREREQUISITE_FAILURE/10", Doc: "source: [step, agent], status: [502, 503, 504], priority: 50, set: {reason: service_unavailable}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.Status, AnyNumber: []int{502, 503, 504}}}, Set: []string{"reason"}, Code: 0, Derived: 61},
+		55: {Name: "PREREQUISITE_FAILURE/13", Doc: "source: [step, agent, plan], type: not_found, priority: 50", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"not_found"}}}, Code: 0, Derived: 54},
+		56: {Name: "PREREQUISITE_FAILURE/14", Doc: "source: [step, agent, plan], type: denied, priority: 50, set: {reason: permission_denied}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: []string{"reason"}, Code: 0, Derived: 55},
+		57: {Name: "PREREQUISITE_FAILURE/15", Doc: "source: plan, type: timeout, priority: 50, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: []string{"reason"}, Code: 0, Derived: 56},
+		58: {Name: "PREREQUISITE_FAILURE/17", Doc: "source: check, type: start, errno: {present: false}, priority: 50, set: {reason: missing_command}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"start"}}, {Key: detect.Errno, Presence: detect.Absent}}, Set: []string{"reason"}, Code: 0, Derived: 57},
+		59: {Name: "PREREQUISITE_FAILURE/20", Doc: "source: [step, agent, plan], type: not_ready, priority: 50, set: {reason: service_unavailable}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"not_ready"}}}, Set: []string{"reason"}, Code: 0, Derived: 58},
+		60: {Name: "PREREQUISITE_FAILURE/21", Doc: "source: [step, agent, plan], type: unset_variable, priority: 50, set: {reason: missing_variable}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}, Set: []string{"reason"}, Code: 0, Derived: 59},
+		61: {Name: "PREREQUISITE_FAILURE/22", Doc: "source: [step, agent, plan], type: network, priority: 50, set: {reason: network}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"network"}}}, Set: []string{"reason"}, Code: 0, Derived: 60},
+		62: {Name: "PREREQUISITE_FAILURE/23", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])'], priority: 50, set: {reason: missing_file}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{10, 11}, Set: []string{"reason"}, Code: 0, Derived: 62},
+		63: {Name: "PREREQUISITE_FAILURE/24", Doc: `source: [step, agent], text: '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(]))', priority: 50, set: {reason: permission_denied}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{12}, Set: []string{"reason"}, Code: 0, Derived: 63},
+		64: {Name: "PREREQUISITE_FAILURE/25", Doc: `source: [step, agent], text: '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', priority: 50, set: {reason: connection_refused}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{13}, Set: []string{"reason"}, Code: 0, Derived: 64},
+		65: {Name: "PREREQUISITE_FAILURE/26", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)', '(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module ''', '(?m)^\S{1,200}: no required module provides package \S'], priority: 50, set: {reason: missing_dependency}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{14, 15, 16, 17}, Set: []string{"reason"}, Code: 0, Derived: 65},
+		66: {Name: "PREREQUISITE_FAILURE/27", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?m)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]', '(?m)^\S+: (?:line )?\d+: \S+: not found$'], priority: 50, set: {reason: missing_command}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{18, 19, 20}, Set: []string{"reason"}, Code: 0, Derived: 66},
+		67: {Name: "PREREQUISITE_FAILURE/28", Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(]))', '(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$', '(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$'], priority: 50, set: {reason: missing_variable}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{21, 22, 23, 24}, Set: []string{"reason"}, Code: 0, Derived: 67},
+		68: {Name: "PREREQUISITE_FAILURE/29", Doc: "source: agent, code: PREREQUISITE_FAILURE, priority: 49", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"PREREQUISITE_FAILURE"}}}, Code: 0, Derived: 68},
+		69: {Name: "EXECUTION_ERROR/1", Doc: "source: [step, agent, check, git], type: timeout, priority: 42, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "check", "git"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: []string{"reason"}, Code: 1, Derived: 69},
+		70: {Name: "EXECUTION_ERROR/2", Doc: "source: [step, agent, check, git], is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: 42, set: {reason: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "check", "git"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Set: []string{"reason"}, Code: 1, Derived: 70},
+		71: {Name: "EXECUTION_ERROR/3", Doc: "source: [step, agent, check, git], errno: [EAGAIN, EBUSY, EDEADLK, ETXTBSY], priority: 42, set: {reason: write_conflict}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "check", "git"}}, {Key: detect.Errno, Any: []string{"EAGAIN", "EBUSY", "EDEADLK", "ETXTBSY"}}}, Set: []string{"reason"}, Code: 1, Derived: 71},
+		72: {Name: "EXECUTION_ERROR/4", Doc: `source: [step, agent, git], text: ['(?m)^(?:fatal: |error: )?Unable to create ''[^\n'']{1,200}index\.lock'': File exists', '(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b', '(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$'], priority: 42, set: {reason: write_conflict}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "git"}}}, Text: []uint16{25, 26, 27}, Set: []string{"reason"}, Code: 1, Derived: 72},
+		73: {Name: "EXECUTION_ERROR/5", Doc: `source: [step, agent], text: ['(?m)^error\[E\d{4}\]: ', '(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: ', '(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )', '(?m)^\S+:\d+:\d+: (?:fatal )?error: ', '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]'], priority: 41, set: {indicator: compilation, reason: compilation_error}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{28, 29, 30, 31, 32, 33}, Set: []string{"indicator", "reason"}, Code: 1, Derived: 73},
+		74: {Name: "EXECUTION_ERROR/6", Doc: `source: [step, agent], text: ['(?m)^\s*--- FAIL: ', '(?m)^FAIL\t', '(?m)^FAILED \S+::', '(?m)^(?:E +)?AssertionError(?::|$)', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)'], priority: 41, set: {indicator: tests}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{34, 35, 36, 37, 38}, Set: []string{"indicator"}, Code: 1, Derived: 74},
+		75: {Name: "EXECUTION_ERROR/7", Doc: `source: [step, agent], text: ['(?m)^CONFLICT \(', '(?m)^Automatic merge failed\b', '(?m)^ ?! \[(?:remote )?rejected\]', '(?m)^error: failed to push some refs\b'], priority: 41, set: {indicator: git}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{39, 40, 41, 42}, Set: []string{"indicator"}, Code: 1, Derived: 75},
+		76: {Name: "EXECUTION_ERROR/8", Doc: `source: [step, agent], text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?m)^would reformat ', '(?m)^✖ \d+ problems? \('], priority: 41, set: {indicator: lint}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []uint16{43, 44, 45}, Set: []string{"indicator"}, Code: 1, Derived: 76},
+		77: {Name: "EXECUTION_ERROR/9", Doc: "source: git, priority: 41, set: {indicator: git}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Set: []string{"indicator"}, Code: 1, Derived: 77},
+		78: {Name: "EXECUTION_ERROR/10", Doc: "source: check, type: start, priority: 40", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"start"}}}, Code: 1, Derived: 78},
+		79: {Name: "EXECUTION_ERROR/11", Doc: "exit_code: {not: 0}, priority: 40, set: {indicator: exit_status}", Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Set: []string{"indicator"}, Code: 1, Derived: 79},
+		80: {Name: "EXECUTION_ERROR/12", Doc: "signal: {present: true}, priority: 40, set: {indicator: signal}", Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Set: []string{"indicator"}, Code: 1, Derived: 80},
+		81: {Name: "EXECUTION_ERROR/13", Doc: `source: [step, agent], exit_code: {present: false}, text: ['(?m)^Traceback \(most recent call last\):$', '(?m)^panic: ', '(?m)^fatal: ', '(?m)^\S+: line \d+: '], priority: 40, set: {indicator: stderr}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Text: []uint16{46, 47, 48, 49}, Set: []string{"indicator"}, Code: 1, Derived: 81},
+		82: {Name: "EXECUTION_ERROR/14", Doc: "source: agent, code: EXECUTION_ERROR, priority: 39", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"EXECUTION_ERROR"}}}, Code: 1, Derived: 82},
+		83: {Name: "UNEXPECTED_RESULT/2", Doc: "source: check, type: unclean, priority: 31, set: {breach: unclean}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"unclean"}}}, Set: []string{"breach"}, Code: 2, Derived: 83},
+		84: {Name: "UNEXPECTED_RESULT/5", Doc: "source: scope, type: forbidden, priority: 31, set: {breach: forbidden}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Set: []string{"breach"}, Code: 2, Derived: 84},
+		85: {Name: "UNEXPECTED_RESULT/6", Doc: "source: scope, type: outside_allowed, priority: 31, set: {breach: outside_allowed}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Set: []string{"breach"}, Code: 2, Derived: 85},
+		86: {Name: "UNEXPECTED_RESULT/7", Doc: "source: scope, type: denied, priority: 31, set: {breach: denied}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: []string{"breach"}, Code: 2, Derived: 86},
+		87: {Name: "UNEXPECTED_RESULT/8", Doc: "source: scope, type: unattended, priority: 31, set: {breach: unattended}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: []string{"breach"}, Code: 2, Derived: 87},
+		88: {Name: "UNEXPECTED_RESULT/1", Doc: "source: check, type: [format, missing_sections, count, size, content], priority: 30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"format", "missing_sections", "count", "size", "content"}}}, Code: 2, Derived: 88},
+		89: {Name: "UNEXPECTED_RESULT/4", Doc: "source: agent, type: no_report, priority: 30, set: {breach: no_report}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: []string{"breach"}, Code: 2, Derived: 89},
+		90: {Name: "UNEXPECTED_RESULT/3", Doc: "source: check, priority: 30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}}, Code: 2, Derived: 90},
+		91: {Name: "UNEXPECTED_RESULT/9", Doc: "source: scope, priority: 30", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Code: 2, Derived: 91},
+		92: {Name: "UNEXPECTED_RESULT/10", Doc: "source: agent, code: UNEXPECTED_RESULT, priority: 29", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"UNEXPECTED_RESULT"}}}, Code: 2, Derived: 92},
+		93: {Name: "INTER_AGENT_MISALIGNMENT/1", Doc: "source: review, type: context_overflow, priority: 21, set: {reason: context_overflow}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: []string{"reason"}, Code: 3, Derived: 93},
+		94: {Name: "INTER_AGENT_MISALIGNMENT/2", Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], priority: 21, set: {reason: context_overflow}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []uint16{50, 51}, Set: []string{"reason"}, Code: 3, Derived: 94},
+		95: {Name: "INTER_AGENT_MISALIGNMENT/3", Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}, Code: 3, Derived: 95},
+		96: {Name: "INTER_AGENT_MISALIGNMENT/4", Doc: "source: review, priority: 20", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Code: 3, Derived: 96},
+		97: {Name: "AMBIGUITY_ERROR/3", Doc: "source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan", "agent"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}, Code: 4, Derived: 97},
+		98: {Name: "AMBIGUITY_ERROR/4", Doc: "source: plan, type: invalid, priority: 10, set: {unreadable: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: []string{"unreadable"}, Code: 4, Derived: 98},
+		99: {Name: "AMBIGUITY_ERROR/5", Doc: "source: agent, code: AMBIGUITY_ERROR, priority: 9", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"AMBIGUITY_ERROR"}}}, Code: 4, Derived: 99},
 	},
 	Patterns: []detect.Pattern{
-		0:  {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "no such file or directory", Fold: true}}},
-		1:  {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: " not found", Fold: true}}},
-		2:  {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "permission denied", Fold: true}}},
-		3:  {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "connection refused", Fold: true}}},
-		4:  {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "module not found", Fold: true}}},
-		5:  {Expr: "(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)", Literals: []detect.Literal{{Text: "ImportError"}, {Text: "ModuleNotFoundError"}}, Reach: 20},
-		6:  {Expr: `(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module '`, Literals: []detect.Literal{{Text: "Cannot find module '"}}, Reach: 237},
-		7:  {Expr: `(?m)^\S{1,200}: no required module provides package \S`, Literals: []detect.Literal{{Text: ": no required module provides pa"}}},
-		8:  {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: " not found", Fold: true}}},
-		9:  {Expr: `(?m)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]`, Literals: []detect.Literal{{Text: "executable file not found in "}}},
-		10: {Expr: `(?m)^\S+: (?:line )?\d+: \S+: not found$`, Literals: []detect.Literal{{Text: ": not found"}}},
-		11: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "environment variable ", Fold: true}}},
-		12: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "missing ", Fold: true}}},
-		13: {Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": unbound variable"}}},
-		14: {Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": parameter "}}},
-		15: {Expr: `(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists`, Literals: []detect.Literal{{Text: "Unable to create '"}}},
-		16: {Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b`, Literals: []detect.Literal{{Text: "could not serialize access due t", Fold: true}}},
-		17: {Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "database is locked", Fold: true}}},
-		18: {Expr: `(?m)^error\[E\d{4}\]: `, Literals: []detect.Literal{{Text: "error[E"}}, Reach: 14},
-		19: {Expr: `(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: `, Literals: []detect.Literal{{Text: "error TS"}}},
-		20: {Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: "undefined: "}, {Text: "syntax error"}, {Text: "cannot use "}}},
-		21: {Expr: `(?m)^\S+:\d+:\d+: (?:fatal )?error: `, Literals: []detect.Literal{{Text: ": error: "}, {Text: ": fatal error: "}}},
-		22: {Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build fail", Fold: true}, {Text: "compilation ", Fold: true}}},
-		23: {Expr: `(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]`, Literals: []detect.Literal{{Text: " [build failed]"}}},
-		24: {Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}},
-		25: {Expr: `(?m)^FAIL\t`, Literals: []detect.Literal{{Text: "FAIL\t"}}, Reach: 5},
-		26: {Expr: `(?m)^FAILED \S+::`, Literals: []detect.Literal{{Text: "FAILED "}}},
-		27: {Expr: "(?m)^(?:E +)?AssertionError(?::|$)", Literals: []detect.Literal{{Text: "AssertionError"}}},
-		28: {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
-		29: {Expr: `(?m)^CONFLICT \(`, Literals: []detect.Literal{{Text: "CONFLICT ("}}, Reach: 10},
-		30: {Expr: `(?m)^Automatic merge failed\b`, Literals: []detect.Literal{{Text: "Automatic merge failed"}}, Reach: 22},
-		31: {Expr: `(?m)^ ?! \[(?:remote )?rejected\]`, Literals: []detect.Literal{{Text: "rejected]"}}, Reach: 20},
-		32: {Expr: `(?m)^error: failed to push some refs\b`, Literals: []detect.Literal{{Text: "error: failed to push some refs"}}, Reach: 31},
-		33: {Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
-		34: {Expr: "(?m)^would reformat ", Literals: []detect.Literal{{Text: "would reformat "}}, Reach: 15},
-		35: {Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem"}}},
-		36: {Expr: `(?m)^Traceback \(most recent call last\):$`, Literals: []detect.Literal{{Text: "Traceback (most recent call last"}}, Reach: 34},
-		37: {Expr: "(?m)^panic: ", Literals: []detect.Literal{{Text: "panic: "}}, Reach: 7},
-		38: {Expr: "(?m)^fatal: ", Literals: []detect.Literal{{Text: "fatal: "}}, Reach: 7},
-		39: {Expr: `(?m)^\S+: line \d+: `, Literals: []detect.Literal{{Text: ": line "}}},
-		40: {Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184},
-		41: {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182},
+		0:  {Expr: `(?im)^your credit balance is too low\b`, Literals: []detect.Literal{{Text: "your credit balance is too low", Fold: true}}, Reach: 31},
+		1:  {Expr: `(?im)^you have reached your specified api usage limits\b`, Literals: []detect.Literal{{Text: "you have reached your specified ", Fold: true}}, Reach: 51},
+		2:  {Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118},
+		3:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113},
+		4:  {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338},
+		5:  {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21},
+		6:  {Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
+		7:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
+		8:  {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
+		9:  {Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
+		10: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "no such file or directory", Fold: true}}},
+		11: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: " not found", Fold: true}}},
+		12: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "permission denied", Fold: true}}},
+		13: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "connection refused", Fold: true}}},
+		14: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "module not found", Fold: true}}},
+		15: {Expr: "(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)", Literals: []detect.Literal{{Text: "ImportError"}, {Text: "ModuleNotFoundError"}}, Reach: 20},
+		16: {Expr: `(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module '`, Literals: []detect.Literal{{Text: "Cannot find module '"}}, Reach: 237},
+		17: {Expr: `(?m)^\S{1,200}: no required module provides package \S`, Literals: []detect.Literal{{Text: ": no required module provides pa"}}},
+		18: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: " not found", Fold: true}}},
+		19: {Expr: `(?m)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]`, Literals: []detect.Literal{{Text: "executable file not found in "}}},
+		20: {Expr: `(?m)^\S+: (?:line )?\d+: \S+: not found$`, Literals: []detect.Literal{{Text: ": not found"}}},
+		21: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "environment variable ", Fold: true}}},
+		22: {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get) \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "missing ", Fold: true}}},
+		23: {Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": unbound variable"}}},
+		24: {Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": parameter "}}},
+		25: {Expr: `(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists`, Literals: []detect.Literal{{Text: "Unable to create '"}}},
+		26: {Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b`, Literals: []detect.Literal{{Text: "could not serialize access due t", Fold: true}}},
+		27: {Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "database is locked", Fold: true}}},
+		28: {Expr: `(?m)^error\[E\d{4}\]: `, Literals: []detect.Literal{{Text: "error[E"}}, Reach: 14},
+		29: {Expr: `(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: `, Literals: []detect.Literal{{Text: "error TS"}}},
+		30: {Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: "undefined: "}, {Text: "syntax error"}, {Text: "cannot use "}}},
+		31: {Expr: `(?m)^\S+:\d+:\d+: (?:fatal )?error: `, Literals: []detect.Literal{{Text: ": error: "}, {Text: ": fatal error: "}}},
+		32: {Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build fail", Fold: true}, {Text: "compilation ", Fold: true}}},
+		33: {Expr: `(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]`, Literals: []detect.Literal{{Text: " [build failed]"}}},
+		34: {Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}},
+		35: {Expr: `(?m)^FAIL\t`, Literals: []detect.Literal{{Text: "FAIL\t"}}, Reach: 5},
+		36: {Expr: `(?m)^FAILED \S+::`, Literals: []detect.Literal{{Text: "FAILED "}}},
+		37: {Expr: "(?m)^(?:E +)?AssertionError(?::|$)", Literals: []detect.Literal{{Text: "AssertionError"}}},
+		38: {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
+		39: {Expr: `(?m)^CONFLICT \(`, Literals: []detect.Literal{{Text: "CONFLICT ("}}, Reach: 10},
+		40: {Expr: `(?m)^Automatic merge failed\b`, Literals: []detect.Literal{{Text: "Automatic merge failed"}}, Reach: 22},
+		41: {Expr: `(?m)^ ?! \[(?:remote )?rejected\]`, Literals: []detect.Literal{{Text: "rejected]"}}, Reach: 20},
+		42: {Expr: `(?m)^error: failed to push some refs\b`, Literals: []detect.Literal{{Text: "error: failed to push some refs"}}, Reach: 31},
+		43: {Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
+		44: {Expr: "(?m)^would reformat ", Literals: []detect.Literal{{Text: "would reformat "}}, Reach: 15},
+		45: {Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem"}}},
+		46: {Expr: `(?m)^Traceback \(most recent call last\):$`, Literals: []detect.Literal{{Text: "Traceback (most recent call last"}}, Reach: 34},
+		47: {Expr: "(?m)^panic: ", Literals: []detect.Literal{{Text: "panic: "}}, Reach: 7},
+		48: {Expr: "(?m)^fatal: ", Literals: []detect.Literal{{Text: "fatal: "}}, Reach: 7},
+		49: {Expr: `(?m)^\S+: line \d+: `, Literals: []detect.Literal{{Text: ": line "}}},
+		50: {Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184},
+		51: {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182},
 	},
 	Make: makeError,
 	Is:   ruleIs,
@@ -135,87 +209,175 @@ var detection = detect.Rules{
 // set comes on top of what evidence fills.
 func makeError(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	switch rule {
-	case 1, 8, 18:
-		e := CodePrerequisiteFailure.from(ev)
-		e.Reason = taxonomy.Some(PrerequisiteReasonMissingCommand)
-		return e
-	case 2, 16:
-		e := CodePrerequisiteFailure.from(ev)
-		e.Reason = taxonomy.Some(PrerequisiteReasonConnectionRefused)
-		return e
-	case 3, 6, 14:
-		e := CodePrerequisiteFailure.from(ev)
-		e.Reason = taxonomy.Some(PrerequisiteReasonMissingFile)
-		return e
-	case 4, 7, 9, 15:
-		e := CodePrerequisiteFailure.from(ev)
-		e.Reason = taxonomy.Some(PrerequisiteReasonPermissionDenied)
-		return e
-	case 5, 13:
-		e := CodePrerequisiteFailure.from(ev)
-		e.Reason = taxonomy.Some(PrerequisiteReasonNetwork)
-		return e
-	case 10:
+	case 40, 54, 59:
 		e := CodePrerequisiteFailure.from(ev)
 		e.Reason = taxonomy.Some(PrerequisiteReasonServiceUnavailable)
 		return e
-	case 11:
+	case 41, 43, 44, 52, 58, 66:
+		e := CodePrerequisiteFailure.from(ev)
+		e.Reason = taxonomy.Some(PrerequisiteReasonMissingCommand)
+		return e
+	case 42, 47, 50, 62:
+		e := CodePrerequisiteFailure.from(ev)
+		e.Reason = taxonomy.Some(PrerequisiteReasonMissingFile)
+		return e
+	case 45, 55, 68:
 		return CodePrerequisiteFailure.from(ev)
-	case 12, 19:
+	case 46, 64:
+		e := CodePrerequisiteFailure.from(ev)
+		e.Reason = taxonomy.Some(PrerequisiteReasonConnectionRefused)
+		return e
+	case 48, 51, 53, 56, 63:
+		e := CodePrerequisiteFailure.from(ev)
+		e.Reason = taxonomy.Some(PrerequisiteReasonPermissionDenied)
+		return e
+	case 49, 61:
+		e := CodePrerequisiteFailure.from(ev)
+		e.Reason = taxonomy.Some(PrerequisiteReasonNetwork)
+		return e
+	case 57:
+		e := CodePrerequisiteFailure.from(ev)
+		e.Reason = taxonomy.Some(PrerequisiteReasonTimeout)
+		return e
+	case 60, 67:
 		e := CodePrerequisiteFailure.from(ev)
 		e.Reason = taxonomy.Some(PrerequisiteReasonMissingVariable)
 		return e
-	case 17:
+	case 65:
 		e := CodePrerequisiteFailure.from(ev)
 		e.Reason = taxonomy.Some(PrerequisiteReasonMissingDependency)
 		return e
-	case 20, 21:
+	case 69, 70:
 		e := CodeExecutionError.from(ev)
 		e.Reason = taxonomy.Some(ExecutionReasonTimeout)
 		return e
-	case 22, 23:
+	case 71, 72:
 		e := CodeExecutionError.from(ev)
 		e.Reason = taxonomy.Some(ExecutionReasonWriteConflict)
 		return e
-	case 24:
+	case 73:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorCompilation)
 		e.Reason = taxonomy.Some(ExecutionReasonCompilationError)
 		return e
-	case 25:
+	case 74:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorTests)
 		return e
-	case 26:
+	case 75, 77:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorGit)
 		return e
-	case 27:
+	case 76:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorLint)
 		return e
-	case 28:
+	case 78, 82:
+		return CodeExecutionError.from(ev)
+	case 79:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorExitStatus)
 		return e
-	case 29:
+	case 80:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorSignal)
 		return e
-	case 30:
+	case 81:
 		e := CodeExecutionError.from(ev)
 		e.Indicator = taxonomy.Some(ExecutionIndicatorStderr)
 		return e
-	case 31, 32:
+	case 83:
+		e := CodeUnexpectedResult.from(ev)
+		e.Breach = taxonomy.Some(UnexpectedResultBreachUnclean)
+		return e
+	case 84:
+		e := CodeUnexpectedResult.from(ev)
+		e.Breach = taxonomy.Some(UnexpectedResultBreachForbidden)
+		return e
+	case 85:
+		e := CodeUnexpectedResult.from(ev)
+		e.Breach = taxonomy.Some(UnexpectedResultBreachOutsideAllowed)
+		return e
+	case 86:
+		e := CodeUnexpectedResult.from(ev)
+		e.Breach = taxonomy.Some(UnexpectedResultBreachDenied)
+		return e
+	case 87:
+		e := CodeUnexpectedResult.from(ev)
+		e.Breach = taxonomy.Some(UnexpectedResultBreachUnattended)
+		return e
+	case 88, 90, 91, 92:
 		return CodeUnexpectedResult.from(ev)
-	case 33, 34:
+	case 89:
+		e := CodeUnexpectedResult.from(ev)
+		e.Breach = taxonomy.Some(UnexpectedResultBreachNoReport)
+		return e
+	case 93, 94:
 		e := CodeInterAgentMisalignment.from(ev)
 		e.Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
 		return e
-	case 35, 36:
+	case 95, 96:
 		return CodeInterAgentMisalignment.from(ev)
-	case 0, 37:
+	case 38, 97, 99:
 		return CodeAmbiguityError.from(ev)
+	case 39, 98:
+		e := CodeAmbiguityError.from(ev)
+		e.Unreadable = taxonomy.Some(true)
+		return e
+	case 5, 9, 10, 11, 12:
+		return CodeTierRateLimited.from(ev)
+	case 0, 26:
+		e := CodeTierUnavailable.from(ev)
+		e.Reason = taxonomy.Some(TierReasonNoAnswer)
+		return e
+	case 4:
+		e := CodeTierUnavailable.from(ev)
+		e.Reason = taxonomy.Some(TierReasonInterrupted)
+		return e
+	case 13, 14, 30:
+		e := CodeTierUnavailable.from(ev)
+		e.Reason = taxonomy.Some(TierReasonServerError)
+		return e
+	case 24, 25:
+		e := CodeTierUnavailable.from(ev)
+		e.Reason = taxonomy.Some(TierReasonTimeout)
+		return e
+	case 27, 28, 29:
+		e := CodeTierUnavailable.from(ev)
+		e.Reason = taxonomy.Some(TierReasonNetwork)
+		return e
+	case 31, 32, 36:
+		e := CodeTierUnavailable.from(ev)
+		e.Reason = taxonomy.Some(TierReasonProcess)
+		return e
+	case 37:
+		return CodeTierUnavailable.from(ev)
+	case 1, 2, 3, 6:
+		e := CodeTierRefused.from(ev)
+		e.Reason = taxonomy.Some(TierReasonQuota)
+		return e
+	case 7, 15, 16, 33:
+		e := CodeTierRefused.from(ev)
+		e.Reason = taxonomy.Some(TierReasonCredentials)
+		return e
+	case 17, 34, 35:
+		e := CodeTierRefused.from(ev)
+		e.Reason = taxonomy.Some(TierReasonRequest)
+		return e
+	case 18:
+		e := CodeTierRefused.from(ev)
+		e.Reason = taxonomy.Some(TierReasonAnswer)
+		return e
+	case 19, 20, 21, 22:
+		e := CodeTierRefused.from(ev)
+		e.Reason = taxonomy.Some(TierReasonNotInstalled)
+		return e
+	case 8:
+		e := CodeTierNotCalled.from(ev)
+		e.Reason = taxonomy.Some(TierReasonBudget)
+		return e
+	case 23:
+		return CodeTierNotCalled.from(ev)
 	default:
 		return CodeUnclassified.from(ev)
 	}
@@ -298,11 +460,28 @@ func (c UnclassifiedCode) from(ev *taxonomy.Evidence) *UnclassifiedError {
 	}
 }
 
+// from returns an error of code c that is filled from evidence.
+func (c TierCode) from(ev *taxonomy.Evidence) *TierError {
+	return &TierError{
+		code:       c,
+		cause:      ev.Err,
+		Step:       detect.NonZero(ev.Attributes["step"]),
+		Detail:     detect.NonZero(ev.Text),
+		Files:      detect.ReadStrings(ev.Files),
+		Provider:   cmp.Or(ev.Attributes["provider"], ev.Source, "unknown"),
+		StatusCode: detect.NonZero(ev.Status),
+		RetryAfter: ev.RetryAfter,
+		ResetAt:    detect.Instant(ev.ResetAt),
+	}
+}
+
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
 func ruleIs(err error, name string) bool {
 	switch name {
 	case "context.DeadlineExceeded":
 		return errors.Is(err, context.DeadlineExceeded)
+	case "io.ErrUnexpectedEOF":
+		return errors.Is(err, io.ErrUnexpectedEOF)
 	case "io/fs.ErrNotExist":
 		return errors.Is(err, fs.ErrNotExist)
 	case "io/fs.ErrPermission":

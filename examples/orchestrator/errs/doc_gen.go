@@ -36,6 +36,9 @@ const (
 	CategoryAmbiguity Category = "ambiguity"
 	// CategoryUnclassified: the step failed, and nothing says how.
 	CategoryUnclassified Category = "unclassified"
+	// CategoryTier: what a tier itself fails with, or whoever calls it. It is none of the five and says
+	// nothing about the step.
+	CategoryTier Category = "tier"
 )
 
 // The categories by their place in the table.
@@ -46,11 +49,20 @@ const (
 	categoryMisalignment     = 3
 	categoryAmbiguity        = 4
 	categoryUnclassified     = 5
+	categoryTier             = 6
 )
 
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
-	return []Category{CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified}
+	return []Category{
+		CategoryPrerequisite,
+		CategoryExecution,
+		CategoryUnexpectedResult,
+		CategoryMisalignment,
+		CategoryAmbiguity,
+		CategoryUnclassified,
+		CategoryTier,
+	}
 }
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
@@ -61,6 +73,9 @@ const (
 	// ProfileChains: a chain of steps records what happened and stops, whatever it was; a person
 	// resumes it.
 	ProfileChains = "chains"
+	// ProfileTasks: the state of a task says whether waiting can help. What may pass blocks it, what
+	// will not fails it; what then is a person's to decide.
+	ProfileTasks = "tasks"
 )
 
 // The tiers, in the order of escalation.
@@ -94,3 +109,6 @@ func IsAmbiguity(err error) bool { return gen.InCategory(err, &definition, categ
 
 // IsUnclassified reports whether err is, or wraps, an error of category unclassified.
 func IsUnclassified(err error) bool { return gen.InCategory(err, &definition, categoryUnclassified) }
+
+// IsTier reports whether err is, or wraps, an error of category tier.
+func IsTier(err error) bool { return gen.InCategory(err, &definition, categoryTier) }

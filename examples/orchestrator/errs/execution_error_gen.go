@@ -51,7 +51,7 @@ func (c *ExecutionCode) UnmarshalText(text []byte) error {
 }
 
 // The rows of codes under a when rule.
-const rowExecutionErrorWhen1 taxonomy.Row = 9
+const rowExecutionErrorWhen1 taxonomy.Row = 13
 
 // ExecutionError is an error of category execution: a command or script that could be run fails.
 //

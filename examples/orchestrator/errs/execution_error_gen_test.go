@@ -23,10 +23,10 @@ func TestExecutionErrorCodes(t *testing.T) {
 	genCheckCodes(t, category, []genCode[*ExecutionError, ExecutionCode]{
 		{
 			code:        CodeExecutionError,
-			description: taxonomy.Code{Value: "EXECUTION_ERROR", Doc: "A command or script that could be run fails.", Resolution: "Mend the step if the fault is its own, or the plan if it is not.", Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 3, Branches: 9, Category: 1},
+			description: taxonomy.Code{Value: "EXECUTION_ERROR", Doc: "A command or script that could be run fails.", Resolution: "Mend the step if the fault is its own, or the plan if it is not.", Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 3, Branches: 13, Category: 1},
 			rows: []genRow{
-				{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "next_tier, record_and_stop"},
-				{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_again, record_and_stop"},
+				{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "analyse, record_and_stop, fail_task"},
+				{13, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "run_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*ExecutionError]{
 				{3, NewExecutionError(), "execution failed", "{}"},
@@ -43,9 +43,9 @@ func TestExecutionErrorCodes(t *testing.T) {
 				{3, NewExecutionError().WithIndicator(ExecutionIndicator(8)), "execution failed", "{}"},
 			},
 			picks: []genPick[*ExecutionError]{
-				{9, NewExecutionError().WithReason(ExecutionReasonTimeout)},
-				{9, NewExecutionError().WithReason(ExecutionReasonWriteConflict)},
-				{9, NewExecutionError().WithReason(ExecutionReasonFlakyTest)},
+				{13, NewExecutionError().WithReason(ExecutionReasonTimeout)},
+				{13, NewExecutionError().WithReason(ExecutionReasonWriteConflict)},
+				{13, NewExecutionError().WithReason(ExecutionReasonFlakyTest)},
 				{3, NewExecutionError().WithReason(ExecutionReasonCompilationError)},
 				{3, NewExecutionError().WithReason(ExecutionReasonDesignFlaw)},
 				{3, NewExecutionError().WithReason(ExecutionReasonLogicError)},

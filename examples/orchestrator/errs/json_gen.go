@@ -36,8 +36,12 @@ func decode(d *gen.Decoder) taxonomy.Error {
 		e := &AmbiguityError{code: AmbiguityCode(d.Ordinal()), cause: d.Cause()}
 		e.decode(d)
 		return e
-	default:
+	case categoryUnclassified:
 		e := &UnclassifiedError{code: UnclassifiedCode(d.Ordinal()), cause: d.Cause()}
+		e.decode(d)
+		return e
+	default:
+		e := &TierError{code: TierCode(d.Ordinal()), cause: d.Cause()}
 		e.decode(d)
 		return e
 	}

@@ -51,7 +51,7 @@ func (c *MisalignmentCode) UnmarshalText(text []byte) error {
 }
 
 // The rows of codes under a when rule.
-const rowInterAgentMisalignmentWhen1 taxonomy.Row = 11
+const rowInterAgentMisalignmentWhen1 taxonomy.Row = 15
 
 // MisalignmentError is an error of category misalignment: an agent departs from its instructions.
 // Only a review can say so; an agent cannot say it of itself or of another.

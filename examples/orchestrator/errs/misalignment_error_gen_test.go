@@ -21,10 +21,10 @@ func TestMisalignmentErrorCodes(t *testing.T) {
 	genCheckCodes(t, category, []genCode[*MisalignmentError, MisalignmentCode]{
 		{
 			code:        CodeInterAgentMisalignment,
-			description: taxonomy.Code{Value: "INTER_AGENT_MISALIGNMENT", Doc: "An agent departs from its instructions. Only a review can say so.", Resolution: "Give the step to a stronger tier, or write its instructions more clearly.", Message: "an agent departs from its instructions[ ({finding})][: {detail:first_line}]", Row: 5, Branches: 11, Category: 3},
+			description: taxonomy.Code{Value: "INTER_AGENT_MISALIGNMENT", Doc: "An agent departs from its instructions. Only a review can say so.", Resolution: "Give the step to a stronger tier, or write its instructions more clearly.", Message: "an agent departs from its instructions[ ({finding})][: {detail:first_line}]", Row: 5, Branches: 15, Category: 3},
 			rows: []genRow{
-				{5, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "next_tier, record_and_stop"},
-				{11, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_with_less, record_and_stop"},
+				{5, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
+				{15, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_with_less, record_and_stop, block_task"},
 			},
 			cases: []genCase[*MisalignmentError]{
 				{5, NewInterAgentMisalignment(), "an agent departs from its instructions", "{}"},
@@ -38,7 +38,7 @@ func TestMisalignmentErrorCodes(t *testing.T) {
 				{5, NewInterAgentMisalignment().WithReason(MisalignmentReason(4)), "an agent departs from its instructions", "{}"},
 			},
 			picks: []genPick[*MisalignmentError]{
-				{11, NewInterAgentMisalignment().WithReason(MisalignmentReasonContextOverflow)},
+				{15, NewInterAgentMisalignment().WithReason(MisalignmentReasonContextOverflow)},
 				{5, NewInterAgentMisalignment().WithReason(MisalignmentReasonModelLimitation)},
 				{5, NewInterAgentMisalignment().WithReason(MisalignmentReasonContradictoryInstructions)},
 				{5, NewInterAgentMisalignment()},

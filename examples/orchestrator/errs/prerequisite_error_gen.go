@@ -52,7 +52,7 @@ func (c *PrerequisiteCode) UnmarshalText(text []byte) error {
 }
 
 // The rows of codes under a when rule.
-const rowPrerequisiteFailureWhen1 taxonomy.Row = 8
+const rowPrerequisiteFailureWhen1 taxonomy.Row = 12
 
 // PrerequisiteError is an error of category prerequisite: something that the plan takes for granted
 // is not there or cannot be reached.
@@ -87,10 +87,11 @@ const (
 	PrerequisiteReasonPermissionDenied   PrerequisiteReason = 5
 	PrerequisiteReasonConnectionRefused  PrerequisiteReason = 6
 	PrerequisiteReasonNetwork            PrerequisiteReason = 7
-	PrerequisiteReasonServiceUnavailable PrerequisiteReason = 8
+	PrerequisiteReasonTimeout            PrerequisiteReason = 8
+	PrerequisiteReasonServiceUnavailable PrerequisiteReason = 9
 )
 
-var prerequisiteReasonWords = []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "service_unavailable"}
+var prerequisiteReasonWords = []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}
 
 // String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v PrerequisiteReason) String() string { return gen.EnumWord(uint8(v), prerequisiteReasonWords) }
@@ -180,7 +181,7 @@ func (e *PrerequisiteError) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (e *PrerequisiteError) Row() taxonomy.Row {
 	switch e.code {
 	case CodePrerequisiteFailure:
-		if v, ok := e.Reason.Get(); ok && (v == PrerequisiteReasonConnectionRefused || v == PrerequisiteReasonNetwork || v == PrerequisiteReasonServiceUnavailable) {
+		if v, ok := e.Reason.Get(); ok && (v == PrerequisiteReasonConnectionRefused || v == PrerequisiteReasonNetwork || v == PrerequisiteReasonTimeout || v == PrerequisiteReasonServiceUnavailable) {
 			return rowPrerequisiteFailureWhen1
 		}
 	}

@@ -15,15 +15,15 @@ func TestPrerequisiteErrorCodes(t *testing.T) {
 		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
 		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
 		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "reason", Doc: "What is wrong with the environment.", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "service_unavailable"}},
+		{Name: "reason", Doc: "What is wrong with the environment.", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}},
 	}, JSONHead: `{"domain":"orchestrator.example.com","name":"PrerequisiteError","category":"prerequisite","code":"`, Count: 1}
 	genCheckCodes(t, category, []genCode[*PrerequisiteError, PrerequisiteCode]{
 		{
 			code:        CodePrerequisiteFailure,
-			description: taxonomy.Code{Value: "PREREQUISITE_FAILURE", Doc: "Something that the plan takes for granted is not there or cannot be reached.", Resolution: "Find out what is there in its place; correct the step, or provide what is missing.", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]", Row: 2, Branches: 8},
+			description: taxonomy.Code{Value: "PREREQUISITE_FAILURE", Doc: "Something that the plan takes for granted is not there or cannot be reached.", Resolution: "Find out what is there in its place; correct the step, or provide what is missing.", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]", Row: 2, Branches: 12},
 			rows: []genRow{
-				{2, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "next_tier, record_and_stop"},
-				{8, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "try_again, record_and_stop"},
+				{2, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"},
+				{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "try_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*PrerequisiteError]{
 				{2, NewPrerequisiteFailure(), "a prerequisite is not met", "{}"},
@@ -33,12 +33,13 @@ func TestPrerequisiteErrorCodes(t *testing.T) {
 				{2, NewPrerequisiteFailure().WithDetail("").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"detail":"","reason":"missing_variable"}`},
 				{2, NewPrerequisiteFailure().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "a prerequisite is not met: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
 				{2, NewPrerequisiteFailure().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "a prerequisite is not met: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReason(9)), "a prerequisite is not met", "{}"},
+				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReason(10)), "a prerequisite is not met", "{}"},
 			},
 			picks: []genPick[*PrerequisiteError]{
-				{8, NewPrerequisiteFailure().WithReason(PrerequisiteReasonConnectionRefused)},
-				{8, NewPrerequisiteFailure().WithReason(PrerequisiteReasonNetwork)},
-				{8, NewPrerequisiteFailure().WithReason(PrerequisiteReasonServiceUnavailable)},
+				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonConnectionRefused)},
+				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonNetwork)},
+				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonTimeout)},
+				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonServiceUnavailable)},
 				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingFile)},
 				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingDependency)},
 				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingCommand)},
@@ -57,7 +58,7 @@ func TestPrerequisiteErrorCopies(t *testing.T) {
 		{original.WithDetail("some detail"), &PrerequisiteError{code: CodePrerequisiteFailure, Detail: taxonomy.Some("some detail")}},
 		{original.WithFiles([]string{"files 1", "files 2"}), &PrerequisiteError{code: CodePrerequisiteFailure, Files: []string{"files 1", "files 2"}}},
 		{original.WithReason(PrerequisiteReasonMissingVariable), &PrerequisiteError{code: CodePrerequisiteFailure, Reason: taxonomy.Some(PrerequisiteReasonMissingVariable)}},
-		{original.WithReason(PrerequisiteReason(9)), &PrerequisiteError{code: CodePrerequisiteFailure}},
+		{original.WithReason(PrerequisiteReason(10)), &PrerequisiteError{code: CodePrerequisiteFailure}},
 		{original.WithCause(genCause), &PrerequisiteError{code: CodePrerequisiteFailure, cause: genCause}},
 	})
 }

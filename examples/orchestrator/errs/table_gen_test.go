@@ -11,7 +11,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"chains"}
+var genProfiles = []string{"chains", "tasks"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -21,6 +21,7 @@ var genCategories = []genPredicate{
 	{"misalignment", IsMisalignment},
 	{"ambiguity", IsAmbiguity},
 	{"unclassified", IsUnclassified},
+	{"tier", IsTier},
 }
 
 // genGroups are the groups, by their bit.
@@ -28,8 +29,8 @@ var genGroups = []genPredicate{}
 
 // genNone is the row of errors without a code, and genPermanent that of unknown ones that must not be tried again.
 var (
-	genNone      = genRow{0, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "next_tier, record_and_stop"}
-	genPermanent = genRow{1, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "next_tier, record_and_stop"}
+	genNone      = genRow{0, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}
+	genPermanent = genRow{1, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}
 )
 
 func TestTaxonomy(t *testing.T) {
@@ -40,14 +41,23 @@ func TestTaxonomy(t *testing.T) {
 		Domain:        "orchestrator.example.com",
 		Doc:           "How a step of a plan can fail, and which tier takes it from there.",
 		Fallback:      "UNCLASSIFIED",
-		ByValue:       []uint16{4, 1, 3, 0, 5, 2},
-		Uncategorized: &reactionNextTier,
+		ByValue:       []uint16{4, 1, 3, 0, 9, 6, 8, 7, 5, 2},
+		Uncategorized: &reactionHandOver,
 		Reactions: []*taxonomy.Reaction{
 			&reactionAskUser,
-			&reactionNextTier,
+			&reactionFindOut,
+			&reactionAnalyse,
+			&reactionVerify,
 			&reactionTryAgain,
+			&reactionRunAgain,
+			&reactionMakeAgain,
 			&reactionTryWithLess,
+			&reactionHandOver,
+			&reactionWait,
+			&reactionCallAgain,
 			&reactionRecordAndStop,
+			&reactionBlockTask,
+			&reactionFailTask,
 			&reactionAbort,
 			&reactionBlock,
 			&reactionContinue,
@@ -55,34 +65,57 @@ func TestTaxonomy(t *testing.T) {
 		Policies: []*taxonomy.Policy{
 			&policyTransient,
 			&policyOnceMore,
+			&policyOutage,
+			&policyRateLimit,
 		},
 		Sources: []taxonomy.Named{
 			{Name: "step", Doc: "An operation of a step, such as a command, a tool or a file that is read."},
-			{Name: "agent", Doc: "The raw report of the agent that carries out a step."},
-			{Name: "check", Doc: "The comparison of a step's result with what was expected."},
+			{Name: "agent", Doc: "The report of the agent that carries out a step."},
+			{Name: "check", Doc: "The checks of a step's result, by commands (op gate), by its criteria, and of what they leave behind (op clean)."},
 			{Name: "review", Doc: "A reviewer of what an agent has done."},
-			{Name: "plan", Doc: "The check of the plan itself, before the first step (op prepare) and again at the end."},
+			{Name: "plan", Doc: "The check of the plan itself and of what it takes for granted."},
+			{Name: "git", Doc: "Git, or what runs it."},
+			{Name: "scope", Doc: "The guard of the files that may be changed, and whoever it asks."},
+			{Name: "executor", Doc: "Who calls a tier."},
+			{Name: "config", Doc: "The configuration of a call."},
+			{Name: "budget", Doc: "The guard of what calls may cost."},
+			{Name: "claude-cli", Doc: "A tier's provider that is a process."},
+			{Name: "anthropic-api", Doc: "A tier's provider over HTTP."},
+			{Name: "openai-api", Doc: "A tier's provider over HTTP."},
+			{Name: "scripted", Doc: "A tier's provider that plays a script."},
+		},
+		Ops: []taxonomy.Named{
+			{Name: "verify", Doc: "Right before a step."},
+			{Name: "finish", Doc: "After the last step."},
+			{Name: "execute", Doc: "A step is carried out."},
+			{Name: "diagnose", Doc: "It is found out why a step failed."},
+			{Name: "fix", Doc: "A step is mended and carried out again."},
+			{Name: "gate", Doc: "Commands that must pass before a step counts."},
+			{Name: "criteria", Doc: "What must be true when a step is done."},
+			{Name: "clean", Doc: "Whether the checks left the tree as it was."},
+			{Name: "review", Doc: "Somebody looks at what was done."},
 		},
 		Tiers: []taxonomy.Tier{
 			{Name: "haiku", Doc: "Carries out steps and reports what it sees; it does not judge its own errors."},
-			{Name: "sonnet", Doc: "Finds out what is wrong and mends what can be mended within the step.", Classifies: true},
-			{Name: "opus", Doc: "Changes the plan.", Classifies: true},
+			{Name: "sonnet", Doc: "Finds out what is wrong and mends what can be mended within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
+			{Name: "opus", Doc: "Changes the plan.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
 			{Name: "human", Doc: "Decides what the plan leaves open.", Classifies: true, Person: true},
 		},
 	}, got)
 	assert.Nil(t, Table.Overlay)
-	assert.Equal(t, []Category{"prerequisite", "execution", "unexpected", "misalignment", "ambiguity", "unclassified"}, Categories())
-	assert.Equal(t, []Category{CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified}, Categories())
+	assert.Equal(t, []Category{"prerequisite", "execution", "unexpected", "misalignment", "ambiguity", "unclassified", "tier"}, Categories())
+	assert.Equal(t, []Category{CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified, CategoryTier}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfileChains})
+	assert.Equal(t, genProfiles, []string{ProfileChains, ProfileTasks})
 	assert.Equal(t, []string{"haiku", "sonnet", "opus", "human"}, []string{TierHaiku, TierSonnet, TierOpus, TierHuman})
 }
 
 func TestProfiles(t *testing.T) {
 	profiles := Table.Taxonomy.Profiles
-	assert.Len(t, profiles, 1)
+	assert.Len(t, profiles, 2)
 	for i, want := range []taxonomy.Profile{
-		{Name: "chains", Doc: "A chain of steps records what happened and stops, whatever it was; a person resumes it.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true}},
+		{Name: "chains", Doc: "A chain of steps records what happened and stops, whatever it was; a person resumes it.", Uncategorized: &chainsReactionHandOver, Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{}, Reporting: taxonomy.Reporting{Context: true}},
+		{Name: "tasks", Doc: "The state of a task says whether waiting can help. What may pass blocks it, what will not fails it; what then is a person's to decide.", Uncategorized: &tasksReactionHandOver, Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{}, Reporting: taxonomy.Reporting{Context: true}},
 	} {
 		got := profiles[i]
 		got.Rows = nil
@@ -105,6 +138,28 @@ func TestProfiles(t *testing.T) {
 			{9, &reactionRecordAndStop},
 			{10, &reactionRecordAndStop},
 			{11, &reactionRecordAndStop},
+			{12, &reactionRecordAndStop},
+			{13, &reactionRecordAndStop},
+			{14, &reactionRecordAndStop},
+			{15, &reactionRecordAndStop},
+		},
+		{
+			{0, &reactionFailTask},
+			{1, &reactionFailTask},
+			{2, &reactionFailTask},
+			{3, &reactionFailTask},
+			{4, &reactionFailTask},
+			{5, &reactionFailTask},
+			{6, &reactionFailTask},
+			{7, &reactionFailTask},
+			{8, &reactionBlockTask},
+			{9, &reactionBlockTask},
+			{10, &reactionFailTask},
+			{11, &reactionFailTask},
+			{12, &reactionBlockTask},
+			{13, &reactionBlockTask},
+			{14, &reactionBlockTask},
+			{15, &reactionBlockTask},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -121,13 +176,24 @@ func TestProfiles(t *testing.T) {
 func TestReactions(t *testing.T) {
 	for _, c := range []struct{ want, got taxonomy.Reaction }{
 		{taxonomy.Reaction{Name: "ask_user", Action: taxonomy.Block, LogLevel: taxonomy.LogError}, reactionAskUser},
-		{taxonomy.Reaction{Name: "next_tier", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn}, reactionNextTier},
-		{taxonomy.Reaction{Name: "try_again", Policy: &policyTransient, Then: &reactionNextTier, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true}, reactionTryAgain},
-		{taxonomy.Reaction{Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionNextTier, Action: taxonomy.Retry, Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true}, reactionTryWithLess},
+		{taxonomy.Reaction{Name: "find_out", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn}, reactionFindOut},
+		{taxonomy.Reaction{Name: "analyse", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate, Purpose: taxonomy.PurposeAnalysis, LogLevel: taxonomy.LogWarn}, reactionAnalyse},
+		{taxonomy.Reaction{Name: "verify", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate, Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn}, reactionVerify},
+		{taxonomy.Reaction{Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, To: "sonnet", Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true}, reactionTryAgain},
+		{taxonomy.Reaction{Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, To: "sonnet", Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true}, reactionRunAgain},
+		{taxonomy.Reaction{Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, To: "sonnet", Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true}, reactionMakeAgain},
+		{taxonomy.Reaction{Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, To: "sonnet", Action: taxonomy.Retry, Session: taxonomy.SessionReduced, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true}, reactionTryWithLess},
+		{taxonomy.Reaction{Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn}, reactionHandOver},
+		{taxonomy.Reaction{Name: "wait", Policy: &policyRateLimit, Then: &reactionHandOver, Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true}, reactionWait},
+		{taxonomy.Reaction{Name: "call_again", Policy: &policyOutage, Then: &reactionHandOver, Action: taxonomy.Retry, Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true}, reactionCallAgain},
 		{taxonomy.Reaction{Name: "record_and_stop", LogLevel: taxonomy.LogError}, reactionRecordAndStop},
+		{taxonomy.Reaction{Name: "block_task", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}, reactionBlockTask},
+		{taxonomy.Reaction{Name: "fail_task", LogLevel: taxonomy.LogError}, reactionFailTask},
 		{taxonomy.Reaction{Name: "abort"}, reactionAbort},
 		{taxonomy.Reaction{Name: "block", Action: taxonomy.Block}, reactionBlock},
 		{taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}, reactionContinue},
+		{taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}, chainsReactionHandOver},
+		{taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}, tasksReactionHandOver},
 	} {
 		assert.Equal(t, c.want, c.got)
 	}
@@ -137,6 +203,8 @@ func TestPolicies(t *testing.T) {
 	for _, c := range []struct{ want, got taxonomy.Policy }{
 		{taxonomy.Policy{Name: "transient", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyTransient},
 		{taxonomy.Policy{Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant}, policyOnceMore},
+		{taxonomy.Policy{Name: "outage", MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}, policyOutage},
+		{taxonomy.Policy{Name: "rate_limit", MaxAttempts: 21, InitialDelay: 30 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2.0, MaxElapsed: 10 * time.Minute, MaxRetryAfter: 10 * time.Minute, Backoff: taxonomy.Constant}, policyRateLimit},
 	} {
 		assert.Equal(t, c.want, c.got)
 	}
@@ -148,22 +216,26 @@ func TestRows(t *testing.T) {
 		got[i] = row.Reaction
 	}
 	for i, want := range []*taxonomy.Reaction{
-		&reactionNextTier,    // 0
-		&reactionNextTier,    // 1
-		&reactionNextTier,    // 2
-		&reactionNextTier,    // 3
-		&reactionNextTier,    // 4
-		&reactionNextTier,    // 5
-		&reactionNextTier,    // 6
-		&reactionNextTier,    // 7
-		&reactionTryAgain,    // 8
-		&reactionTryAgain,    // 9
-		&reactionTryAgain,    // 10
-		&reactionTryWithLess, // 11
+		&reactionFindOut,     // 0
+		&reactionFindOut,     // 1
+		&reactionFindOut,     // 2
+		&reactionAnalyse,     // 3
+		&reactionVerify,      // 4
+		&reactionVerify,      // 5
+		&reactionFindOut,     // 6
+		&reactionFindOut,     // 7
+		&reactionWait,        // 8
+		&reactionCallAgain,   // 9
+		&reactionHandOver,    // 10
+		&reactionAskUser,     // 11
+		&reactionTryAgain,    // 12
+		&reactionRunAgain,    // 13
+		&reactionMakeAgain,   // 14
+		&reactionTryWithLess, // 15
 	} {
 		assert.Same(t, want, got[i], "row %d", i)
 	}
-	assert.Len(t, got, 12)
+	assert.Len(t, got, 16)
 	genCheckRow(t, &PrerequisiteError{}, genNone)
 }
 
@@ -188,7 +260,7 @@ func TestUnknown(t *testing.T) {
 }
 
 func TestPrerequisiteReasonValues(t *testing.T) {
-	genCheckEnum(t, "PrerequisiteReason", []PrerequisiteReason{PrerequisiteReasonMissingFile, PrerequisiteReasonMissingDependency, PrerequisiteReasonMissingCommand, PrerequisiteReasonMissingVariable, PrerequisiteReasonPermissionDenied, PrerequisiteReasonConnectionRefused, PrerequisiteReasonNetwork, PrerequisiteReasonServiceUnavailable}, []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "service_unavailable"})
+	genCheckEnum(t, "PrerequisiteReason", []PrerequisiteReason{PrerequisiteReasonMissingFile, PrerequisiteReasonMissingDependency, PrerequisiteReasonMissingCommand, PrerequisiteReasonMissingVariable, PrerequisiteReasonPermissionDenied, PrerequisiteReasonConnectionRefused, PrerequisiteReasonNetwork, PrerequisiteReasonTimeout, PrerequisiteReasonServiceUnavailable}, []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"})
 }
 
 func TestExecutionReasonValues(t *testing.T) {
@@ -201,6 +273,10 @@ func TestExecutionIndicatorValues(t *testing.T) {
 
 func TestUnexpectedResultFindingValues(t *testing.T) {
 	genCheckEnum(t, "UnexpectedResultFinding", []UnexpectedResultFinding{UnexpectedResultFindingFormat, UnexpectedResultFindingMissingSections, UnexpectedResultFindingCount, UnexpectedResultFindingSize, UnexpectedResultFindingContent}, []string{"format", "missing_sections", "count", "size", "content"})
+}
+
+func TestUnexpectedResultBreachValues(t *testing.T) {
+	genCheckEnum(t, "UnexpectedResultBreach", []UnexpectedResultBreach{UnexpectedResultBreachUnclean, UnexpectedResultBreachNoReport, UnexpectedResultBreachForbidden, UnexpectedResultBreachOutsideAllowed, UnexpectedResultBreachDenied, UnexpectedResultBreachUnattended}, []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"})
 }
 
 func TestUnexpectedResultReasonValues(t *testing.T) {
@@ -217,4 +293,8 @@ func TestMisalignmentReasonValues(t *testing.T) {
 
 func TestAmbiguityFindingValues(t *testing.T) {
 	genCheckEnum(t, "AmbiguityFinding", []AmbiguityFinding{AmbiguityFindingSeveralReadings, AmbiguityFindingConflictingRequirements, AmbiguityFindingUnclearCriteria, AmbiguityFindingUnknownRecovery, AmbiguityFindingSilentPlan}, []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"})
+}
+
+func TestTierReasonValues(t *testing.T) {
+	genCheckEnum(t, "TierReason", []TierReason{TierReasonNetwork, TierReasonServerError, TierReasonTimeout, TierReasonProcess, TierReasonNoAnswer, TierReasonInterrupted, TierReasonCredentials, TierReasonQuota, TierReasonRequest, TierReasonAnswer, TierReasonNotInstalled, TierReasonBudget}, []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"})
 }

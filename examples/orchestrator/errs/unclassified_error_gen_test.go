@@ -20,7 +20,7 @@ func TestUnclassifiedErrorCodes(t *testing.T) {
 		{
 			code:        CodeUnclassified,
 			description: taxonomy.Code{Value: "UNCLASSIFIED", Doc: "The step failed, and nothing says how. That never means that it succeeded.", Resolution: "Read the raw report; write a rule for it if it comes again.", Message: "unclassified failure[: {detail:first_line}]", Row: 7, Category: 5},
-			rows:        []genRow{{7, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "next_tier, record_and_stop"}},
+			rows:        []genRow{{7, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}},
 			cases: []genCase[*UnclassifiedError]{
 				{7, NewUnclassified(), "unclassified failure", "{}"},
 				{7, NewUnclassified().WithDetail("some detail\nsecond line"), "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`},

@@ -54,7 +54,7 @@ func (c *UnexpectedResultCode) UnmarshalText(text []byte) error {
 }
 
 // The rows of codes under a when rule.
-const rowUnexpectedResultWhen1 taxonomy.Row = 10
+const rowUnexpectedResultWhen1 taxonomy.Row = 14
 
 // UnexpectedResultError is an error of category unexpected: the operation succeeds, and its result
 // is not what was specified.
@@ -73,6 +73,8 @@ type UnexpectedResultError struct {
 	Files []string `json:"files,omitzero"`
 	// Finding: in what it differs.
 	Finding taxonomy.Opt[UnexpectedResultFinding] `json:"finding,omitzero"`
+	// Breach is what was not kept, besides the step's own criteria.
+	Breach taxonomy.Opt[UnexpectedResultBreach] `json:"breach,omitzero"`
 	// Expected is what was specified.
 	Expected taxonomy.Opt[string] `json:"expected,omitzero"`
 	// Actual is what was found.
@@ -113,6 +115,44 @@ func (v *UnexpectedResultFinding) UnmarshalText(text []byte) error {
 	n, err := gen.UnmarshalEnum(text, "UnexpectedResultFinding", unexpectedResultFindingWords)
 	if err == nil {
 		*v = UnexpectedResultFinding(n)
+	}
+	return err
+}
+
+// UnexpectedResultBreach is one of a closed set of words: what was not kept, besides the step's own
+// criteria.
+//
+// The zero UnexpectedResultBreach is none of them.
+type UnexpectedResultBreach uint8
+
+// The values of [UnexpectedResultBreach].
+const (
+	UnexpectedResultBreachUnclean        UnexpectedResultBreach = 1
+	UnexpectedResultBreachNoReport       UnexpectedResultBreach = 2
+	UnexpectedResultBreachForbidden      UnexpectedResultBreach = 3
+	UnexpectedResultBreachOutsideAllowed UnexpectedResultBreach = 4
+	UnexpectedResultBreachDenied         UnexpectedResultBreach = 5
+	UnexpectedResultBreachUnattended     UnexpectedResultBreach = 6
+)
+
+var unexpectedResultBreachWords = []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}
+
+// String returns the word as it is on the wire, or "" for a value that does not exist.
+func (v UnexpectedResultBreach) String() string {
+	return gen.EnumWord(uint8(v), unexpectedResultBreachWords)
+}
+
+// MarshalText returns the word, which is empty for no value; a value that does not exist is an
+// error.
+func (v UnexpectedResultBreach) MarshalText() ([]byte, error) {
+	return gen.MarshalEnum(uint8(v), "UnexpectedResultBreach", unexpectedResultBreachWords)
+}
+
+// UnmarshalText reads a word; one that does not exist is an error.
+func (v *UnexpectedResultBreach) UnmarshalText(text []byte) error {
+	n, err := gen.UnmarshalEnum(text, "UnexpectedResultBreach", unexpectedResultBreachWords)
+	if err == nil {
+		*v = UnexpectedResultBreach(n)
 	}
 	return err
 }
@@ -183,6 +223,13 @@ func (e *UnexpectedResultError) WithFiles(files []string) *UnexpectedResultError
 func (e *UnexpectedResultError) WithFinding(finding UnexpectedResultFinding) *UnexpectedResultError {
 	c := *e
 	c.Finding = gen.SomeEnum(finding, UnexpectedResultFindingContent)
+	return &c
+}
+
+// WithBreach returns a copy of e with the given Breach.
+func (e *UnexpectedResultError) WithBreach(breach UnexpectedResultBreach) *UnexpectedResultError {
+	c := *e
+	c.Breach = gen.SomeEnum(breach, UnexpectedResultBreachUnattended)
 	return &c
 }
 
@@ -262,6 +309,7 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	case CodeUnexpectedResult:
 		m = m.Text("unexpected result")
 		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")")
 		m = m.Begin(": expected ").OptString(e.Expected)
 		m = m.Begin(", found ").OptString(e.Actual)
 		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
@@ -278,6 +326,7 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	o = o.OptClean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
+	o = o.OptEnum("breach", e.Breach.Or(0).String())
 	o = o.OptString("expected", e.Expected)
 	o = o.OptString("actual", e.Actual)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
@@ -326,6 +375,7 @@ func (e *UnexpectedResultError) LogValue() slog.Value {
 	l = l.OptClean("detail", e.Detail, sharedDetail)
 	l = l.OptStrings("files", e.Files, 0)
 	l = l.OptEnum("finding", e.Finding.Or(0).String())
+	l = l.OptEnum("breach", e.Breach.Or(0).String())
 	l = l.OptString("expected", e.Expected)
 	l = l.OptString("actual", e.Actual)
 	l = l.OptEnum("reason", e.Reason.Or(0).String())
@@ -343,6 +393,8 @@ func (e *UnexpectedResultError) decode(d *gen.Decoder) {
 			d.Strings(&e.Files)
 		case "finding":
 			gen.DecodeOptEnum(d, &e.Finding, unexpectedResultFindingWords)
+		case "breach":
+			gen.DecodeOptEnum(d, &e.Breach, unexpectedResultBreachWords)
 		case "expected":
 			d.OptString(&e.Expected)
 		case "actual":

@@ -16,6 +16,7 @@ func TestUnexpectedResultErrorCodes(t *testing.T) {
 		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
 		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
 		{Name: "finding", Doc: "In what it differs.", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content"}},
+		{Name: "breach", Doc: "What was not kept, besides the step's own criteria.", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
 		{Name: "expected", Doc: "What was specified.", Type: "string"},
 		{Name: "actual", Doc: "What was found.", Type: "string"},
 		{Name: "reason", Doc: "Why it differs.", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}},
@@ -23,29 +24,31 @@ func TestUnexpectedResultErrorCodes(t *testing.T) {
 	genCheckCodes(t, category, []genCode[*UnexpectedResultError, UnexpectedResultCode]{
 		{
 			code:        CodeUnexpectedResult,
-			description: taxonomy.Code{Value: "UNEXPECTED_RESULT", Doc: "The operation succeeds, and its result is not what was specified.", Resolution: "Verify the result against the step; work around it, or revise the plan.", Message: "unexpected result[ ({finding})][: expected {expected}][, found {actual}][: {detail:first_line}]", Row: 4, Branches: 10, Category: 2},
+			description: taxonomy.Code{Value: "UNEXPECTED_RESULT", Doc: "The operation succeeds, and its result is not what was specified.", Resolution: "Verify the result against the step; work around it, or revise the plan.", Message: "unexpected result[ ({finding})][ ({breach})][: expected {expected}][, found {actual}][: {detail:first_line}]", Row: 4, Branches: 14, Category: 2},
 			rows: []genRow{
-				{4, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "next_tier, record_and_stop"},
-				{10, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_again, record_and_stop"},
+				{4, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
+				{14, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "make_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*UnexpectedResultError]{
 				{4, NewUnexpectedResult(), "unexpected result", "{}"},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (size) (denied): expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"some expected","actual":"some actual"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (denied): expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","breach":"denied","expected":"some expected","actual":"some actual"}`},
 				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual("some actual"), "unexpected result (size): expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithExpected("some expected").WithActual("some actual"), "unexpected result: expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithActual("some actual"), "unexpected result (size), found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithExpected("").WithActual("some actual"), "unexpected result (size), found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","expected":"","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithExpected("some expected"), "unexpected result (size): expected some expected: some detail", `{"detail":"some detail\nsecond line","finding":"size","expected":"some expected"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual(""), "unexpected result (size): expected some expected: some detail", `{"detail":"some detail\nsecond line","finding":"size","expected":"some expected","actual":""}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual("some actual"), "unexpected result (size): expected some expected, found some actual", `{"finding":"size","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual("some actual"), "unexpected result (size): expected some expected, found some actual", `{"detail":"","finding":"size","expected":"some expected","actual":"some actual"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithActual("some actual"), "unexpected result (size) (denied), found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","actual":"some actual"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("").WithActual("some actual"), "unexpected result (size) (denied), found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"","actual":"some actual"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected"), "unexpected result (size) (denied): expected some expected: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"some expected"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual(""), "unexpected result (size) (denied): expected some expected: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"some expected","actual":""}`},
+				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (size) (denied): expected some expected, found some actual", `{"finding":"size","breach":"denied","expected":"some expected","actual":"some actual"}`},
+				{4, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (size) (denied): expected some expected, found some actual", `{"detail":"","finding":"size","breach":"denied","expected":"some expected","actual":"some actual"}`},
 				{4, NewUnexpectedResult().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unexpected result: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
 				{4, NewUnexpectedResult().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unexpected result: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
 				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFinding(6)), "unexpected result", "{}"},
+				{4, NewUnexpectedResult().WithBreach(UnexpectedResultBreach(7)), "unexpected result", "{}"},
 				{4, NewUnexpectedResult().WithReason(UnexpectedResultReason(5)), "unexpected result", "{}"},
 			},
 			picks: []genPick[*UnexpectedResultError]{
-				{10, NewUnexpectedResult().WithReason(UnexpectedResultReasonStaleCache)},
-				{10, NewUnexpectedResult().WithReason(UnexpectedResultReasonRaceCondition)},
+				{14, NewUnexpectedResult().WithReason(UnexpectedResultReasonStaleCache)},
+				{14, NewUnexpectedResult().WithReason(UnexpectedResultReasonRaceCondition)},
 				{4, NewUnexpectedResult().WithReason(UnexpectedResultReasonWrongAlgorithm)},
 				{4, NewUnexpectedResult().WithReason(UnexpectedResultReasonSpecMismatch)},
 				{4, NewUnexpectedResult()},
@@ -62,9 +65,11 @@ func TestUnexpectedResultErrorCopies(t *testing.T) {
 		{original.WithFiles([]string{"files 1", "files 2"}), &UnexpectedResultError{code: CodeUnexpectedResult, Files: []string{"files 1", "files 2"}}},
 		{original.WithFinding(UnexpectedResultFindingSize), &UnexpectedResultError{code: CodeUnexpectedResult, Finding: taxonomy.Some(UnexpectedResultFindingSize)}},
 		{original.WithFinding(UnexpectedResultFinding(6)), &UnexpectedResultError{code: CodeUnexpectedResult}},
+		{original.WithBreach(UnexpectedResultBreachDenied), &UnexpectedResultError{code: CodeUnexpectedResult, Breach: taxonomy.Some(UnexpectedResultBreachDenied)}},
+		{original.WithBreach(UnexpectedResultBreach(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
 		{original.WithExpected("some expected"), &UnexpectedResultError{code: CodeUnexpectedResult, Expected: taxonomy.Some("some expected")}},
 		{original.WithActual("some actual"), &UnexpectedResultError{code: CodeUnexpectedResult, Actual: taxonomy.Some("some actual")}},
-		{original.WithReason(UnexpectedResultReasonWrongAlgorithm), &UnexpectedResultError{code: CodeUnexpectedResult, Reason: taxonomy.Some(UnexpectedResultReasonWrongAlgorithm)}},
+		{original.WithReason(UnexpectedResultReasonSpecMismatch), &UnexpectedResultError{code: CodeUnexpectedResult, Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)}},
 		{original.WithReason(UnexpectedResultReason(5)), &UnexpectedResultError{code: CodeUnexpectedResult}},
 		{original.WithCause(genCause), &UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause}},
 	})
@@ -87,7 +92,7 @@ func TestUnexpectedResultErrorHints(t *testing.T) {
 		hints taxonomy.Hints
 	}{
 		{NewUnexpectedResult(), taxonomy.Hints{}},
-		{NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonWrongAlgorithm).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
+		{NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
 	} {
 		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
 	}
@@ -97,14 +102,15 @@ func TestUnexpectedResultErrorDecoding(t *testing.T) {
 	genCheckDecoding(t, new(UnexpectedResultError), genWire{Category: "unexpected", Code: "UNEXPECTED_RESULT"}, []genDecoded{
 		{`{}`, "{}"},
 		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","expected":"some expected","actual":"some actual","reason":"wrong_algorithm"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","expected":"some expected","actual":"some actual","reason":"wrong_algorithm"}`},
-		{`{"step":null,"detail":null,"files":null,"finding":null,"expected":null,"actual":null,"reason":null}`, "{}"},
+		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`},
+		{`{"step":null,"detail":null,"files":null,"finding":null,"breach":null,"expected":null,"actual":null,"reason":null}`, "{}"},
 	}, []genDecoded{
 		{`1`, "context"},
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
 		{`{"finding":"no such value"}`, "context.finding"},
+		{`{"breach":"no such value"}`, "context.breach"},
 		{`{"expected":1}`, "context.expected"},
 		{`{"actual":1}`, "context.actual"},
 		{`{"reason":"no such value"}`, "context.reason"},
@@ -114,12 +120,12 @@ func TestUnexpectedResultErrorDecoding(t *testing.T) {
 func TestUnexpectedResultErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "unexpected", []genOutput[*UnexpectedResultError]{
 		{
-			NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonWrongAlgorithm).WithCause(genCause), "UNEXPECTED_RESULT",
-			"unexpected result (size): expected some expected, found some actual: some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","expected":"some expected","actual":"some actual","reason":"wrong_algorithm"}`,
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","expected":"some expected","actual":"some actual","reason":"wrong_algorithm"}`,
-			UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(UnexpectedResultFindingSize), Expected: taxonomy.Some("some expected"), Actual: taxonomy.Some("some actual"), Reason: taxonomy.Some(UnexpectedResultReasonWrongAlgorithm)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","expected":"some expected","actual":"some actual","reason":"wrong_algorithm"}`,
+			NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch).WithCause(genCause), "UNEXPECTED_RESULT",
+			"unexpected result (size) (denied): expected some expected, found some actual: some detail",
+			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
+			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
+			UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(UnexpectedResultFindingSize), Breach: taxonomy.Some(UnexpectedResultBreachDenied), Expected: taxonomy.Some("some expected"), Actual: taxonomy.Some("some actual"), Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)},
+			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
 		},
 		{
 			NewUnexpectedResult(), "UNEXPECTED_RESULT",

@@ -12,18 +12,18 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// options is what the command line says.
-type options struct {
+// described is what the command line says of a failure.
+type described struct {
 	evidence taxonomy.Evidence
 	profile  string
 	json     bool
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to hints.
-func parse(args []string, hints io.Writer) (*options, error) {
-	o := &options{}
+// parseEvidence reads the command line of -classify. What is wrong with it is the error; how it is used is written to hints.
+func parseEvidence(args []string, hints io.Writer) (*described, error) {
+	o := &described{}
 	o.evidence.Source = "step" // unless a flag says otherwise
-	fs := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
+	fs := flag.NewFlagSet("orchestrator -classify", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&o.json, "json", false, "answer in JSON")
 	fs.StringVar(&o.profile, "profile", "", "react as the profile of this `name` does")

@@ -1,0 +1,3 @@
+module shop.example.com/shop
+
+go 1.26.0

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/escalate"
+	"github.com/errgen/errgen/runtime/escalate/verify"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/workspace"
+
+	"orchestrator.example.com/runner/errs"
+	"orchestrator.example.com/runner/planfile"
+)
+
+// session carries out one plan.
+type session struct {
+	*options
+	doc      *planfile.Document
+	table    taxonomy.Table
+	tree     *tree
+	verifier *verify.Verifier
+	desk     desk
+	config   escalate.Config
+}
+
+// open reads and opens what the run needs.
+func (o *options) open(ctx context.Context) (*session, error) {
+	s := &session{options: o}
+	var err error
+	if s.table, err = errs.Table.Profile(o.profile); err != nil {
+		return nil, err
+	}
+	if s.doc, err = planfile.Read(o.plan); err != nil {
+		return nil, err
+	}
+	scope, err := workspace.NewScope(workspace.ScopeConfig{})
+	if err != nil {
+		return nil, err
+	}
+	providers, err := s.providers(scope)
+	if err != nil {
+		return nil, err
+	}
+	if s.tree, err = o.openTree(ctx, scope); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.tree.apart(o.state), s.configure(providers, scope)); err != nil {
+		return nil, errors.Join(err, s.tree.close(o.state != ""))
+	}
+	return s, nil
+}
+
+// providers makes the providers; to check a plan none is needed.
+func (s *session) providers(scope *workspace.Scope) (map[string]executor.Provider, error) {
+	if s.check {
+		return nil, nil
+	}
+	all, err := loadLadder(s.tiers, s.plan)
+	if err != nil {
+		return nil, err
+	}
+	made, err := all.providers(&s.desk, scope)
+	if err != nil {
+		return nil, err
+	}
+	if s.review != "" && made[s.review] == nil {
+		return nil, fmt.Errorf("-review is %q, and there is no such tier", s.review)
+	}
+	return made, nil
+}
+
+// configure makes the configuration of the runner.
+func (s *session) configure(providers map[string]executor.Provider, scope *workspace.Scope) (err error) {
+	if s.verifier, err = verify.New(verify.Options{Dir: s.tree.Dir()}); err != nil {
+		return err
+	}
+	s.config = escalate.Config{
+		Calls: executor.Config{
+			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
+			Tiers: providers, Workspace: s.tree.Git, Guard: scope, Lanes: retry.NewLanes(retry.Ramp{Step: time.Millisecond}, retry.System),
+		},
+		Verifier: s.verifier, Commit: s.commit, Guards: escalate.Guards{Turns: s.turns, Time: s.time},
+	}
+	if p := providers[s.review]; p != nil {
+		o := escalate.ReviewerOptions{Findings: findings(), Dir: s.tree.Dir()}
+		r := &reviewer{&s.desk, s.review, escalate.NewReviewer(p, o), escalate.NewPlanReviewer(p, o)}
+		s.config.Reviewer, s.config.PlanReviewer = r, r
+	}
+	if s.state == "" {
+		return nil
+	}
+	s.config.Calls.Journal = filejournal.New(filepath.Join(s.state, "calls"))
+	s.config.Journal, err = escalate.NewFileJournal(filepath.Join(s.state, "runs"))
+	return err
+}
+
+// decode reads an error of the taxonomy from the JSON that it was kept as.
+func decode(b []byte) (error, error) {
+	e, err := errs.UnmarshalError(b)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// findings are the words for what a review can find.
+func findings() []string {
+	for _, c := range errs.Table.Taxonomy.Categories {
+		if c.Name != taxonomy.CategoryOf(errs.CodeInterAgentMisalignment) {
+			continue
+		}
+		for _, f := range c.Fields {
+			if f.Name == "finding" {
+				return f.Enum
+			}
+		}
+	}
+	return nil
+}
+
+// runPlan carries the plan out, and writes what came of it.
+func (s *session) runPlan(ctx context.Context, out io.Writer) (*escalate.Result, error) {
+	shown := out
+	if s.quiet() {
+		shown = io.Discard
+	}
+	lines := newTimeline(shown, s.doc.Plan, s.table)
+	s.config.Observer, s.config.Calls.Observer = observers{&s.desk, lines}, &calls{&s.desk, lines}
+	runner, err := escalate.New(s.config)
+	if err != nil {
+		return nil, fmt.Errorf("configure the run: %w", err)
+	}
+	name := s.run
+	if name == "" {
+		name = "plan"
+	}
+	var r *escalate.Result
+	if a := s.reply(); a != nil {
+		r = runner.Answer(ctx, name, s.doc.Plan, *a)
+	} else {
+		r = runner.Run(ctx, name, s.doc.Plan)
+	}
+	lines.rest(r)
+	writeSteps(shown, r)
+	return r, s.write(r, out)
+}
+
+// write writes what was asked for besides.
+func (s *session) write(r *escalate.Result, out io.Writer) error {
+	if s.json {
+		b, err := encode(r)
+		if err != nil {
+			return err
+		}
+		_, _ = out.Write(append(b, '\n')) // out keeps the error
+	}
+	if s.diagram != "" {
+		if err := writeFile(s.diagram, diagram(r), out); err != nil {
+			return err
+		}
+	}
+	if s.corrected == "" {
+		return nil
+	}
+	text, err := s.doc.Corrected(corrections(r))
+	if err != nil {
+		return err
+	}
+	return writeFile(s.corrected, text, out)
+}
+
+// corrections are the instructions of steps that were corrected by work that counts.
+func corrections(r *escalate.Result) map[string]string {
+	all := map[string]string{}
+	for _, step := range r.Steps {
+		if step.Correction != nil {
+			all[step.ID] = step.Correction.New
+		}
+	}
+	return all
+}
