@@ -74,12 +74,15 @@ bench: ## run the benchmarks
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
-	@packages=$$($(GO) list ./...) || exit 1; \
-	for package in $$packages; do \
-		targets=$$($(GO) test -list '^Fuzz' $$package) || exit 1; \
-		for target in $$(grep '^Fuzz' <<<"$$targets"); do \
-			echo "$$package $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+	@for module in $(MODULES); do \
+		cd $(CURDIR)/$$module || exit 1; \
+		packages=$$($(GO) list ./...) || exit 1; \
+		for package in $$packages; do \
+			targets=$$($(GO) test -list '^Fuzz' $$package) || exit 1; \
+			for target in $$(grep '^Fuzz' <<<"$$targets"); do \
+				echo "$$package $$target"; \
+				$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+			done; \
 		done; \
 	done
 
