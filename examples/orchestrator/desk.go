@@ -60,9 +60,9 @@ func (r *reviewer) Review(ctx context.Context, in escalate.ReviewInput) ([]*taxo
 }
 
 // ReviewPlan implements escalate.PlanReviewer.
-func (r *reviewer) ReviewPlan(ctx context.Context, p plan.Plan) ([]plan.Fault, error) {
+func (r *reviewer) ReviewPlan(ctx context.Context, in escalate.PlanReviewInput) ([]plan.Fault, error) {
 	r.note("", r.tier, scripted.ReviewPlan)
-	return r.plans.ReviewPlan(ctx, p)
+	return r.plans.ReviewPlan(ctx, in)
 }
 
 // observers tells each of several what happens.

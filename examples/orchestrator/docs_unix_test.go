@@ -75,6 +75,10 @@ func answered(ctx context.Context, r *escalate.Runner, p plan.Plan, text string)
 	return r.Answer(ctx, "nightly-42", p, escalate.Answer{Text: text})
 }
 
+func scopeOf(planFile string) (*workspace.Scope, error) {
+	return workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{planFile, "tiers.yaml", "scripts/**"}})
+}
+
 // agent is a tier that does one thing, and says so.
 type agent struct {
 	dir, file, text string
@@ -103,10 +107,15 @@ func TestDocs(t *testing.T) {
 	source, err := os.ReadFile("docs_unix_test.go")
 	require.NoError(t, err)
 	samples := shown.FindAllSubmatch(page, -1)
-	require.Len(t, samples, 2)
+	require.Len(t, samples, 3)
 	for _, s := range samples {
 		assert.Contains(t, string(source), string(s[1]))
 	}
+
+	scope, err := scopeOf("plan.md")
+	require.NoError(t, err)
+	verdict, _ := scope.Explain("plan.md")
+	assert.Equal(t, executor.Forbidden, verdict)
 
 	dir := t.TempDir()
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "tester"}, {"config", "user.email", "tester@example.com"}, {"commit", "-q", "--allow-empty", "-m", "begin"}} {

@@ -9,7 +9,9 @@
 // A plan is a Markdown file; README.md says what stands in it. The tiers play scripts, or are real ones: see -tiers.
 //
 // The exit code is 0 when the plan was carried out, 1 when it failed, when -check finds something, and when the program itself fails, 2 for wrong
-// usage, which includes a plan that cannot be read, 3 when the run is blocked and a person is asked, and 130 when it was cancelled.
+// usage, which includes a plan that cannot be read and a run that is refused, 3 when the run is blocked and a person is asked, and 130 when
+// it was cancelled: by Ctrl-C, SIGTERM, or a terminal that is closed. What a tier was doing is then put back. Another Ctrl-C ends the program
+// at once.
 //
 // It can also say what a failure is, without doing anything about it:
 //
@@ -29,10 +31,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
+	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -49,9 +50,18 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	ctx, args := context.Background(), os.Args[1:]
+	if !classifies(args) { // which reads until somebody has said all, and leaves nothing to be put back
+		var stop context.CancelFunc
+		ctx, stop = signalled(ctx)
+		defer stop()
+	}
+	os.Exit(run(ctx, args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// classifies reports that nothing is carried out.
+func classifies(args []string) bool {
+	return len(args) > 0 && (args[0] == "-classify" || args[0] == "--classify")
 }
 
 // run does what args say and returns the exit code.
@@ -62,7 +72,7 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writ
 			code = told(hints, fmt.Errorf("write the output: %w", err), exitFailed)
 		}
 	}()
-	if len(args) > 0 && (args[0] == "-classify" || args[0] == "--classify") {
+	if classifies(args) {
 		return told(hints, classify(args[1:], in, out, hints), exitUsage)
 	}
 	o, err := parse(args, out)
@@ -113,7 +123,18 @@ func (s *session) work(ctx context.Context, out, hints io.Writer) (code int) {
 		fmt.Fprintln(out)
 		say(out, "the working tree is %s", s.tree.Dir())
 	}
+	if r.EndReason == escalate.EndRefused {
+		return told(hints, refusal(r), exitUsage)
+	}
 	return statusCode(r.Status)
+}
+
+// refusal returns why a run was refused, without the words for what an error of that code usually is.
+func refusal(r *escalate.Result) error {
+	if cause := errors.Unwrap(r.Err); cause != nil {
+		return cause
+	}
+	return errors.New(r.Error)
 }
 
 func statusCode(s executor.Status) int {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate"
+	"github.com/errgen/errgen/runtime/workspace"
 
 	"orchestrator.example.com/runner/errs"
 )
@@ -21,8 +22,10 @@ type options struct {
 	dir     string
 	keep    bool
 	commit  bool
-	check   bool
-	json    bool
+	// allow and forbid are patterns of files.
+	allow, forbid []string
+	check         bool
+	json          bool
 
 	run    string
 	state  string
@@ -45,6 +48,7 @@ const usage = `orchestrator carries out a plan through a ladder of tiers, and do
   orchestrator [flags] PLAN.md
   orchestrator -check [flags] PLAN.md
   orchestrator -run NAME -state DIR -answer TEXT [flags] PLAN.md
+  orchestrator -dir DIR -answer TEXT [flags] PLAN.md
   orchestrator -classify [flags] <what was said
 `
 
@@ -72,12 +76,14 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.tiers, "tiers", "", "take the tiers' providers from this `file`; otherwise they play the scripts beside the plan")
 	fs.StringVar(&o.review, "review", "", "have the tier of this `name` review the plan, and what other tiers have done")
 	fs.StringVar(&o.dir, "dir", "", "work in this `directory`, which is under git; otherwise in a fresh copy of the project beside the plan")
+	fs.Func("allow", "let tiers change only what this `pattern` matches; it can be given several times", adder(&o.allow))
+	fs.Func("forbid", "have tiers change nothing that this `pattern` matches; it can be given several times", adder(&o.forbid))
 	fs.BoolVar(&o.keep, "keep", false, "keep the fresh copy, and say where it is")
 	fs.BoolVar(&o.commit, "commit", false, "commit what each step that counts has changed")
 	fs.BoolVar(&o.check, "check", false, "only check the plan and what it takes for granted")
 	fs.BoolVar(&o.json, "json", false, "answer in JSON, with all that is known")
-	fs.StringVar(&o.run, "run", "", "the `name` of the run; one that the state knows is gone on with")
-	fs.StringVar(&o.state, "state", "", "keep what runs know in this `directory`, so that they can be gone on with")
+	fs.StringVar(&o.run, "run", "", "the `name` of the run, otherwise one of its own for each plan and -dir; one that is kept is gone on with")
+	fs.StringVar(&o.state, "state", "", "keep what runs know in this `directory`, so that they can be gone on with; otherwise, with -dir, in its .git until the run is completed")
 	fs.Func("answer", "answer the run's question with this `text`, and try again", func(text string) error {
 		o.answer, o.answers = text, true
 		return nil
@@ -88,7 +94,15 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.diagram, "diagram", "", "write the path that was taken to this `file` as a Mermaid diagram; - is standard output")
 	fs.StringVar(&o.corrected, "corrected", "", "write the plan with the corrections that count to this `file`; - is standard output")
 	fs.IntVar(&o.turns, "turns", 0, "the `number` of calls that a step may have; 150 unless set")
-	fs.DurationVar(&o.time, "time", 0, "how `long` a tier may take for a step; 10m unless set")
+	fs.DurationVar(&o.time, "time", 0, "how `long` a call of a tier may take, with its waits; 10m unless set")
+}
+
+// adder adds what a flag says each time that it is given.
+func adder(all *[]string) func(string) error {
+	return func(text string) error {
+		*all = append(*all, text)
+		return nil
+	}
 }
 
 // read reads flags and the plan, in any order; behind "--" there is only the plan.
@@ -130,8 +144,12 @@ func (o *options) problems() error {
 		all = append(all, err)
 	}
 	answers := o.answers || o.done || o.giveUp
-	problem(answers && (o.run == "" || o.state == ""), "an answer needs -run and -state, which say what it is an answer to")
-	problem(o.run != "" && o.state == "", "-run needs -state, where the run is kept")
+	if _, err := workspace.NewScope(workspace.ScopeConfig{Allowed: o.allow, Forbidden: o.forbid}); err != nil {
+		all = append(all, err)
+	}
+	problem(answers && !o.keeps(), "an answer needs -state or -dir, where the run is kept that it is an answer to")
+	problem(o.run != "" && !nameForm.MatchString(o.run), "-run is 1 to 80 letters, digits, '-', '_' and '.', the first a letter or a digit")
+	problem(o.run != "" && !o.keeps(), "-run needs -state or -dir, where the run is kept")
 	problem(o.done && o.giveUp, "-done and -give-up are two answers; give one")
 	problem(o.by != "" && !answers, "-by says who answers, and there is no answer")
 	problem(answers && o.check, "-check answers nothing")

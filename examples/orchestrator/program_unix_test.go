@@ -37,9 +37,22 @@ func result(t *testing.T, args ...string) (*escalate.Result, int) {
 	t.Helper()
 	got := do(t.Context(), append(args, "-json")...)
 	require.Empty(t, got.hints)
+	return decoded(t, got), got.code
+}
+
+// refused does the same with a run that is refused, for which there are hints.
+func refused(t *testing.T, args ...string) (*escalate.Result, int) {
+	t.Helper()
+	got := do(t.Context(), append(args, "-json")...)
+	require.NotEmpty(t, got.hints)
+	return decoded(t, got), got.code
+}
+
+func decoded(t *testing.T, got done) *escalate.Result {
+	t.Helper()
 	var r escalate.Result
 	require.NoError(t, json.Unmarshal([]byte(got.out), &r), got.out)
-	return &r, got.code
+	return &r
 }
 
 // project returns a working tree with the files of the demo's project.

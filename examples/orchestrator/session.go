@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
@@ -25,6 +23,7 @@ import (
 type session struct {
 	*options
 	doc      *planfile.Document
+	name     string // of the run
 	table    taxonomy.Table
 	tree     *tree
 	verifier *verify.Verifier
@@ -42,32 +41,46 @@ func (o *options) open(ctx context.Context) (*session, error) {
 	if s.doc, err = planfile.Read(o.plan); err != nil {
 		return nil, err
 	}
-	scope, err := workspace.NewScope(workspace.ScopeConfig{})
-	if err != nil {
+	if s.name, err = o.runName(); err != nil {
 		return nil, err
 	}
-	providers, err := s.providers(scope)
-	if err != nil {
+	var tiers ladder
+	if !s.check {
+		if tiers, err = loadLadder(s.tiers, s.plan); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.checkOutputs(s.deciding(tiers)); err != nil {
 		return nil, err
 	}
-	if s.tree, err = o.openTree(ctx, scope); err != nil {
+	if s.tree, err = s.openTree(ctx, s.name); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.tree.apart(o.state), s.configure(providers, scope)); err != nil {
+	if err := s.equip(tiers); err != nil {
 		return nil, errors.Join(err, s.tree.close(o.state != ""))
 	}
 	return s, nil
 }
 
-// providers makes the providers; to check a plan none is needed.
-func (s *session) providers(scope *workspace.Scope) (map[string]executor.Provider, error) {
-	if s.check {
-		return nil, nil
+// equip makes what the run works with.
+func (s *session) equip(tiers ladder) error {
+	if err := s.tree.apart(s.state); err != nil {
+		return err
 	}
-	all, err := loadLadder(s.tiers, s.plan)
+	scope, err := s.scope(s.tree.Dir(), tiers)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	s.tree.Watch(scope)
+	made, err := s.providers(tiers, scope)
+	if err != nil {
+		return err
+	}
+	return s.configure(made, scope)
+}
+
+// providers makes the providers; to check a plan none is needed.
+func (s *session) providers(all ladder, scope *workspace.Scope) (map[string]executor.Provider, error) {
 	made, err := all.providers(&s.desk, scope)
 	if err != nil {
 		return nil, err
@@ -95,12 +108,7 @@ func (s *session) configure(providers map[string]executor.Provider, scope *works
 		r := &reviewer{&s.desk, s.review, escalate.NewReviewer(p, o), escalate.NewPlanReviewer(p, o)}
 		s.config.Reviewer, s.config.PlanReviewer = r, r
 	}
-	if s.state == "" {
-		return nil
-	}
-	s.config.Calls.Journal = filejournal.New(filepath.Join(s.state, "calls"))
-	s.config.Journal, err = escalate.NewFileJournal(filepath.Join(s.state, "runs"))
-	return err
+	return s.settle()
 }
 
 // decode reads an error of the taxonomy from the JSON that it was kept as.
@@ -139,19 +147,25 @@ func (s *session) runPlan(ctx context.Context, out io.Writer) (*escalate.Result,
 	if err != nil {
 		return nil, fmt.Errorf("configure the run: %w", err)
 	}
-	name := s.run
-	if name == "" {
-		name = "plan"
+	if err := s.forget(ctx, escalate.EndCompleted); err != nil { // its process died before it could
+		return nil, err
 	}
 	var r *escalate.Result
 	if a := s.reply(); a != nil {
-		r = runner.Answer(ctx, name, s.doc.Plan, *a)
+		r = runner.Answer(ctx, s.name, s.doc.Plan, *a)
 	} else {
-		r = runner.Run(ctx, name, s.doc.Plan)
+		r = runner.Run(ctx, s.name, s.doc.Plan)
 	}
-	lines.rest(r)
-	writeSteps(shown, r)
-	return r, s.write(r, out)
+	refused := r.EndReason == escalate.EndRefused
+	if !lines.shown && !refused {
+		s.writeRemembered(shown)
+		lines.rest(r)
+	}
+	if !refused {
+		writeSteps(shown, r)
+		s.writeAnswering(shown, r)
+	}
+	return r, errors.Join(s.write(r, out), s.forget(context.WithoutCancel(ctx), s.forgettable()...))
 }
 
 // write writes what was asked for besides.

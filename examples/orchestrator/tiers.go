@@ -86,10 +86,9 @@ func loadLadder(path, plan string) (ladder, error) {
 
 // scriptsBeside returns the tiers that have a script in the directory scripts beside the plan.
 func scriptsBeside(plan string) (ladder, error) {
-	dir := filepath.Join(filepath.Dir(plan), "scripts")
 	all := ladder{}
 	for _, t := range errs.Table.Taxonomy.Tiers {
-		path := filepath.Join(dir, t.Name+".yaml")
+		path := scriptOf(plan, t.Name)
 		if _, err := os.Stat(path); err == nil {
 			all[t.Name] = &tierSettings{Provider: scripted.DefaultName, Script: path}
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -97,9 +96,14 @@ func scriptsBeside(plan string) (ladder, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("no tier is known: name a file with -tiers, or put a script %s beside the plan", filepath.Join(dir, "TIER.yaml"))
+		return nil, fmt.Errorf("no tier is known: name a file with -tiers, or put a script %s beside the plan", scriptOf(plan, "TIER"))
 	}
 	return all, nil
+}
+
+// scriptOf returns where the script of a tier is that stands beside the plan.
+func scriptOf(plan, tier string) string {
+	return filepath.Join(filepath.Dir(plan), "scripts", tier+".yaml")
 }
 
 // providers makes the tiers' providers. What is wrong with any of them is said at once.

@@ -82,11 +82,8 @@ func codeOf(e escalate.Event) string {
 	return e.Code
 }
 
-// rest writes the path of a run of which nothing was told, because it had ended before.
+// rest writes the path of a run that had ended before, so that nothing was told of it.
 func (t *timeline) rest(r *escalate.Result) {
-	if t.shown {
-		return
-	}
 	for _, e := range r.Path {
 		t.Observe(e)
 	}

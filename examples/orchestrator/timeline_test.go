@@ -49,6 +49,9 @@ func everyEvent() []escalate.Event {
 		{Kind: escalate.Answered, Step: step, Tier: "Ann", Text: "in cents"},
 		{Kind: escalate.StepEnded, Step: step, Tier: sonnet, Text: "done"},
 		{Kind: escalate.Warned, Message: "close the journal"},
+		{Kind: escalate.NotReviewed, Step: step, Tier: haiku, Code: "TIER_OVERLOADED", Message: "overloaded"},
+		{Kind: escalate.Recovered, Step: step, Tier: haiku, Text: "cleanup"},
+		{Kind: escalate.Recovered, Step: step, Tier: haiku, Text: "cleanup", Message: "disk full"},
 		{Kind: "later_kind", Text: "x"},
 		{Kind: escalate.RunEnded, Text: "completed"},
 	}
@@ -91,8 +94,11 @@ func TestTimeline(t *testing.T) {
   24.0s  2.3  Ann     answers: in cents
   25.0s  2.3  sonnet  the step is done
   26.0s               warning: close the journal
-  27.0s               later_kind: x
-  28.0s               the run ends: completed
+  27.0s  2.3  haiku   nobody could review what it has done: overloaded      TIER_OVERLOADED
+  28.0s  2.3  haiku   the strategy cleanup has run
+  29.0s  2.3  haiku   the strategy cleanup fails: disk full
+  30.0s               later_kind: x
+  31.0s               the run ends: completed
 `, out.String())
 }
 

@@ -22,23 +22,47 @@ type tree struct {
 
 // openTree opens the working tree: the one that is named, or a fresh copy of the project beside the plan. The copy of a run that is kept is found
 // again.
-func (o *options) openTree(ctx context.Context, scope *workspace.Scope) (*tree, error) {
-	dir, fresh := o.dir, ""
-	if dir == "" {
-		var err error
-		if dir, fresh, err = o.copyProject(ctx); err != nil {
-			return nil, err
-		}
+func (o *options) openTree(ctx context.Context, run string) (*tree, error) {
+	if o.dir != "" {
+		return openRoot(ctx, o.dir)
 	}
-	git, err := workspace.Open(ctx, dir, workspace.Options{Watch: scope})
+	dir, fresh, err := o.copyProject(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	git, err := workspace.Open(ctx, dir, workspace.Options{})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the working tree: %w", err), removeAll(fresh))
 	}
 	return &tree{git, fresh}, nil
 }
 
+// openRoot opens the working tree whose root is dir. A directory within one is refused: all of the tree would be worked on and put back.
+func openRoot(ctx context.Context, dir string) (*tree, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("open the working tree: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("open the working tree: %s is not a directory", dir)
+	}
+	git, err := workspace.Open(ctx, dir, workspace.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("open the working tree: %w", err)
+	}
+	root, err := os.Stat(git.Dir())
+	if err != nil {
+		return nil, fmt.Errorf("open the working tree: %w", err)
+	}
+	if !os.SameFile(info, root) {
+		return nil, fmt.Errorf("-dir %s is within the repository %s, all of which would be worked on: name that, or make a repository of the directory with git init",
+			dir, git.Dir())
+	}
+	return &tree{git, ""}, nil
+}
+
 // copyProject returns a repository that has the files of the project beside the plan, and what is to be removed when it is not needed any more.
-func (o *options) copyProject(ctx context.Context) (dir, fresh string, err error) {
+func (o *options) copyProject(ctx context.Context, run string) (dir, fresh string, err error) {
 	project := filepath.Join(filepath.Dir(o.plan), "project")
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
 		return "", "", errors.New("there is no directory project beside the plan; name the working tree with -dir")
@@ -48,10 +72,8 @@ func (o *options) copyProject(ctx context.Context) (dir, fresh string, err error
 		if fresh, err = os.MkdirTemp("", "orchestrator-"); err != nil {
 			return "", "", fmt.Errorf("make a directory for the project: %w", err)
 		}
-	case o.run == "":
-		return "", "", errors.New("a run that is kept needs a name; give it with -run")
 	default:
-		fresh = filepath.Join(o.state, "trees", o.run)
+		fresh = filepath.Join(o.state, "trees", run)
 	}
 	dir = filepath.Join(fresh, "project")
 	if _, err := os.Stat(dir); err == nil {

@@ -46,6 +46,10 @@ func went(e escalate.Event) string {
 	switch e.Kind {
 	case escalate.Waiting:
 		return "waits " + e.Until.Sub(e.At).Round(10*time.Millisecond).String()
+	case escalate.NotReviewed:
+		return after("nobody could review what it has done", e.Message)
+	case escalate.Recovered:
+		return strategy(e)
 	case escalate.Retried:
 		return "tries again" + about(", ", e.Text)
 	case escalate.Escalated:
@@ -68,6 +72,14 @@ func went(e escalate.Event) string {
 		return after("warning", e.Message)
 	}
 	return after(string(e.Kind), cmp.Or(e.Message, e.Text))
+}
+
+// strategy says what came of a strategy.
+func strategy(e escalate.Event) string {
+	if e.Message != "" {
+		return "the strategy " + e.Text + " fails: " + e.Message
+	}
+	return "the strategy " + e.Text + " has run"
 }
 
 // after adds what is known to what happened.

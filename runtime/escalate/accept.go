@@ -35,50 +35,49 @@ type claim struct {
 func (j *job) hear(ctx context.Context) *ending {
 	h := j.work.Heard
 	a := j.attempt(h.Number)
-	if a == nil {
-		a = &Attempt{Number: h.Number, Tier: j.nameOf(h.Rung), Role: h.Role}
-	}
 	if h.Role == Diagnose {
 		return j.diagnosed(ctx, a, h)
 	}
 	tier := j.ladder[h.Rung].tier
-	rep, claimed := parseReport(h.Text, tier.Classifies, j.mark(h.Number))
-	if !claimed || !rep.Done {
-		return j.reported(ctx, a, rep, tier)
+	rep, unread := parseReport(h.Text, tier.Classifies, j.mark(h.Number))
+	if unread != nil || !rep.Done {
+		return j.reported(ctx, a, rep, tier, unread)
 	}
 	j.emit(Event{Kind: Claimed, Tier: tier.Name, Text: "done", Attempt: h.Number})
 	return j.accept(ctx, a, claim{by: tier.Name, role: h.Role, number: h.Number, report: h.Text, changes: h.Changes})
 }
 
 // reported reacts to an agent's report of a failure. What claims nothing is one.
-func (j *job) reported(ctx context.Context, a *Attempt, rep Report, tier taxonomy.Tier) *ending {
+func (j *job) reported(ctx context.Context, a *Attempt, rep Report, tier taxonomy.Tier, unread error) *ending {
 	j.emit(Event{Kind: Claimed, Tier: tier.Name, Text: "failed", Code: rep.Code, Attempt: a.Number})
-	f := j.find(j.evidenceOf(rep, tier, a.Role, j.step.ID), rep.Code)
-	if said := disagreement(rep, f.traits.Retryable); said != "" && tier.Classifies {
-		if f.refused != "" {
-			said = f.refused + "; " + said
-		}
-		f.refused = said
+	ev := j.evidenceOf(rep, tier, a.Role, j.step.ID)
+	if tier.Classifies && unread != nil {
+		ev.Text, ev.Err = saidOf(unread, ev.Text), unread
+	}
+	f := j.find(ev, rep.Code)
+	if tier.Classifies {
+		a.Disagrees = disagreement(rep, f.traits.Retryable)
 	}
 	return j.fail(ctx, a, a.Role, []found{f})
 }
 
 // accept verifies a claim. Only here does a step become done.
 func (j *job) accept(ctx context.Context, a *Attempt, c claim) *ending {
-	wrong := j.verify(ctx, c)
-	if ctx.Err() != nil {
+	wrong, unreviewed := j.verify(ctx, c, a)
+	switch {
+	case ctx.Err() != nil:
 		return nil
+	case unreviewed != nil:
+		return j.unreviewed(ctx, a, c, unreviewed)
+	case len(wrong) > 0:
+		return j.fail(ctx, a, c.role, wrong)
 	}
-	if len(wrong) == 0 {
-		return j.count(ctx, c, a)
-	}
-	return j.fail(ctx, a, c.role, wrong)
+	return j.count(ctx, c, a)
 }
 
 // verify finds out what is wrong with what was done: prerequisites, gate and criteria, in the order in which failures are asked for, and
-// the review only of what has passed these.
-func (j *job) verify(ctx context.Context, c claim) []found {
-	var wrong []found
+// the review only of what has passed these. Without a review nothing is known to be wrong, and yet nothing counts. A is nil for what a person has done.
+func (j *job) verify(ctx context.Context, c claim, a *Attempt) (wrong []found, unreviewed *unmade) {
 	if c.role == Fix {
 		wrong = append(wrong, j.prerequisites(ctx)...)
 		j.told(c, "prerequisites", wrong)
@@ -95,10 +94,11 @@ func (j *job) verify(ctx context.Context, c claim) []found {
 		wrong = append(wrong, failed...)
 	}
 	if len(wrong) == 0 && j.cfg.Reviewer != nil && ctx.Err() == nil {
-		wrong = j.reviewed(ctx, c)
-		j.told(c, "review", wrong)
+		if wrong, unreviewed = j.reviewed(ctx, c, a); unreviewed == nil {
+			j.told(c, "review", wrong)
+		}
 	}
-	return wrong
+	return wrong, unreviewed
 }
 
 // told says what came of a check.
@@ -114,14 +114,18 @@ func (j *job) gate(ctx context.Context) []*taxonomy.Evidence {
 	if len(j.plan.Gate) == 0 {
 		return nil
 	}
-	return j.checking("gate", func() []*taxonomy.Evidence { return j.cfg.Verifier.Gate(ctx, j.plan.Gate) })
+	return j.checking("gate", func() []*taxonomy.Evidence {
+		return j.verifying(ctx, func(v Verifier) []*taxonomy.Evidence { return v.Gate(ctx, j.plan.Gate) })
+	})
 }
 
 func (j *job) criteria(ctx context.Context) []*taxonomy.Evidence {
 	if len(j.step.Criteria) == 0 {
 		return nil
 	}
-	return j.checking("criteria", func() []*taxonomy.Evidence { return j.cfg.Verifier.Criteria(ctx, j.step.Criteria) })
+	return j.checking("criteria", func() []*taxonomy.Evidence {
+		return j.verifying(ctx, func(v Verifier) []*taxonomy.Evidence { return v.Criteria(ctx, j.step.Criteria) })
+	})
 }
 
 // checking runs checks. One that panics has found that nothing is known to be well.
@@ -139,55 +143,32 @@ func (r *run) checking(op string, check func() []*taxonomy.Evidence) (wrong []*t
 func (r *run) verified(ctx context.Context, all []plan.Prerequisite) []Verification {
 	var got []Verification
 	failed := r.checking("prerequisites", func() []*taxonomy.Evidence {
-		got = r.cfg.Verifier.Prerequisites(ctx, all)
-		return nil
+		return r.verifying(ctx, func(v Verifier) []*taxonomy.Evidence {
+			got = v.Prerequisites(ctx, all)
+			return nil
+		})
 	})
 	out := make([]Verification, len(all))
 	for i, p := range all {
 		switch {
 		case i < len(got):
 			out[i] = got[i]
-			out[i].Prerequisite = p
 		case len(failed) > 0:
-			out[i] = Verification{Prerequisite: p, Failed: failed[0]}
+			out[i].Failed = failed[0]
 		default:
-			out[i] = Verification{Prerequisite: p, Failed: &taxonomy.Evidence{Source: sourcePlan, Op: opPrepare, Text: "it was not verified"}}
+			out[i].Failed = &taxonomy.Evidence{Source: sourcePlan, Op: opPrepare, Text: "it was not verified"}
 		}
+		out[i].Prerequisite, out[i].How = maskedPrerequisite(p), bounded(out[i].How)
 	}
 	return out
-}
-
-// reviewed asks the reviewer. A review that could not be made is a finding, too.
-func (j *job) reviewed(ctx context.Context, c claim) (wrong []found) {
-	dir, files := "", paths(c.changes)
-	if w := j.cfg.Calls.Workspace; w != nil {
-		dir = w.Dir()
-	}
-	all, err := j.review(ctx, ReviewInput{Run: j.result.Run, Step: j.corrected(), Tier: c.by, Report: c.report, Files: files, Dir: dir})
-	for _, ev := range all {
-		if ev != nil {
-			wrong = append(wrong, j.find(placed(ev, ev.Op, j.step.ID), ""))
-		}
-	}
-	if err != nil {
-		// Not of source review: that nobody reviewed says nothing of the agent.
-		wrong = append(wrong, j.findErr(err, sourceEscalate, opReview))
-	}
-	return wrong
-}
-
-func (j *job) review(ctx context.Context, in ReviewInput) (all []*taxonomy.Evidence, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			all, err = nil, fmt.Errorf("review: panic: %v", p)
-		}
-	}()
-	return j.cfg.Reviewer.Review(ctx, in)
 }
 
 // count makes work count that nothing was found to be wrong with, if nothing but what was judged is in the tree.
 func (j *job) count(ctx context.Context, c claim, a *Attempt) *ending {
 	next, done, wrong := j.kept(ctx, c)
+	if e := j.unsure(ctx); e != nil {
+		return e
+	}
 	if ctx.Err() != nil && done.ID == "" {
 		return j.cancelOr(ctx, a)
 	}
@@ -253,10 +234,17 @@ func (j *job) unclean(ctx context.Context, checked executor.Checked, judged []ex
 	}
 	f := j.find(&taxonomy.Evidence{
 		Source: sourceCheck, Op: opClean, Type: typeUnclean, Files: files,
-		Text:       fmt.Sprintf("%d files are not as they were judged", len(files)),
+		Text:       notAsJudged(len(files)),
 		Attributes: map[string]string{"step": j.step.ID},
 	}, "")
 	return &f
+}
+
+func notAsJudged(n int) string {
+	if n == 1 {
+		return "1 file is not as it was judged"
+	}
+	return fmt.Sprintf("%d files are not as they were judged", n)
 }
 
 // differing returns the paths that two lists of changes do not say the same of.
@@ -282,12 +270,12 @@ func differing(a, b []executor.Change) []string {
 // done notes that the step is done.
 func (j *job) done(c claim, a *Attempt, made executor.CommitDone) {
 	if a != nil {
-		a.Counts = true
+		a.Counts, a.Said = true, bothEnds(a.Said, maxSaid)
 	}
 	j.res.By, j.res.Files, j.res.Commit = c.by, maskedFiles(paths(c.changes)), made.ID
 	if fix := j.work.Correction; fix != nil && !c.hand {
 		j.res.Correction = fix
-		keep(&j.state.Corrections, j.step.ID, *fix)
+		keep(&j.state.Corrections, j.step.ID, Correction{By: fix.By, New: fix.New})
 	}
 	keepStep(j.state, j.step)
 	j.emit(Event{Kind: Accepted, Tier: c.by, Files: j.res.Files, Text: made.ID})

@@ -22,6 +22,8 @@ func (r *run) answered(ctx context.Context, q *Question, a *Answer) *ending {
 	switch {
 	case a.Action == GiveUp:
 		return r.givenUp(i, by)
+	case i < 0 && a.Action == DoneByHand:
+		r.takenForClear()
 	case i < 0:
 		// It was about the plan, which is checked again, or about a step that the plan has no more.
 	case a.Action == DoneByHand:
@@ -82,16 +84,20 @@ func (r *run) givenUp(step int, by string) *ending {
 // byHand verifies a step that a person has carried out. What the person has changed is in the checked tree already, and theirs.
 func (r *run) byHand(ctx context.Context, step int, by string) *ending {
 	r.afresh()
+	r.state.Step = step
 	j := r.job(step)
 	j.open()
-	all := j.verify(ctx, claim{by: by, hand: true})
-	if ctx.Err() != nil {
+	c := claim{by: by, hand: true}
+	all, unreviewed := j.verify(ctx, c, nil)
+	switch {
+	case ctx.Err() != nil:
 		return j.cancel(ctx)
+	case unreviewed != nil:
+		return j.unreviewed(ctx, nil, c, unreviewed)
+	case len(all) > 0:
+		return j.notByHand(ctx, by, all)
 	}
-	if len(all) == 0 {
-		return j.count(ctx, claim{by: by, hand: true}, nil)
-	}
-	return j.notByHand(ctx, by, all)
+	return j.count(ctx, c, nil)
 }
 
 // notByHand puts the question again, with what is still wrong.

@@ -20,7 +20,8 @@ func (j *job) prompt(number int) string {
 	w := j.work
 	in := promptInput{
 		Title: j.plan.Title, Step: j.corrected(), Gate: j.plan.Gate, Tier: j.ladder[w.Rung].tier, Role: w.Role, Purpose: w.Purpose,
-		Diagnosis: w.Diagnosis, Attempts: j.res.Attempts, Answers: j.answersFor(j.step.ID), MaxEvidence: j.cfg.MaxEvidence, Mark: j.mark(number),
+		Diagnosis: w.Diagnosis, Attempts: j.res.Attempts, Answers: j.answersFor(j.step.ID), MaxEvidence: j.cfg.MaxEvidence, Reduced: w.lessIsSaid(),
+		Mark: j.mark(number),
 	}
 	if w.Correction != nil {
 		in.Corrected = w.Correction.By

@@ -20,6 +20,8 @@ type borrowed struct {
 	// judged reports that the iteration's changes were judged in this process; kept are those that may stay.
 	judged bool
 	kept   []executor.Change
+	// saved are the files that refs have, of what was put back in this process.
+	saved map[string][]string
 }
 
 // Lock does nothing: the tree is held already.
@@ -52,7 +54,14 @@ func (b *borrowed) Detect(ctx context.Context, checked executor.Checked) ([]exec
 
 // Save saves under the number of the call.
 func (b *borrowed) Save(ctx context.Context, _ string, _ int, checked executor.Checked, changes []executor.Change) (string, error) {
-	return b.Workspace.Save(ctx, b.run, b.number, checked, changes)
+	ref, err := b.Workspace.Save(ctx, b.run, b.number, checked, changes)
+	if err == nil && ref != "" {
+		if b.saved == nil {
+			b.saved = map[string][]string{}
+		}
+		b.saved[ref] = paths(changes)
+	}
+	return ref, err
 }
 
 // Advance notes what may stay, and leaves the checked tree as it is.

@@ -19,7 +19,7 @@ func (j *job) call(ctx context.Context) *ending {
 		}
 	}
 	w, number := j.work, j.state.Open.Number
-	a := ask{number: number, rung: w.Rung, role: w.Role, purpose: w.Purpose, step: j.step.ID, prompt: j.prompt(number), resumed: resumed}
+	a := ask{number: number, rung: w.Rung, role: w.Role, purpose: w.Purpose, step: j.step.ID, prompt: j.prompt(number), reduced: j.work.lessIsSaid(), resumed: resumed}
 	j.emit(Event{Kind: Called, Tier: j.tier(), Role: w.Role, Purpose: w.Purpose, Attempt: number})
 	t := j.turn(ctx, a)
 	j.noteCall(number, t)
@@ -37,7 +37,7 @@ func (j *job) ready(ctx context.Context) (bool, *ending) {
 		return false, nil
 	}
 	if j.work.Role == Execute {
-		if wrong := j.missing(ctx); ctx.Err() != nil {
+		if wrong := j.prerequisites(ctx); ctx.Err() != nil {
 			return false, nil
 		} else if len(wrong) > 0 {
 			// It counts as a turn, so that guards bound what only verifies, too.
@@ -86,7 +86,7 @@ func (j *job) begin(ctx context.Context) *ending {
 	j.state.Number++
 	j.state.Turns++
 	n := j.state.Number
-	j.state.Open = &OpenCall{Number: n, Tier: j.tier(), Role: j.work.Role, Run: callName(j.result.Run, n), Began: j.now()}
+	j.state.Open = &OpenCall{Number: n, Tier: j.tier(), Role: j.work.Role, Run: callName(j.result.Run, j.state.Began, n), Began: j.now()}
 	return j.save(ctx)
 }
 
@@ -101,8 +101,9 @@ func (j *job) noteCall(number int, t turned) {
 		Number: number, Tier: j.tier(), Role: j.work.Role, Purpose: j.work.Purpose, Own: t.own, Said: t.text, Files: t.files,
 		Usage: t.usage, Took: executor.Duration(t.took),
 	}
-	if len(t.saved) > 0 {
-		a.SavedRef = t.saved[len(t.saved)-1]
+	for _, s := range t.saved {
+		a.SavedRef = s.ref
+		j.emit(Event{Kind: PutBack, Tier: a.Tier, Text: s.ref, Files: s.files})
 	}
 	if n := len(j.res.Attempts); n > 0 {
 		before := &j.res.Attempts[n-1]

@@ -77,6 +77,14 @@ func (c *Config) optionalProblems() []error {
 			all = append(all, fmt.Errorf("the %s is a nil %T", o.name, o.is))
 		}
 	}
+	for _, o := range []struct {
+		name string
+		is   any
+	}{{"Reviewer", c.Reviewer}, {"PlanReviewer", c.PlanReviewer}} {
+		if r, ok := o.is.(*reviewer); ok && r != nil && r.usable() != nil {
+			all = append(all, fmt.Errorf("the %s has no provider", o.name))
+		}
+	}
 	return all
 }
 
@@ -163,5 +171,11 @@ func validRun(name string) bool {
 	return len(name) <= maxRunName && hold.CheckName(name) == nil && name[0] != '-' && name[0] != '_'
 }
 
-// callName names the run of the executor that a call is.
-func callName(run string, number int) string { return run + "-" + strconv.Itoa(number) }
+// callName names the run of the executor that a call is. When the run began is in it: the journal of calls may know another run of this name, whose
+// state is gone.
+func callName(run string, began time.Time, number int) string {
+	if !began.IsZero() {
+		run += "-" + strconv.FormatUint(uint64(began.UnixMilli()), 36)
+	}
+	return run + "-" + strconv.Itoa(number)
+}

@@ -53,6 +53,10 @@ func TestProblems(t *testing.T) {
 		{func(c *Config) { c.Guards = Guards{-1, -time.Second, -2, -3} }, []string{
 			"Guards.Turns is -1, less than 0", "Guards.Time is -1s, less than 0", "Guards.Repeats is -2, less than 0", "Guards.TierFailures is -3, less than 0"}},
 		{func(c *Config) { c.MaxEvidence = -1 }, []string{"MaxEvidence is -1, less than 0"}},
+		{func(c *Config) {
+			c.Reviewer, c.PlanReviewer = NewReviewer(nil, ReviewerOptions{}), NewPlanReviewer(nobody, ReviewerOptions{})
+		},
+			[]string{"the Reviewer has no provider", "the PlanReviewer has no provider"}},
 		{func(c *Config) { c.Journal = (*fileJournal)(nil) }, []string{"the Journal is a nil *escalate.fileJournal"}},
 		{func(c *Config) {
 			c.Calls.Provider, c.Calls.Limits.Run, c.Calls.Continue, c.Calls.DryRun = &actor{}, 1, true, true
@@ -95,7 +99,8 @@ func TestRunNames(t *testing.T) {
 	} {
 		assert.Equal(t, want, validRun(name), "%q", name)
 	}
-	assert.Equal(t, "r-12", callName("r", 12))
+	assert.Equal(t, "r-12", callName("r", time.Time{}, 12))
+	assert.Equal(t, "r-rs-12", callName("r", time.UnixMilli(1000), 12))
 }
 
 // What is done stays done as long as what it was judged by is the same.

@@ -56,7 +56,9 @@ type situation struct {
 	profile  *taxonomy.Profile // nil when there is none
 	ladder   []standing
 	// rung is who has failed, or has found out that it cannot be mended on its rung.
-	rung  int
+	rung int
+	// least is the lowest rung that may be asked about the failure: those below it were asked already, and do not know better.
+	least int
 	trail trail
 	// runs is how often the strategies of the chain have run.
 	runs [maxChain]int
@@ -88,6 +90,11 @@ type decision struct {
 	attempt int
 	// repeated reports that the same error came back too often for what would have been done about it.
 	repeated bool
+}
+
+// triesAgain reports that whoever failed tries again, whatever comes before that.
+func (d *decision) triesAgain() bool {
+	return d.do == doAgain || d.do == doDiagnose || d.do == doRecover
 }
 
 // decide is pure but for the random source.
@@ -138,9 +145,12 @@ func (s *situation) takes(d *decision) bool {
 	return true
 }
 
+// retries reports that the profile lets anything be tried again.
+func (s *situation) retries() bool { return s.profile == nil || s.profile.Retry.Enabled }
+
 // again counts the failure, and says who looks at it first.
 func (s *situation) again(d *decision) bool {
-	if s.profile != nil && !s.profile.Retry.Enabled {
+	if !s.retries() {
 		return false
 	}
 	if d.reaction.Purpose == taxonomy.PurposeNone {
@@ -158,9 +168,10 @@ func (s *situation) again(d *decision) bool {
 	return true
 }
 
-// asked returns who diagnoses before a retry: the named tier, or the one that failed if that is higher, or who is able above; -1 is nobody.
+// asked returns who diagnoses before a retry: the named tier, or the one that failed if that is higher, or who is able above; -1 is nobody. Whoever was
+// asked about the failure already is not asked the same again.
 func (s *situation) asked(to string) int {
-	from := s.rung
+	from := max(s.rung, s.least)
 	for i := from; i < len(s.ladder); i++ {
 		if to != "" && s.ladder[i].name == to {
 			from = i
@@ -230,7 +241,7 @@ func (s *situation) policy(r *taxonomy.Reaction) *taxonomy.Policy {
 
 // climb finds who an escalation leads to.
 func (s *situation) climb(d *decision) bool {
-	next := above(s.ladder, s.rung, d.reaction.To)
+	next := above(s.ladder, max(s.rung, s.least-1), d.reaction.To)
 	if next < 0 {
 		return false
 	}

@@ -59,6 +59,12 @@ func TestDecide(t *testing.T) {
 		{"the same error as often as may be", diagnosing("mid"), func(s *situation) { s.same = 2 }, decision{do: doBlock, end: EndBlocked, depth: 1, repeated: true}},
 		{"the same error once less", diagnosing("mid"), func(s *situation) { s.same = 1 }, decision{do: doDiagnose, rung: 1, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
 
+		{"not by who was asked already", diagnosing("mid"), func(s *situation) { s.least = 2 }, decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
+		{"by nobody, when all were asked", diagnosing("mid"), func(s *situation) { s.least = 4 }, decision{do: doAgain, wait: time.Second}},
+
+		{"above who was asked already", taxonomy.Reaction{Action: taxonomy.Escalate, To: "mid"}, func(s *situation) { s.least = 2 }, decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
+		{"a person, when all were asked", taxonomy.Reaction{Action: taxonomy.Escalate, To: "mid"}, func(s *situation) { s.least = 4 }, decision{do: doAsk, rung: 4, end: EndQuestion}},
+		{"who was asked is lower than who failed", *up, both(at(3), func(s *situation) { s.least = 2 }), decision{do: doAsk, rung: 4, end: EndQuestion}},
 		{"one tier up", *up, nil, decision{do: doHandOn, rung: 1}}, // O15, B-O05
 		{"passing over who is not there", *up, at(1), decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
 		{"up to the named one", taxonomy.Reaction{Action: taxonomy.Escalate, To: "top"}, nil, decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},

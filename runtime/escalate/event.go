@@ -23,8 +23,10 @@ const (
 	Diagnosed    EventKind = "diagnosed"     // Tier, Text: simple or complex; Message: the cause
 	Corrected    EventKind = "corrected"     // Tier: the step's instructions
 	Verified     EventKind = "verified"      // Tier, Text: what; Message when it failed
+	NotReviewed  EventKind = "not_reviewed"  // Tier: whose work; Code and Message of what befell the reviewer; Text: the rule
 	Waiting      EventKind = "waiting"       // Until, Text: what for
-	Retried      EventKind = "retried"       // Tier, Text
+	Recovered    EventKind = "recovered"     // Tier: who failed; Text: the strategy that ran; Message when it failed
+	Retried      EventKind = "retried"       // Tier, Text: the reaction
 	Escalated    EventKind = "escalated"     // Tier: to whom; From, Purpose
 	GuardReached EventKind = "guard_reached" // Text: which
 	PutBack      EventKind = "put_back"      // Tier, Text: the ref that has it; Files
@@ -38,7 +40,9 @@ const (
 
 // Event is one thing that happened in a run. What does not apply is zero. Texts are scrubbed and bounded, but others' words.
 type Event struct {
-	Kind      EventKind        `json:"kind"`
+	Kind EventKind `json:"kind"`
+	// Run is the run's name.
+	Run       string           `json:"run,omitempty"`
 	At        time.Time        `json:"at"`
 	Step      string           `json:"step,omitempty"`
 	Tier      string           `json:"tier,omitempty"`
@@ -56,5 +60,7 @@ type Event struct {
 	Until     time.Time        `json:"until,omitzero"`
 }
 
-// Observer is told what happens, in order, by one goroutine at a time. It must return soon; a panic of it is contained.
+// Observer is told what happens in the runs of a [Runner], in order, by one goroutine at a time. It must return soon, and must not start a run of
+// the same Runner; a panic of it is contained. Of a call that is refused before anything was looked at, because the Runner is busy or the name or
+// the answer is none, it is not told.
 type Observer interface{ Observe(e Event) }

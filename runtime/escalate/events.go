@@ -11,10 +11,12 @@ func (r *run) emit(e Event) {
 	if e.At.IsZero() {
 		e.At = r.now()
 	}
+	e.Run = r.result.Run
 	e = maskedEvent(e)
 	path := r.result.Path
 	if len(path) >= maxPath {
 		path = append(path[:maxPath/2], path[maxPath/2+1:]...)
+		r.state.dropped++
 	}
 	r.result.Path = append(path, e)
 	r.observe(e)
@@ -22,8 +24,12 @@ func (r *run) emit(e Event) {
 
 // observe tells the observer. Its panic is no failure of the run.
 func (r *run) observe(e Event) {
-	if r.cfg.Observer == nil {
+	if r.cfg.Observer == nil || r.silent {
 		return
+	}
+	if r.telling != nil {
+		r.telling.Lock()
+		defer r.telling.Unlock()
 	}
 	defer func() { _ = recover() }()
 	r.cfg.Observer.Observe(e)

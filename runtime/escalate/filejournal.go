@@ -30,6 +30,8 @@ type fileJournal struct {
 	mu   sync.Mutex
 	run  string
 	held *hold.Hold // nil while it is not open
+	// encoder knows what was saved last.
+	encoder encoder
 }
 
 var (
@@ -110,7 +112,7 @@ func (j *fileJournal) Save(_ context.Context, s *State) error {
 	if j.held == nil || s == nil || s.Result.Run != j.run {
 		return stateEvidence(j.dir, errNotOpen)
 	}
-	b, err := encodeState(s)
+	b, err := j.encoder.encode(s)
 	if err == nil {
 		err = durable.Replace(j.path(j.run), b)
 	}
@@ -128,7 +130,7 @@ func (j *fileJournal) Close() error {
 		return nil
 	}
 	err := j.held.Release()
-	j.held = nil
+	j.held, j.encoder = nil, encoder{}
 	if err != nil {
 		return stateEvidence(j.path(j.run), fmt.Errorf("close the journal of run %s: %w", j.run, err))
 	}

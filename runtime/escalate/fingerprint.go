@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -41,6 +44,58 @@ func stepFingerprint(s plan.Step) string {
 	}
 	s.Criteria = criteria
 	return fingerprint(s)
+}
+
+// planParts returns short fingerprints of what a plan demands, so that it can be said which of it has changed: by step those of its
+// instructions, criteria and prerequisites, and under "" those of the plan's gate and prerequisites.
+func planParts(p plan.Plan) map[string]string {
+	parts := map[string]string{"": short(p.Gate) + " " + short(stripped(p.Prerequisites))}
+	for _, s := range p.Steps {
+		bare := plan.Step{ID: s.ID, Criteria: s.Criteria}
+		parts[s.ID] = short(s.Instructions) + " " + beginningOfPrint(stepFingerprint(bare)) + " " + short(stripped(s.Prerequisites))
+	}
+	return parts
+}
+
+// shortPrint is the length of a short fingerprint.
+const shortPrint = 12
+
+func short(v any) string { return beginningOfPrint(fingerprint(v)) }
+
+func beginningOfPrint(print string) string { return print[:min(len(print), shortPrint)] }
+
+// differences says what a plan demands otherwise than one whose parts are known.
+func differences(before map[string]string, p plan.Plan) []string {
+	now := planParts(p)
+	all := changedParts("its", before[""], now[""], "gate", "prerequisites")
+	for _, s := range p.Steps {
+		switch was, known := before[s.ID]; {
+		case !known:
+			all = append(all, "step "+s.ID+" is new")
+		default:
+			all = append(all, changedParts("step "+s.ID+":", was, now[s.ID], "instructions", "criteria", "prerequisites")...)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		if _, there := now[id]; !there {
+			all = append(all, "step "+id+" is gone")
+		}
+	}
+	if len(all) == 0 {
+		return []string{"the order of its steps"}
+	}
+	return all
+}
+
+func changedParts(whose, before, now string, names ...string) []string {
+	var all []string
+	was, is := strings.Fields(before), strings.Fields(now)
+	for i, name := range names {
+		if i < len(was) && i < len(is) && was[i] != is[i] {
+			all = append(all, whose+" "+name)
+		}
+	}
+	return all
 }
 
 // stripped returns prerequisites without what is for people.

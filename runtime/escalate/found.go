@@ -14,6 +14,7 @@ const (
 	sourceCheck    = "check"
 	sourceReview   = "review"
 	sourceGit      = "git"
+	sourceScope    = "scope"
 	sourceEscalate = "executor"
 )
 
@@ -74,7 +75,17 @@ func codeAndCategory(err error) (code, category string) {
 	return oneLine(taxonomy.CodeOf(err), maxWord), oneLine(taxonomy.CategoryOf(err), maxWord)
 }
 
-func (f *found) message() string { return f.err.Error() }
+// message says in one line what is wrong. What was found about files names them, whatever the taxonomy's own message says.
+func (f *found) message() string {
+	text := f.err.Error()
+	if f.source == sourceAgent {
+		return text
+	}
+	if files := filesOf(f); files != "" && !strings.Contains(text, files) {
+		text += " (" + files + ")"
+	}
+	return text
+}
 
 func (f *found) finding() Finding {
 	return Finding{Source: f.source, Code: oneLine(taxonomy.CodeOf(f.err), maxWord), Message: bounded(f.message())}

@@ -38,7 +38,7 @@ func (r *run) advance(ctx context.Context, checked executor.Checked, changes []e
 }
 
 // commit commits changes as the checked tree has them, for the call of that number. There is none (ID "") when nothing of them can be
-// committed. One that was made although there is an error counts.
+// committed. One that was made although there is an error, a cancellation say, counts. Where that cannot be found out, the run ends: see unsure.
 func (r *run) commit(ctx context.Context, checked executor.Checked, number int, step plan.Step, changes []executor.Change) (executor.CommitDone, error) {
 	c := executor.Commit{Run: r.result.Run, Attempt: number, Checked: checked, Message: commitMessage(step)}
 	for _, change := range changes {
@@ -49,15 +49,24 @@ func (r *run) commit(ctx context.Context, checked executor.Checked, number int, 
 	if r.cfg.Calls.Workspace == nil || len(c.Paths) == 0 {
 		return executor.CommitDone{}, nil
 	}
+	if err := r.noteCommitting(ctx, c, step, changes); err != nil {
+		return executor.CommitDone{}, err
+	}
 	var done executor.CommitDone
 	err := contained("commit", func() (err error) {
 		done, err = r.cfg.Calls.Workspace.Commit(ctx, c)
 		return err
 	})
 	if err == nil {
+		r.state.Committing = nil
 		return done, nil
 	}
-	if made, lost := r.committed(ctx, number); lost == nil && made.ID != "" {
+	made, lost := r.commitMade(ctx, number)
+	switch {
+	case lost != nil:
+		r.lost = lost
+	case made.ID != "":
+		r.state.Committing = nil
 		return made, nil
 	}
 	return executor.CommitDone{}, err

@@ -2,7 +2,6 @@ package escalate_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,14 +51,6 @@ func TestClaimsThatDoNotHold(t *testing.T) {
 			}
 		}, does("report.md", "found")},
 		{"review", "drift", func(w *world) { review(w, &taxonomy.Evidence{Source: "review", Op: "review", Type: "drift"}) }, does("report.md", "found")}, // B-O03
-		{"nobody could review", "unclassified", func(w *world) {
-			w.cfg.Reviewer = reviewer(func(in escalate.ReviewInput) ([]*taxonomy.Evidence, error) {
-				if in.Tier == "low" {
-					return nil, errors.New("the reviewer is ill")
-				}
-				return nil, nil
-			})
-		}, does("report.md", "found")}, // B-O03: it is no finding of a review
 		{"no claim", "unclassified", func(*world) {}, says("I think I am done.")},
 		{"nothing said", "unclassified", func(*world) {}, says("")},
 		{"a claim that somebody else made", "unclassified", func(*world) {}, says("STEP DONE 00000000")},
@@ -119,7 +110,7 @@ func TestLabels(t *testing.T) {
 		{"taken", labels("broken", "x"), "broken", "", ""},
 		{"no rule", labels("drift", "I was misled"), "unclassified", "drift", "no rule takes it from an agent"},
 		{"no such code", labels("NO_SUCH", "x"), "unclassified", "NO_SUCH", "there is no such code"},
-		{"retryable otherwise", labels("broken", "x", `,"retryable":true`), "broken", "broken", "trying again may help"},
+		{"retryable otherwise", labels("broken", "x", `,"retryable":true`), "broken", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -134,6 +125,7 @@ func TestLabels(t *testing.T) {
 			assert.Equal(t, tt.claimed, a.Claimed)
 			assert.Contains(t, a.Refused, tt.refused)
 			assert.Equal(t, tt.refused != "", len(w.kinds(escalate.Refused)) > 0)
+			assert.Equal(t, tt.name == "retryable otherwise", a.Disagrees != "", a.Disagrees)
 		})
 	}
 }

@@ -100,7 +100,7 @@ type countingReviewer struct {
 	review planReviewer
 }
 
-func (r *countingReviewer) ReviewPlan(context.Context, plan.Plan) ([]plan.Fault, error) {
+func (r *countingReviewer) ReviewPlan(context.Context, escalate.PlanReviewInput) ([]plan.Fault, error) {
 	r.n++
 	return r.review(r.n)
 }

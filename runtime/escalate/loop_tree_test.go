@@ -15,16 +15,20 @@ import (
 type memoryTree struct {
 	files   map[string]string
 	trees   map[executor.Checked]map[string]string
-	commits map[int]executor.CommitDone
-	saves   int
+	history []memoryCommit
+	// committing, unless nil, is called when a commit is made and nobody was told of it yet.
+	committing func()
+	saves      int
 	// fails are the operations that fail, for as often as is said.
 	fails map[string]int
+	// failed are those that have failed.
+	failed map[string]bool
 }
 
 func newMemoryTree() *memoryTree {
 	return &memoryTree{
-		files: map[string]string{"AGENTS.md": "here"}, trees: map[executor.Checked]map[string]string{}, commits: map[int]executor.CommitDone{},
-		fails: map[string]int{},
+		files: map[string]string{"AGENTS.md": "here"}, trees: map[executor.Checked]map[string]string{},
+		fails: map[string]int{}, failed: map[string]bool{},
 	}
 }
 
@@ -35,6 +39,7 @@ func (t *memoryTree) next(op string) error {
 		return nil
 	}
 	t.fails[op]--
+	t.failed[op] = true
 	return errTree
 }
 
@@ -115,12 +120,26 @@ func (t *memoryTree) Commit(_ context.Context, c executor.Commit) (executor.Comm
 	if err := t.next("commit"); err != nil {
 		return executor.CommitDone{}, err
 	}
-	t.commits[c.Attempt] = executor.CommitDone{ID: fmt.Sprintf("commit%d", c.Attempt), Paths: c.Paths}
-	return t.commits[c.Attempt], nil
+	done := t.commit(c)
+	if t.committing != nil {
+		t.committing()
+	}
+	if err := t.next("commit_end"); err != nil {
+		return executor.CommitDone{}, err
+	}
+	return done, nil
 }
 
 func (t *memoryTree) Committed(_ context.Context, c executor.Commit) (executor.CommitDone, error) {
-	return t.commits[c.Attempt], nil
+	if err := t.next("committed"); err != nil {
+		return executor.CommitDone{}, err
+	}
+	for _, made := range t.history {
+		if made.attempt == c.Attempt {
+			return made.CommitDone, nil
+		}
+	}
+	return executor.CommitDone{}, nil
 }
 
 func (*memoryTree) Push(context.Context) error { return errTree }

@@ -25,14 +25,14 @@ func TestMaskedAnswersCanStillBeRead(t *testing.T) {
 			require.NoError(t, err)
 			text := key + "\n" + block(`{"mark":"`+testMark+`","status":"failed","code":"A","details":`+string(details)+`,"exit_code":3,"retryable":true,
 				"context":{"reason":"late","api_key":1234567890123456,"password":"hunter2hunter2"},"files":["a"],"more":{"list":[1,null,{"x":"y"}]}}`) + "\n"
-			rep, ok := parseReport(maskedAnswer(text, 1<<20), true, testMark)
+			rep, ok := parsedReport(maskedAnswer(text, 1<<20), true, testMark)
 			require.True(t, ok)
 			assert.Equal(t, Report{
 				Code: "A", Details: "[REDACTED]\n\n" + tt.masked, ExitCode: taxonomy.Some(3), Retryable: taxonomy.Some(true), Files: []string{"a"},
 				Context: map[string]string{"reason": "late", "api_key": "[REDACTED]", "password": "[REDACTED]"},
 			}, rep)
 
-			rep, ok = parseReport(maskedAnswer(tt.details+"\n**STEP FAILED "+testMark+"**\n", 1<<20), false, testMark)
+			rep, ok = parsedReport(maskedAnswer(tt.details+"\n**STEP FAILED "+testMark+"**\n", 1<<20), false, testMark)
 			require.True(t, ok)
 			assert.Equal(t, tt.masked+"\n**STEP FAILED "+testMark+"**", rep.Details)
 		})
@@ -41,7 +41,7 @@ func TestMaskedAnswersCanStillBeRead(t *testing.T) {
 	assert.Empty(t, maskedAnswer("", 100))
 	long := maskedAnswer(strings.Repeat("a line\n", 1000)+block(`{"mark":"`+testMark+`","status":"done"}`), 300)
 	assert.LessOrEqual(t, len(long), 301)
-	rep, ok := parseReport(long, true, testMark)
+	rep, ok := parsedReport(long, true, testMark)
 	assert.True(t, ok && rep.Done, "what is cut is not the report")
 	for _, bad := range []string{`{"a":1,"a":"x"}`, `{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`, `{"a":`, ``} {
 		assert.Equal(t, block(bad), maskedAnswer(block(bad), 1<<20), "what is no report stays what it is")
@@ -54,8 +54,8 @@ func FuzzMaskedAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		masked := maskedAnswer(text, 1<<20)
 		for _, classifies := range []bool{false, true} {
-			before, was := parseReport(text, classifies, testMark)
-			after, is := parseReport(masked, classifies, testMark)
+			before, was := parsedReport(text, classifies, testMark)
+			after, is := parsedReport(masked, classifies, testMark)
 			assert.Equal(t, was, is)
 			assert.Equal(t, before.Done, after.Done)
 			assert.Equal(t, before.ExitCode, after.ExitCode)

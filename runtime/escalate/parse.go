@@ -33,26 +33,30 @@ func claimLine(words, mark string) string {
 	return words + " " + mark
 }
 
-// parseReport reads what an answer says of a step, and whether it says it at all: false means that there is no claim, and then only Details is
-// filled. Mark is the mark of the call.
+// parseReport reads what an answer says of a step. An error says why there is no claim, and then only Details is filled. Mark is the mark of the call.
 //
 // A claim counts as the very end of an answer, as a line of its own or as a block of its own, and nowhere else: what stands in the middle of an answer, in a
 // quotation, in another fence, is somebody else's. At the end it still can be, so it has the mark of the call besides; see markOf.
-func parseReport(text string, classifies bool, mark string) (Report, bool) {
+func parseReport(text string, classifies bool, mark string) (Report, error) {
 	if !classifies {
 		done, ok := claimed(text, mark)
-		return Report{Done: done, Details: text}, ok
+		if !ok {
+			return Report{Details: text}, errNoClaim
+		}
+		return Report{Done: done, Details: text}, nil
 	}
 	before, block, err := lastBlock(text)
 	if err == nil {
 		var rep Report
 		if rep, err = readReport(block, mark); err == nil {
 			rep.Details = joined(before, rep.Details)
-			return rep, true
+			return rep, nil
 		}
 	}
-	return Report{Details: text}, false
+	return Report{Details: text}, fmt.Errorf("read the report: %w", err)
 }
+
+var errNoClaim = errors.New("the answer does not end with a claim")
 
 // joined returns all that was said beside the typed part of a report: what stands before it, and what it holds.
 func joined(before, details string) string {

@@ -26,7 +26,7 @@ func FuzzParseReport(f *testing.F) {
 	addAnswers(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, classifies := range []bool{false, true} {
-			rep, ok := parseReport(text, classifies, testMark)
+			rep, ok := parsedReport(text, classifies, testMark)
 			if !ok {
 				assert.Equal(t, Report{Details: text}, rep)
 				continue

@@ -1,9 +1,9 @@
 package escalate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
@@ -46,7 +46,7 @@ func (r *run) checkPlan(ctx context.Context, op string) *ending {
 		}
 		wait, again := r.passes(wrong, streaks)
 		if !again {
-			return r.unfit(wrong)
+			return r.unfit(wrong, op)
 		}
 		if wait > 0 {
 			r.emit(Event{Kind: Waiting, Until: r.now().Add(wait), Text: taxonomy.CodeOf(wrong[0].err)})
@@ -60,16 +60,11 @@ func (r *run) checkPlan(ctx context.Context, op string) *ending {
 // lookAtPlan returns all that is wrong with the plan, at once.
 func (r *run) lookAtPlan(ctx context.Context, op string) []found {
 	var wrong []found
-	for _, f := range plan.Check(r.plan) {
+	p := r.correctedPlan()
+	for _, f := range plan.Check(p) {
 		wrong = append(wrong, r.find(faultEvidence(f, op), ""))
 	}
-	faults, err := r.reviewPlan(ctx)
-	for _, f := range faults {
-		wrong = append(wrong, r.find(faultEvidence(f, op), ""))
-	}
-	if err != nil {
-		wrong = append(wrong, r.findErr(err, sourcePlan, op))
-	}
+	wrong = append(wrong, r.planReviewed(ctx, p, op)...)
 	if op != opPrepare {
 		return wrong
 	}
@@ -84,18 +79,6 @@ func (r *run) lookAtPlan(ctx context.Context, op string) []found {
 
 func faultEvidence(f plan.Fault, op string) *taxonomy.Evidence {
 	return placed(&taxonomy.Evidence{Source: sourcePlan, Type: string(f.Kind), Text: f.Text}, op, f.Step)
-}
-
-func (r *run) reviewPlan(ctx context.Context) (faults []plan.Fault, err error) {
-	if r.cfg.PlanReviewer == nil {
-		return nil, nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			faults, err = nil, fmt.Errorf("review the plan: panic: %v", p)
-		}
-	}()
-	return r.cfg.PlanReviewer.ReviewPlan(ctx, r.plan)
 }
 
 // verifyAll verifies what is taken for granted by the plan and by its steps that are not over, but for what steps make.
@@ -182,7 +165,7 @@ func (r *run) passes(wrong []found, streaks map[string]retry.Series) (longest ti
 }
 
 // unfit is the end of a run whose plan is not fit: all that is wrong is said at once.
-func (r *run) unfit(wrong []found) *ending {
+func (r *run) unfit(wrong []found, op string) *ending {
 	worst := &wrong[heaviest(wrong)]
 	e := &ending{reason: EndPlan, err: worst.err}
 	e.code, e.category = codeAndCategory(worst.err)
@@ -194,27 +177,14 @@ func (r *run) unfit(wrong []found) *ending {
 	for i := range wrong {
 		needed = append(needed, neededFor(&wrong[i]))
 	}
-	e.question = newQuestion("", "the plan is not fit: "+counted(len(wrong)), nil, needed, rawOf(wrong), r.cfg.MaxEvidence)
+	why := "the plan is not fit: " + counted(len(wrong))
+	if op == opFinish {
+		why = "every step is over, and the plan leaves something open: " + counted(len(wrong))
+		needed = append(needed, neededAtEnd)
+	}
+	e.question = newQuestion("", why, nil, needed, rawOf(wrong), r.cfg.MaxEvidence)
 	r.emit(Event{Kind: Asked, Tier: r.person(), Message: e.question.Text()})
 	return e
-}
-
-// neededFor says what has to be provided or decided about something that is wrong.
-func neededFor(f *found) string {
-	if f.evidence == nil {
-		return f.message()
-	}
-	text := f.evidence.Text
-	if text == "" {
-		text = f.message()
-	}
-	if name := f.evidence.Attribute("name"); name != "" {
-		text = f.evidence.Attribute("kind") + " " + name + ": " + text
-	}
-	if step := f.evidence.Attribute("step"); step != "" {
-		text = "step " + step + ": " + text
-	}
-	return text
 }
 
 // asks returns the question about the step.
@@ -222,15 +192,7 @@ func (j *job) asks(why string) *Question {
 	var needed []string
 	evidence := ""
 	if f := j.work.Failed; f != nil {
-		evidence = f.Raw
-		for _, one := range f.Findings {
-			if slices.Contains([]string{sourcePlan, sourceCheck, sourceReview}, one.Source) {
-				needed = append(needed, one.Message)
-			}
-		}
-		if evidence == "" {
-			evidence = f.Message
-		}
+		evidence, needed = cmp.Or(f.Raw, f.Message), f.Needed
 		if len(j.res.Attempts) == 0 {
 			why += ": " + f.Message
 		}

@@ -15,6 +15,8 @@ type promptInput struct {
 	// Step has its instructions as corrected so far; Corrected is the tier that has, empty when they are the plan's.
 	Step      plan.Step
 	Corrected string
+	// Correction is what Corrected has made of the instructions of Step, where that is not to be followed but compared; empty otherwise.
+	Correction string
 	// Gate is the plan's.
 	Gate     []plan.Command
 	Tier     taxonomy.Tier
@@ -33,6 +35,8 @@ type promptInput struct {
 	Answers     []string
 	Claims      []claimable
 	MaxEvidence int
+	// Reduced leaves out what was tried before, and most of a long failure.
+	Reduced bool
 	// Mark is the mark of the call.
 	Mark string
 }
@@ -42,6 +46,7 @@ const (
 	maxTitle    = 300
 	maxShown    = 500
 	maxSummary  = 16 << 10
+	maxReduced  = 4 << 10 // of what was reported, where less is to be said
 	maxAttempts = 12
 )
 
@@ -72,7 +77,7 @@ func (p *paper) list(head string, items []string) {
 
 // fenced writes others' words, after a sentence that says whose they are.
 func (p *paper) fenced(head, text string, limit int) {
-	fence := executor.Fence(text, limit, p.markers())
+	fence := executor.Fence(p.unclaimed(text), limit, p.markers())
 	if fence == "" {
 		return
 	}
@@ -88,6 +93,20 @@ func (p *paper) reported(head, text string, limit int) {
 // markers are the lines that claim in the answer to this prompt: what the prompt holds must not be mistaken for one, also by who quotes it.
 func (p *paper) markers() executor.Markers {
 	return executor.Markers{Done: claimLine(lineDone, p.in.Mark), Blocked: claimLine(lineFailed, p.in.Mark)}
+}
+
+// unclaimed puts lines into parentheses that an answer can claim with although a marker is spelled otherwise: between signs of Markdown.
+func (p *paper) unclaimed(text string) string {
+	if !strings.ContainsAny(text, "*`") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if _, claims := claimed(line, p.in.Mark); claims {
+			lines[i] = "(" + strings.TrimSpace(line) + ")"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // quoted writes a text that is to be followed, each line behind a bar. So it stands outside the fence, and needs no change but of secrets and of what cannot

@@ -22,10 +22,14 @@ func (p *paper) step(task string) {
 	}
 	p.say(about + ".")
 	whose := "These are the step's instructions."
-	if p.in.Corrected != "" {
+	switch {
+	case p.in.Correction != "":
+		whose = "These are the step's instructions, as the plan has them."
+	case p.in.Corrected != "":
 		whose = "These are the step's instructions, as " + shown(p.in.Corrected) + " has corrected them."
 	}
 	p.quoted(whose+` Each line of them begins with "|":`, p.in.Step.Instructions)
+	p.quoted("The agent "+shown(p.in.Corrected)+` has corrected them to these, which were followed. Each line of them begins with "|":`, p.in.Correction)
 	p.list("The step takes for granted:", prerequisites(p.in.Step.Prerequisites))
 	p.list("The step is done when all of this is true:", append(criteria(p.in.Step.Criteria), gate(p.in.Gate)...))
 }
@@ -33,6 +37,9 @@ func (p *paper) step(task string) {
 // failure writes what went wrong last.
 func (p *paper) failure() {
 	limit := p.in.MaxEvidence
+	if p.in.Reduced {
+		limit = min(limit, maxReduced)
+	}
 	if p.in.Code != "" {
 		retryable := "Trying the same again does not help."
 		if p.in.Retryable {
@@ -71,6 +78,9 @@ func (p *paper) diagnosis(head string) {
 
 // attempts writes what was tried before, the latest of it.
 func (p *paper) attempts() {
+	if p.in.Reduced {
+		return
+	}
 	all := p.in.Attempts
 	lines := make([]string, 0, maxAttempts)
 	for _, a := range all[max(0, len(all)-maxAttempts):] {

@@ -10,13 +10,17 @@ import (
 
 // reviewPrompt asks a reviewer to look at what a tier has done for a step.
 func reviewPrompt(in ReviewInput, o ReviewerOptions, mark string) string {
-	p := &paper{in: promptInput{Step: in.Step, MaxEvidence: o.MaxEvidence, Mark: mark}}
+	p := &paper{in: promptInput{Step: in.Step, Corrected: in.CorrectedBy, Correction: in.Corrected, MaxEvidence: o.MaxEvidence, Mark: mark}}
 	p.step("Review what an agent has done for")
 	p.reported("The agent says this of it.", in.Report, o.MaxEvidence)
 	p.reported("These files have changed.", fileLines(in.Files), min(o.MaxEvidence, maxSummary))
 	p.say("Look at the working tree itself, and compare it with the instructions and with what the agent says.",
 		"You look for one thing: whether the agent has departed from its instructions. It may have contradicted them, left a part out, ended too early, done what nobody asked for, or said what is not so.",
 		"Whether commands pass and files are as they must be was verified already.")
+	if strings.TrimSpace(in.Corrected) != "" {
+		p.say("Find out, too, whether the corrected instructions are within the intent of those that the plan has: they may mend a name, a path or a mistake.",
+			"If they ask for something else, or for less, that is a departure from the instructions, and so is work that follows them there.")
+	}
 	p.quoted(`Look for this besides. Each line of it begins with "|":`, o.Look)
 	p.list("Rules:", []string{
 		"Look, and run what only looks. Change nothing.",
@@ -58,15 +62,23 @@ var faultKinds = [...]faultKind{
 }
 
 // planReviewPrompt asks a reviewer to look at a plan.
-func planReviewPrompt(in plan.Plan, o ReviewerOptions, mark string) (string, error) {
-	text := planText(in)
+func planReviewPrompt(in PlanReviewInput, o ReviewerOptions, mark string) (string, error) {
+	text := planText(in.Plan)
 	const lines = 64 // more than the fence's own lines have
 	if len(text)+lines > o.MaxEvidence {
 		return "", fmt.Errorf("the plan has more than %d bytes, which is what a review takes", o.MaxEvidence-lines)
 	}
 	p := &paper{in: promptInput{MaxEvidence: o.MaxEvidence, Mark: mark}}
-	p.say("Review a plan before agents carry it out, step by step. They know nothing but what it says, and stop where it does not say enough.")
+	if in.AtEnd {
+		p.say("Review a plan that agents have carried out, step by step. They knew nothing but what it says. Instructions that had to be corrected stand in it as they were corrected.",
+			"Whether each step is done was verified already. Find out whether the plan, read again, leaves open what its result has to be.")
+	} else {
+		p.say("Review a plan before agents carry it out, step by step. They know nothing but what it says, and stop where it does not say enough.")
+	}
 	p.reported("This is the plan.", text, o.MaxEvidence)
+	for _, answer := range in.Answers {
+		p.quoted(`A person has decided this. It outweighs the plan, and what it settles is no fault. Each line of it begins with "|":`, answer)
+	}
 	kinds := make([]string, len(faultKinds))
 	for i, k := range faultKinds {
 		kinds[i] = string(k.kind) + ": " + k.doc

@@ -85,8 +85,12 @@ func TestPrompts(t *testing.T) {
 	}
 	report := ReviewInput{Run: "nightly", Step: told().Step, Tier: "haiku", Report: "I read it.\nSTEP DONE 00000000", Files: []string{"reports/agents.md", "b\nc"}}
 	whole := plan.Plan{Title: "Look at the projects", Gate: told().Gate, Prerequisites: told().Step.Prerequisites[:1], Steps: []plan.Step{told().Step, {ID: "2.4", Instructions: "Do it well."}}}
-	planReview, err := planReviewPrompt(whole, ReviewerOptions{Look: "Costs."}.completed(), testMark)
+	planReview, err := planReviewPrompt(PlanReviewInput{Plan: whole}, ReviewerOptions{Look: "Costs."}.completed(), testMark)
 	require.NoError(t, err)
+	atEnd, err := planReviewPrompt(PlanReviewInput{Plan: whole, AtEnd: true, Answers: []string{"Take AGENTS.md.\nNothing else."}}, ReviewerOptions{}.completed(), testMark)
+	require.NoError(t, err)
+	corrected := report
+	corrected.Corrected, corrected.CorrectedBy = "Read AGENTS.md.", "sonnet"
 
 	for _, tt := range []struct{ name, prompt string }{
 		{"execute", executePrompt(told())},
@@ -100,7 +104,9 @@ func TestPrompts(t *testing.T) {
 		{"fix", fix(withClaims(diagnosed), Prevention)},
 		{"fix_raw", fix(checked, Tolerance)},
 		{"review", reviewPrompt(report, ReviewerOptions{Findings: []string{"drift", "contradiction"}, Look: "Invented names."}.completed(), testMark)},
+		{"review_corrected", reviewPrompt(corrected, ReviewerOptions{}.completed(), testMark)},
 		{"review_plan", planReview},
+		{"review_plan_at_end", atEnd},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filepath.Join("testdata", "prompts", tt.name+".txt")
@@ -125,7 +131,7 @@ func TestReportsArePassedOnUnchanged(t *testing.T) {
 	raw := b.String() + "```json\n{\"status\":\"done\"}\n```\nSTEP FAILED 00000000"
 	require.Greater(t, len(raw), 16<<10)
 	in := again()
-	rep, ok := parseReport(raw[:len(raw)-8]+testMark, false, testMark)
+	rep, ok := parsedReport(raw[:len(raw)-8]+testMark, false, testMark)
 	require.True(t, ok)
 	in.Mark = "ffffffff"
 	in.Failure = evidenceOf(rep, taxonomy.Tier{Name: "haiku"}, Execute, "2.3", in.MaxEvidence).Text
@@ -162,11 +168,11 @@ func TestNothingInAPromptIsForged(t *testing.T) {
 	in.Gate = []plan.Command{{Args: []string{evil}}}
 	raw := in
 	raw.Tier = taxonomy.Tier{}
-	planReview, err := planReviewPrompt(plan.Plan{Title: evil, Gate: in.Gate, Steps: []plan.Step{in.Step}}, ReviewerOptions{Look: evil}.completed(), testMark)
+	planReview, err := planReviewPrompt(PlanReviewInput{Plan: plan.Plan{Title: evil, Gate: in.Gate, Steps: []plan.Step{in.Step}}, Answers: []string{evil}}, ReviewerOptions{Look: evil}.completed(), testMark)
 	require.NoError(t, err)
 	for name, prompt := range map[string]string{
 		"execute": executePrompt(raw), "execute_classifies": executePrompt(in), "diagnose": diagnosePrompt(in), "fix": fixPrompt(in),
-		"review":      reviewPrompt(ReviewInput{Step: in.Step, Report: evil, Files: []string{evil}}, ReviewerOptions{Look: evil}.completed(), testMark),
+		"review":      reviewPrompt(ReviewInput{Step: in.Step, Corrected: evil, CorrectedBy: evil, Report: evil, Files: []string{evil}}, ReviewerOptions{Look: evil}.completed(), testMark),
 		"review_plan": planReview,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -210,6 +216,6 @@ func outsideFences(prompt string) (lines []string, opened, closed int) {
 }
 
 func TestAPlanThatIsTooLongIsNotReviewedInParts(t *testing.T) {
-	_, err := planReviewPrompt(plan.Plan{Steps: []plan.Step{{ID: "1", Instructions: strings.Repeat("x", 2000)}}}, ReviewerOptions{MaxEvidence: 1000}.completed(), testMark)
+	_, err := planReviewPrompt(PlanReviewInput{Plan: plan.Plan{Steps: []plan.Step{{ID: "1", Instructions: strings.Repeat("x", 2000)}}}}, ReviewerOptions{MaxEvidence: 1000}.completed(), testMark)
 	assert.EqualError(t, err, "the plan has more than 936 bytes, which is what a review takes")
 }

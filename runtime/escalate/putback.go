@@ -81,10 +81,13 @@ func (r *run) stillThere(ctx context.Context, checked executor.Checked) error {
 }
 
 // contained runs what belongs to the workspace. A panic in it is evidence of type "panic".
-func contained(op string, f func() error) (err error) {
+func contained(op string, f func() error) error { return shielded(sourceGit, op, f) }
+
+// shielded runs what belongs to others. A panic in it is evidence of type "panic".
+func shielded(source, op string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &taxonomy.Evidence{Source: "git", Op: op, Type: "panic", Text: fmt.Sprintf("panic: %v", p)}
+			err = &taxonomy.Evidence{Source: source, Op: op, Type: "panic", Text: fmt.Sprintf("panic: %v", p)}
 		}
 	}()
 	return f()

@@ -23,7 +23,7 @@ func (j *job) fail(ctx context.Context, a *Attempt, role Role, all []found) *end
 		j.undiagnosed()
 	} else {
 		w.Failed = j.failedWith(worst, all, role)
-		j.apply(j.decided(w.Rung, 0))
+		j.apply(j.decided(w.Rung, 0, 0))
 	}
 	// What does not count is known before it is put back: a process that dies meanwhile puts it back, and never judges half of it.
 	if e := j.save(ctx); e != nil {
@@ -43,7 +43,7 @@ func (j *job) note(a *Attempt, all []found) *found {
 	}
 	for i := range all {
 		if f := &all[i]; f.refused != "" {
-			a.Claimed, a.Refused = oneLine(f.claimed, maxWord), f.refused
+			a.Claimed, a.Refused = oneLine(f.claimed, maxWord), bounded(f.refused)
 			j.emit(Event{Kind: Refused, Tier: a.Tier, Code: a.Claimed, Text: a.Refused})
 		}
 	}
@@ -65,7 +65,7 @@ func (j *job) failedWith(f *found, all []found, role Role) *Failed {
 	code, category := codeAndCategory(f.err)
 	failed := &Failed{
 		Rung: j.work.Rung, Role: role, Code: code, Category: category, Message: bounded(f.message()),
-		Retryable: f.traits.Retryable, Kind: f.traits.Kind, Raw: bothEnds(rawOf(all), j.cfg.MaxEvidence), Findings: findings(all),
+		Retryable: f.traits.Retryable, Kind: f.traits.Kind, Raw: bothEnds(rawOf(all), j.cfg.MaxEvidence), Findings: findings(all), Needed: neededOf(all),
 		err: f.err, evidence: f.evidence,
 	}
 	if coded, ok := taxonomy.First(f.err, j.cfg.Calls.Table.Taxonomy); ok {
@@ -95,11 +95,12 @@ func (r *run) reaction(f *Failed) *taxonomy.Reaction {
 	return &reaction
 }
 
-// decided decides what is done about the failure. Rung is who cannot go on, from the place in the chain of reactions to begin at.
-func (j *job) decided(rung, from int) decision {
+// decided decides what is done about the failure. Rung is who cannot go on, least the lowest rung that was not asked about it already, from the
+// place in the chain of reactions to begin at.
+func (j *job) decided(rung, least, from int) decision {
 	w := j.work
 	s := situation{
-		reaction: j.reaction(w.Failed), profile: j.profile(), ladder: j.standings(), rung: rung, from: from,
+		reaction: j.reaction(w.Failed), profile: j.profile(), ladder: j.standings(), rung: rung, least: least, from: from,
 		same: j.repeated(), repeats: j.cfg.Guards.Repeats, random: j.random(), strategies: j.cfg.Calls.Recoverer != nil,
 	}
 	if w.Failed.err != nil {
@@ -141,6 +142,7 @@ func (j *job) apply(d decision) {
 	w := j.work
 	from := j.nameOf(w.Rung)
 	w.Again, w.Strategy, w.Wait = false, false, 0
+	w.Reduced = d.triesAgain() && d.reaction.Session == taxonomy.SessionReduced
 	switch d.do {
 	case doAgain:
 		j.again(d.wait)
@@ -238,12 +240,16 @@ func (j *job) recover(ctx context.Context) *ending {
 	if ctx.Err() != nil {
 		return nil
 	}
-	e := Event{Kind: Retried, Tier: j.tier(), Text: reaction.Strategy}
+	e := Event{Kind: Recovered, Tier: j.tier(), Text: reaction.Strategy}
 	if err != nil {
 		e.Message = err.Error()
-		j.apply(j.decided(w.Failed.Rung, w.Failed.Depth+1))
 	}
 	j.emit(e)
+	if err != nil {
+		j.apply(j.decided(w.Failed.Rung, 0, w.Failed.Depth+1))
+	} else {
+		j.emit(Event{Kind: Retried, Tier: j.tier(), Text: reaction.Name})
+	}
 	return j.save(ctx)
 }
 

@@ -17,7 +17,7 @@ const (
 	StepDone      StepState = "done"
 	StepBlocked   StepState = "blocked"   // a person has to decide or to mend something
 	StepFailed    StepState = "failed"    // given up
-	StepCancelled StepState = "cancelled" // the run was, while it was under way
+	StepCancelled StepState = "cancelled" // the run ended while it was under way
 )
 
 // EndReason is why a run ended.
@@ -32,7 +32,7 @@ const (
 	EndBlocked   EndReason = "blocked"   // blocked: a reaction said so
 	EndGuard     EndReason = "guard"     // blocked: a guard was reached
 	EndFailed    EndReason = "failed"    // failed: a reaction aborted, or went on without a step
-	EndRevert    EndReason = "revert"    // failed: what did not count could not be put back
+	EndRevert    EndReason = "revert"    // failed: what did not count could not be put back; the next start of the run does that first
 	EndRefused   EndReason = "refused"   // failed: a run that cannot be begun or gone on with
 	EndCancelled EndReason = "cancelled" // cancelled: the context ended
 )
@@ -86,7 +86,7 @@ type Result struct {
 	Error         string `json:"error,omitempty"`
 	ErrorCode     string `json:"errorCode,omitempty"`
 	ErrorCategory string `json:"errorCategory,omitempty"`
-	// Err is that error itself.
+	// Err is that error itself; of a result that was kept, what could be read of it.
 	Err error `json:"-"`
 
 	// Path is what happened, in order; of very much the first and the last.
@@ -108,7 +108,8 @@ type StepResult struct {
 	By string `json:"by,omitempty"`
 	// Correction is how its instructions were corrected, by work that counts; nil when they were not.
 	Correction *Correction `json:"correction,omitempty"`
-	Attempts   []Attempt   `json:"attempts,omitempty"`
+	// Attempts are the calls of tiers for it, in order: the first 100, and the last 100.
+	Attempts []Attempt `json:"attempts,omitempty"`
 	// Files are what it has changed, Commit where that was committed.
 	Files  []string `json:"files,omitempty"`
 	Commit string   `json:"commit,omitempty"`
@@ -136,6 +137,8 @@ type Attempt struct {
 	// Claimed is the code that the agent gave, Refused why it was not taken; empty when it was, or when there was none.
 	Claimed string `json:"claimed,omitempty"`
 	Refused string `json:"refused,omitempty"`
+	// Disagrees is what the agent says of trying again where the taxonomy, which decides, says otherwise; empty otherwise.
+	Disagrees string `json:"disagrees,omitempty"`
 
 	Code      string        `json:"code,omitempty"`
 	Category  string        `json:"category,omitempty"`
@@ -147,6 +150,8 @@ type Attempt struct {
 	// Findings are all that was wrong, the one that decided first.
 	Findings  []Finding  `json:"findings,omitempty"`
 	Diagnosis *Diagnosis `json:"diagnosis,omitempty"`
+	// Unreviewed are failures of the reviewer's own, of at most 8 the last; they say nothing of the work.
+	Unreviewed []Finding `json:"unreviewed,omitempty"`
 	// Said is what the tier said, bounded.
 	Said string `json:"said,omitempty"`
 	// Files are what it changed; SavedRef is where that was saved before it was put back.
@@ -193,7 +198,8 @@ type AnswerAction string
 const (
 	// TryAgain goes on with the step, or with the checks of the plan, with the answer in the prompt. It is the zero action.
 	TryAgain AnswerAction = ""
-	// DoneByHand says that the person has carried out the step: it is verified, and no tier is asked.
+	// DoneByHand says that the person has carried out the step: it is verified, and no tier is asked. To a question about a plan whose steps are over it
+	// says that the plan is clear as it is: a [PlanReviewer] is not asked any more, and only what plan.Check finds still counts.
 	DoneByHand AnswerAction = "done"
 	// GiveUp fails the step, and ends the run.
 	GiveUp AnswerAction = "give_up"

@@ -1,6 +1,7 @@
 package escalate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-var errNotBlocked = errors.New("the run is neither blocked nor failed, so that there is nothing to answer")
-
 func newState(name string, p plan.Plan, now time.Time) *State {
 	s := &State{Version: stateVersion, Began: now, Result: Result{Run: name, Title: bounded(p.Title), StartedAt: now}}
+	s.steady = true
 	s.Result.Steps = stepResults(p, nil)
 	return s
 }
@@ -37,23 +37,48 @@ func stepResults(p plan.Plan, before []StepResult) []StepResult {
 
 // takeUp goes on with what was kept of the run; nil was nothing. It returns the result of a run that is not gone on with.
 func (r *run) takeUp(kept *State, a *Answer) *Result {
-	switch {
-	case kept == nil && a != nil:
-		return r.refuse(errNotBlocked)
-	case kept == nil:
+	if kept == nil {
+		if a != nil {
+			return r.refuse(errUnknownRun)
+		}
 		return nil
-	case kept.Version != stateVersion:
-		return r.refuse(fmt.Errorf("the kept state has version %d, and this program knows %d", kept.Version, stateVersion))
-	case a != nil && !waits(&kept.Result):
-		return r.refuse(errNotBlocked)
-	case a == nil && over(&kept.Result):
-		return &kept.Result
 	}
-	if err := r.sameSteps(kept); err != nil {
+	if err := r.obstacle(kept, a); err != nil {
+		r.result.Steps = stepResults(r.plan, kept.Result.Steps)
 		return r.refuse(err)
+	}
+	if a == nil && over(&kept.Result) {
+		return r.remembered(kept)
 	}
 	r.adopt(kept)
 	return nil
+}
+
+// obstacle returns why a run cannot be gone on with, answered, or returned as it ended.
+func (r *run) obstacle(kept *State, a *Answer) error {
+	switch {
+	case kept.Version != stateVersion:
+		return fmt.Errorf("the kept state has version %d, and this program knows %d", kept.Version, stateVersion)
+	case kept.Tree != r.treePrint():
+		return errOfTree(kept.Dir, r.treeDir())
+	case a != nil && !waits(&kept.Result):
+		return errNotAsked(&kept.Result)
+	case a == nil && endedForGood(&kept.Result) && kept.Plan != planFingerprint(r.plan):
+		return fmt.Errorf("the run is over (%s), and the plan is another one now: %s; begin a run of another name",
+			kept.Result.EndReason, listed(differences(kept.Parts, r.plan)))
+	case a == nil && over(&kept.Result):
+		return nil
+	}
+	return r.sameSteps(kept)
+}
+
+// remembered returns the result of a run that has ended, with its error as far as that was kept.
+func (r *run) remembered(kept *State) *Result {
+	res := &kept.Result
+	if res.Error != "" {
+		res.Err = cmp.Or(r.decoded(kept.Wire), errors.New(res.Error))
+	}
+	return res
 }
 
 // waits reports that a run can be answered: one that is blocked asks, and one that has failed can be taken up again by a person.
@@ -86,11 +111,14 @@ func (res *Result) blockedBy() EndReason {
 // over reports that a run is not gone on with without an answer.
 func over(res *Result) bool {
 	switch res.EndReason {
-	case "", EndCancelled, EndPlan:
+	case "", EndCancelled, EndPlan, EndRevert:
 		return false
 	}
 	return true
 }
+
+// endedForGood reports that a run is over, and that it does not wait for an answer to a question.
+func endedForGood(res *Result) bool { return over(res) && res.blockedBy() == "" }
 
 // sameSteps finds out whether steps that are done are in the plan as they were: what counts was verified against them.
 func (r *run) sameSteps(kept *State) error {
@@ -117,12 +145,29 @@ func (r *run) adopt(kept *State) {
 	r.state, r.result = kept, &kept.Result
 	r.result.Resumed, r.result.Title = true, fresh.Result.Title
 	r.result.Steps = stepResults(r.plan, r.result.Steps)
-	r.died = r.result.EndReason == ""
+	kept.steady = true
+	r.died = r.result.EndReason == "" || r.result.EndReason == EndRevert
+	if r.result.EndReason == EndRevert {
+		r.unfailed()
+	}
+	if kept.Plan != planFingerprint(r.plan) {
+		r.changed = differences(kept.Parts, r.plan)
+	}
 	if kept.Plan != planFingerprint(r.plan) || kept.Taxonomy != tableFingerprint(r.cfg.Calls.Table) {
 		kept.Work, kept.Open = nil, nil
 	}
 	if kept.Work != nil && (kept.Step < 0 || kept.Step >= len(r.plan.Steps) || kept.Work.Rung < 0 || kept.Work.Rung >= len(r.ladder)) {
 		kept.Work, kept.Open = nil, nil
+	}
+	if w := kept.Work; w != nil && w.Heard != nil && (w.Heard.Rung < 0 || w.Heard.Rung >= len(r.ladder) || r.job(kept.Step).attempt(w.Heard.Number) == nil) {
+		w.Heard = nil
+	}
+}
+
+// unfailed has the step be under way again that has failed because its work could not be put back.
+func (r *run) unfailed() {
+	if i := r.state.Step; i < len(r.result.Steps) && r.result.Steps[i].State == StepFailed {
+		r.result.Steps[i].State = StepCancelled
 	}
 }
 
@@ -136,10 +181,17 @@ func (r *run) start(a *Answer) *Question {
 	case res.Resumed:
 		text = "resumed"
 	}
-	r.state.Plan, r.state.Taxonomy = planFingerprint(r.plan), tableFingerprint(r.cfg.Calls.Table)
+	r.state.Plan, r.state.Taxonomy, r.state.Parts = planFingerprint(r.plan), tableFingerprint(r.cfg.Calls.Table), planParts(r.plan)
+	r.state.Tree, r.state.Dir, r.state.Wire = r.treePrint(), bounded(r.treeDir()), nil
 	res.Status, res.EndReason, res.Question, res.EndedAt = "", "", nil, time.Time{}
 	res.Error, res.ErrorCode, res.ErrorCategory, res.Err = "", "", "", nil
 	r.emit(Event{Kind: RunStarted, Text: text})
+	if len(r.changed) > 0 {
+		r.warn("the plan has changed since: "+listed(r.changed), nil)
+	}
+	if died := r.markTree(); died != "" {
+		r.warn("run "+died+" has died in this working tree: what it has left there is taken for what was there; going on with it puts that back", nil)
+	}
 	return asked
 }
 
@@ -156,7 +208,7 @@ func (r *run) notBegun(ctx context.Context, err error) *Result {
 
 // refuse returns the result of a run that is not begun or gone on with. What is kept of it stays as it is.
 func (r *run) refuse(err error) *Result {
-	err, _ = r.classify(err, sourceEscalate, "begin")
+	err, _ = r.classify(err, sourceEscalate, opPrepare)
 	res := r.result
 	res.EndReason, res.Status, res.EndedAt = EndRefused, EndRefused.Status(), r.now()
 	res.Error, res.Err = bounded(err.Error()), err

@@ -36,16 +36,16 @@ const (
 )
 
 // NewReviewer returns a reviewer that asks a provider, best one that is stronger than those that carry steps out. It is safe for
-// concurrent use if the provider is. What a review costs is not counted.
+// concurrent use if the provider is. What a review costs is not counted. A reviewer with a nil provider is refused by [New].
 //
 // An error of it says that there was no review: the provider's as it is; evidence of the provider's source and op "call" with type "timeout" after
 // the limit, and "no_report" when the answer does not end with the form that the prompt shows.
-func NewReviewer(p executor.Provider, o ReviewerOptions) Reviewer { return &reviewer{p, o.completed()} }
+func NewReviewer(p executor.Provider, o ReviewerOptions) Reviewer { return newReviewer(p, o) }
 
 // NewPlanReviewer returns a reviewer of plans that asks a provider. Its errors are as those of [NewReviewer]; a plan with more than MaxEvidence
 // bytes is not reviewed in parts, and so is an error too.
 func NewPlanReviewer(p executor.Provider, o ReviewerOptions) PlanReviewer {
-	return &reviewer{p, o.completed()}
+	return newReviewer(p, o)
 }
 
 func (o ReviewerOptions) completed() ReviewerOptions {
@@ -59,10 +59,30 @@ type reviewer struct {
 	o        ReviewerOptions
 }
 
+// reviewsAndPlans is what a reviewer can do.
+type reviewsAndPlans interface {
+	Reviewer
+	PlanReviewer
+}
+
+// newReviewer returns a reviewer that is an [executor.Ender] when its provider is one.
+func newReviewer(p executor.Provider, o ReviewerOptions) reviewsAndPlans {
+	r := &reviewer{p, o.completed()}
+	if e, ok := p.(executor.Ender); ok && !isNil(p) {
+		return &endingReviewer{r, e}
+	}
+	return r
+}
+
+type endingReviewer struct {
+	*reviewer
+	executor.Ender
+}
+
 // Review implements [Reviewer].
 func (r *reviewer) Review(ctx context.Context, in ReviewInput) ([]*taxonomy.Evidence, error) {
 	mark := newMark()
-	text, err := r.ask(ctx, reviewPrompt(in, r.o, mark), in.Dir)
+	text, err := r.ask(ctx, executor.Request{Prompt: reviewPrompt(in, r.o, mark), Dir: in.Dir, Started: in.Started})
 	if err != nil {
 		return nil, fmt.Errorf("review step %s: %w", in.Step.ID, err)
 	}
@@ -78,13 +98,13 @@ func (r *reviewer) Review(ctx context.Context, in ReviewInput) ([]*taxonomy.Evid
 }
 
 // ReviewPlan implements [PlanReviewer].
-func (r *reviewer) ReviewPlan(ctx context.Context, p plan.Plan) ([]plan.Fault, error) {
+func (r *reviewer) ReviewPlan(ctx context.Context, in PlanReviewInput) ([]plan.Fault, error) {
 	mark := newMark()
-	prompt, err := planReviewPrompt(p, r.o, mark)
+	prompt, err := planReviewPrompt(in, r.o, mark)
 	if err != nil {
 		return nil, fmt.Errorf("review the plan: %w", err)
 	}
-	text, err := r.ask(ctx, prompt, r.o.Dir)
+	text, err := r.ask(ctx, executor.Request{Prompt: prompt, Dir: r.o.Dir, Started: in.Started})
 	if err != nil {
 		return nil, fmt.Errorf("review the plan: %w", err)
 	}
@@ -93,43 +113,65 @@ func (r *reviewer) ReviewPlan(ctx context.Context, p plan.Plan) ([]plan.Fault, e
 		return nil, fmt.Errorf("review the plan: %w", r.unreadable(text, err))
 	}
 	for i := range faults {
-		faults[i] = located(faults[i], p)
+		faults[i] = located(faults[i], in.Plan)
 	}
 	return faults, nil
 }
 
+// usable returns what is wrong with the reviewer, or nil.
+func (r *reviewer) usable() error {
+	if isNil(r.provider) {
+		return errNoReviewer
+	}
+	return nil
+}
+
+var errNoReviewer = errors.New("the reviewer has no provider")
+
+// name is the source of the reviewer's own failures. None of them may look like a finding of a review, whatever the provider's name is.
+func (r *reviewer) name() string {
+	if name := r.provider.Name(); name != sourceReview {
+		return name
+	}
+	return "reviewer"
+}
+
 // ask calls the provider once.
-func (r *reviewer) ask(ctx context.Context, prompt, dir string) (string, error) {
+func (r *reviewer) ask(ctx context.Context, req executor.Request) (string, error) {
+	if err := r.usable(); err != nil {
+		return "", err
+	}
 	timed, cancel := context.WithTimeout(ctx, r.o.Limit)
 	defer cancel()
-	answer, err := r.provider.Call(timed, executor.Request{Prompt: prompt, Dir: dir, Iteration: 1, Limit: r.o.Limit})
+	req.Iteration, req.Limit = 1, r.o.Limit
+	answer, err := r.provider.Call(timed, req)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		return "", &taxonomy.Evidence{Source: r.provider.Name(), Op: opCall, Type: typeTimeout, Text: "no review within " + r.o.Limit.String(), Err: err}
+		return "", &taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeTimeout, Text: "no review within " + r.o.Limit.String(), Err: err}
 	case err != nil:
 		return "", r.own(err)
 	case answer.Failure != "":
-		return "", &taxonomy.Evidence{Source: r.provider.Name(), Op: opCall, Text: answer.Failure}
+		return "", &taxonomy.Evidence{Source: r.name(), Op: opCall, Text: answer.Failure}
 	}
 	return answer.Text, nil
 }
 
 // own returns an error of the provider with whose it is: no failure of a reviewer is a finding of a review.
 func (r *reviewer) own(err error) error {
-	if _, ok := errors.AsType[*taxonomy.Evidence](err); ok {
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source != sourceReview {
 		return err
 	}
 	if _, ok := taxonomy.First(err, nil); ok {
 		return err
 	}
-	return &taxonomy.Evidence{Source: r.provider.Name(), Op: opCall, Err: err}
+	return &taxonomy.Evidence{Source: r.name(), Op: opCall, Err: err}
 }
 
 // unreadable is the error of an answer that is no review. It is the reviewer's failure, and no finding about the step.
 func (r *reviewer) unreadable(text string, err error) error {
-	return &taxonomy.Evidence{Source: r.provider.Name(), Op: opCall, Type: typeNoReport, Text: err.Error(), Output: bothEnds(text, maxMessage), Err: err}
+	return &taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeNoReport, Text: err.Error(), Output: bothEnds(text, maxMessage), Err: err}
 }
 
 // reviewed is a finding of a reviewer.

@@ -87,7 +87,7 @@ func TestNoReview(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := NewReviewer(&tt.c, ReviewerOptions{}).Review(t.Context(), reviewed23)
-			_, planErr := NewPlanReviewer(&tt.c, ReviewerOptions{}).ReviewPlan(t.Context(), plan.Plan{})
+			_, planErr := NewPlanReviewer(&tt.c, ReviewerOptions{}).ReviewPlan(t.Context(), PlanReviewInput{})
 			for _, err := range []error{err, planErr} {
 				ev, ok := errors.AsType[*taxonomy.Evidence](err)
 				require.True(t, ok, "%v", err)
@@ -117,7 +117,7 @@ func TestPlanReviewer(t *testing.T) {
 	c := &critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","faults":[
 		{"kind":"unclear_criteria","step":"2.3","text":"when is it good?"},{"kind":"silent_plan","text":"no way back"},{"kind":"several_readings","step":"9","text":"a or b"}]}`)}}
 	p := plan.Plan{Steps: []plan.Step{{ID: "2.3", Instructions: "Do it well.", Line: 7}}}
-	faults, err := NewPlanReviewer(c, ReviewerOptions{Dir: "/tree"}).ReviewPlan(t.Context(), p)
+	faults, err := NewPlanReviewer(c, ReviewerOptions{Dir: "/tree"}).ReviewPlan(t.Context(), PlanReviewInput{Plan: p})
 	require.NoError(t, err)
 	assert.Equal(t, []plan.Fault{
 		{Kind: plan.Unclear, Step: "2.3", Text: "when is it good?", Line: 7}, {Kind: plan.Silent, Text: "no way back"},
@@ -126,12 +126,20 @@ func TestPlanReviewer(t *testing.T) {
 	assert.Equal(t, "/tree", c.asked[0].Dir)
 
 	c.answer.Text = block(`{"mark":"%MARK%","faults":[{"kind":"invalid","text":"a"}]}`)
-	_, err = NewPlanReviewer(c, ReviewerOptions{}).ReviewPlan(t.Context(), p)
+	_, err = NewPlanReviewer(c, ReviewerOptions{}).ReviewPlan(t.Context(), PlanReviewInput{Plan: p})
 	assert.ErrorContains(t, err, "of no kind that there is")
 	c.answer.Text = block(`{"mark":"%MARK%","faults":[]}`)
-	faults, err = NewPlanReviewer(c, ReviewerOptions{}).ReviewPlan(t.Context(), p)
+	faults, err = NewPlanReviewer(c, ReviewerOptions{}).ReviewPlan(t.Context(), PlanReviewInput{Plan: p})
 	assert.NoError(t, err)
 	assert.Empty(t, faults)
-	_, err = NewPlanReviewer(c, ReviewerOptions{MaxEvidence: 100}).ReviewPlan(t.Context(), p)
+	_, err = NewPlanReviewer(c, ReviewerOptions{MaxEvidence: 100}).ReviewPlan(t.Context(), PlanReviewInput{Plan: p})
 	assert.ErrorContains(t, err, "review the plan: the plan has more than 36 bytes")
+}
+
+// A reviewer without a provider says so, wherever it is hidden.
+func TestReviewerOfNobody(t *testing.T) {
+	_, err := NewReviewer(nil, ReviewerOptions{}).Review(t.Context(), reviewed23)
+	require.ErrorContains(t, err, "no provider")
+	_, err = NewPlanReviewer((*critic)(nil), ReviewerOptions{}).ReviewPlan(t.Context(), PlanReviewInput{})
+	require.ErrorContains(t, err, "no provider")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
@@ -31,6 +32,14 @@ type run struct {
 	died bool
 	// unsaved is why the state could not be saved last; nil when it was.
 	unsaved error
+	// lost is why it could not be found out whether a commit was made; nil when it could.
+	lost error
+	// telling is held while the observer is told: it is the runner's. nil where there is only one run.
+	telling *sync.Mutex
+	// silent has nobody told.
+	silent bool
+	// changed says what of the plan is otherwise than when the run was under way last.
+	changed []string
 }
 
 // rung is a tier of the ladder.
@@ -61,20 +70,23 @@ func newRun(cfg *Config, name string, p plan.Plan) *run {
 // serve takes what the run works with, carries the plan out, and lets go.
 func (r *run) serve(ctx context.Context, a *Answer) *Result {
 	if r.cfg.Journal != nil {
-		kept, err := r.cfg.Journal.Open(ctx, r.result.Run)
+		kept, err := r.opened(ctx)
 		if err != nil {
 			return r.notBegun(ctx, fmt.Errorf("open the journal: %w", err))
 		}
 		defer func() {
-			if err := r.cfg.Journal.Close(); err != nil {
+			if err := shielded(sourceEscalate, opResume, r.cfg.Journal.Close); err != nil {
 				r.warn("close the journal", err)
 			}
 		}()
+		if err := r.endChecks(ctx, kept); err != nil {
+			return r.notBegun(ctx, err)
+		}
 		if over := r.takeUp(kept, a); over != nil {
 			return over
 		}
 	} else if a != nil {
-		return r.refuse(errNotBlocked)
+		return r.refuse(errUnknownRun)
 	}
 	return r.locked(ctx, a)
 }
@@ -83,7 +95,11 @@ func (r *run) serve(ctx context.Context, a *Answer) *Result {
 func (r *run) locked(ctx context.Context, a *Answer) *Result {
 	tree := r.cfg.Calls.Workspace
 	if tree != nil {
-		unlock, err := tree.Lock(ctx, r.result.Run)
+		var unlock func() error
+		err := contained("lock", func() (err error) {
+			unlock, err = tree.Lock(ctx, r.result.Run)
+			return err
+		})
 		if err != nil {
 			return r.notBegun(ctx, fmt.Errorf("take the working tree: %w", err))
 		}
@@ -91,10 +107,13 @@ func (r *run) locked(ctx context.Context, a *Answer) *Result {
 			if unlock == nil {
 				return
 			}
-			if err := unlock(); err != nil {
+			if err := contained("lock", unlock); err != nil {
 				r.warn("let go of the working tree", err)
 			}
 		}()
+	}
+	if err := r.recommitted(ctx); err != nil {
+		return r.notBegun(ctx, err)
 	}
 	asked := r.start(a)
 	e := r.tree(ctx)
@@ -120,17 +139,22 @@ func (r *run) tree(ctx context.Context) *ending {
 			r.died = false
 			return nil // the call does it, once it has ended what is left running of it
 		}
-		if err := w.Resume(ctx, r.result.Run, r.checked); err != nil {
-			return r.broken(ctx, "go on with the working tree", err)
+		err := contained(opResume, func() error { return w.Resume(ctx, r.result.Run, r.checked) })
+		if err != nil {
+			return r.broken(ctx, "go on with the working tree", sourceGit, opResume, err)
 		}
 		e := r.leftovers(ctx)
 		r.died = r.died && e != nil && e.reason != EndRevert
 		return e
 	}
 	r.died = false
-	checked, err := w.Begin(ctx, r.result.Run)
+	var checked executor.Checked
+	err := contained(opPrepare, func() (err error) {
+		checked, err = w.Begin(ctx, r.result.Run)
+		return err
+	})
 	if err != nil {
-		return r.broken(ctx, "begin the working tree", err)
+		return r.broken(ctx, "begin the working tree", sourceGit, opPrepare, err)
 	}
 	r.keepChecked(checked)
 	return r.save(ctx)
@@ -138,14 +162,23 @@ func (r *run) tree(ctx context.Context) *ending {
 
 // leftovers puts back what a process that died has left behind, unless that is still to be judged.
 func (r *run) leftovers(ctx context.Context) *ending {
-	if r.state.Work != nil && r.state.Work.Heard != nil {
-		return nil
+	if w := r.state.Work; w != nil && w.Heard != nil {
+		if !r.gone(ctx, w.Heard) {
+			return nil
+		}
+		w.Heard = nil
 	}
 	ref, files, e := r.restore(ctx)
 	if ref != "" {
 		r.emit(Event{Kind: PutBack, Text: ref, Files: files})
 	}
 	return e
+}
+
+// gone reports that what was to be judged is not there any more: it was put back when the state could not be saved.
+func (r *run) gone(ctx context.Context, h *Heard) bool {
+	changes, err := r.left(ctx, r.checked)
+	return err == nil && len(changes) == 0 && len(h.Changes) > 0
 }
 
 // restore puts back what does not count. When that fails nothing may go on.
@@ -197,22 +230,47 @@ func (r *run) skippedOver(s *StepResult) *ending {
 
 // save saves the state. A state that cannot be saved ends the run: gone on with, it would not be known what counts.
 func (r *run) save(ctx context.Context) *ending {
+	if r.write(ctx) == nil {
+		return nil
+	}
+	return r.unsavable(ctx)
+}
+
+func (r *run) unsavable(ctx context.Context) *ending {
+	return r.broken(ctx, "save the state of the run", sourceEscalate, r.opOfJournal(), r.unsaved)
+}
+
+// write hands the state to the journal, if there is one.
+func (r *run) write(ctx context.Context) error {
 	if r.cfg.Journal == nil {
 		return nil
 	}
-	r.unsaved = r.cfg.Journal.Save(context.WithoutCancel(ctx), r.state)
-	if r.unsaved == nil {
-		return nil
+	r.unsaved = shielded(sourceEscalate, r.opOfJournal(), func() error { return r.cfg.Journal.Save(context.WithoutCancel(ctx), r.state) })
+	return r.unsaved
+}
+
+// opened takes the run, and returns what was kept of it.
+func (r *run) opened(ctx context.Context) (kept *State, err error) {
+	err = shielded(sourceEscalate, opPrepare, func() (err error) {
+		kept, err = r.cfg.Journal.Open(ctx, r.result.Run)
+		return err
+	})
+	return kept, err
+}
+
+func (r *run) opOfJournal() string {
+	if r.result.Resumed {
+		return opResume
 	}
-	return r.broken(ctx, "save the state of the run", r.unsaved)
+	return opPrepare
 }
 
 // broken is the end of a run that cannot go on, because of what it works with and not of a step.
-func (r *run) broken(ctx context.Context, what string, err error) *ending {
+func (r *run) broken(ctx context.Context, what, source, op string, err error) *ending {
 	if ctx.Err() != nil && r.unsaved == nil {
 		return r.cancelledBy(ctx)
 	}
-	err, _ = r.classify(err, sourceGit, what)
+	err, _ = r.classify(err, source, op)
 	return &ending{reason: EndFailed, err: fmt.Errorf("%s: %w", what, err), code: taxonomy.CodeOf(err), category: taxonomy.CategoryOf(err)}
 }
 
@@ -222,22 +280,47 @@ func (r *run) cancelledBy(ctx context.Context) *ending {
 
 // end completes the result, and saves it.
 func (r *run) end(ctx context.Context, e *ending) *Result {
+	if r.unsaved != nil && !r.died {
+		r.abandon(ctx)
+	}
 	res := r.result
+	for i := range res.Steps {
+		if res.Steps[i].State == StepRunning {
+			res.Steps[i].State = StepCancelled
+		}
+	}
 	res.EndReason, res.Status, res.Question = e.reason, e.reason.Status(), e.question
 	res.Error, res.ErrorCode, res.ErrorCategory, res.Err = "", e.code, e.category, e.err
 	if e.err != nil {
 		res.Error = bounded(e.err.Error())
 	}
+	r.state.Wire = r.wireOf(e.err)
 	res.EndedAt = r.now()
 	r.emit(Event{Kind: RunEnded, Text: string(e.reason)})
 	if r.unsaved == nil && !r.died {
 		r.release(ctx, e.reason)
-		if again := r.save(ctx); again != nil && e.reason == EndCompleted {
-			// Nobody could be told later that it was completed; the steps that count are in the journal.
-			r.warn("save the end of the run", r.unsaved)
+		if err := r.write(ctx); err != nil {
+			// The steps that count are in the journal. Nobody could be told later how the run ended, or answer it.
+			r.warn("the run has to be run again before it is gone on with or answered, since its end could not be saved", err)
+		} else if e.reason != EndRevert {
+			r.unmarkTree()
 		}
 	}
 	return res
+}
+
+// abandon puts back what does not count when the state cannot be saved: nobody would know of it.
+func (r *run) abandon(ctx context.Context) {
+	if r.checked == "" {
+		return
+	}
+	ref, files, err := r.putBack(ctx, r.checked, r.state.Number)
+	if ref != "" {
+		r.emit(Event{Kind: PutBack, Text: ref, Files: files})
+	}
+	if err != nil {
+		r.warn("put back what does not count", err)
+	}
 }
 
 // release lets go of what the working tree keeps for the run. What could not be put back may be nowhere else.
@@ -245,7 +328,8 @@ func (r *run) release(ctx context.Context, reason EndReason) {
 	if r.cfg.Calls.Workspace == nil || r.checked == "" || reason == EndRevert {
 		return
 	}
-	if err := r.cfg.Calls.Workspace.Release(context.WithoutCancel(ctx), r.result.Run); err != nil {
+	err := contained("release", func() error { return r.cfg.Calls.Workspace.Release(context.WithoutCancel(ctx), r.result.Run) })
+	if err != nil {
 		r.warn("let go of the checked tree", err)
 	}
 }

@@ -56,6 +56,11 @@ func (r *run) judge(ev *taxonomy.Evidence, label string) (err error, why, refuse
 	return err, why, "outranked: " + why
 }
 
+// saidOf returns an answer with what is wrong with its form before it: that is what whoever reads its first line has to know.
+func saidOf(wrong error, text string) string {
+	return strings.TrimRight(bounded(wrong.Error())+"\n\n"+text, "\n")
+}
+
 // disagreement says that a tier that classifies thinks otherwise of trying again than the taxonomy, which decides; empty when it does not.
 func disagreement(rep Report, retryable bool) string {
 	said, ok := rep.Retryable.Get()

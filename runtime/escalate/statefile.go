@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -14,13 +15,16 @@ import (
 // stateVersion is the form of [State] that this package writes and reads.
 const stateVersion = 1
 
-// stateFile is what is in a file.
+// stateFile is what is in a file: a state in the parts that are encoded one by one.
 type stateFile struct {
 	Version int    `json:"version"`
 	Run     string `json:"run"`
-	// Sum is the SHA-256 of State without spaces, as hexadecimal digits.
-	Sum   string          `json:"sum"`
-	State json.RawMessage `json:"state"`
+	// Sum is the SHA-256 of the parts behind it, without spaces and each with a line feed, as hexadecimal digits.
+	Sum           string            `json:"sum"`
+	State         json.RawMessage   `json:"state"`
+	Prerequisites json.RawMessage   `json:"prerequisites"`
+	Steps         []json.RawMessage `json:"steps"`
+	Path          []json.RawMessage `json:"path"`
 }
 
 // damage is why a state cannot be gone on with.
@@ -31,20 +35,47 @@ func (d *damage) Error() string {
 }
 
 // encodeState returns the content of a file. Secrets are masked in all texts of it.
-func encodeState(s *State) ([]byte, error) {
-	b, err := json.Marshal(s)
+func encodeState(s *State) ([]byte, error) { return new(encoder).encode(s) }
+
+// encode returns the content of a file. Secrets are masked in all texts of it.
+func (e *encoder) encode(s *State) ([]byte, error) {
+	p, err := e.parts(s)
 	if err != nil {
 		return nil, err
 	}
-	b = maskedTexts(b)
-	out, err := json.Marshal(stateFile{Version: stateVersion, Run: s.Result.Run, Sum: sumOf(b), State: b})
-	if err != nil {
-		return nil, err
+	size := len(p.head) + len(p.prerequisites)
+	for _, list := range [][][]byte{p.steps, p.path} {
+		for _, part := range list {
+			size += len(part) + 1
+		}
 	}
-	if len(out) > maxState {
+	const around = 4 << 10
+	if size+around > maxState {
 		return nil, errTooLarge
 	}
-	return append(out, '\n'), nil
+	run, err := json.Marshal(s.Result.Run)
+	if err != nil {
+		return nil, err
+	}
+	sum := sumOf(append([][]byte{p.head, p.prerequisites}, append(slices.Clip(p.steps), p.path...)...))
+	out := make([]byte, 0, size+around)
+	out = fmt.Appendf(out, `{"version":%d,"run":%s,"sum":%q,"state":`, stateVersion, run, sum)
+	out = append(append(append(out, p.head...), `,"prerequisites":`...), p.prerequisites...)
+	out = appendList(append(out, `,"steps":`...), p.steps)
+	out = appendList(append(out, `,"path":`...), p.path)
+	return append(out, "}\n"...), nil
+}
+
+// appendList appends parts as a list.
+func appendList(out []byte, parts [][]byte) []byte {
+	out = append(out, '[')
+	for i, part := range parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, part...)
+	}
+	return append(out, ']')
 }
 
 // decodeState reads the content of a file. Its errors are a *damage.
@@ -56,23 +87,74 @@ func decodeState(b []byte, run string) (*State, error) {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return nil, &damage{"content", beginningOf(err.Error()), "the JSON that was written"}
 	}
-	var compact bytes.Buffer
 	switch {
 	case f.Version != stateVersion:
 		return nil, &damage{"version", strconv.Itoa(f.Version), strconv.Itoa(stateVersion)}
 	case f.Run != run:
 		return nil, &damage{"run", beginningOf(f.Run), run}
-	case json.Compact(&compact, f.State) != nil || sumOf(compact.Bytes()) != f.Sum:
+	case f.sum() != f.Sum:
 		return nil, &damage{"sum", beginningOf(f.Sum), "that of the state"}
 	}
-	s := new(State)
-	if err := json.Unmarshal(f.State, s); err != nil {
+	s, err := f.state()
+	if err != nil {
 		return nil, &damage{"state", beginningOf(err.Error()), "the JSON that was written"}
 	}
 	if d := s.damage(run); d != nil {
 		return nil, d
 	}
 	return s, nil
+}
+
+// sum returns the sum of the parts as they are.
+func (f *stateFile) sum() string {
+	var parts [][]byte
+	for _, part := range append([]json.RawMessage{f.State, f.Prerequisites}, append(slices.Clip(f.Steps), f.Path...)...) {
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, part) // one that is no JSON at all has no sum that fits
+		parts = append(parts, compact.Bytes())
+	}
+	return sumOf(parts)
+}
+
+// state puts the parts together.
+func (f *stateFile) state() (*State, error) {
+	s := new(State)
+	if err := json.Unmarshal(f.State, s); err != nil {
+		return nil, err
+	}
+	if len(f.Prerequisites) > 0 {
+		if err := json.Unmarshal(f.Prerequisites, &s.Result.Prerequisites); err != nil {
+			return nil, err
+		}
+	}
+	for _, part := range f.Steps {
+		var step stepPart
+		if err := json.Unmarshal(part, &step); err != nil {
+			return nil, err
+		}
+		s.Result.Steps = append(s.Result.Steps, step.Result)
+		s.Steps, s.Parts = with(s.Steps, step.Result.ID, step.Print), with(s.Parts, step.Result.ID, step.Parts)
+	}
+	for _, part := range f.Path {
+		var event Event
+		if err := json.Unmarshal(part, &event); err != nil {
+			return nil, err
+		}
+		s.Result.Path = append(s.Result.Path, event)
+	}
+	return s, nil
+}
+
+// with returns a map with one more text in it, unless that is empty.
+func with(all map[string]string, key, text string) map[string]string {
+	if text == "" {
+		return all
+	}
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[key] = text
+	return all
 }
 
 // damage returns what cannot be in a state, or nil.
@@ -102,9 +184,13 @@ func (s *State) damage(run string) *damage {
 	return nil
 }
 
-func sumOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+func sumOf(parts [][]byte) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		sum.Write(part)
+		sum.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // maskedTexts returns valid JSON with what looks like a secret masked in each text. Keys stay.

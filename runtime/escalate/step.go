@@ -94,19 +94,11 @@ func (j *job) waitsFor() string {
 	return ""
 }
 
-// missing verifies the step's prerequisites right before it is carried out.
-func (j *job) missing(ctx context.Context) []found { return j.prerequisites(ctx) }
-
-// prerequisites verifies what the step takes for granted: its own, and what earlier steps have made for the plan.
+// prerequisites verifies what the step takes for granted, what earlier steps have made included.
 func (j *job) prerequisites(ctx context.Context) []found {
 	var all []plan.Prerequisite
 	for _, p := range j.step.Prerequisites {
 		if p.MadeBy == "" || j.made(p.MadeBy) {
-			all = append(all, p)
-		}
-	}
-	for _, p := range j.plan.Prerequisites {
-		if p.MadeBy != "" && j.made(p.MadeBy) {
 			all = append(all, p)
 		}
 	}
@@ -159,6 +151,9 @@ func (j *job) attempt(number int) *Attempt {
 
 func (j *job) endStep(state StepState, by string) {
 	j.res.State = state
+	if j.over() {
+		j.res.shorten(len(j.plan.Steps))
+	}
 	j.emit(Event{Kind: StepEnded, Tier: by, Text: string(state)})
 }
 

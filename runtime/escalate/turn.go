@@ -19,6 +19,8 @@ type ask struct {
 	purpose taxonomy.Purpose
 	step    string
 	prompt  string
+	// reduced asks for a short conversation.
+	reduced bool
 	// resumed reports that the call was begun by a process that died.
 	resumed bool
 }
@@ -41,10 +43,16 @@ type turned struct {
 	// changes are what was judged and may stay, files their paths. Nobody has judged anything else.
 	changes []executor.Change
 	files   []string
-	// saved are refs with what was put back already.
-	saved []string
+	// saved is what was put back already.
+	saved []saved
 	usage executor.Usage
 	took  time.Duration
+}
+
+// saved is what was put back: the ref that has it, and the files.
+type saved struct {
+	ref   string
+	files []string
 }
 
 // turn has a tier answer once. Its own failures are dealt with here, as far as trying again and waiting can; whatever it answers is
@@ -60,7 +68,7 @@ func (r *run) turn(ctx context.Context, a ask) turned {
 		return turned{own: true, end: executor.EndFatal, err: err}
 	}
 	res := e.Run(c.ctx, executor.Task{
-		Run: callName(r.result.Run, a.number), ID: r.result.Run + "/" + a.step, Title: "Step " + a.step, Prompt: a.prompt,
+		Run: callName(r.result.Run, r.state.Began, a.number), ID: r.result.Run + "/" + a.step, Title: "Step " + a.step, Prompt: a.prompt,
 	})
 	if res.EndReason == executor.EndRefused && res.Resumed {
 		c.mend(ctx, res)
@@ -85,6 +93,7 @@ func (c *calling) mend(ctx context.Context, res *executor.Result) {
 var (
 	errUnknownCall = errors.New("the call was begun by a process that has died, and nothing is known of it")
 	errOver        = errors.New("the call is over")
+	errGone        = errors.New("what the call had changed is not there any more: it was put back when the state could not be saved")
 )
 
 // The operations of the executor that are about whoever is called.
@@ -107,7 +116,7 @@ func interrupts(rec executor.ErrorRecord) bool { return rec.Iteration > 0 && rec
 
 // outcome returns what a run of the executor says of the call that it is.
 func (c *calling) outcome(ctx context.Context, res *executor.Result) turned {
-	t := turned{end: res.EndReason, err: res.Err, usage: res.Usage, took: max(0, res.EndedAt.Sub(res.StartedAt)), saved: res.SavedRefs}
+	t := turned{end: res.EndReason, err: res.Err, usage: res.Usage, took: max(0, res.EndedAt.Sub(res.StartedAt)), saved: c.savedBy(res)}
 	rec, known := deciding(res)
 	switch {
 	case res.EndReason == executor.EndCompleted:
@@ -144,11 +153,28 @@ func (c *calling) answeredWith(ctx context.Context, t turned, res *executor.Resu
 		t.interrupted, t.err = true, err
 		return t
 	}
+	if c.ask.resumed && len(changes) == 0 && len(res.UncommittedFiles) > 0 {
+		t.interrupted, t.err = true, errGone
+		return t
+	}
 	t.answered, t.err, t.changes, t.files = true, nil, changes, paths(changes)
 	if t.text = res.Text; c.heard {
 		t.text = c.text
 	}
 	return t
+}
+
+// savedBy returns what was put back in the call. Of what an earlier process has put back, only the refs are known.
+func (c *calling) savedBy(res *executor.Result) []saved {
+	var all []saved
+	for _, ref := range res.SavedRefs {
+		s := saved{ref: ref}
+		if c.tree != nil {
+			s.files = c.tree.saved[ref]
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // deciding returns the error that a run of the executor ended with.

@@ -28,6 +28,8 @@ type Work struct {
 	// Again reports that the tier that failed carries the step out again after a diagnosis, Wait how long is waited before that.
 	Again bool          `json:"again,omitempty"`
 	Wait  time.Duration `json:"wait,omitempty"`
+	// Reduced reports that the next try is asked for with less: nothing of what was tried before, and little of the evidence.
+	Reduced bool `json:"reduced,omitempty"`
 	// Until is when a wait is over; zero is none.
 	Until time.Time `json:"until,omitzero"`
 	// End is why the run ends; empty while it goes on. Why says more.
@@ -41,6 +43,9 @@ type Work struct {
 	// Same counts by the fingerprint of an error how often something was done about it.
 	Same map[string]int `json:"same,omitempty"`
 }
+
+// lessIsSaid reports that what is next is asked for with less.
+func (w *Work) lessIsSaid() bool { return w.Reduced && w.Role != Diagnose }
 
 // Failed is a failure of a step, as what follows needs it.
 type Failed struct {
@@ -62,6 +67,8 @@ type Failed struct {
 	Raw      string    `json:"raw,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
 	SavedRef string    `json:"savedRef,omitempty"`
+	// Needed is what a person has to do about it, or to decide.
+	Needed []string `json:"needed,omitempty"`
 
 	err      error
 	evidence *taxonomy.Evidence

@@ -24,6 +24,7 @@ func (w *wrapped) Available(ctx context.Context) error {
 // Call makes any answer one that is done: what the text says is for the escalation to read, also when it says BLOCKED.
 func (w *wrapped) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	w.call.noteDeadline(false)
+	req.Reduced = req.Reduced || w.call.ask.reduced
 	a, err := w.Provider.Call(ctx, req)
 	if err != nil || a.Failure != "" {
 		w.call.noteDeadline(errors.Is(ctx.Err(), context.DeadlineExceeded))

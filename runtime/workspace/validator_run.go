@@ -38,8 +38,8 @@ func (v *Validator) RunCommand(ctx context.Context, op string, c Command) Comman
 	return v.RunStarted(ctx, op, c, nil)
 }
 
-// RunStarted is RunCommand that tells started which process it is, before the process does anything. An error of started ends
-// it. Nil tells nobody.
+// RunStarted is RunCommand that tells started which process it is, as soon as there is one. An error of started ends it. Nil
+// tells nobody.
 func (v *Validator) RunStarted(ctx context.Context, op string, c Command, started func(executor.Process) error) CommandResult {
 	if !c.Usable() {
 		return CommandResult{Command: c.String(), ExitCode: -1, Err: misfit(op, c.String(), "a program with its arguments, or a line")}

@@ -106,7 +106,11 @@ func Read(path string) (*Document, error) {
 	return Parse(path, source)
 }
 
+// readFile does not wait for the other end of a pipe.
 func readFile(path string) (source []byte, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

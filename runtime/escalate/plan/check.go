@@ -39,8 +39,9 @@ const maxFaults = 1000
 // plan stands in a text is masked as [taxonomy.Scrub] does, and bounded. A plan without faults may still be wrong.
 //
 // Invalid are: no steps; an ID that is bad, or that another step has; a kind that there is not; a field that is missing or impossible,
-// which is a path that is empty, absolute, longer than 4096 bytes, or leaves the tree, a pattern of [Count] that [ValidPattern]
-// refuses, a regular expression that [Criterion.Regexp] refuses, a format that there is not, a bound below 0, a Min above Max, a heading
+// which is a path that is empty, absolute, longer than 4096 bytes, leaves the tree, or is in git's own directory (that of a program, too, but a
+// command may run one by its absolute path), a pattern of [Count] that [ValidPattern] refuses, a regular expression that [Criterion.Regexp]
+// refuses, a format that there is not, a bound below 0, a Min above Max, a heading
 // that is blank, an address that [Prerequisite.HostPort] refuses or that holds a password, a program whose name begins with '-' or has white
 // space, a name that no environment variable has, an argument with a zero byte, and a limit below 0.
 //

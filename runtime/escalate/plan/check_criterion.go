@@ -101,6 +101,7 @@ func (c *checking) command(of string, line int, k *Command) {
 		return
 	}
 	c.program(of, k.Args[0], line)
+	c.programPath(of, k.Args[0], line)
 	for _, arg := range k.Args[1:] {
 		if strings.ContainsRune(arg, 0) {
 			c.add(Invalid, line, "%s has the argument %s, which has a zero byte: leave it out", of, shown(arg))

@@ -56,6 +56,17 @@ func (c *checking) program(of, name string, line int) {
 	}
 }
 
+// programPath checks the path of a program that is run. One that is absolute is a program of the machine, as one in PATH is.
+func (c *checking) programPath(of, name string, line int) {
+	switch {
+	case !isPath(name):
+	case !absolute(name):
+		c.path(of, name, line)
+	case ofGit(name):
+		c.add(Invalid, line, "%s has the path %s, which %s", of, shown(name), inGit)
+	}
+}
+
 // variable checks the name of an environment variable. A value that stands behind it is not shown.
 func (c *checking) variable(p *Prerequisite) {
 	name, _, assigned := strings.Cut(p.Name, "=")

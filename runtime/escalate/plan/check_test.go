@@ -265,6 +265,64 @@ func TestCriteria(t *testing.T) {
 		said(plan.Check(plan.Plan{Steps: []plan.Step{{ID: "1", Instructions: "Do it.", Line: 6}}})))
 }
 
+// What is judged is in the tree, and so is what judges it, unless it is a program of the machine. Git's own directory is neither.
+func TestPathsOutOfTheTree(t *testing.T) {
+	passes := func(program string) plan.Plan {
+		s := step("1")
+		s.Criteria = []plan.Criterion{{Kind: plan.Passes, Command: &plan.Command{Args: []string{program}}}}
+		return plan.Plan{Steps: []plan.Step{s}}
+	}
+	gate := func(program string) plan.Plan {
+		return plan.Plan{Gate: []plan.Command{{Args: []string{program}}}, Steps: []plan.Step{step("1")}}
+	}
+	needs := func(kind plan.PrerequisiteKind, name string) plan.Plan {
+		return plan.Plan{Prerequisites: []plan.Prerequisite{{Kind: kind, Name: name}}, Steps: []plan.Step{step("1")}}
+	}
+	criterion := func(k plan.Criterion) plan.Plan {
+		s := step("1")
+		s.Criteria = []plan.Criterion{k}
+		return plan.Plan{Steps: []plan.Step{s}}
+	}
+	const leaves, ofGit = ", which leaves the tree: name something in it", "is in git's own directory: name something else in the tree"
+	for _, c := range []struct {
+		name string
+		p    plan.Plan
+		want string // empty is no fault
+	}{
+		{"criterion above", passes("../evil.sh"), `the criterion has the path "../evil.sh"` + leaves},
+		{"criterion above, roundabout", passes("a/../../evil.sh"), leaves},
+		{"criterion above, backslashes", passes(`..\evil.bat`), leaves},
+		{"gate above", gate("../../evil.sh"), `the gate's command 1 has the path "../../evil.sh"` + leaves},
+		{"prerequisite above", needs(plan.Program, "../evil.sh"), `the prerequisite has the path "../evil.sh"` + leaves},
+		{"prerequisite absolute", needs(plan.Program, "/usr/bin/make"), "is absolute"},
+		{"in the tree", passes("./tools/../lint.sh"), ""},
+		{"of the machine", passes("make"), ""},
+		{"of the machine, by its path", gate("/usr/bin/make"), ""},
+		{"hook", gate(".git/hooks/pre-commit"), ofGit},
+		{"hook by an absolute path", gate("/src/shop/.git/hooks/pre-commit"), ofGit},
+		{"exists", criterion(plan.Criterion{Kind: plan.Exists, Path: ".git/config"}), `the criterion exists has the path ".git/config", which ` + ofGit},
+		{"exists, in capitals", criterion(plan.Criterion{Kind: plan.Exists, Path: "./.GIT"}), ofGit},
+		{"exists, short", criterion(plan.Criterion{Kind: plan.Exists, Path: "GIT~1/config"}), ofGit},
+		{"exists, with what Windows drops", criterion(plan.Criterion{Kind: plan.Exists, Path: `sub\.git. \config`}), ofGit},
+		{"a repository in the tree", criterion(plan.Criterion{Kind: plan.Content, Path: "sub/.git/HEAD", Text: "main"}), ofGit},
+		{"counted", criterion(plan.Criterion{Kind: plan.Count, Path: ".git/refs/**", Min: 1}), ofGit},
+		{"counted, as an alternative", criterion(plan.Criterion{Kind: plan.Count, Path: "{src,.git}/*", Min: 1}), ofGit},
+		{"taken for granted", needs(plan.File, ".git/HEAD"), ofGit},
+		{"directory taken for granted", needs(plan.Directory, ".git"), ofGit},
+		{"names that begin so", criterion(plan.Criterion{Kind: plan.Exists, Path: ".github/.gitignore"}), ""},
+	} {
+		found := plan.Check(c.p)
+		if c.want == "" {
+			assert.Empty(t, said(found), c.name)
+			continue
+		}
+		if assert.Len(t, found, 1, "%s: %v", c.name, said(found)) {
+			assert.Equal(t, plan.Invalid, found[0].Kind, c.name)
+			assert.Contains(t, found[0].Text, c.want, c.name)
+		}
+	}
+}
+
 func TestCriteriaThatCannotBothHold(t *testing.T) {
 	size := func(path string, low, high int64) plan.Criterion {
 		return plan.Criterion{Kind: plan.Size, Path: path, Min: low, Max: high, Line: int(low)}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,7 +33,26 @@ func badPath(name string) string {
 	if clean := path.Clean(strings.ReplaceAll(name, `\`, "/")); clean == ".." || strings.HasPrefix(clean, "../") {
 		return "leaves the tree: name something in it"
 	}
+	if ofGit(name) {
+		return inGit
+	}
 	return ""
+}
+
+// inGit is why a path of git's own is none: what stands there is no work of a step, and neither put back nor committed.
+const inGit = "is in git's own directory: name something else in the tree"
+
+// ofGit reports whether a part of a path or a pattern is git's own directory, also as Windows reads it.
+func ofGit(name string) bool {
+	return slices.ContainsFunc(parts(name), func(part string) bool {
+		part = strings.TrimRight(part, ". ")
+		return strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1")
+	})
+}
+
+// parts returns the parts of a path or a pattern, also those in alternatives.
+func parts(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(`/\{},`, r) })
 }
 
 func absolute(name string) bool {
@@ -68,7 +88,7 @@ func (c *checking) pattern(of, pattern string, line int) {
 	}
 }
 
-// ValidPattern says why a pattern of [Count] cannot be used, or nil: it is empty, absolute, longer than 1024 bytes, leaves the tree, has more than 4
+// ValidPattern says why a pattern of [Count] cannot be used, or nil: it is empty, absolute, longer than 1024 bytes, leaves the tree, is in git's own directory, has more than 4
 // groups of alternatives, or has a bracket that is not closed. In a pattern * is anything but a slash, ** anything, ? one character but a slash,
 // [a-z] a class and {a,b} a choice.
 func ValidPattern(pattern string) error {
@@ -89,12 +109,4 @@ func ValidPattern(pattern string) error {
 }
 
 // hasParent reports whether .. is a part of a pattern, also as an alternative.
-func hasParent(pattern string) bool {
-	parts := strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("/{},", r) })
-	for _, part := range parts {
-		if part == ".." {
-			return true
-		}
-	}
-	return false
-}
+func hasParent(pattern string) bool { return slices.Contains(parts(pattern), "..") }

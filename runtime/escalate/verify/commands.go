@@ -49,7 +49,7 @@ func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxo
 	if why := unusable(c.Args); why != "" {
 		return with(&taxonomy.Evidence{Source: sourceCheck, Op: op, Type: typeStart, Text: why}, attributeCommand, shown), ""
 	}
-	result := v.commands.RunCommand(ctx, op, line)
+	result := v.commands.RunStarted(ctx, op, line, v.started)
 	if result.Err == nil {
 		return nil, ""
 	}
@@ -59,6 +59,9 @@ func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxo
 	}
 	own := *of
 	own.Source, own.Op, own.Output = sourceCheck, op, ""
+	if own.Err != nil {
+		own.Signal = "" // it did not end by itself
+	}
 	own.Text = excerpt.Ending(own.Text, maxSaid, scrubbed)
 	return with(&own, attributeCommand, shown), excerpt.Ending(result.Output, v.o.Output, scrubbed)
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate"
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -38,13 +40,14 @@ type Options struct {
 	Grace time.Duration
 }
 
-// Verifier is an [escalate.Verifier]. It is safe for concurrent use; commands that are asked for at once run at once.
+// Verifier is an [escalate.Tracked] verifier. It is safe for concurrent use; commands that are asked for at once run at once.
 type Verifier struct {
 	o        Options
 	commands *workspace.Validator
+	started  func(executor.Process) error // nil tells nobody
 }
 
-var _ escalate.Verifier = (*Verifier)(nil)
+var _ escalate.Tracked = (*Verifier)(nil)
 
 // New returns a verifier. Its error says that Dir is no directory.
 func New(o Options) (*Verifier, error) {
@@ -71,6 +74,17 @@ func New(o Options) (*Verifier, error) {
 	}
 	return &Verifier{o: o, commands: commands}, nil
 }
+
+// Tracking returns a verifier that does the same, and tells started which process each command is, as soon as there is one. An error of started
+// ends the process, and is in the evidence of its command.
+func (v *Verifier) Tracking(started func(executor.Process) error) escalate.Verifier {
+	tracking := *v
+	tracking.started = started
+	return &tracking
+}
+
+// End ends the group of a command that an earlier process has left behind, and waits until it is gone.
+func (v *Verifier) End(ctx context.Context, p executor.Process) error { return v.commands.End(ctx, p) }
 
 func orDefault[T int | int64 | time.Duration](n, def T) T {
 	if n <= 0 {
