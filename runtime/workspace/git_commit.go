@@ -48,7 +48,7 @@ func (g *Git) Commit(ctx context.Context, c executor.Commit) (executor.CommitDon
 	if err != nil {
 		return none, withFiles(err, cm.paths)
 	}
-	return g.done(ctx, id)
+	return g.done(context.WithoutCancel(ctx), id)
 }
 
 // done returns what is in a commit.
@@ -143,7 +143,7 @@ func (c *committing) run(ctx context.Context) (string, error) {
 	if id == "" {
 		return c.find(ctx, c.Run, c.Attempt) // made already, by a try of which the end was not seen
 	}
-	if err := c.rememberIndex(ctx, opCommit, c.st, c.set); err != nil {
+	if err := c.rememberIndex(context.WithoutCancel(ctx), opCommit, c.st, c.set); err != nil {
 		return "", err // which is mended by the next try
 	}
 	c.st.Pending = nil
@@ -179,7 +179,12 @@ func (c *committing) underLock(ctx context.Context) (id, next string, err error)
 	if id, err = c.object(ctx, tree, text); err != nil {
 		return "", "", err
 	}
-	if err := c.publish(ctx, id, text); err != nil {
+	if ctx.Err() != nil {
+		return "", "", ended(ctx)
+	}
+	// From here on it is brought to its end also when ctx ends: a branch that has moved while the index has not would have the user's next commit
+	// take the files away again.
+	if err := c.publish(context.WithoutCancel(ctx), id, text); err != nil {
 		return "", "", err
 	}
 	return id, next, nil
