@@ -86,7 +86,7 @@ func TestRefused(t *testing.T) {
 	put(t, name, strings.Replace(demanding, "Write a.md", "Write another a.md", 1))
 	got := do(t.Context(), "-dir", dir, "-state", state, "-answer", "x", name)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Equal(t, "orchestrator: step 1 is done, and the plan has it otherwise now\n", got.hints)
+	assert.Equal(t, "orchestrator: step 1 is done, and the plan has it otherwise now; give it back to the plan as it was, or begin a run of another name\n", got.hints)
 	assert.NotContains(t, got.out, "[ ]")
 	r, code := refused(t, "-dir", dir, "-state", state, "-answer", "x", name)
 	assert.Equal(t, exitUsage, code)

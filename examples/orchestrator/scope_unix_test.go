@@ -84,6 +84,7 @@ func TestDecidingFilesAreKept(t *testing.T) {
 			first := r.Steps[0].Attempts[0]
 			assert.False(t, first.Counts)
 			assert.Contains(t, first.Message, "forbidden")
+			assert.Contains(t, first.Message, filepath.Base(strings.Trim(tt.changed, `"`)))
 			assert.NotEqual(t, escalate.StepDone, r.Steps[0].State)
 			after, _ := os.ReadFile(changed)
 			assert.Equal(t, string(before), string(after))

@@ -136,9 +136,18 @@ func (j *job) settle(ctx context.Context, number int, t turned) *ending {
 		} else {
 			delete(j.state.TierStreaks, j.tier()) // it was there, whatever it did
 		}
-		return j.fail(ctx, a, w.Role, []found{j.findErr(t.err, sourceAgent, string(w.Role))})
+		return j.fail(ctx, a, w.Role, []found{j.wrongWithCall(t)})
 	}
 	return j.fail(ctx, a, w.Role, []found{j.find(j.evidenceOf(Report{}, j.ladder[w.Rung].tier, w.Role, j.step.ID), "")})
+}
+
+// wrongWithCall returns what was wrong with a call that was not answered. The executor's error of files that must not be changed need not name them.
+func (j *job) wrongWithCall(t turned) found {
+	f := j.findErr(t.err, sourceAgent, string(j.work.Role))
+	if f.evidence == nil && len(t.about) > 0 {
+		f.source, f.evidence = sourceScope, &taxonomy.Evidence{Source: sourceScope, Op: sourceScope, Files: t.about}
+	}
+	return f
 }
 
 // ownFailure is that the tier itself has failed, and not the step: another tier takes over what was to be done, or the run ends.

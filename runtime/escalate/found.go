@@ -96,8 +96,11 @@ func (f *found) said() string {
 	if f.evidence == nil {
 		return f.message()
 	}
-	if f.source == sourceAgent {
+	switch f.source {
+	case sourceAgent:
 		return f.evidence.Text
+	case sourceScope:
+		return f.message()
 	}
 	head := f.evidence.Error()
 	if f.evidence.Text == "" || strings.Contains(head, f.evidence.Text) {

@@ -103,3 +103,14 @@ func (r *run) decoded(wire json.RawMessage) (err error) {
 	}
 	return err
 }
+
+// stepAdvice is what can be done about a step that counts, and that the plan has changed.
+const stepAdvice = "give it back to the plan as it was, or begin a run of another name"
+
+// overAdvice says what can be done with a run that is over when the plan has changed.
+func overAdvice(res *Result) string {
+	if waits(res) {
+		return "answer it to take it up, or begin a run of another name"
+	}
+	return "begin a run of another name"
+}

@@ -64,7 +64,7 @@ func (r *run) obstacle(kept *State, a *Answer) error {
 	case a != nil && !waits(&kept.Result):
 		return errNotAsked(&kept.Result)
 	case a == nil && endedForGood(&kept.Result) && kept.Plan != planFingerprint(r.plan):
-		return fmt.Errorf("the run is over (%s), and the plan is another one now: %s; begin a run of another name",
+		return fmt.Errorf("the run is over (%s), and the plan is another one now: %s; "+overAdvice(&kept.Result),
 			kept.Result.EndReason, listed(differences(kept.Parts, r.plan)))
 	case a == nil && over(&kept.Result):
 		return nil
@@ -130,9 +130,9 @@ func (r *run) sameSteps(kept *State) error {
 		switch print, there := now[s.ID]; {
 		case s.State != StepDone:
 		case !there:
-			return fmt.Errorf("step %s is done, and the plan has it no more", s.ID)
+			return fmt.Errorf("step %s is done, and the plan has it no more; "+stepAdvice, s.ID)
 		case print != kept.Steps[s.ID]:
-			return fmt.Errorf("step %s is done, and the plan has it otherwise now", s.ID)
+			return fmt.Errorf("step %s is done, and the plan has it otherwise now; "+stepAdvice, s.ID)
 		}
 	}
 	return nil
@@ -190,7 +190,7 @@ func (r *run) start(a *Answer) *Question {
 		r.warn("the plan has changed since: "+listed(r.changed), nil)
 	}
 	if died := r.markTree(); died != "" {
-		r.warn("run "+died+" has died in this working tree: what it has left there is taken for what was there; going on with it puts that back", nil)
+		r.warn("run "+died+" has died in this working tree: what it has left there is taken for what was there; going on with it later puts that back, and what is not committed of this run, too", nil)
 	}
 	return asked
 }

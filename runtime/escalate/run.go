@@ -115,6 +115,9 @@ func (r *run) locked(ctx context.Context, a *Answer) *Result {
 	if err := r.recommitted(ctx); err != nil {
 		return r.notBegun(ctx, err)
 	}
+	if err := r.overtaken(ctx); err != nil {
+		return r.notBegun(ctx, err)
+	}
 	asked := r.start(a)
 	e := r.tree(ctx)
 	if e == nil {

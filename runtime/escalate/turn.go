@@ -43,6 +43,8 @@ type turned struct {
 	// changes are what was judged and may stay, files their paths. Nobody has judged anything else.
 	changes []executor.Change
 	files   []string
+	// about are the files that err is about, where it does not say so itself.
+	about []string
 	// saved is what was put back already.
 	saved []saved
 	usage executor.Usage
@@ -132,6 +134,9 @@ func (c *calling) outcome(ctx context.Context, res *executor.Result) turned {
 	case !known || ofTier(rec):
 		t.own = true
 		c.own(&t, res)
+	}
+	if known && rec.Source == sourceScope {
+		t.about = rec.Files
 	}
 	if t.err == nil {
 		t.err = errors.New(textOr(res.Error, "the call ended without an answer: "+string(res.EndReason)))
