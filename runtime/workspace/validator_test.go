@@ -244,12 +244,16 @@ func TestOutputIsPassedOn(t *testing.T) {
 // What a command leaves running is ended, in its group and, on Linux, outside of it.
 // TestCommandsAreTracked has whoever asks know which process each command is, and be able to end it or to refuse it.
 func TestCommandsAreTracked(t *testing.T) {
-	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond})
+	said := make(firstWrite, 1)
+	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond, Tee: said})
 	var seen []executor.Process
 	err := v.ValidateTracked(t.Context(), executor.PreCommit, func(p executor.Process) error {
 		seen = append(seen, p)
 		if len(seen) == 2 {
-			go func() { assert.NoError(t, v.End(context.WithoutCancel(t.Context()), p)) }()
+			go func() {
+				<-said
+				assert.NoError(t, v.End(context.WithoutCancel(t.Context()), p))
+			}()
 		}
 		return nil
 	})
@@ -267,6 +271,17 @@ func TestCommandsAreTracked(t *testing.T) {
 }
 
 var errUnwanted = errors.New("unwanted")
+
+// firstWrite tells that something was written.
+type firstWrite chan struct{}
+
+func (w firstWrite) Write(b []byte) (int, error) {
+	select {
+	case w <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
 
 func TestGrandchildrenAreEnded(t *testing.T) {
 	dir := t.TempDir()
