@@ -25,6 +25,7 @@ func (r *repo) die(fix, check string) executor.Process {
 	require.ErrorContains(r.t, err, "killed", string(out))
 	j := r.journal()
 	require.NotNil(r.t, j)
+	require.NotNil(r.t, j.Process, "the command is remembered before it kills")
 	return *j.Process
 }
 
@@ -35,7 +36,8 @@ func (r *repo) journal() *journal {
 	return j
 }
 
-const killed = "kill -KILL $PPID; trap '' TERM; sleep 1000"
+// killed is a command that kills who has started it, as soon as that has remembered the command.
+const killed = `until grep -q "\"pid\":$$," .git/errgen/mend.json; do :; done; kill -KILL $PPID; trap '' TERM; sleep 1000`
 
 // What a process that was killed has changed is put back by the next mend, if nobody else has changed anything since.
 func TestKilledWhileItIsChecked(t *testing.T) {
