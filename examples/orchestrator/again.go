@@ -113,6 +113,9 @@ func (s *session) again() []string {
 	if s.commit {
 		all = append(all, "-commit")
 	}
+	if s.stepTime > 0 {
+		add("step-time", s.stepTime.String())
+	}
 	if s.time > 0 {
 		add("time", s.time.String())
 	}

@@ -96,12 +96,12 @@ func TestRefused(t *testing.T) {
 // Below a question stands how it is answered, and that can be done as it stands there.
 func TestAnswering(t *testing.T) {
 	state, dir := filepath.Join(t.TempDir(), "the state"), project(t)
-	got := do(t.Context(), "-state", state, "-dir", dir, "-forbid", "secret*", "-time", "5m", "-turns", "9", "-commit", "demo/question.md")
+	got := do(t.Context(), "-state", state, "-dir", dir, "-forbid", "secret*", "-time", "5m", "-step-time", "1h", "-turns", "9", "-commit", "demo/question.md")
 	require.Equal(t, exitBlocked, got.code)
 	_, line, found := strings.Cut(got.out, "\nAnswer:\n  orchestrator ")
 	require.True(t, found, got.out)
 	line = strings.TrimSpace(line)
-	assert.Contains(t, line, " -forbid 'secret*' -commit -time 5m0s -turns 9 demo/question.md")
+	assert.Contains(t, line, " -forbid 'secret*' -commit -step-time 1h0m0s -time 5m0s -turns 9 demo/question.md")
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", `for a in `+strings.Replace(line, "TEXT", "250 cents", 1)+`; do echo "$a"; done`).Output()
 	require.NoError(t, err)
 	answered := do(t.Context(), strings.Split(strings.TrimSpace(string(out)), "\n")...)

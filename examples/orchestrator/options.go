@@ -39,8 +39,9 @@ type options struct {
 	diagram   string
 	corrected string
 
-	turns int
-	time  time.Duration
+	turns    int
+	time     time.Duration
+	stepTime time.Duration
 }
 
 const usage = `orchestrator carries out a plan through a ladder of tiers, and does about failures what its taxonomy says.
@@ -93,6 +94,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.giveUp, "give-up", false, "answer that the step is given up")
 	fs.StringVar(&o.diagram, "diagram", "", "write the path that was taken to this `file` as a Mermaid diagram; - is standard output")
 	fs.StringVar(&o.corrected, "corrected", "", "write the plan with the corrections that count to this `file`; - is standard output")
+	fs.DurationVar(&o.stepTime, "step-time", 0, "how `long` a step may take in all; as long as it takes unless set")
 	fs.IntVar(&o.turns, "turns", 0, "the `number` of calls that a step may have; 150 unless set")
 	fs.DurationVar(&o.time, "time", 0, "how `long` a call of a tier may take, with its waits; 10m unless set")
 }
@@ -155,6 +157,7 @@ func (o *options) problems() error {
 	problem(answers && o.check, "-check answers nothing")
 	problem(o.turns < 0, "-turns is less than 0")
 	problem(o.time < 0, "-time is less than 0")
+	problem(o.stepTime < 0, "-step-time is less than 0")
 	problem(o.diagram == "-" && o.corrected == "-", "only one of -diagram and -corrected can be standard output")
 	problem(o.json && (o.diagram == "-" || o.corrected == "-"), "-json is standard output already; name a file")
 	problem(o.check && (o.diagram != "" || o.corrected != ""), "-check carries nothing out that could be written")

@@ -101,7 +101,7 @@ func (s *session) configure(providers map[string]executor.Provider, scope *works
 			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
 			Tiers: providers, Workspace: s.tree.Git, Guard: scope, Lanes: retry.NewLanes(retry.Ramp{Step: time.Millisecond}, retry.System),
 		},
-		Verifier: s.verifier, Commit: s.commit, Guards: escalate.Guards{Turns: s.turns, Time: s.time},
+		Verifier: s.verifier, Commit: s.commit, Guards: escalate.Guards{Turns: s.turns, Time: s.time, StepTime: s.stepTime},
 	}
 	if p := providers[s.review]; p != nil {
 		o := escalate.ReviewerOptions{Findings: findings(), Dir: s.tree.Dir()}

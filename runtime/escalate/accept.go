@@ -280,7 +280,7 @@ func (j *job) done(c claim, a *Attempt, made executor.CommitDone) {
 	keepStep(j.state, j.step)
 	j.emit(Event{Kind: Accepted, Tier: c.by, Files: j.res.Files, Text: made.ID})
 	j.endStep(StepDone, c.by)
-	j.state.Work, j.state.Open, j.state.Turns = nil, nil, 0
+	j.state.forgetWork()
 }
 
 func keepStep(s *State, step plan.Step) {

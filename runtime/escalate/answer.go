@@ -35,7 +35,8 @@ func (r *run) answered(ctx context.Context, q *Question, a *Answer) *ending {
 
 // afresh has the step under way begin again with the lowest tier, and so do steps that have failed.
 func (r *run) afresh() {
-	r.state.Work, r.state.Open, r.state.TierStreaks, r.state.Turns = nil, nil, nil, 0
+	r.state.forgetWork()
+	r.state.TierStreaks = nil
 	for i := range r.result.Steps {
 		if s := &r.result.Steps[i]; s.State == StepFailed {
 			s.State = StepPending

@@ -19,7 +19,7 @@ func (j *job) call(ctx context.Context) *ending {
 		}
 	}
 	w, number := j.work, j.state.Open.Number
-	a := ask{number: number, rung: w.Rung, role: w.Role, purpose: w.Purpose, step: j.step.ID, prompt: j.prompt(number), reduced: j.work.lessIsSaid(), resumed: resumed}
+	a := ask{number: number, rung: w.Rung, role: w.Role, purpose: w.Purpose, step: j.step.ID, prompt: j.prompt(number), reduced: j.work.lessIsSaid(), resumed: resumed, time: j.timeOfCall()}
 	j.emit(Event{Kind: Called, Tier: j.tier(), Role: w.Role, Purpose: w.Purpose, Attempt: number})
 	t := j.turn(ctx, a)
 	j.noteCall(number, t)

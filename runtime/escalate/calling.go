@@ -1,9 +1,11 @@
 package escalate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
 )
@@ -43,7 +45,7 @@ func newCalling(ctx context.Context, r *run, a ask) *calling {
 func (c *calling) config() executor.Config {
 	x := c.run.cfg.Calls
 	x.Provider, x.Tiers = c.wrap(c.run.ladder[c.ask.rung].provider), nil
-	x.Limits = executor.Limits{Run: c.run.cfg.Guards.Time, Iteration: c.run.cfg.Guards.Time, Grace: grace}
+	x.Limits = executor.Limits{Run: c.time(), Iteration: c.time(), Grace: grace}
 	x.Prompt = prompted
 	x.Observer = c
 	if x.Workspace = nil; c.tree != nil {
@@ -54,6 +56,9 @@ func (c *calling) config() executor.Config {
 	}
 	return x
 }
+
+// time returns how long the call may take.
+func (c *calling) time() time.Duration { return cmp.Or(c.ask.time, c.run.cfg.Guards.Time) }
 
 // prompted returns the prompt as it is. What was wrong with the calls before, if the taxonomy has that said, follows it.
 func prompted(in executor.PromptInput) string {

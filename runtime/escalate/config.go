@@ -48,8 +48,12 @@ type Guards struct {
 	Turns int
 	// Time is how long one call of a tier may take, the waits for failures of the tier's own included; 10 minutes. Verifiers and reviewers have
 	// limits of their own, and so have waits between calls. A provider that does not heed the end of its context is waited for, and its
-	// answer counts. Nothing bounds what a step or a run takes in all but Turns.
+	// answer counts.
 	Time time.Duration
+	// StepTime is how long a step may take in all, from its first call on, in every process that works on it; what passes while a person is asked is not
+	// in it. 0 is without bound. A call has no more time than what is left of it, and a wait that is longer than that is not begun; strategies,
+	// verifiers and reviewers that are under way are not ended by it.
+	StepTime time.Duration
 	// Repeats is how often the same error may come back although something was done about it, before what follows is done instead of another try; 2.
 	Repeats int
 	// TierFailures is how many failures of its own in a row, over all steps, a tier may have before it is passed over for the rest of the run; 3.

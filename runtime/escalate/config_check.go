@@ -144,7 +144,8 @@ type guardNumber struct {
 func (g Guards) numbers() []guardNumber {
 	count := func(name string, n int) guardNumber { return guardNumber{name, int64(n), strconv.Itoa(n)} }
 	return []guardNumber{
-		count("Turns", g.Turns), {"Time", int64(g.Time), g.Time.String()}, count("Repeats", g.Repeats), count("TierFailures", g.TierFailures),
+		count("Turns", g.Turns), {"Time", int64(g.Time), g.Time.String()}, {"StepTime", int64(g.StepTime), g.StepTime.String()},
+		count("Repeats", g.Repeats), count("TierFailures", g.TierFailures),
 	}
 }
 

@@ -50,8 +50,8 @@ func TestProblems(t *testing.T) {
 		{func(c *Config) { c.Calls.Journal, c.Calls.Decode = filejournal.New("x"), nil },
 			[]string{"a Calls.Journal without Calls.Decode, so that no call could be gone on with"}},
 		{func(c *Config) { c.Commit = true }, []string{"Commit without a Calls.Workspace"}},
-		{func(c *Config) { c.Guards = Guards{-1, -time.Second, -2, -3} }, []string{
-			"Guards.Turns is -1, less than 0", "Guards.Time is -1s, less than 0", "Guards.Repeats is -2, less than 0", "Guards.TierFailures is -3, less than 0"}},
+		{func(c *Config) { c.Guards = Guards{-1, -time.Second, -time.Minute, -2, -3} }, []string{
+			"Guards.Turns is -1, less than 0", "Guards.Time is -1s, less than 0", "Guards.StepTime is -1m0s, less than 0", "Guards.Repeats is -2, less than 0", "Guards.TierFailures is -3, less than 0"}},
 		{func(c *Config) { c.MaxEvidence = -1 }, []string{"MaxEvidence is -1, less than 0"}},
 		{func(c *Config) {
 			c.Reviewer, c.PlanReviewer = NewReviewer(nil, ReviewerOptions{}), NewPlanReviewer(nobody, ReviewerOptions{})
@@ -88,7 +88,7 @@ func TestCompleted(t *testing.T) {
 	assert.Equal(t, Guards{Turns: 150, Time: 10 * time.Minute, Repeats: 2, TierFailures: 3}, c.Guards)
 	assert.Equal(t, 64<<10, c.MaxEvidence)
 	assert.Equal(t, retry.System, c.Calls.Clock)
-	own := Config{Guards: Guards{1, 2, 3, 4}, MaxEvidence: 5, Calls: executor.Config{Clock: &instant{}}}
+	own := Config{Guards: Guards{1, 2, 3, 4, 5}, MaxEvidence: 5, Calls: executor.Config{Clock: &instant{}}}
 	assert.Equal(t, own, own.completed())
 }
 

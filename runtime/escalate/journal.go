@@ -50,6 +50,8 @@ type State struct {
 	// Turns is how many calls there were for the step under way, Number how many in the run.
 	Turns  int `json:"turns"`
 	Number int `json:"number"`
+	// Spent is how long the step under way has taken.
+	Spent executor.Duration `json:"spent,omitempty"`
 	// Answers are what persons have answered, by step.
 	Answers map[string][]string `json:"answers,omitempty"`
 	// Committing is a commit that was about to be made and whose end was not noted; nil when there is none.
@@ -71,6 +73,9 @@ type State struct {
 	steady  bool
 	dropped int
 }
+
+// forgetWork forgets how far the step under way has come, and what it has used of its guards.
+func (s *State) forgetWork() { s.Work, s.Open, s.Turns, s.Spent = nil, nil, 0, 0 }
 
 // OpenCall is a call that has begun.
 type OpenCall struct {

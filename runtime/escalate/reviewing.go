@@ -32,6 +32,9 @@ func (j *job) reviewed(ctx context.Context, c claim, a *Attempt) ([]found, *unma
 		f := j.findErr(notOfReview(err), sourceEscalate, opReview)
 		j.noteUnreviewed(a, c, &f)
 		wait, end := j.afterNoReview(&f, trails)
+		if end == "" && j.outlasts(wait) {
+			end = EndGuard
+		}
 		if end != "" {
 			return nil, &unmade{f, end}
 		}

@@ -176,6 +176,7 @@ func (s *State) damage(run string) *damage {
 	const most = 1 << 30
 	for _, d := range []*damage{
 		number("step", s.Step, len(s.Result.Steps)), number("turns", s.Turns, most), number("number", s.Number, most),
+		number("spent", int(min(s.Spent, most)), most),
 	} {
 		if d != nil {
 			return d

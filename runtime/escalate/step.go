@@ -16,10 +16,12 @@ type job struct {
 	step plan.Step
 	res  *StepResult
 	work *Work
+	// since is until when the time that the step takes is counted.
+	since time.Time
 }
 
 func (r *run) job(i int) *job {
-	return &job{run: r, step: r.plan.Steps[i], res: &r.result.Steps[i], work: r.state.Work}
+	return &job{run: r, step: r.plan.Steps[i], res: &r.result.Steps[i], work: r.state.Work, since: r.now()}
 }
 
 // carryOut carries out a step, unless it is over. It returns nil when the next one is to be carried out.
@@ -29,7 +31,8 @@ func (r *run) carryOut(ctx context.Context, i int) *ending {
 		return nil
 	}
 	if r.state.Step != i {
-		r.state.Step, r.state.Turns, r.state.Work, r.state.Open = i, 0, nil, nil
+		r.state.Step = i
+		r.state.forgetWork()
 	}
 	j.open()
 	for !j.over() {
@@ -66,7 +69,7 @@ func (j *job) next(ctx context.Context) *ending {
 		return j.ends()
 	case w.Skipped:
 		j.endStep(StepFailed, "")
-		j.state.Work, j.state.Turns = nil, 0
+		j.state.forgetWork()
 		return j.save(ctx)
 	case !w.Until.IsZero():
 		return j.wait(ctx)
@@ -78,6 +81,9 @@ func (j *job) next(ctx context.Context) *ending {
 
 func (j *job) wait(ctx context.Context) *ending {
 	if left := j.work.Until.Sub(j.now()); left > 0 {
+		if j.outlasted(left) {
+			return nil
+		}
 		j.emit(Event{Kind: Waiting, Until: j.work.Until, Text: j.waitsFor()})
 		if j.cfg.Calls.Clock.Sleep(ctx, left) != nil && ctx.Err() != nil {
 			return nil
@@ -131,6 +137,14 @@ func placed(ev *taxonomy.Evidence, op, step string) *taxonomy.Evidence {
 		at.Attributes["step"] = step
 	}
 	return &at
+}
+
+// save saves the state, with how long the step has taken.
+func (j *job) save(ctx context.Context) *ending {
+	if j.state.Work != nil {
+		j.noteTime()
+	}
+	return j.run.save(ctx)
 }
 
 // emit notes an event of the step.

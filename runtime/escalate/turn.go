@@ -23,6 +23,8 @@ type ask struct {
 	reduced bool
 	// resumed reports that the call was begun by a process that died.
 	resumed bool
+	// time is how long it may take; 0 is what any call may.
+	time time.Duration
 }
 
 // turned is what came of a call. At most one of answered, cancelled, interrupted and own is set. With none of them it is the step that
@@ -197,7 +199,7 @@ func (c *calling) own(t *turned, res *executor.Result) {
 	if t.err == nil && res.Error == "" && res.EndReason == executor.EndDeadline {
 		t.err = c.run.classified(&taxonomy.Evidence{
 			Source: c.name, Op: opCall, Type: "timeout", Text: "nothing could be asked in time: the wait before the call was too long",
-			Attributes: map[string]string{"timeout_ms": milliseconds(c.run.cfg.Guards.Time)},
+			Attributes: map[string]string{"timeout_ms": milliseconds(c.time())},
 		})
 	}
 	if t.err != nil && handsOver(c.run.cfg.Calls.Table.Reaction(t.err)) {
@@ -230,10 +232,10 @@ func handsOver(r taxonomy.Reaction) bool {
 // timedOut is the evidence of a tier that did not answer in its time. The call's own error is not in it: that has a code already, the tier's.
 func (c *calling) timedOut(t turned) *taxonomy.Evidence {
 	return &taxonomy.Evidence{
-		Source: "agent", Op: string(c.ask.role), Type: "timeout", Err: context.DeadlineExceeded, Text: "there was no answer within " + c.run.cfg.Guards.Time.String(),
+		Source: "agent", Op: string(c.ask.role), Type: "timeout", Err: context.DeadlineExceeded, Text: "there was no answer within " + c.time().String(),
 		Attributes: map[string]string{
 			"tier": c.run.ladder[c.ask.rung].tier.Name, "step": c.ask.step,
-			"timeout_ms": milliseconds(c.run.cfg.Guards.Time), "elapsed_ms": milliseconds(t.took),
+			"timeout_ms": milliseconds(c.time()), "elapsed_ms": milliseconds(t.took),
 		},
 	}
 }

@@ -16,7 +16,7 @@ type wrapped struct {
 
 // Available gives the provider the time that a tier has to say that it is there.
 func (w *wrapped) Available(ctx context.Context) error {
-	timed, release := context.WithTimeout(ctx, w.call.run.cfg.Guards.Time)
+	timed, release := context.WithTimeout(ctx, w.call.time())
 	defer release()
 	return w.Provider.Available(timed)
 }
