@@ -31,6 +31,7 @@ func (c Config) completed() Config {
 	c.Guards.Repeats = cmp.Or(c.Guards.Repeats, defaultRepeats)
 	c.Guards.TierFailures = cmp.Or(c.Guards.TierFailures, defaultTierFailures)
 	c.MaxEvidence = cmp.Or(c.MaxEvidence, defaultEvidence)
+	c.Calls.Classify = harmless(c.Calls.Classify)
 	if c.Calls.Clock == nil {
 		c.Calls.Clock = retry.System
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -154,4 +155,19 @@ func TestWhatFollowsIsKeptBeforePuttingBack(t *testing.T) {
 			assert.False(t, w.exists("look.txt"))
 		})
 	}
+}
+
+// A classifier that panics makes nothing count, and takes nobody's program down: what it does not say is uncategorized.
+func TestClassifierThatPanics(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	//lint:ignore ST1008 it is a Classifier
+	w.cfg.Calls.Classify = func(error, string, string) (error, string) { panic("no rules") }
+	w.tiers["low"].script = []turn{saysFailed("flaky: 1")}
+	w.tiers["mid"].script = []turn{fails("down")}
+	w.tiers["top"].script = []turn{complexly("no idea", "a hint")}
+	res := w.run(oneStep())
+	assert.Equal(t, executor.StatusBlocked, res.Status, res.Error)
+	assert.Empty(t, res.Steps[0].Attempts[0].Code)
+	assert.Contains(t, res.Path[slices.IndexFunc(res.Path, func(e escalate.Event) bool { return e.Kind == escalate.Classified })].Text, "the classifier failed: panic: no rules")
 }

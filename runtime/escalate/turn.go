@@ -243,12 +243,10 @@ func (c *calling) timedOut(t turned) *taxonomy.Evidence {
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // classified returns evidence as an error of the taxonomy, or as it is where that fails.
-func (r *run) classified(ev *taxonomy.Evidence) (err error) {
-	defer func() {
-		if recover() != nil || err == nil {
-			err = ev
-		}
-	}()
-	err, _ = r.cfg.Calls.Classify(ev, ev.Source, ev.Op)
+func (r *run) classified(ev *taxonomy.Evidence) error {
+	err, _ := r.cfg.Calls.Classify(ev, ev.Source, ev.Op)
+	if err == nil {
+		return ev
+	}
 	return err
 }
