@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -170,4 +171,23 @@ func TestClassifierThatPanics(t *testing.T) {
 	assert.Equal(t, executor.StatusBlocked, res.Status, res.Error)
 	assert.Empty(t, res.Steps[0].Attempts[0].Code)
 	assert.Contains(t, res.Path[slices.IndexFunc(res.Path, func(e escalate.Event) bool { return e.Kind == escalate.Classified })].Text, "the classifier failed: panic: no rules")
+}
+
+// A caller is told why a run is refused, also when the taxonomy's message leaves that out.
+func TestReasonOfARefusal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	classify := w.cfg.Calls.Classify
+	//lint:ignore ST1008 it is a Classifier
+	w.cfg.Calls.Classify = func(err error, source, op string) (error, string) {
+		if op == "prepare" || op == "resume" {
+			return &coded{t: w.tables.taxonomy, row: w.tables.rows["halt"], text: "local", cause: err}, "rule"
+		}
+		return classify(err, source, op)
+	}
+	assert.Equal(t, "local: there is no run of this name, so that there is nothing to answer", w.answer(oneStep(), escalate.Answer{}).Error)
+	assert.Contains(t, w.runner().Run(t.Context(), "../x", oneStep()).Error, `local: `)
+	w.journal.fail = errors.New("no space is left")
+	assert.Contains(t, w.run(oneStep()).Error, "no space is left")
+	assert.Equal(t, 1, strings.Count(w.run(oneStep()).Error, "no space is left"))
 }

@@ -27,6 +27,27 @@ func errNotAsked(res *Result) error {
 	return fmt.Errorf("the run is neither blocked nor failed but %s, so that there is nothing to answer", res.EndReason)
 }
 
+// reasonOf returns what an error says by itself, before it is one of a taxonomy, whose message need not say that.
+func reasonOf(err error) string {
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Text != "" {
+		return ev.Text
+	}
+	return err.Error()
+}
+
+// withReason returns a message that says the reason.
+func withReason(message, reason string) string {
+	if tellsOf(message, reason) {
+		return message
+	}
+	return message + ": " + reason
+}
+
+// tellsOf reports whether a message has the reason in it, if only its beginning.
+func tellsOf(message, reason string) bool {
+	return strings.Contains(oneLine(message, len(message)), strings.TrimSuffix(oneLine(reason, maxWord), "…"))
+}
+
 // errOfTree is that a run belongs to another working tree.
 func errOfTree(kept, now string) error {
 	where := func(dir string) string {

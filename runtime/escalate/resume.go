@@ -208,10 +208,11 @@ func (r *run) notBegun(ctx context.Context, err error) *Result {
 
 // refuse returns the result of a run that is not begun or gone on with. What is kept of it stays as it is.
 func (r *run) refuse(err error) *Result {
+	reason := reasonOf(err)
 	err, _ = r.classify(err, sourceEscalate, opPrepare)
 	res := r.result
 	res.EndReason, res.Status, res.EndedAt = EndRefused, EndRefused.Status(), r.now()
-	res.Error, res.Err = bounded(err.Error()), err
+	res.Error, res.Err = bounded(withReason(err.Error(), reason)), err
 	res.ErrorCode, res.ErrorCategory = codeAndCategory(err)
 	r.emit(Event{Kind: RunEnded, Text: string(EndRefused)})
 	return res

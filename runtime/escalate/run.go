@@ -273,7 +273,11 @@ func (r *run) broken(ctx context.Context, what, source, op string, err error) *e
 	if ctx.Err() != nil && r.unsaved == nil {
 		return r.cancelledBy(ctx)
 	}
+	reason := reasonOf(err)
 	err, _ = r.classify(err, source, op)
+	if !tellsOf(err.Error(), reason) {
+		what += " (" + bounded(reason) + ")"
+	}
 	return &ending{reason: EndFailed, err: fmt.Errorf("%s: %w", what, err), code: taxonomy.CodeOf(err), category: taxonomy.CategoryOf(err)}
 }
 
