@@ -85,6 +85,9 @@ func (r *run) givenUp(step int, by string) *ending {
 // byHand verifies a step that a person has carried out. What the person has changed is in the checked tree already, and theirs.
 func (r *run) byHand(ctx context.Context, step int, by string) *ending {
 	r.afresh()
+	if e := r.prepare(ctx); e != nil {
+		return e // nothing counts by a plan that has changed and is not fit
+	}
 	r.state.Step = step
 	j := r.job(step)
 	j.open()

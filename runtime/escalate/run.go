@@ -120,6 +120,10 @@ func (r *run) locked(ctx context.Context, a *Answer) *Result {
 	}
 	asked := r.start(a)
 	e := r.tree(ctx)
+	if e != nil && e.reason == EndRefused {
+		r.unmarkTree()
+		return r.notBegun(ctx, e.err)
+	}
 	if e == nil {
 		e = r.answered(ctx, asked, a)
 	}
@@ -157,7 +161,8 @@ func (r *run) tree(ctx context.Context) *ending {
 		return err
 	})
 	if err != nil {
-		return r.broken(ctx, "begin the working tree", sourceGit, opPrepare, err)
+		// Nothing was done, so that what is kept stays as it is, and the run can be begun once more.
+		return &ending{reason: EndRefused, err: fmt.Errorf("begin the working tree: %w", err)}
 	}
 	r.keepChecked(checked)
 	return r.save(ctx)
