@@ -24,7 +24,7 @@ func TestQuickStart(t *testing.T) {
 	}
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
-	commands := shell(t, string(readme), "## Quick start")
+	commands := shell(t, string(readme), "## Quick start", "sh")
 	require.Contains(t, commands, "go get -tool github.com/errgen/errgen/cmd/errgen@")
 
 	shop := consumer{t: t, dir: t.TempDir(), env: moduleEnv(t)}
@@ -41,15 +41,38 @@ func TestQuickStart(t *testing.T) {
 	assert.Empty(t, shop.run("go", "mod", "tidy", "-diff"))
 }
 
-// shell returns the ```sh blocks of a section of a page, one after the other.
-func shell(t *testing.T, page, heading string) string {
+// TestQuickStartFromAClone does the same with a clone in place of a version.
+func TestQuickStartFromAClone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module from nothing")
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	first, rest, ok := strings.Cut(shell(t, string(readme), "## Quick start", "sh"), "\n")
+	require.True(t, ok)
+	require.Contains(t, first, "go get -tool")
+	clone, err := filepath.Abs(root)
+	require.NoError(t, err)
+	beside := t.TempDir()
+	require.NoError(t, os.Symlink(clone, filepath.Join(beside, "errgen")))
+
+	shop := consumer{t: t, dir: filepath.Join(beside, "shop"), env: append(os.Environ(), "GOWORK=off", "GOFLAGS=")}
+	require.NoError(t, os.Mkdir(shop.dir, 0o755))
+	shop.run("go", "mod", "init", "example.com/shop")
+	out := shop.run("sh", "-euc", shell(t, string(readme), "### From a clone", "bash")+rest)
+	assert.Regexp(t, `(?m)^ok\s+example.com/shop/errs\s`, out)
+	assert.Empty(t, shop.run("go", "mod", "tidy", "-diff"))
+}
+
+// shell returns the blocks of a language of a section of a page, one after the other.
+func shell(t *testing.T, page, heading, language string) string {
 	t.Helper()
 	_, section, ok := strings.Cut(page, "\n"+heading+"\n")
 	require.True(t, ok, "no section %q", heading)
 	section, _, _ = strings.Cut(section, "\n## ")
 	var commands strings.Builder
 	for {
-		_, block, ok := strings.Cut(section, "\n```sh\n")
+		_, block, ok := strings.Cut(section, "\n```"+language+"\n")
 		if !ok {
 			return commands.String()
 		}
@@ -77,14 +100,15 @@ func (c consumer) run(name string, args ...string) string {
 }
 
 // moduleEnv returns an environment in which the go command finds errgen as it stands here, and every other
-// module where this test's own came from. Its module cache is new, so that no former errgen is in it.
+// module where this test's own came from. Its module cache is new, so that no former errgen is in it; what is compiled
+// does not name its directory, so that what has not changed since the last time is not compiled again.
 func moduleEnv(t *testing.T) []string {
 	t.Helper()
 	cache := goEnv(t, "GOMODCACHE")
 	proxies := []string{fileURL(serve(t)), fileURL(filepath.Join(cache, "cache", "download")), goEnv(t, "GOPROXY")}
 	return append(os.Environ(),
 		"GOPROXY="+strings.Join(proxies, ","), "GOMODCACHE="+t.TempDir(), "GOCACHE="+goEnv(t, "GOCACHE"),
-		"GOFLAGS=-modcacherw", "GONOSUMDB=*", "GONOSUMCHECK=1", "GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=none",
+		"GOFLAGS=-modcacherw -trimpath", "GONOSUMDB=*", "GONOSUMCHECK=1", "GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=none",
 		"GOWORK=off", "GOTOOLCHAIN=local")
 }
 
