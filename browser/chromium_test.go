@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test may take before something hangs.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // browser is started by the first test that needs it and ended by TestMain.
 var browser struct {
@@ -81,6 +81,7 @@ func launch(path string) (context.Context, func(), error) {
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(path),
+		chromedp.WSURLReadTimeout(patience),
 		chromedp.UserDataDir(filepath.Join(dir, "profile")),
 		chromedp.Env("FONTCONFIG_FILE="+fonts, "TZ=UTC", "LANG=C.UTF-8"),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,7 +63,16 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestSecondInterruptKills(t *testing.T) {
+	heard := make(chan os.Signal, 1) // who hears it does not hand down that it is ignored
+	signal.Notify(heard, os.Interrupt)
+	defer signal.Stop(heard)
 	a := begun(t, "", hanging().IgnoringTerm())
+	config := a.options.configFile
+	text, err := os.ReadFile(config)
+	require.NoError(t, err)
+	patient := strings.Replace(string(text), `/claude"}`, `/claude", grace: 1h}`, 1) // it must not end before the second one
+	require.NotEqual(t, string(text), patient)
+	require.NoError(t, os.WriteFile(config, []byte(patient), 0o600))
 	var hints watched
 	cmd := process(t, a.args("-run=act")...)
 	cmd.Stderr = &hints

@@ -140,7 +140,7 @@ func (l *lockHolder) release() error { return errors.Join(l.stdin.Close(), l.cmd
 
 // await waits until something another process does has come about.
 func await(ctx context.Context, done func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()

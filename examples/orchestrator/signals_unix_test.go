@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -48,8 +49,18 @@ func begun(t *testing.T, pipe string) int {
 	return pid
 }
 
+// heeded has what a test starts heed a signal, also where the tests themselves were begun with it being ignored: who hears it does not
+// hand that down.
+func heeded(t *testing.T, s os.Signal) {
+	t.Helper()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, s)
+	t.Cleanup(func() { signal.Stop(heard) })
+}
+
 // Whatever ends the program, what a tier was doing is put back, and no process is left.
 func TestSignals(t *testing.T) {
+	heeded(t, syscall.SIGHUP)
 	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(s.String(), func(t *testing.T) {
 			plan, pipe := busy(t)
@@ -127,6 +138,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 		assert.Contains(t, got.hints, "is not a regular file")
 	})
 	t.Run("classifying", func(t *testing.T) {
+		heeded(t, os.Interrupt)
 		cmd := program(t, "-classify", "-h")
 		require.NoError(t, cmd.Run(), "it is the program")
 		cmd = program(t, "-classify")

@@ -78,6 +78,9 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // A terminal that is closed ends the run as cleanly as an interrupt, unless the program was to outlive it.
 func TestHangup(t *testing.T) {
+	heard := make(chan os.Signal, 1) // what hears it itself does not hand down that it is ignored
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
 	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
 	cmd, hints, agent := p.hanging("-json")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))

@@ -68,7 +68,14 @@ func TestHooksAfterAnAgent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := validated(t, hookSettings{PostDone: []hook{tt.hook}}, place{})
+			var err error
+			within(t, tt.hook.Limit, func(limit time.Duration) bool {
+				tt.says = strings.ReplaceAll(tt.says, tt.hook.Limit.String(), limit.String())
+				tt.hook.Limit = limit
+				err = validated(t, hookSettings{PostDone: []hook{tt.hook}}, place{})
+				ev, ok := err.(*taxonomy.Evidence)
+				return limit == 0 || ok && ev.Output != ""
+			})
 			if tt.code == "" {
 				assert.NoError(t, err)
 				return
@@ -261,14 +268,15 @@ func TestWhatHooksPrintOfSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := hookSettings{PostDone: []hook{h}, PreStart: []hook{h}, Env: []string{"HOOK_PASSWORD=" + secret}, Grace: 100 * time.Millisecond}
 			s.PreStart[0].Type = ""
-			err := validated(t, s, place{})
-			_, before := call(t, shell("echo done"), s, place{}, executor.Request{})
-			for _, err := range []error{err, before} {
-				ev, ok := err.(*taxonomy.Evidence)
-				require.True(t, ok)
-				own, ok := errors.AsType[*errs.AttemptError](errs.Classify(err))
-				require.True(t, ok)
-				all := ev.Text + ev.Output + strings.Join(slices.Collect(maps.Values(ev.Attributes)), "") + own.Error() + string(own.AppendContext(nil))
+			var after, before error
+			within(t, h.Limit, func(limit time.Duration) bool {
+				s.PostDone[0].Limit, s.PreStart[0].Limit = limit, limit
+				after = validated(t, s, place{})
+				_, before = call(t, shell("echo done"), s, place{}, executor.Request{})
+				return limit == 0 || strings.Contains(allSaid(t, after), taxonomy.Redacted) && strings.Contains(allSaid(t, before), taxonomy.Redacted)
+			})
+			for _, err := range []error{after, before} {
+				all := allSaid(t, err)
 				assert.NotContains(t, all, secret)
 				if name != "program" {
 					assert.Contains(t, all, taxonomy.Redacted+"\n")
@@ -276,6 +284,16 @@ func TestWhatHooksPrintOfSecrets(t *testing.T) {
 			}
 		})
 	}
+}
+
+// allSaid is all that a failure of a hook says.
+func allSaid(t *testing.T, err error) string {
+	t.Helper()
+	ev, ok := err.(*taxonomy.Evidence)
+	require.True(t, ok)
+	own, ok := errors.AsType[*errs.AttemptError](errs.Classify(err))
+	require.True(t, ok)
+	return ev.Text + ev.Output + strings.Join(slices.Collect(maps.Values(ev.Attributes)), "") + own.Error() + string(own.AppendContext(nil))
 }
 
 func TestAFailureNamesTheHook(t *testing.T) {

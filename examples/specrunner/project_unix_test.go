@@ -122,7 +122,7 @@ func (p *project) status(task string) (status state.TaskStatus) {
 // until waits for something that another process does.
 func (p *project) until(what string, is func() bool) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 2*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

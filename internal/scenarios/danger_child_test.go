@@ -169,6 +169,21 @@ func (o order) result(t *testing.T) (r executor.Result, ok bool) {
 	return r, true
 }
 
+// at reports whether the last entry of the run is of a point.
+func (o order) at(point executor.Point) bool {
+	if !o.State {
+		runs, err := filejournal.Runs(o.Journal)
+		return err == nil && len(runs) == 1 && runs[0].Point == point
+	}
+	store, err := state.Open(context.Background(), o.statePath(), state.Options{ReadOnly: true})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = store.Close() }()
+	runs, err := store.Unfinished(context.Background())
+	return err == nil && len(runs) == 1 && runs[0].Point == point
+}
+
 // run goes on with the run in this process, to its end.
 func (o order) run(t *testing.T, change ...func(*executor.Config)) *executor.Result {
 	t.Helper()
@@ -185,5 +200,5 @@ func (o order) run(t *testing.T, change ...func(*executor.Config)) *executor.Res
 // await waits until something real has come about.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	require.Eventually(t, is, 30*time.Second, 10*time.Millisecond, what)
+	require.Eventually(t, is, 3*time.Minute, 10*time.Millisecond, what)
 }

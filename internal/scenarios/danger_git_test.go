@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -216,6 +217,14 @@ func wrappedGit(t *testing.T, line string) string {
 	real, err := lookGit()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "git")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\nexec "+real+" \"$@\"\n"), 0o755))
+	require.NoError(t, writeProgram(path, "#!/bin/sh\n"+line+"\nexec "+real+" \"$@\"\n"))
 	return path
+}
+
+// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file open for writing as well, and a
+// file that somebody writes cannot be executed.
+func writeProgram(path, content string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, []byte(content), 0o755)
 }

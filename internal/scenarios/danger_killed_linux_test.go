@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/state"
 )
@@ -68,7 +66,9 @@ func TestLeftRunning(t *testing.T) {
 	require.NoError(t, s.cli.Add(providertest.CLIHang().WithChild(true).IgnoringTerm().Write("docs/half.txt", "half\n"), done))
 	o := s.order("run-1")
 	cmd := o.start(t)
-	await(t, "the provider works", func() bool { return s.cli.Child() != 0 && s.exists("docs/half.txt") && s.calls() == 1 })
+	await(t, "the provider works, and is known", func() bool {
+		return s.cli.Child() != 0 && s.exists("docs/half.txt") && s.calls() == 1 && o.at(executor.PointProcess)
+	})
 	calls, err := s.cli.Calls()
 	require.NoError(t, err)
 	left := []int{calls[0].PID, s.cli.Child()}
@@ -118,21 +118,6 @@ func TestCheckLeftRunning(t *testing.T) {
 			assert.Empty(t, processesIn(s.dir))
 		})
 	}
-}
-
-// at reports whether the last entry of the run is of a point.
-func (o order) at(point executor.Point) bool {
-	if !o.State {
-		runs, err := filejournal.Runs(o.Journal)
-		return err == nil && len(runs) == 1 && runs[0].Point == point
-	}
-	store, err := state.Open(context.Background(), o.statePath(), state.Options{ReadOnly: true})
-	if err != nil {
-		return false
-	}
-	defer func() { _ = store.Close() }()
-	runs, err := store.Unfinished(context.Background())
-	return err == nil && len(runs) == 1 && runs[0].Point == point
 }
 
 // TestKilledAtRandom kills the process that runs the executor again and again, and begins it anew.
@@ -215,7 +200,7 @@ func TestLockLeftBehind(t *testing.T) {
 			s := newStage(t, providertest.CLIHang(), providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n"))
 			o := s.order("run-1")
 			cmd := o.start(t)
-			await(t, "the provider works", func() bool { return s.calls() == 1 })
+			await(t, "the provider works, and is known", func() bool { return s.calls() == 1 && o.at(executor.PointProcess) })
 			require.NoError(t, cmd.Process.Kill())
 			_ = cmd.Wait()
 			s.write(".git/index.lock", "")

@@ -134,7 +134,7 @@ exit $code
 `
 	opts.Binary = s.path("git")
 	opts.Env = []string{"MORTAL=" + s.Home, "MORTAL_CALL=" + strconv.Itoa(s.GitCall), "MORTAL_AFTER=" + strconv.FormatBool(s.After)}
-	return opts, os.WriteFile(opts.Binary, []byte(script), 0o755)
+	return opts, writeProgram(opts.Binary, script)
 }
 
 // diskTurn is what a diskActor does in one call.

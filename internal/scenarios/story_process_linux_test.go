@@ -13,7 +13,7 @@ import (
 // has just been killed gets a moment to be gone.
 func processesIn(dir string) []string {
 	var left []string
-	for range 100 {
+	for range 3000 {
 		if left = livingIn(dir); len(left) == 0 {
 			return nil
 		}

@@ -200,7 +200,7 @@ func TestGitRows(t *testing.T) {
 		s := newStage(t, providertest.CLIAnswer("more"), providertest.CLIHang())
 		o := s.order("run-1")
 		cmd := o.start(t)
-		await(t, "the second call", func() bool { return s.calls() == 2 })
+		await(t, "the second call", func() bool { return s.calls() == 2 && o.at(executor.PointProcess) })
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		r := o.run(t, func(c *executor.Config) { c.Limits.Iterations = 1 })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -276,12 +277,12 @@ func TestPolicyRows(t *testing.T) {
 			<-ctx.Done()
 			return executor.Answer{}, ctx.Err()
 		}
-		l := newLight(t, "more", hangs, theEnd)
-		l.cfg.Limits.Iteration = 20 * time.Millisecond
-		r := l.run()
-		require.Len(t, r.Errors, 1)
-		assert.Equal(t, "ITERATION_TIMEOUT", r.Errors[0].Code)
-		assert.Contains(t, string(r.Errors[0].Details), `"iteration":2`)
+		synctest.Test(t, func(t *testing.T) {
+			r := newLight(t, "more", hangs, theEnd).run()
+			require.Len(t, r.Errors, 1)
+			assert.Equal(t, "ITERATION_TIMEOUT", r.Errors[0].Code)
+			assert.Contains(t, string(r.Errors[0].Details), `"iteration":2`)
+		})
 	})
 	t.Run("A118 one limit of a credential holds everybody who uses it", func(t *testing.T) {
 		clock := &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}

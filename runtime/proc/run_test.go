@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,32 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
+// hung is how long what is sure to come about may take on a machine that is busy with something else.
+const hung = 2 * time.Minute
+
+// deadline is a context whose deadline comes with the first thing that is written to it.
+type deadline struct {
+	context.Context
+	over chan struct{}
+	once sync.Once
+}
+
+func (d *deadline) Done() <-chan struct{} { return d.over }
+
+func (d *deadline) Err() error {
+	select {
+	case <-d.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+func (d *deadline) Write(b []byte) (int, error) {
+	d.once.Do(func() { close(d.over) })
+	return len(b), nil
+}
+
 // pid waits for a process to have written its number.
 func pid(t *testing.T, path string) int {
 	t.Helper()
@@ -45,7 +72,7 @@ func pid(t *testing.T, path string) int {
 		}
 		n, err = strconv.Atoi(strings.TrimSpace(string(b)))
 		return err == nil
-	}, 5*time.Second, 5*time.Millisecond)
+	}, hung, 5*time.Millisecond)
 	return n
 }
 
@@ -143,17 +170,17 @@ func TestDeadlineEndsTheGroup(t *testing.T) {
 		signal       string
 		grace        time.Duration
 	}{
-		{"asked", "sleep 60 & echo $! > child; wait", "SIGTERM", time.Minute},
-		{"deaf", "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child; while :; do sleep 1; done",
+		{"asked", "sleep 60 & echo $! > child; echo begun; wait", "SIGTERM", time.Minute},
+		{"deaf", "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child; echo begun; while :; do sleep 1; done",
 			"SIGKILL", 50 * time.Millisecond},
-		{"deaf child", "(trap '' TERM; while :; do sleep 1; done) & echo $! > child; sleep 60", "SIGTERM", time.Minute},
+		{"deaf child", "(trap '' TERM; while :; do sleep 1; done) & echo $! > child; echo begun; sleep 60", "SIGTERM", time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := sh(c.script)
 			cmd.Dir, cmd.Grace = t.TempDir(), c.grace
-			var out bytes.Buffer
-			cmd.Stdout = &out
-			exit, err := proc.Run(soon(t), cmd)
+			ctx := &deadline{Context: t.Context(), over: make(chan struct{})}
+			cmd.Stdout = ctx
+			exit, err := proc.Run(ctx, cmd)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Equal(t, c.signal, exit.Signal)
 			assertGone(t, pid(t, filepath.Join(cmd.Dir, "child")))

@@ -49,7 +49,7 @@ func TestEndFindsWhatALeaderLeft(t *testing.T) {
 	leader, err := os.FindProcess(id.PID)
 	require.NoError(t, err)
 	require.NoError(t, leader.Kill())
-	require.Eventually(t, func() bool { return !proc.Alive(id) }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !proc.Alive(id) }, hung, time.Millisecond)
 	require.NoError(t, proc.End(t.Context(), id, time.Second))
 	assertGone(t, child)
 	assertGone(t, second)

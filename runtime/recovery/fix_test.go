@@ -68,7 +68,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 			says: "Failed to apply lint fixes: validator validate: exit: exit code 4", saved: true},
 		{name: "exits otherwise, and does not help", fix: Fix{Commands: line("echo x >a.txt; echo '12 problems'; exit 3"), Check: line("exit 1")},
 			says: `: "12 problems" (what it changed was put back, and is saved as refs/errgen/recovery-`, saved: true},
-		{name: "hangs", fix: Fix{Commands: []workspace.Command{{Line: "echo x >a.txt; sleep 1000", Limit: 200 * time.Millisecond}}, Check: line("true")},
+		{name: "hangs", fix: Fix{Commands: append(line("echo x >a.txt"), workspace.Command{Line: "echo x >new; sleep 1000", Limit: 200 * time.Millisecond}), Check: line("true")},
 			says: "did not end within 200ms", saved: true},
 		{name: "is killed", fix: Fix{Commands: line("echo x >a.txt; kill -KILL $$"), Check: line("true")}, says: "SIGKILL", saved: true},
 		{name: "is not there", fix: Fix{Commands: argv("no-such-program-here"), Check: line("true")}, says: "not_found"},
@@ -155,18 +155,19 @@ func TestValidate(t *testing.T) {
 		name     string
 		validate func(context.Context, taxonomy.Failed) error
 		says     string
+		limit    time.Duration
 	}{
-		{"passes", func(context.Context, taxonomy.Failed) error { return nil }, ""},
-		{"fails", func(context.Context, taxonomy.Failed) error { return errors.New("3 tests fail") }, "Failed to apply test fixes: 3 tests fail (what it changed was put back"},
-		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") }, "Recovery strategy failed: Failed to apply test fixes: panic: oh"},
-		{"ends with its time", func(ctx context.Context, _ taxonomy.Failed) error { <-ctx.Done(); return context.Cause(ctx) }, "its time is over"},
-		{"hangs", func(context.Context, taxonomy.Failed) error { <-release; return nil }, "it does not return, and was left behind: its time is over"},
-		{"has somebody else's error", func(context.Context, taxonomy.Failed) error { return &Error{Strategy: "mine", Message: "other"} }, "Failed to apply test fixes: other"},
+		{"passes", func(context.Context, taxonomy.Failed) error { return nil }, "", time.Hour},
+		{"fails", func(context.Context, taxonomy.Failed) error { return errors.New("3 tests fail") }, "Failed to apply test fixes: 3 tests fail (what it changed was put back", time.Hour},
+		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") }, "Recovery strategy failed: Failed to apply test fixes: panic: oh", time.Hour},
+		{"ends with its time", func(ctx context.Context, _ taxonomy.Failed) error { <-ctx.Done(); return context.Cause(ctx) }, "its time is over", 50 * time.Millisecond},
+		{"hangs", func(context.Context, taxonomy.Failed) error { <-release; return nil }, "it does not return, and was left behind: its time is over", 50 * time.Millisecond},
+		{"has somebody else's error", func(context.Context, taxonomy.Failed) error { return &Error{Strategy: "mine", Message: "other"} }, "Failed to apply test fixes: other", time.Hour},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRepo(t)
-			w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), TestFix: Fix{Commands: line("echo x >a.txt")}, Validate: tt.validate, ValidateLimit: 50 * time.Millisecond})
+			w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), TestFix: Fix{Commands: line("echo x >a.txt")}, Validate: tt.validate, ValidateLimit: tt.limit})
 			w.validate.grace = 50 * time.Millisecond
 			err := w.FixTest(t.Context(), says("bad"))
 			if tt.says == "" {

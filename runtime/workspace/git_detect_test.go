@@ -328,7 +328,7 @@ func TestDetectAfterQuiet(t *testing.T) {
 	require.Eventually(t, func() bool { // until the file's content is believed without reading it
 		s.detect()
 		return workspace.Believed(s.ws, "a.txt")
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	r.write("a.txt", "x\n")
 	require.NoError(t, os.Chtimes(r.path("a.txt"), old, old))
 	require.Equal(t, []string{"modified a.txt"}, listed(s.detect()))

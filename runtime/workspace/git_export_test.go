@@ -1,5 +1,7 @@
 package workspace
 
+import "time"
+
 // Believed reports whether a file's content is taken as known without reading it.
 func Believed(g *Git, path string) bool {
 	_, ok := g.cache[path]
@@ -8,3 +10,6 @@ func Believed(g *Git, path string) bool {
 
 // Impatient waits for no lock.
 func Impatient(g *Git) { g.patience = 0 }
+
+// Patient waits for a lock of the dead as long as it takes.
+func Patient(g *Git) { g.patience = time.Hour }

@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,6 +95,8 @@ func (r *repo) path(p string) string { return filepath.Join(r.dir, filepath.From
 func (r *repo) write(p, content string) {
 	r.t.Helper()
 	require.NoError(r.t, os.MkdirAll(filepath.Dir(r.path(p)), 0o755))
+	syscall.ForkLock.RLock() // as in writeProgram: it may become a hook
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(r.t, os.WriteFile(r.path(p), []byte(content), 0o644))
 }
 
@@ -233,4 +237,38 @@ func named(names ...string) watching {
 		}
 		return false
 	}
+}
+
+// wrapped returns a git that runs a line of shell before, with $n being the number of the call, and another one after.
+func wrapped(t *testing.T, before, after string) (binary, log string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the wrapper is a program of Unix")
+	}
+	git, err := exec.LookPath("git")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	binary, log = filepath.Join(dir, "git"), filepath.Join(dir, "log")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> %[1]s\nn=$(wc -l < %[1]s)\n%[2]s\n%[3]s \"$@\"\nrc=$?\n%[4]s\nexit $rc\n", log, before, git, after)
+	writeProgram(t, binary, script)
+	return binary, log
+}
+
+func calls(t *testing.T, log string) []string {
+	t.Helper()
+	b, err := os.ReadFile(log)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(b)), "\n")
+}
+
+// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file open for writing as well, and a
+// file that somebody writes cannot be executed.
+func writeProgram(t *testing.T, path, content string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o755))
 }

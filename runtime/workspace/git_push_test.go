@@ -95,7 +95,7 @@ func TestOpenPR(t *testing.T) {
 	r := newRepo(t)
 	r.withRemote()
 	script := filepath.Join(t.TempDir(), "pr")
-	write := func(body string) { require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"+body), 0o755)) }
+	write := func(body string) { writeProgram(t, script, "#!/bin/sh\n"+body) }
 	opts := workspace.Options{PR: []string{script, "--title={title}", "--head={branch}", "--base={base}"}}
 	s := r.begin(opts)
 

@@ -47,6 +47,7 @@ func TestLockOfTheDead(t *testing.T) {
 	assert.Contains(t, evidence(t, err).Text, "run r is held by what process")
 
 	patient, opened := filejournal.New(dir), make(chan error, 1)
+	filejournal.Patient(patient)
 	go func() {
 		_, err := patient.Open(t.Context(), "r")
 		opened <- err
