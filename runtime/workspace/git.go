@@ -68,15 +68,17 @@ type Git struct {
 	home   string // errgen's directory in dir
 	algo   string // "sha1" or "sha256"
 
-	mu        sync.Mutex
-	snaps     map[executor.Checked]*snapshot
-	last      *snapshot // the one that was used last
-	states    map[string]*state
-	cache     map[string]stamp // of files by path
-	passed    map[string]bool  // new files and directories that git ignores by rules that were checked
-	sameIndex indexPair        // what was compared last
-	patience  time.Duration    // in which a lock of a dead process is waited for
-	made      bool             // the shadow repository is there
+	mu          sync.Mutex
+	snaps       map[executor.Checked]*snapshot
+	last        *snapshot // the one that was used last
+	states      map[string]*state
+	cache       map[string]stamp     // of files by path
+	passed      map[string]bool      // new files and directories that git ignores by rules that were checked
+	sameIndex   indexPair            // what was compared last
+	sameModules map[string]indexPair // of submodules
+	wholeLogs   map[string]stamp     // reflogs that have all that they had
+	patience    time.Duration        // in which a lock of a dead process is waited for
+	made        bool                 // the shadow repository is there
 }
 
 var _ executor.Workspace = (*Git)(nil)
@@ -94,7 +96,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Git, error) {
 	g := &Git{
 		opts: opts, binary: binary,
 		snaps: map[executor.Checked]*snapshot{}, states: map[string]*state{},
-		cache: map[string]stamp{}, passed: map[string]bool{}, patience: lockPatience,
+		cache: map[string]stamp{}, sameModules: map[string]indexPair{}, wholeLogs: map[string]stamp{}, passed: map[string]bool{}, patience: lockPatience,
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {

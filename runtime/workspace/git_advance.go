@@ -120,7 +120,7 @@ func (s *scan) present(p string, was *entry, ignored bool) (*entry, error) {
 	if err != nil || e == nil || e.mode != modeDir || ignored {
 		return e, err
 	}
-	list, err := readDir(s.where(p))
+	list, err := s.readDir(p)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,6 +43,7 @@ func (g *Git) Begin(ctx context.Context, run string) (executor.Checked, error) {
 	sc := &scan{
 		Git: g, ctx: ctx, op: opPrepare, known: tracked, dirs: dirs, first: true,
 		extras: g.extras(st), found: make(map[string]*entry, len(tracked)),
+		of: run, perms: map[string]fs.FileMode{},
 	}
 	if err := sc.run(); err != nil {
 		return "", err
@@ -55,13 +57,25 @@ func (g *Git) Begin(ctx context.Context, run string) (executor.Checked, error) {
 		return "", err
 	}
 	parents := g.alive(st)
+	parents = append(parents, g.loggedOnly(ctx, st, parents)...)
 	if staged := g.stagedOnly(ctx, st, tracked, s); staged != "" {
 		parents = append(parents, staged)
 	}
 	if err := g.record(ctx, opPrepare, s, have, parents); err != nil {
 		return "", err
 	}
-	if err := g.copyIndex(opPrepare, st); err != nil {
+	st.Locks = rawMap[struct{}]{}
+	for _, lock := range g.locksOf(st.Git, sc) {
+		st.Locks[raw(lock)] = struct{}{}
+	}
+	st.Modules = rawMap[string]{}
+	for _, repo := range sc.repos {
+		st.Modules[raw(repo)] = ""
+	}
+	if err := g.rememberQuietly(opPrepare, st); err != nil {
+		return "", err
+	}
+	if err := g.rememberDirs(opPrepare, run, sc.perms); err != nil {
 		return "", err
 	}
 	if err := g.setState(opPrepare, st); err != nil {

@@ -15,33 +15,40 @@ import (
 // them are ignored.
 //
 // The user's index is put back if it says something else than before, and is no change. While it is locked it stays; then
-// [Git.Commit] puts it back, or fails.
+// [Git.Commit] puts it back, or fails. The indexes of submodules and what was in the reflogs are put back alike. Locks
+// that git commands have left behind since the run began are removed, if nobody has them, and what a call has taken its
+// owner's rights to is given them again.
 //
 // A new rule of what is ignored does not hide what is new: until it is checked, such files and directories are
 // among the changes, marked as ignored. What was ignored when the run began stays ignored for all of the run.
 func (g *Git) Detect(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	changes, st, err := g.look(ctx, checked)
+	opened := g.openTop()
+	changes, st, err := g.look(ctx, checked, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.putIndexBack(ctx, opDetect, st); err != nil && ctx.Err() != nil {
+	if opened {
+		_ = (&scan{Git: g, of: st.Run}).restoreDirs(nil)
+	}
+	if err := g.tidy(ctx, opDetect, st); err != nil && ctx.Err() != nil {
 		return nil, err // what else stands in its way does not make the files others, and is tried again
 	}
 	return changes, nil
 }
 
-// Look is Detect that leaves the user's index alone: for a run that nobody goes on with, which the user may have done.
+// Look is Detect that changes nothing: for a run that nobody goes on with, which the user may have done.
 func (g *Git) Look(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	changes, _, err := g.look(ctx, checked)
+	changes, _, err := g.look(ctx, checked, false)
 	return changes, err
 }
 
-// look returns what differs from a checked tree, sorted by path.
-func (g *Git) look(ctx context.Context, checked executor.Checked) ([]executor.Change, *state, error) {
+// look returns what differs from a checked tree, sorted by path. With mend, what was shut is opened, and locks that were
+// left behind are removed.
+func (g *Git) look(ctx context.Context, checked executor.Checked, mend bool) ([]executor.Change, *state, error) {
 	s, err := g.load(ctx, opDetect, checked)
 	if err != nil {
 		return nil, nil, err
@@ -50,13 +57,18 @@ func (g *Git) look(ctx context.Context, checked executor.Checked) ([]executor.Ch
 	if err != nil {
 		return nil, nil, err
 	}
-	refs, err := g.changedRefs(st)
+	now, err := g.readRefs()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, g.unread(opDetect, err)
 	}
+	refs := g.changedRefs(st, now)
 	sc := g.scanOf(ctx, opDetect, s, st)
+	sc.opens = mend
 	if err := sc.run(); err != nil {
 		return nil, nil, err
+	}
+	if mend {
+		g.removeLeft(st, g.locksOf(now, sc))
 	}
 	changes := append(refs, g.compare(s, sc)...)
 	if len(changes) > g.opts.MaxChanges {
@@ -70,8 +82,8 @@ func (g *Git) look(ctx context.Context, checked executor.Checked) ([]executor.Ch
 func (g *Git) scanOf(ctx context.Context, op string, s *snapshot, st *state) *scan {
 	return &scan{
 		Git: g, ctx: ctx, op: op, known: s.entries, dirs: s.dirs, gitDirs: s.gitDirs, ignored: s.ignored, closed: s.closed,
-		extras: g.extras(st),
-		found:  make(map[string]*entry, len(s.entries)),
+		extras: g.extras(st), of: s.run,
+		found: make(map[string]*entry, len(s.entries)),
 	}
 }
 
@@ -132,7 +144,7 @@ func (g *Git) change(p string, was, is *entry) executor.Change {
 func (g *Git) hiddenChange(sc *scan, p string) executor.Change {
 	e, err := sc.look(p, nil, true)
 	if err != nil || e == nil {
-		e = &entry{mode: modeSpecial}
+		e = &entry{mode: modeUnknown}
 	}
 	c := g.change(p, nil, e)
 	c.Ignored = true
@@ -140,11 +152,7 @@ func (g *Git) hiddenChange(sc *scan, p string) executor.Change {
 }
 
 // changedRefs returns how HEAD and the references have moved, but for our own commit.
-func (g *Git) changedRefs(st *state) ([]executor.Change, error) {
-	now, err := g.readRefs()
-	if err != nil {
-		return nil, g.unread(opDetect, err)
-	}
+func (g *Git) changedRefs(st *state, now refState) []executor.Change {
 	st.adopt(now)
 	others := g.others()
 	var changes []executor.Change
@@ -172,7 +180,7 @@ func (g *Git) changedRefs(st *state) ([]executor.Change, error) {
 			note(string(ref), "", is)
 		}
 	}
-	return changes, nil
+	return changes
 }
 
 // isOthers reports whether a branch is another working tree's. The one we are on is ours in any case.

@@ -100,7 +100,7 @@ func (g *Git) extras(st *state) []string {
 func (s *scan) ofGit(p string) error {
 	was := s.known[p]
 	if was == nil || !was.git {
-		was = &entry{mode: modeSpecial, git: true, kept: inFiles, perm: 0o600}
+		was = &entry{mode: modeUnknown, git: true, kept: inFiles, perm: 0o600}
 	}
 	e, err := s.lookAt(p, s.where(p), was, false)
 	if err != nil || e == nil || e.mode == modeDir {
@@ -112,7 +112,7 @@ func (s *scan) ofGit(p string) error {
 
 // allOfGit looks at all files below a directory of git itself.
 func (s *scan) allOfGit(dir string) error {
-	list, err := readDir(s.where(dir))
+	list, err := s.readDir(dir)
 	if err != nil {
 		if info, lerr := os.Lstat(s.where(dir)); lerr == nil && !info.IsDir() {
 			return s.ofGit(dir)
@@ -125,6 +125,8 @@ func (s *scan) allOfGit(dir string) error {
 			err = s.allOfGit(p)
 		} else if !strings.HasSuffix(p, ".lock") {
 			err = s.ofGit(p)
+		} else if strings.Contains(p, "/refs/") {
+			s.locks = append(s.locks, p)
 		}
 		if err != nil {
 			return err
@@ -135,7 +137,7 @@ func (s *scan) allOfGit(dir string) error {
 
 // modules looks at the git directories of submodules.
 func (s *scan) modules(dir string) error {
-	list, err := readDir(s.where(dir))
+	list, err := s.readDir(dir)
 	if err != nil {
 		return err
 	}
@@ -157,6 +159,7 @@ func (s *scan) modules(dir string) error {
 
 // repository looks at the files of another git directory.
 func (s *scan) repository(dir string) error {
+	s.repos = append(s.repos, dir)
 	for _, list := range [][]string{ownFiles, treeFiles, refFiles} {
 		for _, f := range list {
 			if err := s.ofGit(dir + "/" + f); err != nil {

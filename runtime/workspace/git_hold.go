@@ -33,7 +33,7 @@ func (g *Git) holdAgain(ctx context.Context, s *snapshot, st *state) error {
 	if err := g.writeRef(checkedRef(st.Run), string(s.id), false); err != nil {
 		return fault(opResume, "", nil, err)
 	}
-	if err := g.copyIndex(opResume, st); err != nil {
+	if err := g.rememberQuietly(opResume, st); err != nil {
 		return err
 	}
 	st.Released = false
@@ -58,7 +58,7 @@ func (g *Git) needed(ctx context.Context, run string) bool {
 	if err != nil {
 		return true
 	}
-	if g.putIndexBack(ctx, opPrepare, st) != nil {
+	if g.tidy(ctx, opPrepare, st) != nil {
 		return true
 	}
 	sc := g.scanOf(ctx, opPrepare, s, st)

@@ -14,6 +14,8 @@ import (
 type refState struct {
 	Head raw         `json:"head"`
 	Refs rawMap[raw] `json:"refs"`
+
+	locks []string // of references
 }
 
 // foreign are references that others move while a run goes on: ours, and those that a fetch brings.
@@ -53,7 +55,11 @@ func (g *Git) readRefs() (refState, error) {
 			}
 			return nil
 		}
-		if strings.HasSuffix(ref, ".lock") || isForeign(ref) {
+		if isForeign(ref) {
+			return nil
+		}
+		if strings.HasSuffix(ref, ".lock") {
+			st.locks = append(st.locks, name)
 			return nil
 		}
 		value, err := readLine(name)

@@ -35,7 +35,7 @@ func (g *Git) Release(ctx context.Context, run string) error {
 		}
 	}
 	g.forget(run)
-	for _, dir := range []string{g.keptDir(run), g.indexCopy(run), filepath.Join(g.home, "tmp"), g.shadow()} {
+	for _, dir := range []string{g.keptDir(run), g.indexCopy(run), g.quietDir(run), g.dirsFile(run), filepath.Join(g.home, "tmp"), g.shadow()} {
 		if rerr := os.RemoveAll(dir); err == nil && rerr != nil {
 			err = fault(opPrepare, "", []string{dir}, rerr)
 		}

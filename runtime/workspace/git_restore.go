@@ -111,7 +111,7 @@ func (r *reverting) restore(p string, want *entry) error {
 	if err := realParents(root, name); err != nil {
 		return err
 	}
-	if want.kept == notKept || want.mode == modeSpecial {
+	if want.kept == notKept || want.mode == modeUnknown {
 		return fmt.Errorf("restore %s: nothing was kept of it", quoted(p))
 	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -145,6 +145,15 @@ func (r *reverting) replace(root *os.Root, name string, want *entry) (err error)
 			_ = root.Remove(temp)
 		}
 	}()
+	if want.mode == modePipe {
+		if err := makePipe(root, temp); err != nil {
+			return err
+		}
+		if err := root.Chmod(temp, want.perm); err != nil {
+			return err
+		}
+		return root.Rename(temp, name)
+	}
 	if want.mode == modeLink {
 		target, err := r.content(want)
 		if err != nil {

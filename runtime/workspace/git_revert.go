@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -36,9 +37,13 @@ func (g *Git) Revert(ctx context.Context, checked executor.Checked, changes []ex
 	defer root.Close()
 	r := &reverting{Git: g, scan: g.scanOf(ctx, opRevert, s, st), snap: s, st: st, root: root}
 	r.sort(changes)
+	r.scan.opens = true
+	r.openWays(changes)
+	r.unlock()
 	defer func() { _ = os.RemoveAll(r.objects) }()
 	r.note(r.fetch(ctx)) // what needs no content is put back all the same
 	r.all(ctx)
+	r.note(r.scan.restoreDirs(r.opened))
 	return r.evidence()
 }
 
@@ -52,10 +57,21 @@ type reverting struct {
 	objects string
 	root    *os.Root // no path leads out of it, whatever links there are
 
+	opened map[string]fs.FileMode // directories that were shut
+
 	gitFiles, refs, logs, files []executor.Change
 
 	failed []string
 	errs   []error
+	byHand []string // what has no content
+}
+
+// unlock removes the locks that were left behind.
+func (r *reverting) unlock() {
+	sc := &scan{Git: r.Git, ctx: r.scan.ctx, op: opRevert, known: r.snap.entries, extras: r.scan.extras, found: map[string]*entry{}}
+	if now, err := r.readRefs(); err == nil && sc.gitFiles() == nil {
+		r.removeLeft(r.st, r.locksOf(now, sc))
+	}
 }
 
 func (r *reverting) sort(changes []executor.Change) {
@@ -81,7 +97,7 @@ func (r *reverting) all(ctx context.Context) {
 	r.each(ctx, r.logs)
 	r.each(ctx, r.files)
 	if len(r.errs) == 0 {
-		r.note(r.putIndexBack(ctx, opRevert, r.st))
+		r.note(r.tidy(ctx, opRevert, r.st))
 	}
 }
 
@@ -125,6 +141,9 @@ func (r *reverting) one(ctx context.Context, c executor.Change, want *entry) {
 		err = errors.New("it has changed again since it was looked at")
 	case want == nil:
 		err = r.remove(c, is)
+	case want.mode == modeSocket || want.mode == modeDevice:
+		r.byHand = append(r.byHand, c.Path)
+		return
 	default:
 		err = r.restore(c.Path, want)
 	}
@@ -152,6 +171,7 @@ func (r *reverting) note(err error, paths ...string) {
 }
 
 func (r *reverting) evidence() error {
+	r.noteByHand()
 	if len(r.errs) == 0 {
 		return nil
 	}
@@ -162,8 +182,26 @@ func (r *reverting) evidence() error {
 	slices.Sort(r.failed)
 	r.failed = slices.Compact(r.failed)
 	text := first.Error()
-	if len(r.failed) > 1 {
+	if len(r.failed) > max(1, len(r.byHand)) {
 		text = fmt.Sprintf("%s (and %d more paths)", text, len(r.failed)-1)
 	}
 	return withFiles(fault(opRevert, text, r.failed, errors.Join(r.errs[:min(len(r.errs), maxFaults)]...)), r.failed)
+}
+
+// noteByHand says what only a person can put back.
+func (r *reverting) noteByHand() {
+	const most = 5
+	if len(r.byHand) == 0 {
+		return
+	}
+	slices.Sort(r.byHand)
+	var names []string
+	for _, p := range r.byHand[:min(len(r.byHand), most)] {
+		names = append(names, quoted(p))
+	}
+	text := "sockets and devices cannot be put back, make them again by hand: " + strings.Join(names, ", ")
+	if more := len(r.byHand) - most; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	r.note(errors.New(text), r.byHand...)
 }

@@ -121,7 +121,7 @@ func (s *saving) one(c executor.Change) error {
 	case e == nil:
 		s.removed = append(s.removed, raw(c.Path))
 		return nil
-	case e.mode == modeSpecial:
+	case e.special():
 		s.left = append(s.left, raw(c.Path))
 		return nil
 	case e.mode == modeDir && !c.Ignored && !c.Git:

@@ -33,7 +33,7 @@ func (g *Git) putIndexBack(ctx context.Context, op string, st *state) error {
 	if g.nameOfIndex(was) != st.Index {
 		return nil // the copy was destroyed, so that it says nothing
 	}
-	same, err := g.saysTheSame(ctx, op, st.Run)
+	same, err := g.sayTheSame(ctx, op, g.indexCopy(st.Run), g.indexFile())
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,14 @@ func (g *Git) putIndexBack(ctx context.Context, op string, st *state) error {
 type indexPair struct{ is, as string }
 
 // indexID returns the name of the content of the user's index; "" when there is none.
-func (g *Git) indexID() (string, error) {
-	info, err := os.Lstat(g.indexFile())
+func (g *Git) indexID() (string, error) { return g.idOfIndex(".git/index", g.indexFile()) }
+
+// idOfIndex returns the name of the content of an index with a path; "" when there is none.
+func (g *Git) idOfIndex(p, file string) (string, error) {
+	info, err := os.Lstat(file)
 	if err == nil && info.Mode().IsRegular() {
 		sc := &scan{Git: g}
-		id, _, err := sc.contentID(".git/index", g.indexFile(), info)
+		id, _, err := sc.contentID(p, file, info)
 		return id, err
 	}
 	if missing(err) {
@@ -69,13 +72,13 @@ func (g *Git) nameOfIndex(b []byte) string {
 	return g.idOf(b)
 }
 
-// saysTheSame reports whether the user's index has the entries of the run's copy, with their flags.
-func (g *Git) saysTheSame(ctx context.Context, op, run string) (bool, error) {
+// sayTheSame reports whether two indexes have the same entries, with the same flags.
+func (g *Git) sayTheSame(ctx context.Context, op, one, other string) (bool, error) {
 	if err := g.makeShadow(ctx, op); err != nil {
 		return false, err
 	}
 	var said [2][]byte
-	for i, file := range []string{g.indexCopy(run), g.indexFile()} {
+	for i, file := range []string{one, other} {
 		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 			return false, nil
 		}

@@ -31,6 +31,13 @@ type state struct {
 	Index string `json:"index,omitempty"`
 	// Locked says that the user's index was locked when the run began.
 	Locked bool `json:"locked,omitempty"`
+	// Locks are the locks that were there when the run began; nil is that it is not known.
+	Locks rawMap[struct{}] `json:"locks"`
+	// Modules are the git directories of submodules and of repositories in the tree, with the names of their indexes; "" is
+	// that there is none.
+	Modules rawMap[string] `json:"modules,omitempty"`
+	// Logs are the reflogs.
+	Logs rawMap[logCopy] `json:"logs,omitempty"`
 	// Released says that what was kept for the run was let go of. It is kept again if the run goes on all the same.
 	Released bool `json:"released,omitempty"`
 	// Locker is who took the lock of the user's index last.

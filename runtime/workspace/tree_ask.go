@@ -37,7 +37,7 @@ func (s *scan) expand(asks []ask) ([]ask, error) {
 		if !a.dir || a.git {
 			continue
 		}
-		list, err := readDir(s.path(a.path))
+		list, err := s.tryDir(a.path)
 		if err != nil {
 			continue // said when it is known that it is not ignored
 		}

@@ -11,7 +11,10 @@ const (
 	modeExec    = 0o100755
 	modeLink    = 0o120000
 	modeDir     = 0o040000
-	modeSpecial = 0o010000 // a pipe, a socket, a device: never opened
+	modePipe    = 0o010000 // never opened, as those below
+	modeSocket  = 0o140000
+	modeDevice  = 0o060000 // and what else there may be
+	modeUnknown = 0
 )
 
 // place is where the content of an entry is.
@@ -61,6 +64,11 @@ func (e *entry) regular() bool { return e.mode == modeFile || e.mode == modeExec
 // content reports whether the entry is something that git can have.
 func (e *entry) content() bool { return e.regular() || e.mode == modeLink }
 
+// special reports whether the entry is something that has no content.
+func (e *entry) special() bool {
+	return e.mode == modePipe || e.mode == modeSocket || e.mode == modeDevice || e.mode == modeUnknown
+}
+
 // modeOf returns the mode of what info describes.
 func modeOf(mode fs.FileMode) uint32 {
 	switch {
@@ -72,6 +80,10 @@ func modeOf(mode fs.FileMode) uint32 {
 		return modeLink
 	case mode.IsDir():
 		return modeDir
+	case mode&fs.ModeNamedPipe != 0:
+		return modePipe
+	case mode&fs.ModeSocket != 0:
+		return modeSocket
 	}
-	return modeSpecial
+	return modeDevice
 }

@@ -23,12 +23,17 @@ type scan struct {
 	closed  map[string]struct{} // ignored directories that could not be read then
 	first   bool                // there is nothing to compare with: what is found is what there is
 	extras  []string            // files of the tree that git's configuration is in
+	of      string              // the run
+	opens   bool                // what its owner has no rights to any more is given them
 
 	found     map[string]*entry
 	asks      []ask
 	hidden    []string // new, and ignored
 	nowClosed []string
-	rules     bool // a file of ignore rules is new
+	perms     map[string]fs.FileMode // of directories, as they were at the beginning
+	repos     []string               // git directories of submodules and of other repositories
+	locks     []string               // of their references
+	rules     bool                   // a file of ignore rules is new
 }
 
 // ask is a path of which git has to say whether it is ignored.
@@ -70,7 +75,7 @@ func (s *scan) enter(dir string) error {
 	if err := s.ctx.Err(); err != nil {
 		return ended(s.ctx)
 	}
-	list, err := readDir(s.path(dir))
+	list, err := s.readDir(dir)
 	if err != nil {
 		return err
 	}
@@ -83,19 +88,6 @@ func (s *scan) enter(dir string) error {
 		}
 	}
 	return nil
-}
-
-// readDir lists a directory; one that has gone meanwhile has nothing in it.
-func readDir(name string) ([]fs.DirEntry, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		if missing(err) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
 }
 
 // under returns the path of a name in a directory.
@@ -169,7 +161,7 @@ func (s *scan) belowIgnored(dir string) error {
 	if err := s.ctx.Err(); err != nil {
 		return ended(s.ctx)
 	}
-	list, err := readDir(s.path(dir))
+	list, err := s.readDir(dir)
 	if err != nil {
 		return s.unreadable(dir, err)
 	}
@@ -220,6 +212,14 @@ func (s *scan) look(p string, was *entry, ignored bool) (*entry, error) {
 }
 
 func (s *scan) lookAt(p, name string, was *entry, ignored bool) (*entry, error) {
+	e, err := s.lookOnce(p, name, was, ignored)
+	if err != nil && s.shut(p, err) {
+		e, err = s.lookOnce(p, name, was, ignored)
+	}
+	return e, err
+}
+
+func (s *scan) lookOnce(p, name string, was *entry, ignored bool) (*entry, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		if missing(err) {
