@@ -86,10 +86,7 @@ func (j *job) verify(ctx context.Context, c claim, a *Attempt) (wrong []found, u
 		name string
 		run  func(context.Context) []*taxonomy.Evidence
 	}{{"gate", j.gate}, {"criteria", j.criteria}} {
-		var failed []found
-		for _, ev := range check.run(ctx) {
-			failed = append(failed, j.find(placed(ev, ev.Op, j.step.ID), ""))
-		}
+		failed := j.findAll(check.run(ctx), j.step.ID)
 		j.told(c, check.name, failed)
 		wrong = append(wrong, failed...)
 	}
@@ -278,6 +275,7 @@ func (j *job) done(c claim, a *Attempt, made executor.CommitDone) {
 		keep(&j.state.Corrections, j.step.ID, Correction{By: fix.By, New: fix.New})
 	}
 	keepStep(j.state, j.step)
+	j.upToDate = j.stepNamed(j.step.ID) + 1
 	j.emit(Event{Kind: Accepted, Tier: c.by, Files: j.res.Files, Text: made.ID})
 	j.endStep(StepDone, c.by)
 	j.state.forgetWork()

@@ -152,7 +152,7 @@ func (j *job) wrongWithCall(t turned) found {
 
 // ownFailure is that the tier itself has failed, and not the step: another tier takes over what was to be done, or the run ends.
 func (j *job) ownFailure(ctx context.Context, a *Attempt, t turned) *ending {
-	w, name := j.work, j.tier()
+	w, rung, name := j.work, j.work.Rung, j.tier()
 	f := j.findErr(t.err, sourceAgent, string(w.Role))
 	j.describe(a, &f)
 	a.Response = "" // nothing is done about the step
@@ -173,7 +173,7 @@ func (j *job) ownFailure(ctx context.Context, a *Attempt, t turned) *ending {
 		w.End, w.Why = EndFailed, why
 	}
 	if w.End != "" {
-		w.Failed = &Failed{Rung: w.Rung, Role: w.Role, Code: a.Code, Category: a.Category, Message: a.Message, err: f.err}
+		w.Outage = &Failed{Rung: rung, Role: w.Role, Code: a.Code, Category: a.Category, Message: a.Message, err: f.err}
 	}
 	return j.undo(ctx)
 }

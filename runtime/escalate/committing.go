@@ -91,6 +91,6 @@ func (r *run) recommitted(ctx context.Context) error {
 		changes[i].Path = file
 	}
 	j.done(claim{by: by, number: c.Number, changes: changes}, a, done)
-	r.state.Committing = nil
+	r.state.Committing, r.upToDate = nil, 0 // nobody knows what has changed since
 	return nil
 }

@@ -60,7 +60,9 @@ type Guards struct {
 	TierFailures int
 }
 
-// Verifier finds out what is so. It must be safe for concurrent use, and must not change the working tree.
+// Verifier finds out what is so. It must be safe for concurrent use, and must not change the working tree: what it changes while a step is judged has the
+// work not count, and is put back. Of what one call of Gate or Criteria finds the first 1000 findings are looked at. After the last step the criteria of all
+// steps are verified once more; what does not hold any more is warned of.
 type Verifier interface {
 	// Prerequisites verifies each of the prerequisites, and returns as many verifications in their order. One that is not returned counts as not
 	// met.
@@ -111,7 +113,7 @@ type ReviewInput struct {
 	Started func(executor.Process) error
 }
 
-// PlanReviewer looks at a plan.
+// PlanReviewer looks at a plan. It must not change the working tree: what it changes is put back, kept as what a tier changes, and warned of.
 type PlanReviewer interface {
 	// ReviewPlan returns what is wrong with the plan. An error says that there was no review; then nothing of the plan is carried out. It has to
 	// return when ctx ends.

@@ -32,7 +32,7 @@ func (c Config) completed() Config {
 	c.Guards.TierFailures = cmp.Or(c.Guards.TierFailures, defaultTierFailures)
 	c.MaxEvidence = cmp.Or(c.MaxEvidence, defaultEvidence)
 	c.Calls.Classify = harmless(c.Calls.Classify)
-	if c.Calls.Clock == nil {
+	if isNil(c.Calls.Clock) {
 		c.Calls.Clock = retry.System
 	}
 	return c

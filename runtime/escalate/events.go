@@ -1,5 +1,7 @@
 package escalate
 
+import "slices"
+
 // maxPath is how many events of a path are kept: the first half of them, and the last.
 const maxPath = 1000
 
@@ -41,7 +43,7 @@ func (r *run) warn(what string, err error) {
 		what += ": " + err.Error()
 	}
 	what = bounded(what)
-	if len(r.result.Warnings) < maxWarnings {
+	if len(r.result.Warnings) < maxWarnings && !slices.Contains(r.result.Warnings, what) {
 		r.result.Warnings = append(r.result.Warnings, what)
 	}
 	r.emit(Event{Kind: Warned, Message: what})

@@ -3,6 +3,7 @@ package escalate
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -44,6 +45,28 @@ func (r *run) findErr(err error, source, op string) found {
 	}
 	f.err, f.why = r.classify(err, source, op)
 	return r.completedFinding(f)
+}
+
+// maxClassified is how many findings of one check, or of one review, are classified.
+const maxClassified = 1000
+
+// findAll classifies what a check or a review of a step has found. Of very much only the first is looked at, and how much more there was is said by
+// a last finding that is of the kind of the one before.
+func (r *run) findAll(all []*taxonomy.Evidence, step string) []found {
+	var wrong []found
+	for i, ev := range all {
+		switch {
+		case ev == nil:
+			continue
+		case len(wrong) < maxClassified:
+			wrong = append(wrong, r.find(placed(ev, ev.Op, step), ""))
+			continue
+		}
+		rest := *wrong[len(wrong)-1].evidence
+		rest.Text, rest.Output, rest.Files = fmt.Sprintf("%d more findings are not looked at one by one", len(all)-i), "", nil
+		return append(wrong, r.find(&rest, ""))
+	}
+	return wrong
 }
 
 func (r *run) completedFinding(f found) found {

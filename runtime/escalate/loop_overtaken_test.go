@@ -2,6 +2,7 @@ package escalate_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,9 +17,17 @@ func TestRunThatWasOvertaken(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(w *world)
+		// back are the commands that move it back.
+		back func(branch, before string) string
 	}{
-		{"a commit", func(w *world) { w.git("commit", "-q", "--allow-empty", "-m", "theirs") }},
-		{"another branch", func(w *world) { w.git("checkout", "-q", "-b", "other") }},
+		{"a commit", func(w *world) { w.git("commit", "-q", "--allow-empty", "-m", "theirs") },
+			func(branch, before string) string {
+				return "(git update-ref --no-deref refs/heads/" + branch + " " + before + ")"
+			}},
+		{"another branch", func(w *world) { w.git("checkout", "-q", "-b", "other") },
+			func(branch, _ string) string {
+				return "(git symbolic-ref HEAD refs/heads/" + branch + " && git update-ref -d refs/heads/other)"
+			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -39,13 +48,13 @@ func TestRunThatWasOvertaken(t *testing.T) {
 			res := w.run(steps("1"))
 			require.Equal(t, escalate.EndRefused, res.EndReason, res.Error)
 			assert.Contains(t, res.Error, "has moved since the run died")
+			assert.Contains(t, res.Error, tt.back(branch, before))
+			assert.Contains(t, res.Error, "they are in refs/errgen/run/checked")
 			assert.Equal(t, theirs, w.git("rev-parse", "HEAD"))
 			assert.Equal(t, kept, string(w.journal.kept["run"]))
 
-			w.git("checkout", "-q", branch)
-			w.git("update-ref", "refs/heads/"+branch, before)
-			if tt.name == "another branch" {
-				w.git("branch", "-q", "-D", "other")
+			for _, command := range strings.Split(strings.Trim(tt.back(branch, before), "()"), " && ") {
+				w.git(strings.Fields(command)[1:]...)
 			}
 			res = w.run(steps("1"))
 			require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)

@@ -39,6 +39,69 @@ func neededByStep(f *found) string {
 	return ""
 }
 
+// asks returns the question about the step. What was reported last is about the step, also when a tier's own failure has ended the run.
+func (j *job) asks(why string) *Question {
+	needed, evidence := j.neededToGoOn(), ""
+	if f := cmp.Or(j.work.Failed, j.work.Outage); f != nil {
+		evidence, needed = cmp.Or(f.Raw, f.Message), append(needed, f.Needed...)
+		if len(j.res.Attempts) == 0 {
+			why += ": " + f.Message
+		}
+	}
+	q := newQuestion(j.step.ID, why, j.res.Attempts, needed, evidence, j.cfg.MaxEvidence)
+	if len(q.Needed) == 0 {
+		q.Needed = []string{bounded(j.neededAtLast())}
+	}
+	return q
+}
+
+// neededToGoOn says what is needed besides what is wrong with the step: whoever could not be called, and what is used up.
+func (j *job) neededToGoOn() []string {
+	w := j.work
+	switch {
+	case w.Outage != nil:
+		return []string{"See to it that tier " + j.nameOf(w.Outage.Rung) + " can be called, and answer to have the step tried again. It failed itself: " + w.Outage.summary()}
+	case w.End == EndGuard:
+		return []string{"Allow the step more (turns or time, whichever is used up), or give it less to do. An answer has it begin again, with as much as it had."}
+	}
+	return nil
+}
+
+// neededAtLast says what is needed where nobody has said it.
+func (j *job) neededAtLast() string {
+	text := "Say how the step is to be carried out, or carry it out and answer that it is done."
+	if f := j.work.Failed; f != nil {
+		text += " This is what was wrong last: " + f.summary()
+	}
+	if idle := j.idle(); len(idle) > 0 {
+		text = "See to it that these tiers can be called, which have failed themselves too often: " + listed(idle) + ". Or do without them. " + text
+	}
+	return text
+}
+
+// idle names the tiers that are passed over.
+func (j *job) idle() []string {
+	var names []string
+	for i, g := range j.ladder {
+		if g.provider != nil && !j.able(i) {
+			names = append(names, oneLine(g.tier.Name, maxWord))
+		}
+	}
+	return names
+}
+
+// summary says in one line what failed.
+func (f *Failed) summary() string {
+	code, message := oneLine(f.Code, maxWord), oneLine(f.Message, maxValue)
+	switch {
+	case code == "" || strings.HasPrefix(message, code):
+		return message
+	case message == "":
+		return code
+	}
+	return code + ": " + message
+}
+
 // neededFor says what has to be provided or decided about something that is wrong with the plan.
 func neededFor(f *found) string {
 	if f.evidence == nil || f.source != sourcePlan {

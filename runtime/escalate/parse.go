@@ -92,7 +92,8 @@ func cutLastLine(text string) (before, last string) {
 }
 
 // lastBlock returns the block of JSON that an answer ends with, and what stands before it. A JSON text has no line that begins with a fence, so the
-// fence before the one that closes is the one that opens; whatever fences stand before, closed or not, are of no matter.
+// fence before the one that closes is the one that opens; whatever fences stand before, closed or not, are of no matter. One that names no language could as well be
+// the end of another block, so it opens only where all before it are closed.
 func lastBlock(text string) (before, block string, err error) {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	head, last := cutLastLine(text)
@@ -109,12 +110,29 @@ func lastBlock(text string) (before, block string, err error) {
 		if head, line = cutLastLine(head); !isFence(line) {
 			continue
 		}
-		if fenceLen(line) != fenceLen(last) || !strings.EqualFold(info(line), "json") {
+		named := strings.EqualFold(info(line), "json")
+		if fenceLen(line) != fenceLen(last) || !named && (info(line) != "" || !allClosed(head)) {
 			break
 		}
 		return head, text[len(rest):end], nil
 	}
-	return "", "", errors.New("the last block is not one of JSON")
+	return "", "", errors.New("the last block is not one of JSON, which begins with ```json")
+}
+
+// allClosed reports that every block in a text is closed.
+func allClosed(text string) bool {
+	open := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case !isFence(line):
+		case open == 0:
+			open = fenceLen(line)
+		case info(line) == "" && fenceLen(line) >= open:
+			open = 0
+		}
+	}
+	return open == 0
 }
 
 // isFence reports that a line opens or closes a block.
@@ -214,7 +232,7 @@ func readDiagnosis(block, mark string) (Diagnosis, error) {
 			// Of instructions that are too long no part is taken: half of them may say the contrary.
 			err = readText(value, &d.Instructions, maxInstructions)
 		case "needed":
-			err = readText(value, &d.Needed, maxWords)
+			err = readLines(value, &d.Needed, maxWords)
 		}
 		return err
 	})

@@ -62,6 +62,23 @@ func readText(value json.RawMessage, into *string, limit int) error {
 	return nil
 }
 
+// readLines reads a text, or a list of texts as its lines.
+func readLines(value json.RawMessage, into *string, limit int) error {
+	if value[0] == '"' {
+		return readText(value, into, limit)
+	}
+	var all []string
+	if json.Unmarshal(value, &all) != nil {
+		return errors.New("it is neither a text nor a list of texts")
+	}
+	text := strings.Join(all, "\n")
+	if len(text) > limit {
+		return fmt.Errorf("it has more than %d bytes", limit)
+	}
+	*into = text
+	return nil
+}
+
 func readBool(value json.RawMessage) (taxonomy.Opt[bool], error) {
 	var b bool
 	if json.Unmarshal(value, &b) != nil {

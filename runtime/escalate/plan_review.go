@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // planReviewed returns what the reviewer of plans finds, or why it could not look.
@@ -17,11 +18,23 @@ func (r *run) planReviewed(ctx context.Context, p plan.Plan, op string) []found 
 	if err != nil {
 		return []found{r.findErr(notOfReview(err), sourceEscalate, opReview)}
 	}
-	var wrong []found
-	for _, f := range faults {
-		wrong = append(wrong, r.find(faultEvidence(f, op), ""))
+	all := make([]*taxonomy.Evidence, len(faults))
+	for i, f := range faults {
+		all[i] = faultEvidence(f, op)
 	}
-	return wrong
+	return r.findAll(all, "")
+}
+
+// untouchedBy puts back what the reviewer of plans has changed.
+func (r *run) untouchedBy(ctx context.Context, op string) *ending {
+	if r.cfg.PlanReviewer == nil || r.state.Clear == r.state.Plan {
+		return nil
+	}
+	when := "before the first step"
+	if op == opFinish {
+		when = "after the last step"
+	}
+	return r.untouched(ctx, "the review of the plan "+when)
 }
 
 func (r *run) reviewPlan(ctx context.Context, in PlanReviewInput) (faults []plan.Fault, err error) {

@@ -1,7 +1,6 @@
 package escalate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -30,13 +29,21 @@ func (r *run) prepare(ctx context.Context) *ending {
 }
 
 // finish looks again for what the plan leaves open: a plan that nobody could have misread before may be read otherwise once it is carried out.
-func (r *run) finish(ctx context.Context) *ending { return r.checkPlan(ctx, opFinish) }
+func (r *run) finish(ctx context.Context) *ending {
+	if e := r.checkPlan(ctx, opFinish); e != nil {
+		return e
+	}
+	return r.stillHold(ctx)
+}
 
 // checkPlan checks until the plan is fit, or until what is wrong with it does not pass by itself.
 func (r *run) checkPlan(ctx context.Context, op string) *ending {
 	streaks := map[string]retry.Series{}
 	for {
 		wrong := r.lookAtPlan(ctx, op)
+		if e := r.untouchedBy(ctx, op); e != nil {
+			return e
+		}
 		if ctx.Err() != nil {
 			return r.cancelledBy(ctx)
 		}
@@ -49,7 +56,7 @@ func (r *run) checkPlan(ctx context.Context, op string) *ending {
 			return r.unfit(wrong, op)
 		}
 		if wait > 0 {
-			r.emit(Event{Kind: Waiting, Until: r.now().Add(wait), Text: taxonomy.CodeOf(wrong[0].err)})
+			r.emit(Event{Kind: Waiting, Until: r.later(wait), Text: taxonomy.CodeOf(wrong[0].err)})
 		}
 		if r.cfg.Calls.Clock.Sleep(ctx, wait) != nil && ctx.Err() != nil {
 			return r.cancelledBy(ctx)
@@ -185,19 +192,6 @@ func (r *run) unfit(wrong []found, op string) *ending {
 	e.question = newQuestion("", why, nil, needed, rawOf(wrong), r.cfg.MaxEvidence)
 	r.emit(Event{Kind: Asked, Tier: r.person(), Message: e.question.Text()})
 	return e
-}
-
-// asks returns the question about the step.
-func (j *job) asks(why string) *Question {
-	var needed []string
-	evidence := ""
-	if f := j.work.Failed; f != nil {
-		evidence, needed = cmp.Or(f.Raw, f.Message), f.Needed
-		if len(j.res.Attempts) == 0 {
-			why += ": " + f.Message
-		}
-	}
-	return newQuestion(j.step.ID, why, j.res.Attempts, needed, evidence, j.cfg.MaxEvidence)
 }
 
 func counted(n int) string {

@@ -38,6 +38,7 @@ func (r *run) putBack(ctx context.Context, checked executor.Checked, number int)
 	}
 	graced, release := withGrace(ctx)
 	defer release()
+	var failed error
 	for range putBackRounds {
 		changes, err := r.left(graced, checked)
 		if err != nil || len(changes) == 0 {
@@ -47,12 +48,12 @@ func (r *run) putBack(ctx context.Context, checked executor.Checked, number int)
 		if saved == "" || graced.Err() != nil {
 			return cmp.Or(ref, saved), files, err
 		}
-		ref = cmp.Or(ref, saved)
+		ref, failed = cmp.Or(ref, saved), err
 		files = append(files, paths(changes)...)
 		slices.Sort(files)
 		files = slices.Compact(files)
 	}
-	return ref, files, r.stillThere(graced, checked)
+	return ref, files, r.stillThere(graced, checked, failed)
 }
 
 // putBackOnce saves and reverts changes. Without a ref nothing was saved, and so nothing put back.
@@ -65,19 +66,27 @@ func (r *run) putBackOnce(ctx context.Context, checked executor.Checked, number 
 	if err != nil {
 		return "", err
 	}
-	return ref, contained("revert", func() error { return tree.Revert(ctx, checked, changes) })
+	return ref, contained(opRevert, func() error { return tree.Revert(ctx, checked, changes) })
 }
 
-// stillThere returns an error for what could not be put back.
-func (r *run) stillThere(ctx context.Context, checked executor.Checked) error {
+// stillThere returns an error for what could not be put back, with why as far as the last try has said that.
+func (r *run) stillThere(ctx context.Context, checked executor.Checked, why error) error {
 	changes, err := r.left(ctx, checked)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	return &taxonomy.Evidence{
-		Source: "git", Op: "revert", Files: paths(changes),
-		Text: fmt.Sprintf("%d files are not as they were, although they were put back %d times", len(changes), putBackRounds),
+	text := fmt.Sprintf("%s, although it was put back %d times", notAsTheyWere(len(changes)), putBackRounds)
+	if why != nil {
+		text += ": " + bounded(why.Error())
 	}
+	return &taxonomy.Evidence{Source: sourceGit, Op: opRevert, Files: paths(changes), Text: text}
+}
+
+func notAsTheyWere(n int) string {
+	if n == 1 {
+		return "1 file is not as it was"
+	}
+	return fmt.Sprintf("%d files are not as they were", n)
 }
 
 // contained runs what belongs to the workspace. A panic in it is evidence of type "panic".

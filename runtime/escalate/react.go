@@ -191,7 +191,7 @@ func (j *job) again(wait time.Duration) {
 	w := j.work
 	w.Role, w.Rung, w.Again, w.Wait = w.Failed.Role, w.Failed.Rung, false, 0
 	if w.Until = (time.Time{}); wait > 0 {
-		w.Until = j.now().Add(wait)
+		w.Until = j.later(wait)
 	}
 }
 

@@ -22,7 +22,8 @@ func errNotAsked(res *Result) error {
 	case EndCancelled:
 		return errors.New("the run was cancelled, and asks nothing; run it again")
 	case EndRevert:
-		return errors.New("what does not count could not be put back; run it again, which tries that first")
+		return errors.New("the working tree is not as it was, because what does not count could not be put back: remove the cause, and run it again, " +
+			"which tries that first; or give it up, and the tree stays as it is if that fails once more")
 	}
 	return fmt.Errorf("the run is neither blocked nor failed but %s, so that there is nothing to answer", res.EndReason)
 }

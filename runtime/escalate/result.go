@@ -24,6 +24,10 @@ const (
 type EndReason string
 
 // The end reasons.
+//
+// After [EndRevert] files are missing in the working tree, or are as a tier has left them. The error says which, why, and where they are kept. Once the
+// cause is removed (space on the disk, a permission, a file that is neither regular nor a link) the same run is run again, which puts them back first.
+// Nothing else can be answered to it than [GiveUp].
 const (
 	EndCompleted EndReason = "completed" // every step counts
 	EndPlan      EndReason = "plan"      // blocked: the plan, or what it takes for granted, is not fit to begin with, or to end with
@@ -32,7 +36,7 @@ const (
 	EndBlocked   EndReason = "blocked"   // blocked: a reaction said so
 	EndGuard     EndReason = "guard"     // blocked: a guard was reached
 	EndFailed    EndReason = "failed"    // failed: a reaction aborted, or went on without a step
-	EndRevert    EndReason = "revert"    // failed: what did not count could not be put back; the next start of the run does that first
+	EndRevert    EndReason = "revert"    // failed: what did not count could not be put back, so that the working tree is not as it was; see below
 	EndRefused   EndReason = "refused"   // failed: a run that cannot be begun or gone on with
 	EndCancelled EndReason = "cancelled" // cancelled: the context ended
 )
@@ -201,7 +205,9 @@ const (
 	// DoneByHand says that the person has carried out the step: it is verified, and no tier is asked. To a question about a plan whose steps are over it
 	// says that the plan is clear as it is: a [PlanReviewer] is not asked any more, and only what plan.Check finds still counts.
 	DoneByHand AnswerAction = "done"
-	// GiveUp fails the step, and ends the run.
+	// GiveUp fails the step, and ends the run. To a run that ended with [EndRevert] it is what there is besides running it again: what does not count is
+	// put back first, and when that fails once more the run ends all the same ([EndFailed]), with a warning that the tree stays as it is. What a person
+	// has to take out of it then is in the refs that the warning names, until the run is taken up again.
 	GiveUp AnswerAction = "give_up"
 )
 

@@ -61,7 +61,7 @@ func (r *run) obstacle(kept *State, a *Answer) error {
 		return fmt.Errorf("the kept state has version %d, and this program knows %d", kept.Version, stateVersion)
 	case kept.Tree != r.treePrint():
 		return errOfTree(kept.Dir, r.treeDir())
-	case a != nil && !waits(&kept.Result):
+	case a != nil && !waits(&kept.Result) && (a.Action != GiveUp || kept.Result.EndReason != EndRevert):
 		return errNotAsked(&kept.Result)
 	case a == nil && endedForGood(&kept.Result) && kept.Plan != planFingerprint(r.plan):
 		return fmt.Errorf("the run is over (%s), and the plan is another one now: %s; "+overAdvice(&kept.Result),

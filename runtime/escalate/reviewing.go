@@ -27,7 +27,7 @@ func (j *job) reviewed(ctx context.Context, c claim, a *Attempt) ([]found, *unma
 			return nil, nil
 		}
 		if err == nil {
-			return j.reviewFindings(all), nil
+			return j.findAll(all, j.step.ID), nil
 		}
 		f := j.findErr(notOfReview(err), sourceEscalate, opReview)
 		j.noteUnreviewed(a, c, &f)
@@ -39,7 +39,7 @@ func (j *job) reviewed(ctx context.Context, c claim, a *Attempt) ([]found, *unma
 			return nil, &unmade{f, end}
 		}
 		if wait > 0 {
-			j.emit(Event{Kind: Waiting, Until: j.now().Add(wait), Text: f.finding().Code})
+			j.emit(Event{Kind: Waiting, Until: j.later(wait), Text: f.finding().Code})
 		}
 		if j.cfg.Calls.Clock.Sleep(ctx, wait) != nil && ctx.Err() != nil {
 			return nil, nil
@@ -68,16 +68,6 @@ func (j *job) review(ctx context.Context, in ReviewInput) (all []*taxonomy.Evide
 	in.Started, over = j.tracking(ctx, ByReviewer)
 	defer over()
 	return j.cfg.Reviewer.Review(ctx, in)
-}
-
-func (j *job) reviewFindings(all []*taxonomy.Evidence) []found {
-	var wrong []found
-	for _, ev := range all {
-		if ev != nil {
-			wrong = append(wrong, j.find(placed(ev, ev.Op, j.step.ID), ""))
-		}
-	}
-	return wrong
 }
 
 // notOfReview returns an error of a reviewer with evidence of whoever it is but a review's: that nobody reviewed is no finding.

@@ -34,6 +34,10 @@ type run struct {
 	unsaved error
 	// lost is why it could not be found out whether a commit was made; nil when it could.
 	lost error
+	// treeLeft reports that the working tree stays as it is, although what does not count is in it.
+	treeLeft bool
+	// upToDate is the number, from 1, of the step that has counted last in this process: what it demands was verified since the tree has changed last.
+	upToDate int
 	// telling is held while the observer is told: it is the runner's. nil where there is only one run.
 	telling *sync.Mutex
 	// silent has nobody told.
@@ -115,6 +119,9 @@ func (r *run) locked(ctx context.Context, a *Answer) *Result {
 	if err := r.recommitted(ctx); err != nil {
 		return r.notBegun(ctx, err)
 	}
+	if a != nil && r.result.EndReason == EndRevert {
+		return r.end(ctx, r.giveUpTree(ctx, a))
+	}
 	if err := r.overtaken(ctx); err != nil {
 		return r.notBegun(ctx, err)
 	}
@@ -125,6 +132,7 @@ func (r *run) locked(ctx context.Context, a *Answer) *Result {
 		return r.notBegun(ctx, e.err)
 	}
 	if e == nil {
+		r.lostCommits(ctx)
 		e = r.answered(ctx, asked, a)
 	}
 	if e == nil {
@@ -195,10 +203,7 @@ func (r *run) restore(ctx context.Context) (ref string, files []string, e *endin
 	if err == nil {
 		return ref, files, nil
 	}
-	f := r.findErr(err, sourceGit, "revert")
-	e = &ending{reason: EndRevert, err: fmt.Errorf("put back what does not count: %w", f.err)}
-	e.code, e.category = codeAndCategory(f.err)
-	return ref, files, e
+	return ref, files, r.notPutBack(ctx, ref, err)
 }
 
 func (r *run) keepChecked(c executor.Checked) { r.checked, r.state.Checked = c, c }
@@ -293,7 +298,7 @@ func (r *run) cancelledBy(ctx context.Context) *ending {
 // end completes the result, and saves it.
 func (r *run) end(ctx context.Context, e *ending) *Result {
 	if r.unsaved != nil && !r.died {
-		r.abandon(ctx)
+		e = r.abandon(ctx, e)
 	}
 	res := r.result
 	for i := range res.Steps {
@@ -321,23 +326,26 @@ func (r *run) end(ctx context.Context, e *ending) *Result {
 	return res
 }
 
-// abandon puts back what does not count when the state cannot be saved: nobody would know of it.
-func (r *run) abandon(ctx context.Context) {
+// abandon puts back what does not count when the state cannot be saved: nobody would know of it. A run whose tree is not as it was ends for that; it
+// is put back by the next start, to which this one has died.
+func (r *run) abandon(ctx context.Context, e *ending) *ending {
 	if r.checked == "" {
-		return
+		return e
 	}
-	ref, files, err := r.putBack(ctx, r.checked, r.state.Number)
+	ref, files, failed := r.restore(ctx)
 	if ref != "" {
 		r.emit(Event{Kind: PutBack, Text: ref, Files: files})
 	}
-	if err != nil {
-		r.warn("put back what does not count", err)
+	if failed == nil || e.reason == EndRevert {
+		return e
 	}
+	failed.err = fmt.Errorf("%w; before that: %w", failed.err, e.err)
+	return failed
 }
 
 // release lets go of what the working tree keeps for the run. What could not be put back may be nowhere else.
 func (r *run) release(ctx context.Context, reason EndReason) {
-	if r.cfg.Calls.Workspace == nil || r.checked == "" || reason == EndRevert {
+	if r.cfg.Calls.Workspace == nil || r.checked == "" || reason == EndRevert || r.treeLeft {
 		return
 	}
 	err := contained("release", func() error { return r.cfg.Calls.Workspace.Release(context.WithoutCancel(ctx), r.result.Run) })

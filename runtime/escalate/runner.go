@@ -23,7 +23,9 @@ func New(c Config) (*Runner, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
 	}
-	return &Runner{cfg: c.completed()}, nil
+	c = c.completed()
+	c.Calls.Clock = &steadyClock{clock: c.Calls.Clock}
+	return &Runner{cfg: c}, nil
 }
 
 // Run carries out a plan, or goes on with the run of that name: where its process died, where it was cancelled, or, for one that is blocked
@@ -40,7 +42,7 @@ func (r *Runner) Run(ctx context.Context, run string, p plan.Plan) *Result {
 }
 
 // Answer goes on with a run that is blocked, with a person's answer, or with one that has failed ([EndFailed]), whose failed steps are then
-// carried out again. For any other run, and for an action that there is none, the result ends with [EndRefused], and what is kept of
+// carried out again. One that has ended with [EndRevert] can be given up only. For any other run, and for an action that there is none, the result ends with [EndRefused], and what is kept of
 // the run stays as it is.
 func (r *Runner) Answer(ctx context.Context, run string, p plan.Plan, a Answer) *Result {
 	return r.serve(ctx, run, p, &a)

@@ -1,6 +1,7 @@
 package escalate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -185,7 +186,7 @@ func (j *job) cancel(ctx context.Context) *ending {
 func (j *job) ends() *ending {
 	w := j.work
 	e := &ending{reason: w.End}
-	if f := w.Failed; f != nil {
+	if f := cmp.Or(w.Outage, w.Failed); f != nil {
 		e.code, e.category, e.err = f.Code, f.Category, f.failure()
 	}
 	if e.err == nil {

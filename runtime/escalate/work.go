@@ -16,6 +16,8 @@ type Work struct {
 	Purpose taxonomy.Purpose `json:"purpose,omitzero"`
 	// Failed is what failed last; nil before the first failure.
 	Failed *Failed `json:"failed,omitempty"`
+	// Outage is the failure of a tier's own that the run ends with, which is none of the step's; nil is none.
+	Outage *Failed `json:"outage,omitempty"`
 	// Diagnosis is what was found out about it, by the tier DiagnosedBy; nil when nothing was.
 	Diagnosis   *Diagnosis `json:"diagnosis,omitempty"`
 	DiagnosedBy string     `json:"diagnosedBy,omitempty"`

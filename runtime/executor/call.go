@@ -89,6 +89,7 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	now := r.cfg.Clock.Now() // the one time at which the call has ended, whoever is told
 	took := now.Sub(began)
 	answer.Usage = r.believed(answer.Usage)
+	answer.Session = keptSession(answer.Session)
 	r.callEnds(it, answer.Usage)
 	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
 	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
@@ -194,6 +195,14 @@ func (r *runner) interrupted(it *iteration) {
 		Attributes: map[string]string{"provider": name},
 	})
 	it.failures = append(it.failures, f)
+}
+
+// keptSession returns a conversation that can be written down. One whose name looks like a secret cannot, and masked it names none: it is not continued.
+func keptSession(session string) string {
+	if taxonomy.Scrub(session) != session {
+		return ""
+	}
+	return session
 }
 
 // converse keeps the conversation, if it is to be continued.

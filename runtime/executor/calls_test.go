@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,6 +42,8 @@ func TestCalls(t *testing.T) {
 			assert.Equal(t, []string{"", "s1", "s2"}, sessions(w))
 			assert.NotContains(t, w.provider.prompts()[1], "Do it.")
 		}},
+		{name: "a conversation whose name looks like a secret", steps: []step{said("s1"), said("sk-ant-api03-" + strings.Repeat("a1B2", 20)), done()}, change: talk, want: EndCompleted,
+			check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, []string{"", "s1", ""}, sessions(w)) }},
 		{name: "no conversation unless wanted", steps: []step{said("s1"), done()}, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
 			assert.Equal(t, []string{"", ""}, sessions(w))
 		}},

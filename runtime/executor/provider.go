@@ -82,7 +82,8 @@ type Answer struct {
 	Signal Signal
 	// Question is what a person is asked with [SignalBlocked].
 	Question string
-	// Session is the conversation, to be continued by a later call; empty when it cannot be.
+	// Session is the conversation, to be continued by a later call; empty when it cannot be. It is written down and shown as it is, so that one that
+	// looks like a secret ([taxonomy.Scrub] changes it) is left out, and the next call begins a new one.
 	Session string
 	// Usage is what the call cost.
 	Usage Usage

@@ -5,7 +5,7 @@ type CriterionKind string
 
 // The kinds of criteria, with the fields of [Criterion] that they read.
 const (
-	Exists   CriterionKind = "exists"   // Path
+	Exists   CriterionKind = "exists"   // Path: a file, or a directory even if it is empty, which no commit keeps
 	Format   CriterionKind = "format"   // Path, Text: json, csv, xml or utf-8
 	Sections CriterionKind = "sections" // Path, Texts: headings that the Markdown file has
 	Count    CriterionKind = "count"    // Path, Text, Min, Max: how many lines match the regular expression Text; without Text, how many files match the pattern Path
