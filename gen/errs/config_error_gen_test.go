@@ -96,7 +96,7 @@ func TestConfigErrorDecoding(t *testing.T) {
 		{`{"field":1}`, "context.field"},
 		{`{"envVar":1}`, "context.envVar"},
 		{`{"rawError":1}`, "context.rawError"},
-	})
+	}, nil)
 }
 
 func TestConfigErrorOutputs(t *testing.T) {

@@ -77,35 +77,38 @@ const (
 	ProfileUnattended = "unattended"
 )
 
-// IsProvider reports whether err is, or wraps, an error of category provider.
+// IsProvider reports whether the first error of this taxonomy in err's chain is of category
+// provider.
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 
-// IsTimeout reports whether err is, or wraps, an error of category timeout.
+// IsTimeout reports whether the first error of this taxonomy in err's chain is of category timeout.
 func IsTimeout(err error) bool { return gen.InCategory(err, &definition, categoryTimeout) }
 
-// IsValidation reports whether err is, or wraps, an error of category validation.
+// IsValidation reports whether the first error of this taxonomy in err's chain is of category
+// validation.
 func IsValidation(err error) bool { return gen.InCategory(err, &definition, categoryValidation) }
 
-// IsScope reports whether err is, or wraps, an error of category scope.
+// IsScope reports whether the first error of this taxonomy in err's chain is of category scope.
 func IsScope(err error) bool { return gen.InCategory(err, &definition, categoryScope) }
 
-// IsConfig reports whether err is, or wraps, an error of category config.
+// IsConfig reports whether the first error of this taxonomy in err's chain is of category config.
 func IsConfig(err error) bool { return gen.InCategory(err, &definition, categoryConfig) }
 
-// IsGit reports whether err is, or wraps, an error of category git.
+// IsGit reports whether the first error of this taxonomy in err's chain is of category git.
 func IsGit(err error) bool { return gen.InCategory(err, &definition, categoryGit) }
 
-// IsPermission reports whether err is, or wraps, an error of category permission.
+// IsPermission reports whether the first error of this taxonomy in err's chain is of category
+// permission.
 func IsPermission(err error) bool { return gen.InCategory(err, &definition, categoryPermission) }
 
-// InNetwork reports whether the code of err is in the group network: Needs the network; an outage
-// explains it.
+// InNetwork reports whether the code of the first error of this taxonomy in err's chain is in the
+// group network: Needs the network; an outage explains it.
 func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
 
-// InCredentials reports whether the code of err is in the group credentials: About a key, a token
-// or a login.
+// InCredentials reports whether the code of the first error of this taxonomy in err's chain is in
+// the group credentials: About a key, a token or a login.
 func InCredentials(err error) bool { return gen.InGroup(err, &definition, 1) }
 
-// InHuman reports whether the code of err is in the group human: Only a person can put it right;
-// trying again cannot.
+// InHuman reports whether the code of the first error of this taxonomy in err's chain is in the
+// group human: Only a person can put it right; trying again cannot.
 func InHuman(err error) bool { return gen.InGroup(err, &definition, 2) }

@@ -113,7 +113,7 @@ func TestGitErrorDecoding(t *testing.T) {
 		{`{"operation":1}`, "context.operation"},
 		{`{"files":"no such value"}`, "context.files"},
 		{`{"rawError":1}`, "context.rawError"},
-	})
+	}, nil)
 }
 
 func TestGitErrorOutputs(t *testing.T) {

@@ -97,7 +97,7 @@ func TestPermissionErrorDecoding(t *testing.T) {
 		{`{"policy":1}`, "context.policy"},
 		{`{"provider":1}`, "context.provider"},
 		{`{"statusCode":"no such value"}`, "context.statusCode"},
-	})
+	}, nil)
 }
 
 func TestPermissionErrorOutputs(t *testing.T) {

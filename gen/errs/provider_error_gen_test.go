@@ -144,7 +144,7 @@ func TestProviderErrorDecoding(t *testing.T) {
 		{`{"quotaExceeded":"no such value"}`, "context.quotaExceeded"},
 		{`{"invalidRequest":"no such value"}`, "context.invalidRequest"},
 		{`{"unmatched":"no such value"}`, "context.unmatched"},
-	})
+	}, nil)
 }
 
 func TestProviderErrorOutputs(t *testing.T) {

@@ -109,7 +109,9 @@ func TestScopeErrorDecoding(t *testing.T) {
 		{`{"files":"no such value"}`, "context.files"},
 		{`{"outsideFiles":"no such value"}`, "context.outsideFiles"},
 		{`{"scopeMode":1}`, "context.scopeMode"},
-		{`{"decision":"no such value"}`, "context.decision"},
+		{`{"decision":1}`, "context.decision"},
+	}, []genDecoded{
+		{`{"decision":"no such word"}`, "context.decision"},
 	})
 }
 

@@ -56,7 +56,7 @@ func TestTimeoutErrorDecoding(t *testing.T) {
 		{`{"timeoutMs":"no such value"}`, "context.timeoutMs"},
 		{`{"iteration":"no such value"}`, "context.iteration"},
 		{`{"elapsedMs":"no such value"}`, "context.elapsedMs"},
-	})
+	}, nil)
 }
 
 func TestTimeoutErrorOutputs(t *testing.T) {

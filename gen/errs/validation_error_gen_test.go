@@ -109,7 +109,7 @@ func TestValidationErrorDecoding(t *testing.T) {
 		{`{"exitCode":"no such value"}`, "context.exitCode"},
 		{`{"output":1}`, "context.output"},
 		{`{"phase":1}`, "context.phase"},
-	})
+	}, nil)
 }
 
 func TestValidationErrorOutputs(t *testing.T) {

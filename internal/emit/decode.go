@@ -47,8 +47,8 @@ func unmarshalling(f *jen.File, m *model.Package) {
 func unmarshalError() jen.Code {
 	return jen.Add(comment(
 		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote, with its code, context and cause. What was masked stays masked.",
-		"An error whose code or domain is not known here becomes a *[taxonomy.Unknown], which is no fault: the second result is about "+
-			"what could not be read.",
+		"An error whose code or domain is not known here, or that has a word that an enum does not have, becomes a "+
+			"*[taxonomy.Unknown], which is no fault: the second result is about what could not be read.",
 	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
 		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition(), jen.Id("decode"))))
 }

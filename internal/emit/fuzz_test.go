@@ -34,13 +34,14 @@ func FuzzGenerate(f *testing.F) {
 	for _, seed := range fuzzSeeds {
 		f.Add([]byte(seed))
 	}
-	exports := exportData(f)
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", exportData(f))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, _ := check.Load("taxonomy.yaml", src)
 		if m == nil {
 			t.Skip()
 		}
-		typeCheck(t, exports, emit.Files(m, emit.Options{Tests: true}))
+		typeCheck(t, fset, imports, emit.Files(m, emit.Options{Tests: true}))
 	})
 }
 
@@ -63,9 +64,8 @@ var fuzzSeeds = []string{
 }
 
 // typeCheck parses and type-checks generated files as one package.
-func typeCheck(t *testing.T, exports map[string]string, files []emit.File) {
+func typeCheck(t *testing.T, fset *token.FileSet, imports types.Importer, files []emit.File) {
 	t.Helper()
-	fset := token.NewFileSet()
 	var parsed []*ast.File
 	for _, f := range files {
 		formatted, err := format.Source(f.Content)
@@ -74,15 +74,15 @@ func typeCheck(t *testing.T, exports map[string]string, files []emit.File) {
 		file, err := parser.ParseFile(fset, f.Name, f.Content, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		parsed = append(parsed, file)
+		defer fset.RemoveFile(fset.File(file.FileStart)) // the set is used for every input
 	}
-	lookup := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
+	config := types.Config{Importer: imports}
 	_, err := config.Check("generated", fset, parsed, nil)
 	require.NoError(t, err)
 }
 
-// exportData returns the files that say what the packages export that generated code imports.
-func exportData(tb testing.TB) map[string]string {
+// exportData finds the files that say what the packages export that generated code imports.
+func exportData(tb testing.TB) importer.Lookup {
 	tb.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
 		"github.com/errgen/errgen/runtime/taxonomy/gen", "github.com/errgen/errgen/runtime/detect",
@@ -95,5 +95,5 @@ func exportData(tb testing.TB) map[string]string {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
 		exports[path] = file
 	}
-	return exports
+	return func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
 }

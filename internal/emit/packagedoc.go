@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"strings"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
@@ -31,6 +33,9 @@ func packageDoc(f *jen.File, m *model.Package) {
 
 func packageComment(m *model.Package) []string {
 	first := about("Package "+m.Name+" holds typed errors and the reactions to them", m.Doc, ".")
+	if strings.HasPrefix(strings.Join(strings.Fields(m.Doc), " "), "Package "+m.Name+" ") {
+		first = sentence(m.Doc) // a package comment as it is
+	}
 	use := "An error is made by the factory of its code, matched by its code or its type, and asked for its reaction " +
 		"through [Table]; [UnmarshalError] reads what MarshalJSON wrote."
 	if classifies(m) {
@@ -107,13 +112,13 @@ func tierConstants(m *model.Package) jen.Code {
 }
 
 func categoryPredicate(c *model.Category) jen.Code {
-	return jen.Add(comment(c.Predicate + " reports whether err is, or wraps, an error of category " + c.Name + ".")).
+	return jen.Add(comment(c.Predicate + " reports whether the first error of this taxonomy in err's chain is of category " + c.Name + ".")).
 		Func().Id(c.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InCategory").Call(jen.Id("err"), definition(), jen.Id(c.Var))))
 }
 
 func groupPredicate(g *model.Group) jen.Code {
-	doc := g.Predicate + " reports whether the code of err is in the group " + g.Name
+	doc := g.Predicate + " reports whether the code of the first error of this taxonomy in err's chain is in the group " + g.Name
 	return jen.Add(comment(about(doc, g.Doc, "."))).
 		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))

@@ -81,8 +81,8 @@ func (w *testWriter) hintsLiteral(c *model.Category, ctx model.Context) string {
 	return l.of("Hints")
 }
 
-// decoding writes contexts as they may come off the wire: with little, with nulls, with what is unknown, and
-// with what is wrong.
+// decoding writes contexts as they may come off the wire: with little, with nulls, with what is unknown, with
+// what is wrong, and with words that an enum does not have.
 func (w *testWriter) decoding(c *model.Category) {
 	code := c.Codes[0]
 	zero := sample.ZeroContext(c.Fields)
@@ -111,5 +111,19 @@ func (w *testWriter) decoding(c *model.Category) {
 	for _, wrong := range sample.Wrong(c.Fields) {
 		w.f("{%s, %s},\n", w.str(wrong.JSON), w.str("context."+wrong.Path))
 	}
-	w.f("})\n}\n")
+	w.strange(sample.Strange(c.Fields))
+	w.f(")\n}\n")
+}
+
+// strange writes the contexts with a word that does not exist.
+func (w *testWriter) strange(contexts []sample.WrongContext) {
+	if len(contexts) == 0 {
+		w.f("}, nil")
+		return
+	}
+	w.f("}, []#Decoded{\n")
+	for _, c := range contexts {
+		w.f("{%s, %s},\n", w.str(c.JSON), w.str("context."+c.Path))
+	}
+	w.f("}")
 }

@@ -26,7 +26,7 @@ func partsText(parts []Part, ctx Context, cause string) (string, bool) {
 			}
 		case p.Field != nil || p.Cause:
 			text, ok := p.value(ctx, cause)
-			b.WriteString(text)
+			b.WriteString(gen.Printable(text))
 			whole = whole && ok
 		default:
 			b.WriteString(p.Text)

@@ -43,6 +43,9 @@ func TestExported(t *testing.T) {
 		{"ECONNRESET", "Econnreset"},
 		{"llm_quota_exceeded", "LLMQuotaExceeded"},
 		{"__a__b__", "AB"},
+		{"EUR", "EUR"},
+		{"amount_usd", "AmountUSD"},
+		{"HIGH", "High"},
 		{"größe", "Größe"},
 		{"type", "Type"},
 	} {

@@ -9,21 +9,34 @@ import (
 // WrongContext is a context that cannot be read, and the path of the value that is at fault.
 type WrongContext struct{ JSON, Path string }
 
-// Wrong returns, for each field that is read, a context in which it has a value of another type or a word
-// that does not exist.
-func Wrong(fields []*model.Field) []WrongContext {
+// Wrong returns, for each field that is read, a context in which it has a value of another type.
+func Wrong(fields []*model.Field) []WrongContext { return contexts(fields, wrongValue) }
+
+// Strange returns, for each enum that is read, a context in which it has a word that does not exist.
+func Strange(fields []*model.Field) []WrongContext {
+	return contexts(fields, func(f *model.Field) string {
+		if f.Type == model.EnumType {
+			return `"no such word"`
+		}
+		return ""
+	})
+}
+
+// contexts returns a context for each field that is read and has a value; "" is none.
+func contexts(fields []*model.Field, value func(*model.Field) string) []WrongContext {
 	var out []WrongContext
 	for _, f := range fields {
-		value := wrongValue(f)
-		if f.MessageOnly || f.Sensitive || value == "" {
+		if f.MessageOnly || f.Sensitive {
 			continue
 		}
 		key := strconv.Quote(f.Wire)
-		out = append(out, WrongContext{JSON: "{" + key + ":" + value + "}", Path: f.Wire})
+		if v := value(f); v != "" {
+			out = append(out, WrongContext{JSON: "{" + key + ":" + v + "}", Path: f.Wire})
+		}
 		if f.Type != model.ObjectType {
 			continue
 		}
-		for _, part := range Wrong(f.Object.Fields) {
+		for _, part := range contexts(f.Object.Fields, value) {
 			out = append(out, WrongContext{JSON: "{" + key + ":" + part.JSON + "}", Path: f.Wire + "." + part.Path})
 		}
 	}
@@ -35,7 +48,7 @@ func wrongValue(f *model.Field) string {
 	switch f.Type {
 	case model.JSON:
 		return ""
-	case model.String:
+	case model.String, model.EnumType:
 		return "1"
 	default:
 		return `"no such value"`

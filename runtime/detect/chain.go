@@ -114,6 +114,7 @@ func (g *gather) look(err error, forked bool) {
 	}
 	g.methods(err)
 	try(func() { g.fields(err) })
+	try(func() { g.sqlFields(err) })
 	g.rawJSON(err)
 }
 

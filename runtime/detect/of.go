@@ -31,7 +31,8 @@ const maxBody = 1 << 20
 // ExitCode or Signal, and the attributes path, operation, syscall, address, host and command. Other types are known by their
 // methods (SQLState, ErrorCode, Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode, RetryAfter, RawJSON) and by
 // exported fields (StatusCode, Status, Code, ErrorCode, Type, Response, Header, Rate, RetryAfter, RequestID), as the errors
-// of the usual clients of HTTP interfaces and databases have them; what is just called a status counts from 400 to
+// of the usual clients of HTTP interfaces and databases have them; of one with an SQLSTATE its constraint, table, column
+// and schema become attributes; what is just called a status counts from 400 to
 // 599 only, since processes have one, too. An error of another taxonomy gives its code and its hints. Where nothing says how long to wait, [RetryHint] is asked about the text.
 func Of(raw any) taxonomy.Evidence {
 	switch x := raw.(type) {

@@ -66,14 +66,24 @@ type (
 		Header  http.Header
 	}
 	// pgError is pgconn's.
-	pgError struct{ Severity, Code, Message string }
-	pqCode  string
+	pgError struct {
+		Severity, Code, Message, Detail                   string
+		SchemaName, TableName, ColumnName, ConstraintName string
+		Line                                              int32
+	}
+	pqCode string
 	// pqError is that of lib/pq.
 	pqError struct {
 		Severity string
 		Code     pqCode
 		Message  string
+
+		Schema, Table, Column, Constraint string
 	}
+	// syntaxError has fields of those names without being a database's.
+	syntaxError struct{ Table, Column, Constraint string }
+	// oddSQL has an SQLSTATE and fields of other types.
+	oddSQL struct{ Table, Column int }
 	// smithyError is smithy's GenericAPIError.
 	smithyError    struct{ Code, Message string }
 	smithyResponse struct{ *http.Response }
@@ -135,6 +145,10 @@ func (e *googleError) Error() string        { return e.Message }
 func (e *pgError) Error() string            { return e.Message }
 func (e *pgError) SQLState() string         { return e.Code }
 func (e *pqError) Error() string            { return e.Message }
+func (e *pqError) SQLState() string         { return string(e.Code) }
+func (e *syntaxError) Error() string        { return "syntax" }
+func (e oddSQL) Error() string              { return "odd" }
+func (e oddSQL) SQLState() string           { return "42601" }
 func (e *smithyError) Error() string        { return e.Message }
 func (e *smithyError) ErrorCode() string    { return e.Code }
 func (e *SmithyHTTP) Error() string         { return fmt.Sprint(e.Response.StatusCode, e.Err) }
@@ -195,8 +209,15 @@ func TestOfErrorsOfClients(t *testing.T) {
 		{&googleError{Code: 429, Message: "Quota exceeded", Body: exhausted, Header: http.Header{"Retry-After": {"7"}}},
 			taxonomy.Evidence{Status: 429, Type: "rateLimitExceeded", Code: "RESOURCE_EXHAUSTED", Text: "Quota exceeded", RetryAfter: taxonomy.Some(7 * time.Second),
 				Attributes: attributes("retry-after", "7")}},
-		{&pgError{"ERROR", "23505", "duplicate key"}, taxonomy.Evidence{Code: "23505", Text: "duplicate key"}},
-		{&pqError{"ERROR", "08006", "gone"}, taxonomy.Evidence{Code: "08006", Text: "gone"}},
+		{&pgError{Severity: "ERROR", Code: "23505", Message: "duplicate key", Detail: "Key (email)=(a@b.c) already exists.",
+			SchemaName: "public", TableName: "users", ConstraintName: "users_email_key"},
+			taxonomy.Evidence{Code: "23505", Text: "duplicate key", Attributes: attributes("schema", "public", "table", "users", "constraint", "users_email_key")}},
+		{&pgError{Code: "40001", Message: "again"}, taxonomy.Evidence{Code: "40001", Text: "again"}},
+		{&pqError{Severity: "ERROR", Code: "23502", Message: "null", Schema: "public", Table: "users", Column: "email", Constraint: "c"},
+			taxonomy.Evidence{Code: "23502", Text: "null", Attributes: attributes("schema", "public", "table", "users", "column", "email", "constraint", "c")}},
+		{&pqError{Severity: "ERROR", Code: "08006", Message: "gone"}, taxonomy.Evidence{Code: "08006", Text: "gone"}},
+		{&syntaxError{"t", "c", "k"}, taxonomy.Evidence{Text: "syntax"}},
+		{oddSQL{1, 2}, taxonomy.Evidence{Code: "42601", Text: "odd"}},
 		{&smithyError{"ThrottlingException", "slow"}, taxonomy.Evidence{Code: "ThrottlingException", Text: "slow"}},
 		{&awsError{&SmithyHTTP{&smithyResponse{answer(400, "", "Retry-After", "2")}, &smithyError{"ThrottlingException", "slow"}}, "id"},
 			taxonomy.Evidence{Status: 400, Code: "ThrottlingException", Text: "400 slow", RetryAfter: taxonomy.Some(2 * time.Second), Attributes: attributes("request-id", "id", "retry-after", "2")}},
@@ -233,7 +254,7 @@ func TestOfErrorsOfClients(t *testing.T) {
 func TestOfClientErrorsThatAreEmpty(t *testing.T) {
 	for _, err := range []error{
 		&apiError{}, &anthropicError{}, &githubError{}, &githubLimit{}, &githubAbuse{}, &googleError{}, &awsError{}, &SmithyHTTP{},
-		(*apiError)(nil), (*anthropicError)(nil), (*githubError)(nil), (*googleError)(nil), (*awsError)(nil), &azureError{}, (*connectError)(nil),
+		(*apiError)(nil), (*anthropicError)(nil), (*githubError)(nil), (*googleError)(nil), (*awsError)(nil), (*pgError)(nil), (*pqError)(nil), &azureError{}, (*connectError)(nil),
 	} {
 		assert.NotPanics(t, func() {
 			ev := detect.Of(err)

@@ -3,16 +3,17 @@ package taxonomy
 import "strings"
 
 // The functions here answer for the first error of any taxonomy in err's tree (see [First]); without one, and
-// for nil, they answer with the zero value. They answer as the table is; a [Table] answers for its own taxonomy,
+// for nil, they answer with the zero value, but for HTTPStatus and GRPCCode. They answer as the table is; a [Table] answers for its own taxonomy,
 // and as a profile has it.
 
-// CodeOf returns the code's value on the wire, or "". Of an [Unknown] it is the code that was on the wire.
+// CodeOf returns the code's value on the wire, or "". Of an [Unknown] it is the code that was on the wire, unless that
+// is the former value of a code that is known.
 func CodeOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
 		return ""
 	}
-	if code := c.Taxonomy().codeOf(c.Row()); code != nil {
+	if code := describe(c); code != nil {
 		return code.Value
 	}
 	if u, ok := c.(*Unknown); ok {
@@ -21,14 +22,15 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CategoryOf returns the category's name, or "". Of an [Unknown] it is the category that was on the wire.
+// CategoryOf returns the category's name, or "". Of an [Unknown] it is the category that was on the wire, unless its
+// code is known.
 func CategoryOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
 		return ""
 	}
 	t := c.Taxonomy()
-	if code := t.codeOf(c.Row()); code != nil {
+	if code := describe(c); code != nil {
 		return t.Categories[code.Category].Name
 	}
 	if u, ok := c.(*Unknown); ok {
@@ -67,20 +69,34 @@ func KindOf(err error) Kind {
 	return KindNone
 }
 
-// HTTPStatus returns the HTTP status to answer with; 0 when none is stated.
+// The answers to an error that states none.
+const (
+	httpOK, httpInternalServerError = 200, 500
+	grpcOK, grpcUnknown             = 0, 2
+)
+
+// HTTPStatus returns the HTTP status to answer with: 500 when none is stated, also for an error of no taxonomy, and 200
+// for nil. [Table.Traits] says what is stated.
 func HTTPStatus(err error) int {
-	if t := firstTraits(err); t != nil {
+	if err == nil {
+		return httpOK
+	}
+	if t := firstTraits(err); t != nil && t.HTTP != 0 {
 		return int(t.HTTP)
 	}
-	return 0
+	return httpInternalServerError
 }
 
-// GRPCCode returns the number of the canonical status code of google.rpc.Code; 0 when none is stated.
+// GRPCCode returns the number of the canonical status code of google.rpc.Code: 2, UNKNOWN, when none but OK is stated,
+// also for an error of no taxonomy, and 0, OK, for nil only. [Table.Traits] says what is stated.
 func GRPCCode(err error) int {
-	if t := firstTraits(err); t != nil {
+	if err == nil {
+		return grpcOK
+	}
+	if t := firstTraits(err); t != nil && t.GRPC != 0 {
 		return int(t.GRPC)
 	}
-	return 0
+	return grpcUnknown
 }
 
 // HintsOf returns what the error says to whoever reacts to it.
@@ -106,7 +122,7 @@ func FeedbackOf(err error) string {
 		}
 	}
 	message := c.Error()
-	code := c.Taxonomy().codeOf(c.Row())
+	code := describe(c)
 	if code == nil || code.Resolution == "" {
 		return message
 	}
@@ -123,7 +139,7 @@ func HelpURL(err error) string {
 		return ""
 	}
 	t := c.Taxonomy()
-	code := t.codeOf(c.Row())
+	code := describe(c)
 	if code == nil || t.HelpURL == "" {
 		return ""
 	}
@@ -135,6 +151,14 @@ func Describe(err error) *Code {
 	c, ok := First(err, nil)
 	if !ok {
 		return nil
+	}
+	return describe(c)
+}
+
+// describe returns the description of c's code, or nil.
+func describe(c Coded) *Code {
+	if u, ok := c.(*Unknown); ok {
+		return u.Known()
 	}
 	return c.Taxonomy().codeOf(c.Row())
 }

@@ -53,16 +53,16 @@ func TestAnswers(t *testing.T) {
 		http, grpc     int
 		help           string
 	}{
-		{name: "nil"},
-		{name: "plain", err: io.EOF},
+		{name: "nil", http: 200},
+		{name: "plain", err: io.EOF, http: 500, grpc: 2},
 		{"own", limited, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"wrapped", wrap(limited), "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"branch", wrap(client), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
 		{"joined", errors.Join(io.EOF, wrap(client)), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
 		{"code", sample.CodeProviderRateLimit, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityMedium, taxonomy.Retryable, taxonomy.Failure, 502, 14, ""},
-		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 0, 0, ""},
-		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 0, 0, ""},
+		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
+		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
 		{"unknown", taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Category: "new"}), "NEW", "new", false, taxonomy.SeverityMedium, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
 	} {
 		assert.Equal(t, c.code, taxonomy.CodeOf(c.err), c.name)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
@@ -32,10 +33,13 @@ type Wire struct {
 	Raw json.RawMessage
 	// Cause is the decoded cause, or nil.
 	Cause error
+	// Reason says what could not be read of an error whose code is known; otherwise nil.
+	Reason error
 }
 
-// Unknown is an error off the wire whose code or domain the decoding taxonomy does not know. It keeps what the
-// wire said, and passes it on with secrets masked. It may be retried only if the wire and the taxonomy's fallback say so.
+// Unknown is an error off the wire that the decoding taxonomy does not know: its code, its domain, or a word in its
+// context. It keeps what the wire said, and passes it on with secrets masked. It may be retried only if the wire and the
+// taxonomy's fallback say so.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
@@ -113,6 +117,29 @@ func (u *Unknown) Wire() Wire { return u.w }
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
 
+// Reason returns why an error whose code is known could not be read as one of that code, such as a word that its
+// taxonomy has not; nil if the code or the domain is not known.
+func (u *Unknown) Reason() error { return u.w.Reason }
+
+// Known returns the description of the code on the wire if it is known and only [Unknown.Reason] is not, otherwise nil.
+// It must not be changed.
+func (u *Unknown) Known() *Code {
+	if u.w.Reason == nil {
+		return nil
+	}
+	return u.t.code(u.w.Code)
+}
+
+// Is reports whether target is the constant of the code that [Unknown.Known] describes.
+func (u *Unknown) Is(target error) bool {
+	c, ok := target.(Coded)
+	if _, isError := target.(Error); !ok || isError || c.Taxonomy() != u.t {
+		return false
+	}
+	known := u.Known()
+	return known != nil && known == u.t.codeOf(c.Row())
+}
+
 // Of reports whether the wire says that the error is of t's domain; one without a domain is of any.
 func (u *Unknown) Of(t *Taxonomy) bool { return u.w.Domain == "" || u.w.Domain == t.Domain }
 
@@ -128,13 +155,16 @@ func (u *Unknown) Row() Row { return u.row }
 // Unwrap returns the decoded cause, or nil.
 func (u *Unknown) Unwrap() error { return u.w.Cause }
 
-// Error returns the message on the wire, secrets masked and cut at 4096 bytes; without one, a text that names
-// the code.
+// Error returns the message on the wire, secrets masked, cut at 4096 bytes, and what steers a terminal escaped; without one, the code
+// or a text that names it.
 func (u *Unknown) Error() string {
+	if u.w.Message == "" && u.Known() != nil {
+		return u.Known().Value
+	}
 	if u.w.Message == "" {
 		return "unknown error code " + strconv.Quote(shortened(u.w.Code))
 	}
-	return shortened(u.w.Message)
+	return printable.Text(shortened(u.w.Message))
 }
 
 // AppendMessage appends what Error returns.
@@ -156,7 +186,7 @@ func (u *Unknown) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil 
 
 // LogValue returns what the wire said, secrets masked; of the context, that there was one.
 func (u *Unknown) LogValue() slog.Value {
-	attrs := make([]slog.Attr, 0, 8)
+	attrs := make([]slog.Attr, 0, 9)
 	if u.w.Domain != "" {
 		attrs = append(attrs, slog.String("domain", shortened(u.w.Domain)))
 	}
@@ -167,17 +197,28 @@ func (u *Unknown) LogValue() slog.Value {
 		slog.String("message", u.Error()),
 		slog.Bool("retryable", u.w.Retryable),
 		slog.Bool("unknown", true))
+	if u.w.Reason != nil {
+		attrs = append(attrs, slog.String("reason", shortened(u.w.Reason.Error())))
+	}
 	if u.w.Cause != nil {
 		attrs = append(attrs, slog.String("cause", shortened(errorText(u.w.Cause))))
 	}
 	return slog.GroupValue(attrs...)
 }
 
-// Format prints the message; %+v also prints category, code and cause.
+// why returns what is not known.
+func (u *Unknown) why() string {
+	if u.w.Reason == nil {
+		return "unknown"
+	}
+	return shortened(u.w.Reason.Error())
+}
+
+// Format prints the message; %+v also prints category, code, what is not known, and the cause.
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):
-		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (unknown)\ncategory: " + strconv.Quote(shortened(u.w.Category))
+		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (" + u.why() + ")\ncategory: " + strconv.Quote(shortened(u.w.Category))
 		if u.w.Cause != nil {
 			text += "\ncause: " + shortened(errorText(u.w.Cause))
 		}

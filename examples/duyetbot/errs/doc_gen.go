@@ -91,32 +91,34 @@ const (
 	ProfileThorough = "thorough"
 )
 
-// IsLLM reports whether err is, or wraps, an error of category llm.
+// IsLLM reports whether the first error of this taxonomy in err's chain is of category llm.
 func IsLLM(err error) bool { return gen.InCategory(err, &definition, categoryLLM) }
 
-// IsGitHub reports whether err is, or wraps, an error of category github.
+// IsGitHub reports whether the first error of this taxonomy in err's chain is of category github.
 func IsGitHub(err error) bool { return gen.InCategory(err, &definition, categoryGitHub) }
 
-// IsTool reports whether err is, or wraps, an error of category tool.
+// IsTool reports whether the first error of this taxonomy in err's chain is of category tool.
 func IsTool(err error) bool { return gen.InCategory(err, &definition, categoryTool) }
 
-// IsVerification reports whether err is, or wraps, an error of category verification.
+// IsVerification reports whether the first error of this taxonomy in err's chain is of category
+// verification.
 func IsVerification(err error) bool { return gen.InCategory(err, &definition, categoryVerification) }
 
-// IsDependency reports whether err is, or wraps, an error of category dependency.
+// IsDependency reports whether the first error of this taxonomy in err's chain is of category
+// dependency.
 func IsDependency(err error) bool { return gen.InCategory(err, &definition, categoryDependency) }
 
-// IsSkill reports whether err is, or wraps, an error of category skill.
+// IsSkill reports whether the first error of this taxonomy in err's chain is of category skill.
 func IsSkill(err error) bool { return gen.InCategory(err, &definition, categorySkill) }
 
-// IsConfig reports whether err is, or wraps, an error of category config.
+// IsConfig reports whether the first error of this taxonomy in err's chain is of category config.
 func IsConfig(err error) bool { return gen.InCategory(err, &definition, categoryConfig) }
 
-// IsFile reports whether err is, or wraps, an error of category file.
+// IsFile reports whether the first error of this taxonomy in err's chain is of category file.
 func IsFile(err error) bool { return gen.InCategory(err, &definition, categoryFile) }
 
-// IsNetwork reports whether err is, or wraps, an error of category network.
+// IsNetwork reports whether the first error of this taxonomy in err's chain is of category network.
 func IsNetwork(err error) bool { return gen.InCategory(err, &definition, categoryNetwork) }
 
-// IsSystem reports whether err is, or wraps, an error of category system.
+// IsSystem reports whether the first error of this taxonomy in err's chain is of category system.
 func IsSystem(err error) bool { return gen.InCategory(err, &definition, categorySystem) }

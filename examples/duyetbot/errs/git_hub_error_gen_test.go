@@ -198,17 +198,20 @@ func TestGitHubErrorDecoding(t *testing.T) {
 		{`{"github":{"owner":1}}`, "context.github.owner"},
 		{`{"github":{"repo":1}}`, "context.github.repo"},
 		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":"no such value"}}`, "context.github.entityType"},
+		{`{"github":{"entityType":1}}`, "context.github.entityType"},
 		{`{"recovery":"no such value"}`, "context.recovery"},
 		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
 		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
 		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
 		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
 		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":"no such value"}}`, "context.source.type"},
+		{`{"source":{"type":1}}`, "context.source.type"},
 		{`{"source":{"component":1}}`, "context.source.component"},
 		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
 		{`{"source":{"method":1}}`, "context.source.method"},
+	}, []genDecoded{
+		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
+		{`{"source":{"type":"no such word"}}`, "context.source.type"},
 	})
 }
 

@@ -84,8 +84,10 @@ func TestAmbiguityErrorDecoding(t *testing.T) {
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
-		{`{"finding":"no such value"}`, "context.finding"},
+		{`{"finding":1}`, "context.finding"},
 		{`{"unreadable":"no such value"}`, "context.unreadable"},
+	}, []genDecoded{
+		{`{"finding":"no such word"}`, "context.finding"},
 	})
 }
 

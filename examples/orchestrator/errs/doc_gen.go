@@ -90,25 +90,31 @@ const (
 	TierHuman = "human"
 )
 
-// IsPrerequisite reports whether err is, or wraps, an error of category prerequisite.
+// IsPrerequisite reports whether the first error of this taxonomy in err's chain is of category
+// prerequisite.
 func IsPrerequisite(err error) bool { return gen.InCategory(err, &definition, categoryPrerequisite) }
 
-// IsExecution reports whether err is, or wraps, an error of category execution.
+// IsExecution reports whether the first error of this taxonomy in err's chain is of category
+// execution.
 func IsExecution(err error) bool { return gen.InCategory(err, &definition, categoryExecution) }
 
-// IsUnexpectedResult reports whether err is, or wraps, an error of category unexpected.
+// IsUnexpectedResult reports whether the first error of this taxonomy in err's chain is of category
+// unexpected.
 func IsUnexpectedResult(err error) bool {
 	return gen.InCategory(err, &definition, categoryUnexpectedResult)
 }
 
-// IsMisalignment reports whether err is, or wraps, an error of category misalignment.
+// IsMisalignment reports whether the first error of this taxonomy in err's chain is of category
+// misalignment.
 func IsMisalignment(err error) bool { return gen.InCategory(err, &definition, categoryMisalignment) }
 
-// IsAmbiguity reports whether err is, or wraps, an error of category ambiguity.
+// IsAmbiguity reports whether the first error of this taxonomy in err's chain is of category
+// ambiguity.
 func IsAmbiguity(err error) bool { return gen.InCategory(err, &definition, categoryAmbiguity) }
 
-// IsUnclassified reports whether err is, or wraps, an error of category unclassified.
+// IsUnclassified reports whether the first error of this taxonomy in err's chain is of category
+// unclassified.
 func IsUnclassified(err error) bool { return gen.InCategory(err, &definition, categoryUnclassified) }
 
-// IsTier reports whether err is, or wraps, an error of category tier.
+// IsTier reports whether the first error of this taxonomy in err's chain is of category tier.
 func IsTier(err error) bool { return gen.InCategory(err, &definition, categoryTier) }

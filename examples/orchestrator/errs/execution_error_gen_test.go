@@ -105,10 +105,13 @@ func TestExecutionErrorDecoding(t *testing.T) {
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
-		{`{"reason":"no such value"}`, "context.reason"},
-		{`{"indicator":"no such value"}`, "context.indicator"},
+		{`{"reason":1}`, "context.reason"},
+		{`{"indicator":1}`, "context.indicator"},
 		{`{"exitCode":"no such value"}`, "context.exitCode"},
 		{`{"signal":1}`, "context.signal"},
+	}, []genDecoded{
+		{`{"reason":"no such word"}`, "context.reason"},
+		{`{"indicator":"no such word"}`, "context.indicator"},
 	})
 }
 

@@ -95,8 +95,11 @@ func TestMisalignmentErrorDecoding(t *testing.T) {
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
-		{`{"finding":"no such value"}`, "context.finding"},
-		{`{"reason":"no such value"}`, "context.reason"},
+		{`{"finding":1}`, "context.finding"},
+		{`{"reason":1}`, "context.reason"},
+	}, []genDecoded{
+		{`{"finding":"no such word"}`, "context.finding"},
+		{`{"reason":"no such word"}`, "context.reason"},
 	})
 }
 

@@ -97,7 +97,9 @@ func TestPrerequisiteErrorDecoding(t *testing.T) {
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
-		{`{"reason":"no such value"}`, "context.reason"},
+		{`{"reason":1}`, "context.reason"},
+	}, []genDecoded{
+		{`{"reason":"no such word"}`, "context.reason"},
 	})
 }
 

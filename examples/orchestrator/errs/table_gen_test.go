@@ -272,7 +272,7 @@ func TestExecutionIndicatorValues(t *testing.T) {
 }
 
 func TestUnexpectedResultFindingValues(t *testing.T) {
-	genCheckEnum(t, "UnexpectedResultFinding", []UnexpectedResultFinding{UnexpectedResultFindingFormat, UnexpectedResultFindingMissingSections, UnexpectedResultFindingCount, UnexpectedResultFindingSize, UnexpectedResultFindingContent}, []string{"format", "missing_sections", "count", "size", "content"})
+	genCheckEnum(t, "UnexpectedResultFinding", []UnexpectedResultFinding{UnexpectedResultFindingFormat, UnexpectedResultFindingMissingSections, UnexpectedResultFindingCount, UnexpectedResultFindingSize, UnexpectedResultFindingContent, UnexpectedResultFindingCommand}, []string{"format", "missing_sections", "count", "size", "content", "command"})
 }
 
 func TestUnexpectedResultBreachValues(t *testing.T) {

@@ -266,7 +266,7 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 		m = m.Begin(" with status ").OptInt(e.StatusCode)
 		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
 	case CodeTierNotCalled:
-		m = m.Text("no tier can be called")
+		m = m.Text("nothing was called")
 		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
 	default:

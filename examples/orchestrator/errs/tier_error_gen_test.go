@@ -69,14 +69,14 @@ func TestTierErrorCodes(t *testing.T) {
 		},
 		{
 			code:        CodeTierNotCalled,
-			description: taxonomy.Code{Value: "TIER_NOT_CALLED", Doc: "The call could not be begun, and that of another tier could not either.", Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.", Message: "no tier can be called[ ({reason})][: {detail:first_line}]", Row: 11, Category: 6},
+			description: taxonomy.Code{Value: "TIER_NOT_CALLED", Doc: "The call could not be begun, and that of another tier could not either.", Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.", Message: "nothing was called[ ({reason})][: {detail:first_line}]", Row: 11, Category: 6},
 			rows:        []genRow{{11, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "ask_user, record_and_stop, fail_task"}},
 			cases: []genCase[*TierError]{
-				{11, NewTierNotCalled("some provider"), "no tier can be called", `{"provider":"some provider"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "no tier can be called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line"), "no tier can be called: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
-				{11, NewTierNotCalled("some provider").WithReason(TierReasonNoAnswer), "no tier can be called (no_answer)", `{"provider":"some provider","reason":"no_answer"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), "no tier can be called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`},
+				{11, NewTierNotCalled("some provider"), "nothing was called", `{"provider":"some provider"}`},
+				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
+				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line"), "nothing was called: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
+				{11, NewTierNotCalled("some provider").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"provider":"some provider","reason":"no_answer"}`},
+				{11, NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`},
 			},
 		},
 	})
@@ -132,10 +132,12 @@ func TestTierErrorDecoding(t *testing.T) {
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
 		{`{"provider":1}`, "context.provider"},
-		{`{"reason":"no such value"}`, "context.reason"},
+		{`{"reason":1}`, "context.reason"},
 		{`{"statusCode":"no such value"}`, "context.statusCode"},
 		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
 		{`{"resetAt":"no such value"}`, "context.resetAt"},
+	}, []genDecoded{
+		{`{"reason":"no such word"}`, "context.reason"},
 	})
 }
 

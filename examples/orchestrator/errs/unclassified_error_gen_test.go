@@ -76,7 +76,7 @@ func TestUnclassifiedErrorDecoding(t *testing.T) {
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
-	})
+	}, nil)
 }
 
 func TestUnclassifiedErrorOutputs(t *testing.T) {

@@ -95,9 +95,10 @@ const (
 	UnexpectedResultFindingCount           UnexpectedResultFinding = 3
 	UnexpectedResultFindingSize            UnexpectedResultFinding = 4
 	UnexpectedResultFindingContent         UnexpectedResultFinding = 5
+	UnexpectedResultFindingCommand         UnexpectedResultFinding = 6
 )
 
-var unexpectedResultFindingWords = []string{"format", "missing_sections", "count", "size", "content"}
+var unexpectedResultFindingWords = []string{"format", "missing_sections", "count", "size", "content", "command"}
 
 // String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v UnexpectedResultFinding) String() string {
@@ -222,7 +223,7 @@ func (e *UnexpectedResultError) WithFiles(files []string) *UnexpectedResultError
 // WithFinding returns a copy of e with the given Finding.
 func (e *UnexpectedResultError) WithFinding(finding UnexpectedResultFinding) *UnexpectedResultError {
 	c := *e
-	c.Finding = gen.SomeEnum(finding, UnexpectedResultFindingContent)
+	c.Finding = gen.SomeEnum(finding, UnexpectedResultFindingCommand)
 	return &c
 }
 
@@ -310,8 +311,6 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 		m = m.Text("unexpected result")
 		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
 		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")")
-		m = m.Begin(": expected ").OptString(e.Expected)
-		m = m.Begin(", found ").OptString(e.Actual)
 		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
 	default:
 		m = m.NoCode("unexpected")

@@ -15,7 +15,7 @@ func TestUnexpectedResultErrorCodes(t *testing.T) {
 		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
 		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
 		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "In what it differs.", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content"}},
+		{Name: "finding", Doc: "In what it differs.", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}},
 		{Name: "breach", Doc: "What was not kept, besides the step's own criteria.", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
 		{Name: "expected", Doc: "What was specified.", Type: "string"},
 		{Name: "actual", Doc: "What was found.", Type: "string"},
@@ -24,25 +24,21 @@ func TestUnexpectedResultErrorCodes(t *testing.T) {
 	genCheckCodes(t, category, []genCode[*UnexpectedResultError, UnexpectedResultCode]{
 		{
 			code:        CodeUnexpectedResult,
-			description: taxonomy.Code{Value: "UNEXPECTED_RESULT", Doc: "The operation succeeds, and its result is not what was specified.", Resolution: "Verify the result against the step; work around it, or revise the plan.", Message: "unexpected result[ ({finding})][ ({breach})][: expected {expected}][, found {actual}][: {detail:first_line}]", Row: 4, Branches: 14, Category: 2},
+			description: taxonomy.Code{Value: "UNEXPECTED_RESULT", Doc: "The operation succeeds, and its result is not what was specified.", Resolution: "Verify the result against the step; work around it, or revise the plan.", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]", Row: 4, Branches: 14, Category: 2},
 			rows: []genRow{
 				{4, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
 				{14, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "make_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*UnexpectedResultError]{
 				{4, NewUnexpectedResult(), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (size) (denied): expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (denied): expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","breach":"denied","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithExpected("some expected").WithActual("some actual"), "unexpected result (size): expected some expected, found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithActual("some actual"), "unexpected result (size) (denied), found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("").WithActual("some actual"), "unexpected result (size) (denied), found some actual: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected"), "unexpected result (size) (denied): expected some expected: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"some expected"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual(""), "unexpected result (size) (denied): expected some expected: some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied","expected":"some expected","actual":""}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (size) (denied): expected some expected, found some actual", `{"finding":"size","breach":"denied","expected":"some expected","actual":"some actual"}`},
-				{4, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual"), "unexpected result (size) (denied): expected some expected, found some actual", `{"detail":"","finding":"size","breach":"denied","expected":"some expected","actual":"some actual"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied): some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithBreach(UnexpectedResultBreachDenied), "unexpected result (denied): some detail", `{"detail":"some detail\nsecond line","breach":"denied"}`},
+				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize), "unexpected result (size): some detail", `{"detail":"some detail\nsecond line","finding":"size"}`},
+				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"finding":"size","breach":"denied"}`},
+				{4, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"detail":"","finding":"size","breach":"denied"}`},
 				{4, NewUnexpectedResult().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unexpected result: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
 				{4, NewUnexpectedResult().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unexpected result: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFinding(6)), "unexpected result", "{}"},
+				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFinding(7)), "unexpected result", "{}"},
 				{4, NewUnexpectedResult().WithBreach(UnexpectedResultBreach(7)), "unexpected result", "{}"},
 				{4, NewUnexpectedResult().WithReason(UnexpectedResultReason(5)), "unexpected result", "{}"},
 			},
@@ -64,7 +60,7 @@ func TestUnexpectedResultErrorCopies(t *testing.T) {
 		{original.WithDetail("some detail"), &UnexpectedResultError{code: CodeUnexpectedResult, Detail: taxonomy.Some("some detail")}},
 		{original.WithFiles([]string{"files 1", "files 2"}), &UnexpectedResultError{code: CodeUnexpectedResult, Files: []string{"files 1", "files 2"}}},
 		{original.WithFinding(UnexpectedResultFindingSize), &UnexpectedResultError{code: CodeUnexpectedResult, Finding: taxonomy.Some(UnexpectedResultFindingSize)}},
-		{original.WithFinding(UnexpectedResultFinding(6)), &UnexpectedResultError{code: CodeUnexpectedResult}},
+		{original.WithFinding(UnexpectedResultFinding(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
 		{original.WithBreach(UnexpectedResultBreachDenied), &UnexpectedResultError{code: CodeUnexpectedResult, Breach: taxonomy.Some(UnexpectedResultBreachDenied)}},
 		{original.WithBreach(UnexpectedResultBreach(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
 		{original.WithExpected("some expected"), &UnexpectedResultError{code: CodeUnexpectedResult, Expected: taxonomy.Some("some expected")}},
@@ -109,11 +105,15 @@ func TestUnexpectedResultErrorDecoding(t *testing.T) {
 		{`{"step":1}`, "context.step"},
 		{`{"detail":1}`, "context.detail"},
 		{`{"files":"no such value"}`, "context.files"},
-		{`{"finding":"no such value"}`, "context.finding"},
-		{`{"breach":"no such value"}`, "context.breach"},
+		{`{"finding":1}`, "context.finding"},
+		{`{"breach":1}`, "context.breach"},
 		{`{"expected":1}`, "context.expected"},
 		{`{"actual":1}`, "context.actual"},
-		{`{"reason":"no such value"}`, "context.reason"},
+		{`{"reason":1}`, "context.reason"},
+	}, []genDecoded{
+		{`{"finding":"no such word"}`, "context.finding"},
+		{`{"breach":"no such word"}`, "context.breach"},
+		{`{"reason":"no such word"}`, "context.reason"},
 	})
 }
 
@@ -121,7 +121,7 @@ func TestUnexpectedResultErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "unexpected", []genOutput[*UnexpectedResultError]{
 		{
 			NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch).WithCause(genCause), "UNEXPECTED_RESULT",
-			"unexpected result (size) (denied): expected some expected, found some actual: some detail",
+			"unexpected result (size) (denied): some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
 			UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(UnexpectedResultFindingSize), Breach: taxonomy.Some(UnexpectedResultBreachDenied), Expected: taxonomy.Some("some expected"), Actual: taxonomy.Some("some actual"), Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)},

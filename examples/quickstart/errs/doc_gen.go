@@ -45,12 +45,12 @@ const (
 	ProfileNight = "night"
 )
 
-// IsOrder reports whether err is, or wraps, an error of category order.
+// IsOrder reports whether the first error of this taxonomy in err's chain is of category order.
 func IsOrder(err error) bool { return gen.InCategory(err, &definition, categoryOrder) }
 
-// IsPayment reports whether err is, or wraps, an error of category payment.
+// IsPayment reports whether the first error of this taxonomy in err's chain is of category payment.
 func IsPayment(err error) bool { return gen.InCategory(err, &definition, categoryPayment) }
 
-// InCustomer reports whether the code of err is in the group customer: the customer can put it
-// right.
+// InCustomer reports whether the code of the first error of this taxonomy in err's chain is in the
+// group customer: the customer can put it right.
 func InCustomer(err error) bool { return gen.InGroup(err, &definition, 0) }

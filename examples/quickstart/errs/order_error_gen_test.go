@@ -67,7 +67,7 @@ func TestOrderErrorDecoding(t *testing.T) {
 		{`1`, "context"},
 		{`{"orderId":1}`, "context.orderId"},
 		{`{"items":"no such value"}`, "context.items"},
-	})
+	}, nil)
 }
 
 func TestOrderErrorOutputs(t *testing.T) {

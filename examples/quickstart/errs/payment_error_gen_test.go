@@ -108,10 +108,12 @@ func TestPaymentErrorDecoding(t *testing.T) {
 		{`1`, "context"},
 		{`{"orderId":1}`, "context.orderId"},
 		{`{"amountCents":"no such value"}`, "context.amountCents"},
-		{`{"reason":"no such value"}`, "context.reason"},
+		{`{"reason":1}`, "context.reason"},
 		{`{"status":"no such value"}`, "context.status"},
 		{`{"reply":1}`, "context.reply"},
 		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
+	}, []genDecoded{
+		{`{"reason":"no such word"}`, "context.reason"},
 	})
 }
 

@@ -259,7 +259,7 @@ func TestAttemptErrorDecoding(t *testing.T) {
 		{`{"reporter":null,"exitCode":null,"signal":null,"detail":null,"checkOutput":null,"reason":null,"command":null,"limit":null,"retryAfter":null,"contextOverflow":null,"budgetScope":null,"interrupted":null,"instrument":null}`, "{}"},
 	}, []genDecoded{
 		{`1`, "context"},
-		{`{"reporter":"no such value"}`, "context.reporter"},
+		{`{"reporter":1}`, "context.reporter"},
 		{`{"exitCode":"no such value"}`, "context.exitCode"},
 		{`{"signal":1}`, "context.signal"},
 		{`{"detail":1}`, "context.detail"},
@@ -272,6 +272,8 @@ func TestAttemptErrorDecoding(t *testing.T) {
 		{`{"budgetScope":1}`, "context.budgetScope"},
 		{`{"interrupted":"no such value"}`, "context.interrupted"},
 		{`{"instrument":"no such value"}`, "context.instrument"},
+	}, []genDecoded{
+		{`{"reporter":"no such word"}`, "context.reporter"},
 	})
 }
 

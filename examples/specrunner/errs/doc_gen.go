@@ -44,5 +44,5 @@ const (
 	ProfilePhase1 = "phase1"
 )
 
-// IsAttempt reports whether err is, or wraps, an error of category attempt.
+// IsAttempt reports whether the first error of this taxonomy in err's chain is of category attempt.
 func IsAttempt(err error) bool { return gen.InCategory(err, &definition, categoryAttempt) }

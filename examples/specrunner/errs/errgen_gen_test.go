@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -277,16 +278,19 @@ func genCheckText(t *testing.T, err taxonomy.Error, message, code, category stri
 func genCheckRow(t *testing.T, err taxonomy.Coded, want genRow) {
 	t.Helper()
 	tree := errors.Join(genFault("other"), fmt.Errorf("wrapped: %w", err))
+	stated := Table.Traits(tree)
 	assert.Equal(t, want, genRow{
 		row:            err.Row(),
 		retryable:      taxonomy.IsRetryable(tree),
 		recoverability: taxonomy.RecoverabilityOf(tree),
 		severity:       taxonomy.SeverityOf(tree),
 		kind:           taxonomy.KindOf(tree),
-		http:           taxonomy.HTTPStatus(tree),
-		grpc:           taxonomy.GRPCCode(tree),
+		http:           int(stated.HTTP),
+		grpc:           int(stated.GRPC),
 		reactions:      genReactions(tree, want),
 	})
+	assert.Equal(t, cmp.Or(want.http, 500), taxonomy.HTTPStatus(tree))
+	assert.Equal(t, cmp.Or(want.grpc, 2), taxonomy.GRPCCode(tree))
 }
 
 // genReactions returns the names of the reactions to an error, in the table and in each profile, with what
@@ -391,8 +395,9 @@ func genCheckCopies[E any](t *testing.T, original, was E, copies []genCopy[E]) {
 	assert.Equal(t, was, original)
 }
 
-// genCheckDecoding checks what a category's errors read: contexts that are sparse, and contexts that are wrong.
-func genCheckDecoding[E genError[E, C], C genCoder](t *testing.T, blank E, wire genWire, lenient, wrong []genDecoded) {
+// genCheckDecoding checks what a category's errors read: contexts that are sparse, contexts that are wrong, and contexts
+// with a word that is strange here.
+func genCheckDecoding[E genError[E, C], C genCoder](t *testing.T, blank E, wire genWire, lenient, wrong, strange []genDecoded) {
 	t.Helper()
 	for _, c := range lenient {
 		wire.Context = json.RawMessage(c.context)
@@ -409,10 +414,29 @@ func genCheckDecoding[E genError[E, C], C genCoder](t *testing.T, blank E, wire 
 		assert.ErrorContains(t, err, c.want, c.context)
 	}
 	was := string(blank.AppendJSON(nil))
+	for _, c := range strange {
+		genCheckStrange(t, blank, wire, c)
+		assert.Equal(t, was, string(blank.AppendJSON(nil)), c.context)
+	}
 	for _, wrong := range []string{"{", `{"category":"no such category","code":"no such code"}`} {
 		require.Error(t, blank.UnmarshalJSON([]byte(wrong)))
 		assert.Equal(t, was, string(blank.AppendJSON(nil)))
 	}
+}
+
+// genCheckStrange checks that an error with a word that is not known keeps all that was sent, and is no error of its type.
+func genCheckStrange[E genError[E, C], C genCoder](t *testing.T, blank E, wire genWire, c genDecoded) {
+	t.Helper()
+	wire.Context = json.RawMessage(c.context)
+	written := genMarshal(t, wire)
+	back, err := UnmarshalError(written)
+	require.NoError(t, err, c.context)
+	require.IsType(t, (*taxonomy.Unknown)(nil), back, c.context)
+	assert.ErrorContains(t, back.(*taxonomy.Unknown).Reason(), c.want+": unknown value")
+	assert.Equal(t, string(written), string(back.AppendJSON(nil)))
+	assert.ErrorIs(t, back, blank.Code())
+	genCheckCategory(t, back, wire.Category)
+	assert.ErrorContains(t, blank.UnmarshalJSON(written), c.want+": unknown value")
 }
 
 func genMarshal(t *testing.T, v any) []byte {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
@@ -24,6 +25,9 @@ const (
 
 // causeText is how the text of an error that is not of a taxonomy is shown.
 const causeText = Scrub | 4096
+
+// Printable returns s as a message shows it: characters that steer a terminal or turn text around are escaped.
+func Printable(s string) string { return printable.Text(s) }
 
 // Text returns s cleaned. What is too long is cut as c says; what only the masks made too long loses its end, so
 // that the beginning of a text that is not too long never depends on the rest.

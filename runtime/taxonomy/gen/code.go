@@ -58,10 +58,10 @@ func InCategory(err error, t *taxonomy.Taxonomy, category int) bool {
 	if !ok {
 		return false
 	}
-	if u, ok := c.(*taxonomy.Unknown); ok {
+	if u, ok := c.(*taxonomy.Unknown); ok && u.Known() == nil {
 		return u.Of(t) && u.Category() == t.Categories[category].Name
 	}
-	code := codeOf(c.Row(), t)
+	code := describe(c, t)
 	return code != nil && int(code.Category) == category
 }
 
@@ -74,7 +74,7 @@ func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 	if !ok {
 		return false
 	}
-	code := codeOf(c.Row(), t)
+	code := describe(c, t)
 	return code != nil && code.Groups&(1<<group) != 0
 }
 
@@ -90,6 +90,14 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 		return ""
 	}
 	return taxonomy.CategoryOf(c)
+}
+
+// describe returns the description of c's code, or nil.
+func describe(c taxonomy.Coded, t *taxonomy.Taxonomy) *taxonomy.Code {
+	if u, ok := c.(*taxonomy.Unknown); ok {
+		return u.Known()
+	}
+	return codeOf(c.Row(), t)
 }
 
 func codeOf(row taxonomy.Row, t *taxonomy.Taxonomy) *taxonomy.Code {

@@ -9,8 +9,8 @@ import (
 )
 
 // Unmarshal reads an error of taxonomy t as AppendJSON wrote it. decode makes the error from what the decoder
-// says. A code or a category that is unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]. The
-// result shares no memory with b.
+// says. A code or a category that is unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word
+// that an enum does not have, which a newer program may have sent. The result shares no memory with b.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Error) (taxonomy.Error, error) {
 	e, err := unmarshal(b, t, decode)
 	if err != nil {
@@ -21,6 +21,9 @@ func Unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Er
 
 // WrongType is the error of reading e as a type that it is not of.
 func WrongType(e taxonomy.Error) error {
+	if u, ok := e.(*taxonomy.Unknown); ok && u.Reason() != nil {
+		return fmt.Errorf("%s: unmarshal error: code %s: %w", u.Taxonomy().Package, echo(u.Code()), u.Reason())
+	}
 	return fmt.Errorf("%s: unmarshal error: code %s is of category %s",
 		e.Taxonomy().Package, echo(taxonomy.CodeOf(e)), echo(taxonomy.CategoryOf(e)))
 }
@@ -124,7 +127,7 @@ func (d *Decoder) build(w *envelope) (taxonomy.Error, error) {
 		d.cause = d.readCause(w.cause)
 	}
 	if !d.find(w) {
-		return d.unknown(w), nil
+		return d.unknown(w, nil), nil
 	}
 	if w.context != nil {
 		d.scanner = scanner{b: w.context}
@@ -134,6 +137,9 @@ func (d *Decoder) build(w *envelope) (taxonomy.Error, error) {
 	e := d.decode(d)
 	if d.err != nil {
 		return nil, d.err
+	}
+	if d.strange != nil {
+		return d.unknown(w, d.strange), nil
 	}
 	return e, nil
 }
@@ -167,7 +173,8 @@ func (d *Decoder) find(w *envelope) bool {
 	return false
 }
 
-func (d *Decoder) unknown(w *envelope) taxonomy.Error {
+// unknown keeps what w says as it is; reason says what is at fault where that is not the code or the domain.
+func (d *Decoder) unknown(w *envelope, reason error) taxonomy.Error {
 	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
 		Domain:    unquote(w.domain),
 		Name:      unquote(w.name),
@@ -178,5 +185,6 @@ func (d *Decoder) unknown(w *envelope) taxonomy.Error {
 		Context:   json.RawMessage(w.context),
 		Raw:       json.RawMessage(w.raw),
 		Cause:     d.cause,
+		Reason:    reason,
 	})
 }

@@ -47,7 +47,7 @@ func (d *Decoder) readCauseObject(raw []byte) error {
 	if w.hasCode && w.category != nil {
 		e, err := c.build(&w)
 		if err != nil {
-			return c.unknown(&w)
+			return c.unknown(&w, err)
 		}
 		return e
 	}

@@ -10,13 +10,14 @@ import (
 
 // Decoder reads the context of an error out of its JSON. After Next has returned true, exactly one of the
 // methods that read a value, or Skip, must follow. Null leaves the target as it is. The first value of a wrong
-// type ends the reading: Next is false from then on.
+// type ends the reading: Next is false from then on. A word that an enum does not have is noted, and reading goes on.
 type Decoder struct {
 	scanner
 	t        *taxonomy.Taxonomy
 	decode   func(*Decoder) taxonomy.Error
 	cause    error
 	err      error
+	strange  error // the first word that an enum does not have
 	category int
 	depth    int
 	path     []string // of the objects that are open
@@ -132,6 +133,11 @@ func (d *Decoder) fail(problem string) {
 	if d.err != nil {
 		return
 	}
+	d.err = d.problem(problem)
+}
+
+// problem returns an error that says where the decoder stands.
+func (d *Decoder) problem(what string) error {
 	path := append([]string{"context"}, d.path...)
-	d.err = fmt.Errorf("%s.%s: %s", strings.Join(path, "."), d.key, problem)
+	return fmt.Errorf("%s.%s: %s", strings.Join(path, "."), d.key, what)
 }

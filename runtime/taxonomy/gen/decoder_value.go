@@ -122,7 +122,8 @@ func (d *Decoder) time() (time.Time, bool) {
 	return v, true
 }
 
-// word reads the word of an enum whose values are 1 to len(words); null and "" are 0.
+// word reads the word of an enum whose values are 1 to len(words); null and "" are 0, and so is one that is noted as
+// strange.
 //
 //go:noinline
 func (d *Decoder) word(words []string) uint8 {
@@ -132,8 +133,8 @@ func (d *Decoder) word(words []string) uint8 {
 	}
 	word := unquote(raw)
 	v := enumValue(word, words)
-	if v == 0 {
-		d.fail("unknown value " + echo(word))
+	if v == 0 && d.strange == nil {
+		d.strange = d.problem("unknown value " + echo(word))
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
 // Format prints e, an error of the category: %s and %v its message, %q the message quoted, %+v also code,
@@ -87,12 +88,20 @@ func (p *detailPrinter) cause(err error, indent string) {
 		p.b = x.AppendStack(p.b)
 	case *taxonomy.Unknown:
 		p.field(indent, "cause: ", x.Error())
-		p.field(indent+"  ", "code: ", echo(x.Code())+" (unknown)")
+		p.field(indent+"  ", "code: ", echo(x.Code())+" ("+unknown(x)+")")
 		p.field(indent+"  ", "category: ", echo(x.Category()))
 	case taxonomy.Error:
 		p.field(indent, "cause: ", "")
 		p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
 	default:
-		p.field(indent, "cause: ", causeText.Text(textOf(err)))
+		p.field(indent, "cause: ", printable.Text(causeText.Text(textOf(err))))
 	}
+}
+
+// unknown says what is not known of an error off the wire.
+func unknown(u *taxonomy.Unknown) string {
+	if err := u.Reason(); err != nil {
+		return causeText.Text(err.Error())
+	}
+	return "unknown"
 }

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
 // MessageBuilder builds a message. A value that is absent or empty adds nothing, and takes the optional part
-// that it stands in with it.
+// that it stands in with it. Characters of a value that steer a terminal or turn text around are escaped.
 type MessageBuilder struct {
 	b []byte
 	// part is 0 while no optional part is open, n+1 in one that began at n, and -(n+1) when it is to fall away.
@@ -76,14 +77,15 @@ func (m MessageBuilder) Text(s string) MessageBuilder {
 	return m
 }
 
-// String appends a value as it is. Words of enums are strings, too.
+// String appends a value. Words of enums are strings, too.
 //
 //go:noinline
 func (m MessageBuilder) String(s string) MessageBuilder {
 	if s == "" {
 		return m.absent()
 	}
-	m.b = append(m.b, s...)
+	start := len(m.b)
+	m.b = printable.Tail(append(m.b, s...), start)
 	return m
 }
 
@@ -95,6 +97,7 @@ func (m MessageBuilder) Clean(s string, c Clean) MessageBuilder {
 	if m.b = c.append(m.b, s); len(m.b) == start {
 		return m.absent()
 	}
+	m.b = printable.Tail(m.b, start)
 	return m
 }
 
@@ -106,6 +109,7 @@ func (m MessageBuilder) Line(s string, c Clean) MessageBuilder {
 	if m.b = c.appendLine(m.b, s); len(m.b) == start {
 		return m.absent()
 	}
+	m.b = printable.Tail(m.b, start)
 	return m
 }
 
@@ -191,12 +195,14 @@ func (m MessageBuilder) Strings(list []string, c Clean) MessageBuilder {
 	if len(list) == 0 {
 		return m.absent()
 	}
+	start := len(m.b)
 	for i, s := range list {
 		if i > 0 {
 			m.b = append(m.b, ", "...)
 		}
 		m.b = append(m.b, c.Text(s)...)
 	}
+	m.b = printable.Tail(m.b, start)
 	return m
 }
 
@@ -218,7 +224,8 @@ func (m MessageBuilder) JSON(raw []byte) MessageBuilder {
 	if isNull(raw) {
 		return m.absent()
 	}
-	m.b = appendRaw(m.b, raw)
+	start := len(m.b)
+	m.b = printable.Tail(appendRaw(m.b, raw), start)
 	return m
 }
 

@@ -35,5 +35,5 @@ func Categories() []Category { return []Category{CategoryUser} }
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// IsUser reports whether err is, or wraps, an error of category user.
+// IsUser reports whether the first error of this taxonomy in err's chain is of category user.
 func IsUser(err error) bool { return gen.InCategory(err, &definition, categoryUser) }

@@ -10,8 +10,9 @@ import (
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote, with its code, context and
 // cause. What was masked stays masked.
 //
-// An error whose code or domain is not known here becomes a *[taxonomy.Unknown], which is no fault:
-// the second result is about what could not be read.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault: the second result is about what could not be
+// read.
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition, decode) }
 
 func decode(d *gen.Decoder) taxonomy.Error {

@@ -52,8 +52,10 @@ const (
 	TierOwner = "owner"
 )
 
-// IsProvider reports whether err is, or wraps, an error of category provider.
+// IsProvider reports whether the first error of this taxonomy in err's chain is of category
+// provider.
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 
-// InNetwork reports whether the code of err is in the group network: Needs the network.
+// InNetwork reports whether the code of the first error of this taxonomy in err's chain is in the
+// group network: Needs the network.
 func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
