@@ -45,3 +45,31 @@ func TestWhatIsBrokenIsNotMissing(t *testing.T) {
 		assert.Len(t, told, 1, "%s\n%s", src, strings.Join(told, "\n"))
 	}
 }
+
+// A purpose that cannot be read is the one thing that is wrong: whom a reaction asks for it is not.
+func TestABrokenPurposeIsNotMissing(t *testing.T) {
+	for _, tt := range []struct{ reaction, profile, want string }{
+		{reaction: "action: retry, to: mid, purpose: diagnose", want: `purpose cannot be "diagnose"`},
+		{reaction: "action: retry_operation, to: mid, purpose: true, policy: {max_attempts: 2}, then: block", want: `purpose cannot be "true"`},
+		{reaction: "action: retry, to: mid, purpose: ", want: `"purpose" has no value`},
+		{reaction: "action: retry, to: mid, purpose: [analysis]", want: "purpose: expected one of diagnosis, analysis, verification, found a list"},
+		{reaction: "action: retry, to: 5, purpose: analysis", want: "5 is a number to YAML, and text is expected here"},
+		{reaction: "action: retry, to: , purpose: analysis", want: `"to" has no value`},
+		{reaction: "action: retry", profile: "to: mid, purpose: diagnose", want: `purpose cannot be "diagnose"`},
+		{reaction: "action: retry", profile: "to: 5, purpose: analysis", want: "5 is a number to YAML, and text is expected here"},
+	} {
+		src := "errgen: 1\npackage: p\ntiers: {low: {}, mid: {}}\nreactions: {r: {" + tt.reaction + "}}\n" +
+			"categories: {c: {doc: C., retryable: true, reaction: r, codes: {A: {doc: A., message: a}}}}\n"
+		if tt.profile != "" {
+			src += "profiles: {p: {reactions: {r: {" + tt.profile + "}}}}\n"
+		}
+		_, findings := check.Load("taxonomy.yaml", []byte(src))
+		var told []string
+		for _, f := range findings {
+			if f.Severity == diag.Error {
+				told = append(told, f.Message)
+			}
+		}
+		assert.Equal(t, []string{tt.want}, told, src)
+	}
+}

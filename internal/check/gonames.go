@@ -2,6 +2,7 @@ package check
 
 import (
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,6 +28,9 @@ var methodNames = []string{
 // shadowedPackages are directories that the go command passes over, or treats in a way of their own.
 var shadowedPackages = []string{"documentation", "internal", "main", "testdata", "vendor"}
 
+// deviceNames name no directory on Windows, whatever their case; the go command refuses them everywhere.
+var deviceNames = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])$`)
+
 func packageName(p *pass) {
 	name := p.t.Package
 	if !name.Set {
@@ -35,7 +39,7 @@ func packageName(p *pass) {
 	switch {
 	case !token.IsIdentifier(name.V) || strings.HasPrefix(name.V, "_") || name.V == "init" || strings.ContainsFunc(name.V, notASCII):
 		p.report(name.Span, "%q cannot name a Go package", name.V).hint("use lower-case letters and digits, as in errs")
-	case slices.Contains(shadowedPackages, name.V) || strings.HasSuffix(name.V, "_test"):
+	case slices.Contains(shadowedPackages, name.V) || deviceNames.MatchString(name.V) || strings.HasSuffix(name.V, "_test"):
 		p.report(name.Span, "a package called %q could not be imported like any other", name.V).hint("choose another name, such as errs")
 	case naming.Predeclared(name.V):
 		p.report(name.Span, "%q is a name of the Go language; every file that imports the package would lose it", name.V)

@@ -1,6 +1,13 @@
 package check_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/internal/check"
+)
 
 func TestGonamesRules(t *testing.T) {
 	runRuleTests(t, []ruleTest{
@@ -231,4 +238,17 @@ fields: {cause: {type: string}}`,
   hint: say another name with the key "name"`,
 		},
 	})
+}
+
+// Windows knows no such directories, and the go command no such import paths.
+func TestDeviceNames(t *testing.T) {
+	for name, refused := range map[string]bool{"con": true, "nul": true, "aux": true, "prn": true, "com1": true, "LPT9": true, "com": false, "lpt0": false, "console": false} {
+		_, findings := check.Load("t.yaml", []byte("errgen: 1\npackage: "+name+"\ncategories: {c: {doc: C., codes: {A_B: {doc: A., message: a}}}}\n"))
+		var told []string
+		for _, f := range findings {
+			told = append(told, f.Message)
+		}
+		want := `a package called "` + name + `" could not be imported like any other`
+		assert.Equal(t, refused, slices.Contains(told, want), "%s: %v", name, told)
+	}
 }

@@ -16,7 +16,7 @@ const ignoreID = "W-ignore-unused"
 var wholeOnly = []string{"W-unused", "W-untested-rule", "E-covered-rule", "E-example", "E-counter-example", "E-want"}
 
 // Load reads, resolves and checks a taxonomy. The findings are those of form and of meaning, sorted; those
-// that a comment of the file ignores are left out. The model is nil if one of them is an error.
+// that a comment of the file ignores are left out, and so are those behind a thousand errors. The model is nil if one of them is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	broken := diag.HasErrors(findings)
@@ -29,7 +29,7 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	findings = silence(t.Ignores, findings, broken)
 	diag.Sort(findings)
 	if diag.HasErrors(findings) {
-		return nil, findings
+		return nil, spec.Bound(findings)
 	}
 	return m, findings
 }

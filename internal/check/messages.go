@@ -59,7 +59,7 @@ func unknownPlaceholder(p *pass) {
 			return
 		}
 		p.report(p.within(text, piece.Offset+1, len(piece.Name)), "category %q has no field %q", c.category.Name.V, piece.Name).
-			meant(piece.Name, append(c.category.fieldNames(), resolve.CauseName))
+			meantOneOf(piece.Name, func() []string { return append(c.category.fieldNames(), resolve.CauseName) })
 	})
 }
 

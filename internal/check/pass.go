@@ -15,8 +15,14 @@ type pass struct {
 	places   map[diag.Span]bool // of the findings
 }
 
+// maxErrors bounds what a rule keeps: more errors are not shown, and a file can give rise to millions.
+const maxErrors = 2000
+
 // report adds a finding at a place. What explains or mends it follows by the methods of [report].
 func (p *pass) report(at diag.Span, format string, args ...any) report {
+	if len(p.findings) > maxErrors && severity(p.id) == diag.Error {
+		return report{p, maxErrors} // the last one, which is not shown either
+	}
 	if p.places == nil {
 		p.places = make(map[diag.Span]bool)
 	}
@@ -51,6 +57,14 @@ func (r report) meant(name string, valid []string) report {
 		return r.hint("did you mean %q?", near)
 	}
 	return r
+}
+
+// meantOneOf is meant for names that take time to collect, which is spent only while suggestions are made.
+func (r report) meantOneOf(name string, valid func() []string) report {
+	if len(r.p.findings) > maxSuggestions {
+		return r
+	}
+	return r.meant(name, valid())
 }
 
 // meantExactly suggests a name that is sure to be the one that was meant, unless it is empty.

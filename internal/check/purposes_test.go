@@ -12,8 +12,9 @@ reactions:
   a: {action: retry, to: low, purpose: diagnosis}
   b: {action: retry_operation, to: high, purpose: analysis, policy: {max_attempts: 2}, then: c}
   c: {action: escalate, purpose: verification}
-  d: {action: escalate, to: boss, purpose: verification}
+  d: {action: escalate, to: boss}
 profiles:
+  person: {reactions: {c: {to: boss}}}
   strict: {reactions: {a: {action: escalate}, b: {to: low}, c: {action: retry}}}
 categories:
   io: {retryable: true, codes: {A: {message: a, reaction: a}, B: {message: b, reaction: b}, D: {message: d, reaction: d}}}`,
@@ -51,6 +52,37 @@ categories:
 10:56+4 E-person-tier retry with a purpose asks a tier that is no person, and "boss" is one
   hint: name another tier, or escalate
   1:18+4 the person`,
+		},
+		{
+			name: "a purpose for a person who is escalated to",
+			yaml: `
+tiers: {low: {}, boss: {person: true}}
+reactions:
+  a: {action: escalate, to: boss, purpose: verification}
+  b: {action: escalate, to: boss}
+profiles:
+  p: {reactions: {b: {purpose: analysis}}}
+categories:
+  io: {codes: {A: {message: a, reaction: a}, B: {message: b, reaction: b}}}`,
+			want: `
+3:44+12 E-person-tier "boss" is a person, and takes no purpose: a person decides
+  hint: remove the purpose, or name another tier
+  1:18+4 the person
+6:32+8 E-person-tier "boss" is a person, and takes no purpose: a person decides
+  hint: remove the purpose, or name another tier
+  1:18+4 the person`,
+		},
+		{
+			name: "to, and a purpose that cannot be there",
+			yaml: `
+tiers: {low: {}}
+reactions: {a: {action: continue, to: low}}
+categories:
+  io: {codes: {A: {message: a, reaction: a}}}`,
+			want: `
+2:39+3 E-action-key continue does not take to
+  hint: to goes with escalate, and with a retry that has a purpose
+  2:25+8 the action`,
 		},
 		{
 			name: "purposes without tiers",

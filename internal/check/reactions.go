@@ -102,18 +102,18 @@ func actionKeys(p *pass) {
 		}
 		for _, k := range keysOf(reaction) {
 			fits := actionsOf[k.key]
-			if slices.Contains(fits, combined.Action.V) || k.key == "to" && retries(combined) && combined.Purpose.Set {
+			if slices.Contains(fits, combined.Action.V) || k.key == "to" && retries(combined) && (combined.Purpose.Given() || reaction.Purpose.Given()) {
 				continue
 			}
 			p.report(k.at, "%s does not take %s", combined.Action.V, k.key).
-				hint("%s goes with %s", k.key, strings.Join(fits, ", ")+alsoWith(combined, k.key)).related(combined.Action.Span, "the action")
+				hint("%s goes with %s", k.key, strings.Join(fits, ", ")+alsoWith(k.key)).related(combined.Action.Span, "the action")
 		}
 	})
 }
 
 // alsoWith says what else would have a reaction take a key.
-func alsoWith(r *spec.Reaction, key string) string {
-	if key != "to" || !retries(r) {
+func alsoWith(key string) string {
+	if key != "to" {
 		return ""
 	}
 	return ", and with a retry that has a purpose"
@@ -129,7 +129,7 @@ func actionNeeds(p *pass) {
 		case r.Action.V == "retry_operation" && r.Then == nil:
 			p.report(at, "retry_operation needs then: what follows when its tries are used up")
 		}
-		if retries(r) && r.Purpose.Set && !r.To.Set {
+		if retries(r) && r.Purpose.Set && !r.To.Given() && !reaction.To.Given() {
 			p.report(first(reaction.Purpose.Span, at), "%s with a purpose needs to: the tier that is asked", r.Action.V)
 		}
 		if r.AcceptCompletion.V && !r.Revert.Set {
@@ -225,7 +225,13 @@ func personAsked(p *pass) {
 		}
 	}
 	p.eachReaction(func(_ *view, r, reaction *spec.Reaction) {
-		if at, is := person[r.To.V]; is && retries(r) && r.Purpose.Set {
+		at, is := person[r.To.V]
+		switch {
+		case !is:
+		case r.Action.V == "escalate" && reaction.Purpose.Set:
+			p.report(reaction.Purpose.Span, "%q is a person, and takes no purpose: a person decides", r.To.V).
+				hint("remove the purpose, or name another tier").related(at, "the person")
+		case retries(r) && r.Purpose.Set:
 			p.report(first(reaction.To.Span, reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span), "%s with a purpose asks a tier that is no person, and %q is one", r.Action.V, r.To.V).
 				hint("name another tier, or escalate").related(at, "the person")
 		}

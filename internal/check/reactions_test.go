@@ -70,7 +70,7 @@ categories:
   hint: extent goes with abort, block
   7:98+5 the action
 7:144 E-action-key abort does not take to
-  hint: to goes with escalate
+  hint: to goes with escalate, and with a retry that has a purpose
   7:133+5 the action`,
 		},
 		{

@@ -156,7 +156,7 @@ func (p *pass) knownFields(c *code, set []spec.Assignment) {
 func (p *pass) knownField(c *code, name spec.Text) {
 	if _, ok := c.category.byName[name.V]; !ok {
 		p.report(name.Span, "category %q has no field %q", c.category.Name.V, name.V).
-			meant(name.V, c.category.fieldNames())
+			meantOneOf(name.V, c.category.fieldNames)
 	}
 }
 

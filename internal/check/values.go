@@ -104,7 +104,7 @@ func (p *pass) wanted(name string, f *model.Field, lit spec.Literal) {
 	for _, entry := range lit.Keys {
 		inner := f.Object.Field(entry.Key.V)
 		if inner == nil {
-			p.report(entry.Key.Span, "%s has no field %q", name, entry.Key.V).meant(entry.Key.V, wireNames(f.Object.Fields))
+			p.report(entry.Key.Span, "%s has no field %q", name, entry.Key.V).meantOneOf(entry.Key.V, func() []string { return wireNames(f.Object.Fields) })
 			continue
 		}
 		p.wanted(name+"."+inner.Wire, inner, entry.Value)

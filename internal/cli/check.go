@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"flag"
 	"fmt"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -13,11 +14,15 @@ func checkCommand() *command {
 		summary: "say what generate would change, and change nothing",
 		details: `
 Check compares a package with what generate would write, and prints what differs: files that are missing,
-stale, edited or out of date, as a unified diff. It writes nothing. Give it the flags that generate gets.
+stale, edited or out of date, first a line for each and then as a unified diff. It writes nothing. Give it
+the flags that generate gets.
 
 It exits with 1 when anything differs.`,
-		flags: outputFlags,
-		run:   (*session).check,
+		flags: func(fs *flag.FlagSet, o *options) {
+			outputFlags(fs, o)
+			fs.BoolVar(&o.summary, "summary", false, "print a line for each file that differs, and no diff")
+		},
+		run: (*session).check,
 	}
 }
 
@@ -31,6 +36,11 @@ func (s *session) check(o *options, args []string) error {
 		if o.verbose {
 			s.drift(p)
 		}
+		if err := s.summary(p, o); err != nil {
+			return err
+		}
+	}
+	for _, p := range plans {
 		n, err := s.printDrift(p, o)
 		if err != nil {
 			return err
@@ -55,6 +65,30 @@ func (s *session) drift(p *output.Plan) {
 	}
 }
 
+// summary prints a line for each file that differs, before the diffs of all.
+func (s *session) summary(p *output.Plan, o *options) error {
+	if o.quiet || o.format != diag.FormatText {
+		return nil
+	}
+	for _, step := range p.Steps {
+		if step.Action == output.Unchanged {
+			continue
+		}
+		added, removed, ok, err := p.Lines(step)
+		if err != nil {
+			return fmt.Errorf("compare: %w", err)
+		}
+		changes := ""
+		if ok {
+			changes = fmt.Sprintf(" (+%d -%d)", added, removed)
+		}
+		if err := s.printf("%s: %s%s\n", step.Path, states[step.Action], changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // printDrift prints what generate would change and returns the number of files.
 func (s *session) printDrift(p *output.Plan, o *options) (int, error) {
 	var files []diag.FileFindings
@@ -66,7 +100,7 @@ func (s *session) printDrift(p *output.Plan, o *options) (int, error) {
 	if o.format != diag.FormatText {
 		return len(files), diag.Print(s.Stdout, o.format, files...)
 	}
-	if o.quiet {
+	if o.quiet || o.summary {
 		return len(files), nil
 	}
 	if err := p.Diff(s.Stdout); err != nil {

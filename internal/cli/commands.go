@@ -25,7 +25,7 @@ func (c *command) title() string {
 func commands() []*command {
 	return []*command{
 		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
-		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), versionCommand(),
+		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), breakingCommand(), versionCommand(),
 	}
 }
 

@@ -18,6 +18,7 @@ type options struct {
 	tests   bool
 	strict  bool
 	quiet   bool
+	summary bool
 	verbose bool
 	format  diag.Format
 
@@ -56,7 +57,13 @@ func orList(words []diag.Format) string {
 }
 
 func outputFlags(fs *flag.FlagSet, o *options) {
-	fs.StringVar(&o.dir, "o", "", "write to `DIR`, not to a directory named like the package beside the taxonomy")
+	fs.Func("o", "write to `DIR`, not to a directory named like the package beside the taxonomy", func(dir string) error {
+		if dir == "" {
+			return errors.New("it must name a directory; the current one is \".\"")
+		}
+		o.dir = dir
+		return nil
+	})
 	fs.BoolVar(&o.tests, "tests", true, "generate the package's tests too")
 	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
 	findingFlags(fs, o)

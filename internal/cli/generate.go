@@ -35,7 +35,7 @@ func (s *session) generate(o *options, args []string) error {
 		if err := s.ctx.Err(); err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}
-		if err := p.Write(); err != nil {
+		if err := p.Write(s.ctx); err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}
 		if o.verbose {

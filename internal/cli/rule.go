@@ -41,7 +41,7 @@ func (s *session) explainRule(name string, f diag.Format) error {
 }
 
 // fences are the lines that stand in place of the fences around the examples of a page.
-var fences = map[string]string{"```yaml bad": "wrong:", "```yaml good": "right:"}
+var fences = map[string]string{"```yaml before": "released:", "```yaml bad": "wrong:", "```yaml good": "right:"}
 
 // text returns the page for a terminal: examples are indented, the rest is as it was written.
 func (d *ruleDoc) text() []byte {

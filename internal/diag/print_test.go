@@ -98,6 +98,22 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// Work that grows with the line for each finding on it would take long here.
+func TestPrintManyFindingsOnOneLine(t *testing.T) {
+	const finds = 10_000
+	for _, word := range []string{"{x} ", "{é} "} {
+		src := diag.NewSource("t", []byte(strings.Repeat(word, 250_000)))
+		findings := make([]diag.Finding, finds)
+		for i := range findings {
+			findings[i] = diag.Finding{ID: "E-x", Message: "m", Span: at(1, 4*(250_000-finds+i)+2, 1)}
+		}
+		var out bytes.Buffer
+		require.NoError(t, diag.Print(&out, diag.FormatText, diag.FileFindings{Source: src, Findings: findings}))
+		assert.Equal(t, finds, strings.Count(out.String(), "error: m [E-x]"))
+		assert.Less(t, out.Len(), finds*600, "an excerpt each")
+	}
+}
+
 func TestPrintSeveralFiles(t *testing.T) {
 	one := diag.FileFindings{Source: diag.NewSource("one", []byte("a")), Findings: []diag.Finding{{ID: "E-a", Message: "first"}, {ID: "E-b", Message: "second"}}}
 	two := diag.FileFindings{Source: diag.NewSource("two", []byte("b")), Findings: []diag.Finding{{ID: "E-c", Message: "third"}}}

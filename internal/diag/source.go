@@ -1,30 +1,49 @@
 package diag
 
-import "strings"
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
 
-// Source is a file as read. It is safe for concurrent use once made.
+// Source is a file as read. It is safe for concurrent use, and must not be copied.
 type Source struct {
 	Name  string // as the user gave it; "-" is standard input
 	Bytes []byte
 
+	split sync.Once
 	lines []string
+
+	mu    sync.Mutex
+	marks map[int][]int // by line that was looked into and is long: the byte offset of every markEvery-th character
 }
+
+// markEvery bounds how far a line is walked to find a column of it.
+const markEvery = 256
 
 // NewSource returns the source of name. It keeps src and does not change it. A byte order mark is no part of
 // the first line.
-func NewSource(name string, src []byte) *Source {
-	return &Source{Name: name, Bytes: src, lines: strings.Split(strings.TrimPrefix(string(src), "\uFEFF"), "\n")}
+func NewSource(name string, src []byte) *Source { return &Source{Name: name, Bytes: src} }
+
+// all returns the lines. They are split when they are first asked for: most taxonomies have no findings.
+func (s *Source) all() []string {
+	s.split.Do(func() { s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n") })
+	return s.lines
 }
 
 // Line returns the text of the 1-based line n without its line end, or "" when there is none.
 func (s *Source) Line(n int) string {
-	if s == nil || n < 1 || n > len(s.lines) {
+	if s == nil {
 		return ""
 	}
-	if n == len(s.lines) {
-		return s.lines[n-1] // no newline follows, so a carriage return is text
+	lines := s.all()
+	if n < 1 || n > len(lines) {
+		return ""
 	}
-	return strings.TrimSuffix(s.lines[n-1], "\r")
+	if n == len(lines) {
+		return lines[n-1] // no newline follows, so a carriage return is text
+	}
+	return strings.TrimSuffix(lines[n-1], "\r")
 }
 
 // Lines returns the number of lines.
@@ -32,7 +51,46 @@ func (s *Source) Lines() int {
 	if s == nil {
 		return 0
 	}
-	return len(s.lines)
+	return len(s.all())
+}
+
+// from returns a line from a character on, counted from zero, and the number of characters before that: all of the
+// line when it has fewer. Many findings can stand on one line of megabytes, so that it is not walked for each.
+func (s *Source) from(line, char int) (rest string, before int) {
+	text := s.Line(line)
+	off := 0
+	if len(text) > markEvery {
+		marks := s.marksOf(line, text)
+		m := min(char/markEvery, len(marks)-1)
+		off, before = marks[m], m*markEvery
+	}
+	for before < char && off < len(text) {
+		_, size := utf8.DecodeRuneInString(text[off:])
+		off += size
+		before++
+	}
+	return text[off:], before
+}
+
+func (s *Source) marksOf(line int, text string) []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if marks, ok := s.marks[line]; ok {
+		return marks
+	}
+	var marks []int
+	n := 0
+	for off := range text {
+		if n%markEvery == 0 {
+			marks = append(marks, off)
+		}
+		n++
+	}
+	if s.marks == nil {
+		s.marks = make(map[int][]int)
+	}
+	s.marks[line] = marks
+	return marks
 }
 
 // display returns what messages call the file.

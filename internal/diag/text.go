@@ -44,16 +44,16 @@ func snippet(b *strings.Builder, src *Source, s Span) {
 	if !s.Valid() || s.Line > src.Lines() {
 		return
 	}
-	shown, under := window(src.Line(s.Line), s)
+	shown, under := window(src, s)
 	gutter := fmt.Sprintf("%5d", s.Line)
 	fmt.Fprintf(b, "%s | %s\n%s | %s\n", gutter, shown, strings.Repeat(" ", len(gutter)), under)
 }
 
 // window returns the part of a line around the span, and the line of carets for it. Tabs stay tabs in
 // both, so that the carets stand under the token whatever a tab's width is.
-func window(line string, s Span) (shown, under string) {
+func window(src *Source, s Span) (shown, under string) {
 	first := 0
-	if longer(line, windowWidth) {
+	if longer(src.Line(s.Line), windowWidth) {
 		first = max(s.Col-1-windowLead, 0)
 	}
 	var text, mark strings.Builder
@@ -61,16 +61,15 @@ func window(line string, s Span) (shown, under string) {
 		text.WriteRune('…')
 		mark.WriteByte(' ')
 	}
-	n, end := 0, s.Col-1+max(s.Len, 1)
-	for _, r := range line {
+	rest, n := src.from(s.Line, first)
+	end := s.Col - 1 + max(s.Len, 1)
+	for _, r := range rest {
 		if n >= first+windowWidth {
 			text.WriteRune('…')
 			break
 		}
-		if n >= first {
-			text.WriteRune(visible(r))
-			mark.WriteByte(under1(r, n, s.Col-1, end))
-		}
+		text.WriteRune(visible(r))
+		mark.WriteByte(under1(r, n, s.Col-1, end))
 		n++
 	}
 	if n <= s.Col-1 { // behind the end of the line

@@ -32,6 +32,17 @@ func Unified(w io.Writer, oldName string, old []byte, newName string, new []byte
 	return err
 }
 
+// Count returns how many lines the difference from old to new adds and removes.
+func Count(old, new []byte) (added, removed int) {
+	from, to := lines(old), lines(new)
+	added, removed = len(to), len(from)
+	for _, m := range matches(from, to) {
+		added -= m.len
+		removed -= m.len
+	}
+	return added, removed
+}
+
 // lines splits a text after each newline.
 func lines(text []byte) []string {
 	if len(text) == 0 {

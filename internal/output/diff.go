@@ -28,23 +28,48 @@ func (p *Plan) Diff(w io.Writer) error {
 }
 
 func (p *Plan) diff(w io.Writer, s Step) error {
-	if s.Action == Create {
-		return diff.Unified(w, devNull, nil, s.Path, s.content)
-	}
-	info, err := os.Lstat(p.target.real(s.Name))
-	if err != nil {
-		return p.target.fault(s.Name, err)
-	}
-	if info.Size() > maxDiff || len(s.content) > maxDiff {
+	old, ok, err := p.old(s)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
 		_, err := fmt.Fprintf(w, "Files %s and what is generated differ\n", s.Path)
 		return err
-	}
-	old, err := os.ReadFile(p.target.real(s.Name))
-	if err != nil {
-		return p.target.fault(s.Name, err)
-	}
-	if s.Action == Remove {
+	case s.Action == Create:
+		return diff.Unified(w, devNull, nil, s.Path, s.content)
+	case s.Action == Remove:
 		return diff.Unified(w, s.Path, old, devNull, nil)
 	}
 	return diff.Unified(w, s.Path, old, s.Path, s.content)
+}
+
+// Lines returns how many lines a step adds to its file and removes from it; not ok when the file is too long to compare.
+func (p *Plan) Lines(s Step) (added, removed int, ok bool, err error) {
+	if s.Action == Unchanged {
+		return 0, 0, true, nil
+	}
+	old, ok, err := p.old(s)
+	if err != nil || !ok {
+		return 0, 0, false, err
+	}
+	added, removed = diff.Count(old, s.content)
+	return added, removed, true, nil
+}
+
+// old returns what stands in the file of a step now; not ok when there is too much to compare.
+func (p *Plan) old(s Step) (old []byte, ok bool, err error) {
+	if s.Action == Create {
+		return nil, true, nil
+	}
+	info, err := os.Lstat(p.target.real(s.Name))
+	if err != nil {
+		return nil, false, p.target.fault(s.Name, err)
+	}
+	if info.Size() > maxDiff || len(s.content) > maxDiff {
+		return nil, false, nil
+	}
+	if old, err = os.ReadFile(p.target.real(s.Name)); err != nil {
+		return nil, false, p.target.fault(s.Name, err)
+	}
+	return old, true, nil
 }

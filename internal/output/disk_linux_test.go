@@ -20,6 +20,6 @@ func TestFullDisk(t *testing.T) {
 	big := tree{"a_gen.go": made("new a"), "b_gen.go": made(strings.Repeat("b", 100_000))}
 	p, err := NewPlan(target(dir), files(big))
 	require.NoError(t, err)
-	assert.Regexp(t, `^errs/[ab]_gen\.go: no space left on device \(nothing was changed\)$`, p.Write().Error())
+	assert.Regexp(t, `^errs/[ab]_gen\.go: no space left on device \(nothing was changed\)$`, p.Write(t.Context()).Error())
 	assert.Equal(t, oldTree, readTree(t, dir))
 }

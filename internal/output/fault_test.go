@@ -88,7 +88,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 				p.disk = faulty(tt.op, at, func() error {
 					return &os.PathError{Op: tt.op, Path: dir, Err: syscall.ENOSPC}
 				})
-				err = p.Write()
+				err = p.Write(t.Context())
 				require.ErrorIs(t, err, syscall.ENOSPC)
 				assert.Regexp(t, `^errs(/[abc]_gen\.go)?: no space left on device( \(nothing was changed\))?$`, filepath.ToSlash(err.Error()))
 				assert.Equal(t, oldTree, readTree(t, dir))
@@ -104,7 +104,7 @@ func TestWriteLeavesNoDirectoryBehind(t *testing.T) {
 			p, err := NewPlan(target(filepath.Join(parent, "x", "y", "errs")), files(newTree))
 			require.NoError(t, err)
 			p.disk = faulty(op, 3, func() error { return syscall.ENOSPC })
-			require.ErrorIs(t, p.Write(), syscall.ENOSPC)
+			require.ErrorIs(t, p.Write(t.Context()), syscall.ENOSPC)
 			assert.Empty(t, readTree(t, parent))
 		})
 	}
@@ -116,7 +116,7 @@ func TestWriteTellsWhatItCannotPutBack(t *testing.T) {
 	p, err := NewPlan(target(dir), files(newTree))
 	require.NoError(t, err)
 	p.disk = brokenFrom{faulty("rename", 3, func() error { return syscall.EIO })}
-	assert.EqualError(t, p.Write(), "errs/c_gen.go: input/output error (2 files are already the new ones, each of them whole: generate again)")
+	assert.EqualError(t, p.Write(t.Context()), "errs/c_gen.go: input/output error (2 files are already the new ones, each of them whole: generate again)")
 }
 
 // brokenFrom goes on failing to write once its fault has happened.
@@ -138,7 +138,7 @@ func TestStaleFileThatCannotBeRemoved(t *testing.T) {
 	p, err := NewPlan(target(dir), files(newTree))
 	require.NoError(t, err)
 	p.disk = faulty("remove", 1, func() error { return syscall.EPERM })
-	assert.EqualError(t, p.Write(), "remove stale file: errs/gone_gen.go: operation not permitted")
+	assert.EqualError(t, p.Write(t.Context()), "remove stale file: errs/gone_gen.go: operation not permitted")
 }
 
 // killAt names the operation and call at which the process that runs TestKilledChild ends.
@@ -165,7 +165,7 @@ func TestKilledChild(t *testing.T) {
 		}
 		select {}
 	})
-	require.NoError(t, p.Write())
+	require.NoError(t, p.Write(t.Context()))
 }
 
 func TestKilledHalfWay(t *testing.T) {
@@ -184,7 +184,7 @@ func TestKilledHalfWay(t *testing.T) {
 			}
 			p, err := NewPlan(target(dir), files(newTree))
 			require.NoError(t, err)
-			require.NoError(t, p.Write())
+			require.NoError(t, p.Write(t.Context()))
 			assert.Equal(t, endTree, readTree(t, dir), "the next run mends")
 		})
 	}

@@ -95,6 +95,8 @@ func NewPlan(t Target, files []File) (*Plan, error) {
 			p.add(Remove, e.Name(), nil)
 		case isTemporary(e.Name()) && t.leftover(e.Name()):
 			p.leftovers = append(p.leftovers, e.Name())
+		default:
+			refused = append(refused, t.foreign(e.Name()))
 		}
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Name, b.Name) })

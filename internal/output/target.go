@@ -75,12 +75,17 @@ func readOnly(info fs.FileInfo, show string) error {
 	return nil
 }
 
-// compare tells what has to be done for f, or why nothing can be.
+// compare tells what has to be done for f, or why nothing can be. A file that another run removes meanwhile is missing.
 func (t Target) compare(f File) (Action, error) {
-	info, err := os.Lstat(t.real(f.Name))
+	action, err := t.compareNow(f)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Create, nil
 	}
+	return action, err
+}
+
+func (t Target) compareNow(f File) (Action, error) {
+	info, err := os.Lstat(t.real(f.Name))
 	if err != nil {
 		return Unchanged, t.fault(f.Name, err)
 	}

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,32 +10,80 @@ import (
 	"sync"
 )
 
-// Write does what is planned. Everything is first written beside its target, so that a full disk or a
-// directory that refuses leaves all as it was; only then are the files put in place, each at once, and the
-// stale ones removed. When a file cannot be put in place, those before it are put back.
-func (p *Plan) Write() error {
+// Write does what is planned. It locks the directory, waiting for another run that writes to it, and compares
+// once more, so that Steps tells what was done. Everything is first written beside its target, so that a full
+// disk or a directory that refuses leaves all as it was; only then are the files put in place, each at once,
+// and the stale ones removed. When a file cannot be put in place, those before it are put back.
+func (p *Plan) Write(ctx context.Context) error {
+	if p.Clean() && len(p.leftovers) == 0 {
+		return nil
+	}
+	held, made, err := p.lock(ctx)
+	if err != nil {
+		p.removeDirs(made)
+		return p.target.fault("", err)
+	}
+	err = p.write(held)
+	held.release(func() {
+		if err != nil {
+			p.removeDirs(made)
+		}
+	})
+	return err
+}
+
+// write does what is to be done now that no other run writes to the directory.
+func (p *Plan) write(held *dirLock) error {
+	if err := p.again(); err != nil {
+		return err
+	}
 	for _, name := range p.leftovers {
 		if err := p.disk.Remove(p.target.real(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return p.target.fault(name, err)
 		}
-	}
-	if p.Clean() {
-		return nil
-	}
-	made, err := p.disk.MkdirAll(p.target.Dir)
-	if err != nil {
-		p.discard(nil, made)
-		return p.target.fault("", err)
 	}
 	staged, err := p.stage()
 	if err == nil {
 		err = p.place(staged)
 	}
 	if err != nil {
-		p.discard(staged, made)
+		p.discard(staged)
 		return err
 	}
-	return p.removeStale()
+	if err := p.removeStale(); err != nil || held.held() {
+		return err
+	}
+	return p.verify()
+}
+
+// again compares the files with the directory as it is now.
+func (p *Plan) again() error {
+	now, err := NewPlan(p.target, p.files())
+	if err != nil {
+		return err
+	}
+	p.Steps, p.leftovers = now.Steps, now.leftovers
+	return nil
+}
+
+// verify stands in for a lock where there is none: of two runs at the same time, one sees what the other undid.
+func (p *Plan) verify() error {
+	now, err := NewPlan(p.target, p.files())
+	if err == nil && !now.Clean() {
+		err = fmt.Errorf("%s: another errgen wrote here at the same time: generate again", p.target.Show)
+	}
+	return err
+}
+
+// files returns what the directory is to hold.
+func (p *Plan) files() []File {
+	var out []File
+	for _, s := range p.Steps {
+		if s.Action != Remove {
+			out = append(out, File{Name: s.Name, Content: s.content})
+		}
+	}
+	return out
 }
 
 // staged is a file that stands written beside its target.
@@ -120,7 +169,10 @@ func (p *Plan) putBack(done []placed, cause error) error {
 func (p *Plan) restore(d placed) error {
 	target := p.target.real(d.step.Name)
 	if d.step.Action == Create {
-		return p.disk.Remove(target)
+		if err := p.disk.Remove(target); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
 	temp, err := p.disk.WriteTemp(p.target.Dir, target, d.before)
 	if err != nil {
@@ -132,14 +184,18 @@ func (p *Plan) restore(d placed) error {
 	return nil
 }
 
-// discard removes the temporary files that are left and the directories that were made. What cannot be
-// removed the next run removes, so that failing here is not worth an error beside the first one.
-func (p *Plan) discard(all []*staged, made string) {
+// discard removes the temporary files that are left. What cannot be removed the next run removes, so that
+// failing here is not worth an error beside the first one.
+func (p *Plan) discard(all []*staged) {
 	for _, s := range all {
 		if s.temp != "" {
 			_ = p.disk.Remove(s.temp)
 		}
 	}
+}
+
+// removeDirs removes the directories that were made, the topmost of them last, unless they came to hold anything.
+func (p *Plan) removeDirs(made string) {
 	if made == "" {
 		return
 	}

@@ -15,7 +15,7 @@ type decoder struct {
 }
 
 func (d *decoder) fail(id string, at diag.Span, message, hint string) {
-	d.out = append(d.out, diag.Finding{ID: id, Span: at, Message: message, Hint: hint})
+	d.out = add(d.out, diag.Finding{ID: id, Span: at, Message: message, Hint: hint})
 }
 
 // keys decodes a mapping: each key into what dst returns for it. owner is the key that the mapping
@@ -34,13 +34,13 @@ func (d *decoder) keys(n, owner *node, m *Mapping, dst func(key string) any) {
 		case k == nil:
 			d.unknown(e.key, m)
 		case k.Reserved:
-			d.fail(IDReservedKey, e.key.span, fmt.Sprintf("%q is reserved for a later version of the language", k.Name), "remove it, or begin the key with x- to have it ignored")
+			d.reservedKey(e.key, m)
 		default:
 			d.value(e.value, e.key, &k.Type, dst(k.Name))
 		}
 	}
 	for i := range m.Keys {
-		if k := &m.Keys[i]; k.Required && n.key(k.Name) == nil {
+		if k := &m.Keys[i]; k.Required && !n.refused && n.key(k.Name) == nil {
 			d.fail(IDMissingKey, ownerSpan(n, owner), fmt.Sprintf("%s needs the key %q", article(m.Name), k.Name), fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()))
 		}
 	}
@@ -73,18 +73,32 @@ func (d *decoder) unknown(key *node, m *Mapping) {
 	d.fail(IDUnknownKey, key.span, fmt.Sprintf("unknown key %q in %s", clip(name), article(m.Name)), hint)
 }
 
+// reservedKey reports a key that is kept for a later version where it stands.
+func (d *decoder) reservedKey(key *node, m *Mapping) {
+	hint := "remove it, or begin the key with x- to have it ignored"
+	if home := d.home(key.value, m); home != "" {
+		hint = home + "; here " + hint
+	}
+	d.fail(IDReservedKey, key.span, fmt.Sprintf("%q is reserved for a later version of the language", key.value), hint)
+}
+
 // elsewhere says where a key would be known, otherwise what the mapping takes.
 func (d *decoder) elsewhere(name string, m *Mapping) string {
+	return cmp.Or(d.home(name, m), article(m.Name)+" takes "+strings.Join(m.names, ", "))
+}
+
+// home says which other mappings know a key; empty when none does.
+func (d *decoder) home(name string, m *Mapping) string {
 	var homes []string
 	for _, other := range d.lang.Mappings {
-		if other.Key(name) != nil && other != m && len(homes) < 3 {
+		if k := other.Key(name); k != nil && !k.Reserved && other != m && len(homes) < 3 {
 			homes = append(homes, article(other.Name))
 		}
 	}
-	if len(homes) > 0 {
-		return fmt.Sprintf("%q is a key of %s", name, strings.Join(homes, ", "))
+	if len(homes) == 0 {
+		return ""
 	}
-	return article(m.Name) + " takes " + strings.Join(m.names, ", ")
+	return fmt.Sprintf("%q is a key of %s", name, strings.Join(homes, ", "))
 }
 
 // named calls f for each name of a mapping of names.
@@ -176,12 +190,42 @@ func (d *decoder) wrongType(n, key *node, t *Type) {
 		f.Hint = "write it without quotes"
 	case n.style == flow && (t.Form == FormText || t.Form == FormMany):
 		f.Hint = "text that begins with a bracket needs quotes"
+	case t.Form == FormMapping && n.kind == scalarNode:
+		f.Hint = t.Mapping.instead(n)
 	case t.Form == FormFloat && shareOf(n) != "":
 		f.Hint = "write " + shareOf(n)
 	case t.Form == FormList && n.kind == scalarNode && n.style == plain:
 		f.Hint = "write [" + clip(n.value) + "]"
 	}
-	d.out = append(d.out, f)
+	d.out = add(d.out, f)
+}
+
+// instead says how a mapping is written where a scalar stands: with the one key that it cannot do without, if that can hold the scalar.
+func (m *Mapping) instead(n *node) string {
+	var required []*Key
+	for i := range m.Keys {
+		if m.Keys[i].Required {
+			required = append(required, &m.Keys[i])
+		}
+	}
+	if len(required) != 1 || n.literal != LitString || !required[0].Type.holds(n.value) {
+		return ""
+	}
+	value := clip(n.value)
+	if n.quoted() || !isName(n.value) {
+		value = quote(n.value)
+	}
+	return "write {" + required[0].Name + ": " + value + "}"
+}
+
+// holds reports whether a text is a value of t.
+func (t *Type) holds(text string) bool {
+	return t.Form == FormText || t.Form == FormWord && contains(t.Words, text)
+}
+
+// isName reports whether a text needs no quotes inside of brackets.
+func isName(text string) bool {
+	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 // isPlain reports whether the text would be a value of t if it stood without quotes.

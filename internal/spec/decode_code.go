@@ -63,7 +63,7 @@ func (d *decoder) field(n, name *node) Field {
 	switch {
 	case n.kind != mappingNode:
 	case typ != nil && enum != nil:
-		d.out = append(d.out, diag.Finding{
+		d.out = add(d.out, diag.Finding{
 			ID: IDKeyConflict, Span: enum.span, Message: "a field has a type or an enum, not both", Hint: "remove one of them",
 			Related: []diag.Related{{Span: typ.span, Message: "the type is given here"}},
 		})

@@ -52,7 +52,7 @@ func (d *decoder) entry(n, key *node, t *Type, dst *[]LiteralEntry) {
 	default:
 		d.literal(n, key, t)
 	}
-	if len(d.out) == before {
+	if len(d.out) == before && before < maxKept {
 		*dst = append(*dst, LiteralEntry{Key: key.text(), Value: n.lit()})
 	}
 }

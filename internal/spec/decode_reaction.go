@@ -95,7 +95,16 @@ func (d *decoder) reaction(n, name *node, m *Mapping) Reaction {
 		}
 		return nil
 	})
+	n.place("to", &r.To)
+	n.place("purpose", &r.Purpose)
 	return r
+}
+
+// place gives a value that could not be read the place of its key, so that nothing is said of its absence.
+func (n *node) place(name string, v *Text) {
+	if key := n.key(name); key != nil && !v.Set {
+		v.Span = key.span
+	}
 }
 
 func (d *decoder) log(n, key *node) *Log {

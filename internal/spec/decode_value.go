@@ -77,12 +77,12 @@ func (d *decoder) text(n, key *node, t *Type) Text {
 		d.wrongType(n, key, t)
 		return Text{}
 	}
-	if !n.quoted() && n.literal != LitString {
-		d.numberText(n)
+	if t.Form == FormWord && !contains(t.Words, n.value) {
+		d.badWord(n, key, t) // also of what is no text to YAML: in quotes it would be no better
 		return Text{}
 	}
-	if t.Form == FormWord && !contains(t.Words, n.value) {
-		d.badWord(n, key, t)
+	if !n.quoted() && n.literal != LitString {
+		d.numberText(n)
 		return Text{}
 	}
 	return n.text()

@@ -29,7 +29,12 @@ func TestFindings(t *testing.T) {
 		{"x- keys are ignored", head + "x-a: [1]\npolicies: {p: {x-b: 2}}" + tail, nil},
 		{"x- names are names", head + "sources: {x-ai: A provider.}" + tail, nil},
 		{"reserved key", code("message: gone, purpose: x"), []string{
-			`3:51+7 E-reserved-key: "purpose" is reserved for a later version of the language | remove it, or begin the key with x- to have it ignored`}},
+			`3:51+7 E-reserved-key: "purpose" is reserved for a later version of the language | "purpose" is a key of a tier, a reaction, a reaction overlay; here remove it, or begin the key with x- to have it ignored`}},
+		{"a text in place of a mapping", head + "fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ncategories: {user: {codes: {GONE: 'gone, for good'}}}\n", []string{
+			`3:11+7 E-wrong-type: fallback: expected a mapping (fallback), found text | write {code: UNKNOWN}`,
+			`4:16+5 E-wrong-type: r: expected a mapping (reaction), found text | write {action: block}`,
+			`4:26+5 E-wrong-type: s: expected a mapping (reaction), found text | `,
+			`5:35+16 E-wrong-type: GONE: expected a mapping (code), found text | write {message: 'gone, for good'}`}},
 		{"prevent of the file", head + "prevent: {check: x}" + tail, []string{
 			`3:1+7 E-unknown-key: unknown key "prevent" in a taxonomy | "prevent" is a key of a code`}},
 		{"prevent of a category", head + "categories: {user: {prevent: {}, codes: {GONE: {message: gone}}}}", []string{
@@ -77,6 +82,11 @@ func TestFindings(t *testing.T) {
 		{"bad purpose", head + "tiers: {low: {purpose: diagnose}}\nreactions: {r: {action: retry, to: low, purpose: none}}" + tail, []string{
 			`3:24+8 E-bad-value: purpose cannot be "diagnose" | did you mean "diagnosis"?`,
 			`4:50+4 E-bad-value: purpose cannot be "none" | write one of diagnosis, analysis, verification`}},
+		{"a word that is no text to YAML", head + "reactions: {r: {action: escalate, purpose: true}}" + tail, []string{
+			`3:44+4 E-bad-value: purpose cannot be "true" | write one of diagnosis, analysis, verification`}},
+		{"no value, no space", head + "reactions: {r: {action: escalate, purpose:, then: block}, s: {action: escalate, purpose:}}" + tail, []string{
+			`3:35+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the key`,
+			`3:81+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the key`}},
 		{"bad word, nothing near", code("message: gone, severity: bad"), []string{
 			`3:61+3 E-bad-value: severity cannot be "bad" | write one of low, medium, high, critical`}},
 		{"empty name", head + "sources: {'': x}" + tail, []string{`3:11+2 E-bad-value: a name cannot be empty | `}},
@@ -107,6 +117,13 @@ func TestFindings(t *testing.T) {
 			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is itself`}},
 		{"short escape", head + `doc: "a \u00"` + tail, []string{
 			`3:9+2 E-escape: the escape \u takes 4 hexadecimal digits | use single quotes, where a backslash is itself`}},
+		{"a pair as JSON writes it", head + `doc: "a \ud83d\ude00 \ud83d"` + tail, []string{
+			`3:9+12 E-escape: the escape \ud83d\ude00 is no character to YAML | write the character itself, or \U0001F600`,
+			`3:22+6 E-escape: the escape \ud83d is no character to YAML | write the character itself`}},
+		{"no code point", head + `doc: "a \U00110000"` + tail, []string{
+			`3:9+10 E-escape: the escape \U00110000 is no character to YAML | write the character itself`}},
+		{"an anchor before a key", head + "&a categories: {user: {codes: {GONE: {message: gone}}}}", []string{
+			"3:1+2 E-anchor: an anchor is not part of the language | name a reaction or policy, or write the value out; text that begins with & needs quotes"}},
 		{"tab", head + "policies:\n\tp: {}" + tail, []string{`4:1+1 E-tab: a tab indents this line | indent with spaces`}},
 		{"tab in text is text", head + "doc: a\tb" + tail, nil},
 		{"bad indent", head + "policies:\n    p: {}\n  q: {}" + tail, []string{

@@ -108,23 +108,23 @@ func blockEnd(l *lines, n int) int {
 }
 
 // commentStart returns the byte offset of the ignore comment on line n; not ok when its words stand in text.
+// The line is walked once, however much is quoted on it.
 func commentStart(l *lines, n int, quoted []diag.Span) (int, bool) {
-	text := l.line(n)
-	for off := 0; ; off++ {
-		i := strings.Index(text[off:], "#")
-		if i < 0 {
-			return 0, false
-		}
-		off += i
-		if off > 0 && text[off-1] != ' ' && text[off-1] != '\t' {
+	slices.SortFunc(quoted, func(a, b diag.Span) int { return a.Col - b.Col })
+	text, col := l.line(n), 0
+	for off, r := range text {
+		col++
+		if r != '#' || off > 0 && text[off-1] != ' ' && text[off-1] != '\t' {
 			continue
 		}
-		col := utf8.RuneCountInString(text[:off]) + 1
-		in := slices.ContainsFunc(quoted, func(s diag.Span) bool { return s.Col <= col && col < s.Col+s.Len })
-		if !in {
+		for len(quoted) > 0 && quoted[0].Col+quoted[0].Len <= col {
+			quoted = quoted[1:]
+		}
+		if len(quoted) == 0 || quoted[0].Col > col {
 			return off, strings.HasPrefix(strings.TrimLeft(text[off:], "# \t"), ignoreWord)
 		}
 	}
+	return 0, false
 }
 
 // quotedLines collects, for the lines in question, where text stands that is no comment.
@@ -194,6 +194,7 @@ func (d *decoder) ignore(l *lines, n, off int) (Ignore, bool) {
 	g := Ignore{Span: l.span(n, col, utf8.RuneCountInString(text[off:]))}
 	rest := off + strings.Index(text[off:], ignoreWord) + len(ignoreWord)
 	list, _, _ := strings.Cut(text[rest:], "--")
+	idCol, counted := utf8.RuneCountInString(text[:rest])+1, 0
 	for from := 0; from < len(list); {
 		size := strings.IndexAny(list[from:], ", \t")
 		if size == 0 {
@@ -204,7 +205,9 @@ func (d *decoder) ignore(l *lines, n, off int) (Ignore, bool) {
 			size = len(list) - from
 		}
 		id := list[from : from+size]
-		at := l.span(n, utf8.RuneCountInString(text[:rest+from])+1, utf8.RuneCountInString(id))
+		idCol += utf8.RuneCountInString(list[counted:from])
+		counted = from
+		at := l.span(n, idCol, utf8.RuneCountInString(id))
 		d.ignoreID(&g, Text{V: id, Span: at, Set: true})
 		from += size
 	}

@@ -16,6 +16,7 @@ type node struct {
 	span    diag.Span   // of the token; of a collection in flow style its brackets, otherwise its first token
 	items   []*node
 	entries []entry
+	refused bool  // of a mapping: a key of it was refused, so that nothing is known to be missing
 	lonely  *node // of a mapping in braces: its first key, when that has no value, as in {id}
 }
 

@@ -27,11 +27,23 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 func (r *reader) finish(out []diag.Finding) []diag.Finding {
 	diag.Sort(out)
 	out = slices.CompactFunc(out, func(a, b diag.Finding) bool { return a.ID == b.ID && a.Span == b.Span && a.Message == b.Message })
-	if len(out) > maxFinds {
-		out = append(out[:maxFinds:maxFinds], diag.Finding{
-			ID: IDTooMany, Span: out[maxFinds].Span, Message: fmt.Sprintf("more than %d findings; the rest are left out", maxFinds),
-			Hint: "mend the first ones and look again: one cause often has many findings",
-		})
+	return Bound(out)
+}
+
+// Bound leaves out what stands behind the first thousand errors of sorted findings, and says so.
+func Bound(out []diag.Finding) []diag.Finding {
+	errs := 0
+	for i, f := range out {
+		if f.Severity != diag.Error || f.ID == IDTooMany {
+			continue
+		}
+		if errs++; errs > maxFinds {
+			kept := slices.DeleteFunc(slices.Clone(out[:i]), func(f diag.Finding) bool { return f.ID == IDTooMany })
+			return append(kept, diag.Finding{
+				ID: IDTooMany, Span: f.Span, Message: fmt.Sprintf("more than %d findings; the rest are left out", maxFinds),
+				Hint: "mend the first ones and look again: one cause often has many findings",
+			})
+		}
 	}
 	return out
 }

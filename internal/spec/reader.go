@@ -10,11 +10,13 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// What a taxonomy may measure. Ten thousand codes stay far below.
+// What a taxonomy may measure. Ten thousand codes with rules and examples stay below; a value costs up to a kilobyte.
 const (
 	maxBytes  = 16 << 20
-	maxValues = 2 << 20
-	maxFinds  = 1000
+	maxLines  = 1_000_000
+	maxValues = 400_000
+	maxFinds  = 1000 // that are shown
+	maxKept   = 20 * maxFinds
 )
 
 // reader turns bytes into nodes, and reports what is wrong with them as text.
@@ -26,7 +28,15 @@ type reader struct {
 }
 
 func (r *reader) fail(id string, at diag.Span, message, hint string) {
-	r.out = append(r.out, diag.Finding{ID: id, Span: at, Message: message, Hint: hint})
+	r.out = add(r.out, diag.Finding{ID: id, Span: at, Message: message, Hint: hint})
+}
+
+// add keeps a finding, unless there are so many that it is never shown.
+func add(out []diag.Finding, f diag.Finding) []diag.Finding {
+	if len(out) >= maxKept {
+		return out
+	}
+	return append(out, f)
 }
 
 // read returns the root of the file, nil when there is none to go on with.
@@ -37,6 +47,10 @@ func (r *reader) read(src []byte) *node {
 		return nil
 	}
 	text := r.clean(bytes.TrimPrefix(src, []byte("\uFEFF")))
+	if n := strings.Count(text, "\n") + 1; n > maxLines {
+		r.fail(IDTooLarge, r.lines.span(1, 1, 1), fmt.Sprintf("the file has %d lines, more than %d", n, maxLines), "")
+		return nil
+	}
 	r.lines = newLines(text)
 	if n := countValues(text); n > maxValues {
 		r.fail(IDTooLarge, r.lines.span(1, 1, 1), fmt.Sprintf("the file has about %d values, more than %d", n, maxValues), "")

@@ -29,6 +29,7 @@ type scanner struct {
 	outer   place     // where the outermost of them was opened
 	stop    bool
 
+	pair place // the second half of the last pair of escapes that was reported
 	seen place // of the last look-up, with its column
 	col  int
 }

@@ -2,7 +2,10 @@ package spec
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -164,7 +167,31 @@ func (s *scanner) escape(n int, text string, at int) {
 	hex := text[at+2:]
 	if len(hex) < digits || strings.Trim(hex[:digits], "0123456789abcdefABCDEF") != "" {
 		s.fail(IDEscape, s.at(n, text, at, 2), fmt.Sprintf(`the escape \%c takes %d hexadecimal digits`, text[at+1], digits), "use single quotes, where a backslash is itself")
+		return
 	}
+	s.codePoint(n, text, at, 2+digits)
+}
+
+// codePoint reports an escape of what is no character to YAML, such as one half of a pair as JSON writes it. A second
+// half is read with the first.
+func (s *scanner) codePoint(n int, text string, at, size int) {
+	c, _ := strconv.ParseUint(text[at+2:at+size], 16, 32)
+	if c <= unicode.MaxRune && !utf16.IsSurrogate(rune(c)) {
+		return
+	}
+	hint := "write the character itself"
+	if size == 6 && strings.HasPrefix(text[at+size:], `\u`) && len(text) >= at+2*size {
+		low, err := strconv.ParseUint(text[at+size+2:at+2*size], 16, 32)
+		if pair := utf16.DecodeRune(rune(c), rune(low)); err == nil && pair != unicode.ReplacementChar {
+			s.pair = place{n, at + size}
+			hint = fmt.Sprintf(`write the character itself, or \U%08X`, pair)
+			size *= 2
+		}
+	} else if s.pair == (place{n, at}) {
+		return
+	}
+	s.fail(IDEscape, s.at(n, text, at, size), "the escape "+text[at:at+size]+" is no character to YAML", hint)
+	s.mend(n, at, at+size, "/")
 }
 
 func firstRune(text string) string {

@@ -13,6 +13,9 @@ type Val[T any] struct {
 	Set  bool // false when the key is absent
 }
 
+// Given reports whether the key is there, also with a value that could not be read, of which a finding tells already.
+func (v Val[T]) Given() bool { return v.Set || v.Span != diag.Span{} }
+
 // Or returns the value, or def when the key is absent.
 func (v Val[T]) Or(def T) T {
 	if v.Set {

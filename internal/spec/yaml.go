@@ -181,11 +181,15 @@ func (r *reader) entries(n *node, y *yaml.Node, depth int) {
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		key := r.convert(y.Content[i], depth+1)
 		value := r.convert(y.Content[i+1], depth+1)
-		if key.kind == badNode || !r.checkKey(n, key, value) {
+		if key.kind == badNode {
+			n.refused = true
+			continue
+		}
+		if !r.checkKey(n, key, value) {
 			continue
 		}
 		if first := seen.find(key.value); first != nil {
-			r.out = append(r.out, diag.Finding{
+			r.out = add(r.out, diag.Finding{
 				ID: IDDuplicate, Span: key.span, Message: fmt.Sprintf("the key %q is given twice", clip(key.value)),
 				Related: []diag.Related{{Span: first.span, Message: "first declared here"}},
 			})
@@ -225,6 +229,10 @@ func (r *reader) lonelyKey(in, key *node) {
 		}
 		return
 	}
+	if name, found := strings.CutSuffix(key.value, ":"); found && !key.quoted() {
+		r.fail(IDEmpty, key.span, fmt.Sprintf("%q has no value", clip(name)), "write a space and a value behind the colon, or remove the key")
+		return
+	}
 	before := in.entries[len(in.entries)-1]
 	f := diag.Finding{
 		ID: IDFlowComma, Span: key.span, Message: "a comma ends a value inside {…}, so this became a key without a value",
@@ -233,7 +241,7 @@ func (r *reader) lonelyKey(in, key *node) {
 	if before.value.kind == scalarNode {
 		f.Related = []diag.Related{{Span: before.value.span, Message: "the value was cut here"}}
 	}
-	r.out = append(r.out, f)
+	r.out = add(r.out, f)
 }
 
 // scalarNoun says what YAML takes the plain scalar for.

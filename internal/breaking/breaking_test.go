@@ -1,0 +1,188 @@
+package breaking_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/breaking"
+	"github.com/errgen/errgen/internal/diag"
+)
+
+func TestParseLevels(t *testing.T) {
+	for _, tt := range []struct {
+		list string
+		want breaking.Level
+	}{
+		{"wire", breaking.Wire},
+		{"wire,source", breaking.Wire | breaking.Source},
+		{"behaviour, wire, wire", breaking.Wire | breaking.Behaviour},
+		{breaking.Every.String(), breaking.Every},
+	} {
+		got, err := breaking.ParseLevels(tt.list)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, got, tt.list)
+	}
+	for _, list := range []string{"", "wire,", "all", "Wire"} {
+		_, err := breaking.ParseLevels(list)
+		assert.ErrorContains(t, err, "use wire, source, behaviour", list)
+	}
+}
+
+// Each rule concerns somebody, and is an error exactly where its name says so.
+func TestRules(t *testing.T) {
+	for _, id := range breaking.IDs() {
+		assert.NotZero(t, breaking.Levels(id), id)
+	}
+	assert.Zero(t, breaking.Levels("E-unknown-key"))
+}
+
+// Some changes concern less than others that the same rule finds.
+func TestLevels(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		old, new string
+		want     breaking.Level
+	}{
+		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), breaking.Wire | breaking.Source},
+		{"another type of integer", fields("n: {type: int}"), fields("n: {type: int64}"), breaking.Source},
+		{"gone", fields("n: {type: int}"), fields("b: {type: bool}"), breaking.Wire | breaking.Source},
+		{"gone, in messages only", fields("n: {type: int, message_only: true}"), fields("b: {type: bool}"), breaking.Source},
+		{"renamed, in messages only", fields("n: {type: int, message_only: true}"), fields("m: {type: int, message_only: true}"), breaking.Source},
+		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"), breaking.Wire},
+		{"on the wire now", fields("n: {type: int, message_only: true}"), fields("n: {type: int}"), breaking.Wire},
+		{"in clear", fields("n: {type: string, scrub: true}"), fields("n: {type: string}"), breaking.Wire},
+		{"a secret in clear", fields("n: {type: string, sensitive: true}"), fields("n: {type: string}"), breaking.Wire | breaking.Source},
+		{"a type that the wire names", codes("A: {message: a}"), "categories: {io: {type: InOutError, codes: {A: {message: a}}}}", breaking.Wire | breaking.Source},
+	} {
+		changes := compare(t, tt.old, tt.new)
+		require.Len(t, changes, 1, tt.name)
+		assert.Equal(t, tt.want.String(), changes[0].Levels.String(), tt.name)
+	}
+}
+
+const released = `
+domain: shop.example.com
+groups: {g: G.}
+tiers: {low: {}, high: {}}
+strategies: {mend: Mends.}
+policies: {p: {max_attempts: 4}}
+reactions: {again: {action: retry, policy: p}, mended: {action: recover, strategy: mend}}
+reserved: {codes: [GONE], numbers: [9]}
+fields: {host: {type: string}}
+categories:
+  io:
+    http: 500
+    retryable: true
+    reaction: again
+    fields: {n: {type: int, required: true, from: exit_code}, e: {enum: [X, Y]}, o: {type: object, fields: {a: {type: int}}}}
+    codes:
+      A: {number: 1, message: 'a {n}', when: [{if: {e: X}, severity: high}]}
+      B: {number: 2, message: b, groups: [g], reaction: mended}
+profiles: {ci: {codes: {A: {reaction: block}}}}
+`
+
+// What may be done at any time, one thing a row; each is done to what was released.
+func TestHarmless(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		edits []string // what is replaced, and by what
+	}{
+		{"nothing", nil},
+		{"a code", []string{"      B: {", "      C: {message: c}\n      B: {"}},
+		{"a category", []string{"profiles:", "  net: {fields: {m: {type: int, required: true}}, codes: {N: {message: n}}}\nprofiles:"}},
+		{"an optional field", []string{"fields: {n: {", "fields: {m: {type: int}, n: {"}},
+		{"an optional field of an object", []string{"{a: {type: int}}", "{b: {type: int}, a: {type: int}}"}},
+		{"a field of every category", []string{"fields: {host: {type: string}}", "fields: {port: {type: int}, host: {type: string}}"}},
+		{"a number", []string{"B: {number: 2", "C: {number: 3, message: c}\n      B: {number: 2"}},
+		{"an alias", []string{"A: {number: 1", "A: {aliases: [ALPHA], number: 1"}},
+		{"documentation", []string{"A: {number: 1", "A: {doc: All., resolution: Try., since: v2, number: 1"}},
+		{"deprecation", []string{"A: {number: 1", "A: {deprecated: no longer made, replaced_by: B, number: 1"}},
+		{"a reservation", []string{"codes: [GONE]", "codes: [GONE, LOST]"}},
+		{"a group", []string{"groups: {g: G.}", "groups: {h: H., g: G.}"}},
+		{"a policy and a reaction", []string{"policies: {", "policies: {q: {max_attempts: 2}, "}},
+		{"a profile", []string{"profiles: {", "profiles: {night: {retry: {enabled: false}}, "}},
+		{"a comment", []string{"categories:", "# These are all.\ncategories:"}},
+		{"a default that is said", []string{"again: {action: retry,", "again: {action: retry, then: block, count_failure: true,"}},
+		{"a trait that moves to the codes", []string{"    http: 500\n", "", "A: {number", "A: {http: 500, number", "B: {number", "B: {http: 500, number"}},
+		{"words in another order", []string{"[X, Y]", "[Y, X]"}},
+		{"fields in another order", []string{"e: {enum: [X, Y]}, o: {type: object, fields: {a: {type: int}}}", "o: {type: object, fields: {a: {type: int}}}, e: {enum: [X, Y]}"}},
+		{"codes in another order", []string{"      A: {number: 1, message: 'a {n}', when: [{if: {e: X}, severity: high}]}\n      B: {number: 2, message: b, groups: [g], reaction: mended}\n",
+			"      B: {number: 2, message: b, groups: [g], reaction: mended}\n      A: {number: 1, message: 'a {n}', when: [{if: {e: X}, severity: high}]}\n"}},
+		{"masking", []string{"host: {type: string}", "host: {type: string, scrub: true}"}},
+		{"a rule", []string{"A: {number: 1", "A: {detect: [{exit_code: 1}], examples: [{exit_code: 1}], number: 1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now := released
+			for pair := range slices.Chunk(tt.edits, 2) {
+				require.Contains(t, now, pair[0])
+				now = strings.Replace(now, pair[0], pair[1], 1)
+			}
+			assert.Empty(t, show(compare(t, released, now)))
+		})
+	}
+}
+
+// Each taxonomy of the repository is as it is.
+func TestSelf(t *testing.T) {
+	files := taxonomies(t)
+	require.Greater(t, len(files), 4)
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Empty(t, show(breaking.Compare(breaking.Read(file, src), breaking.Read(file, src))), file)
+	}
+}
+
+func taxonomies(t *testing.T) []string {
+	var files []string
+	for _, pattern := range []string{
+		"../../taxonomy.yaml", "../../examples/*/taxonomy.yaml", "../spec/testdata/valid/*.yaml",
+		"../resolve/testdata/*.yaml", "../check/testdata/*.yaml", "../emit/testdata/*.yaml", "../emit/testdata/*/*.yaml",
+	} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	return files
+}
+
+// Changes come in the order of their places, those that are gone first, and each has all that a finding needs.
+func TestOrder(t *testing.T) {
+	changes := compare(t, released, codes("A: {message: other}"))
+	require.Greater(t, len(changes), 8)
+	assert.True(t, slices.IsSortedFunc(changes, func(a, b breaking.Change) int {
+		if a.Gone != b.Gone {
+			return 0
+		}
+		return a.Span.Line - b.Span.Line
+	}))
+	seenNew := false
+	for _, c := range changes {
+		assert.False(t, seenNew && c.Gone, "what is gone comes first")
+		seenNew = seenNew || !c.Gone
+		assert.True(t, c.Span.Valid(), "%s %s", c.ID, c.Message)
+		assert.NotZero(t, c.Levels, c.ID)
+		assert.Zero(t, c.Levels&^breaking.Levels(c.ID)&^breaking.Wire, c.ID)
+		assert.Equal(t, c.ID[0] == 'E', c.Severity == diag.Error, c.ID)
+	}
+}
+
+// FuzzCompare compares anything with itself, where nothing may be found, and with anything else.
+func FuzzCompare(f *testing.F) {
+	f.Add(released, codes("A: {message: a, aliases: [A, B]}, A: {message: b}"))
+	f.Add("reserved: {codes: [A], numbers: [1]}\n"+codes("A: {message: a, number: 1}"), "categories: {a: {codes: {A: {}}}, a: {codes: {A: {}}}}")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		old, new := breaking.Read("a.yaml", []byte(a)), breaking.Read("b.yaml", []byte(b))
+		require.Empty(t, show(breaking.Compare(old, breaking.Read("a.yaml", []byte(a)))))
+		for _, c := range breaking.Compare(old, new) {
+			require.NotZero(t, breaking.Levels(c.ID), c.ID)
+		}
+		breaking.Compare(new, old)
+	})
+}
