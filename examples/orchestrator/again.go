@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -62,31 +63,45 @@ func resolved(path string) string {
 }
 
 // writeRemembered says that nothing was carried out, because the run had ended before.
-func (s *session) writeRemembered(w io.Writer) {
+func (s *session) writeRemembered(w io.Writer, r *escalate.Result) {
 	how := "another -run carries the plan out anew."
-	if s.inTree() {
+	switch {
+	case s.inTree() && r.EndReason == escalate.EndCompleted:
+		how = "the same command then carries the plan out anew."
+	case s.inTree():
 		how = "after -give-up, or with another -run, the plan is carried out anew."
 	}
 	say(w, "The run %s has ended before. This is how; %s", s.name, how)
 	fmt.Fprintln(w)
 }
 
-// writeAnswering says how the question is answered, or how a run is taken up again that has failed.
-func (s *session) writeAnswering(w io.Writer, r *escalate.Result) {
-	how := "Answer:"
+// writeAnswering says how the question is answered, how a run is taken up again that has failed, or what else lets it go on.
+func (s *session) writeAnswering(ctx context.Context, w io.Writer, r *escalate.Result) {
 	switch {
-	case r.Question == nil && r.EndReason == escalate.EndFailed && s.keeps() && !s.giveUp:
-		how = "Take it up again:"
-	case r.Question == nil || !s.keeps() && r.EndReason == escalate.EndPlan:
-		return
+	case r.Question == nil && (r.EndReason != escalate.EndFailed && r.EndReason != escalate.EndRevert || !s.keeps() || s.giveUp && r.EndReason == escalate.EndFailed):
+	case !s.keeps() && r.EndReason == escalate.EndPlan:
 	case !s.keeps():
-		fmt.Fprintln(w)
-		say(w, "The run is not kept, so that it cannot be answered. With -state it is.")
-		return
+		advise(w, "The run is not kept, so that it cannot be answered. With -state it is.")
+	case !s.hasGit():
+		advise(w, fmt.Sprintf("%s is gone, so that nothing can be put back, and the run cannot be gone on with. Restore it from a copy.", s.tree.GitDir()))
+	case r.EndReason == escalate.EndRevert:
+		advise(w, "The tree is not as it was. Remove the cause, and run the same command again, which puts it back first:", s.again()...)
+	case s.endKept(ctx) != r.EndReason:
+		advise(w, "The end of the run could not be kept. Remove the cause, and run the same command again:", s.again()...)
+	case r.Question == nil:
+		advise(w, "Take it up again:", append([]string{"-answer 'TEXT'"}, s.again()...)...)
+	default:
+		advise(w, "Answer:", append([]string{"-answer 'TEXT'"}, s.again()...)...)
 	}
+}
+
+// advise says what can be done, and the command that does it if there is one.
+func advise(w io.Writer, what string, args ...string) {
 	fmt.Fprintln(w)
-	say(w, "%s", how)
-	say(w, "  orchestrator %s", strings.Join(append([]string{"-answer 'TEXT'"}, s.again()...), " "))
+	say(w, "%s", what)
+	if len(args) > 0 {
+		say(w, "  orchestrator %s", strings.Join(args, " "))
+	}
 }
 
 // again returns the arguments that go on with the run as it was begun, for a shell.

@@ -11,7 +11,7 @@ import (
 // checkPlan checks the plan and what it takes for granted, all of it, and writes it down. It reports whether all is well. Nothing is carried
 // out, and no tier is asked.
 func (s *session) checkPlan(ctx context.Context, out io.Writer) (*checkup, error) {
-	c := &checkup{Title: s.doc.Plan.Title, Faults: plan.Check(s.doc.Plan)}
+	c := &checkup{Title: s.doc.Plan.Title, Steps: checkedSteps(s.doc.Plan), Notes: s.doc.Notes, Faults: plan.Check(s.doc.Plan)}
 	var all []plan.Prerequisite
 	var steps []string
 	add := func(step string, some []plan.Prerequisite) {

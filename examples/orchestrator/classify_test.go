@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -225,7 +226,17 @@ func TestFindings(t *testing.T) {
 func TestCountsAreKept(t *testing.T) {
 	ev := finding("check", "count")
 	ev.Attributes = map[string]string{"expected": "5", "actual": "3"}
-	assert.EqualError(t, errs.Classify(ev), "unexpected result (count): expected 5, found 3")
+	err, ok := errors.AsType[*errs.UnexpectedResultError](errs.Classify(ev))
+	require.True(t, ok)
+	assert.Equal(t, []string{"5", "3"}, []string{err.Expected.Or(""), err.Actual.Or("")})
+}
+
+// What was expected is said once, and that it is a command that failed.
+func TestFailedCriteriaAreSaidOnce(t *testing.T) {
+	ev := finding("check", "content")
+	ev.Op, ev.Text = "criteria", "go test ./...: expected exit code 0, found exit code 1"
+	ev.Attributes = map[string]string{"expected": "exit code 0", "actual": "exit code 1", "command": "go test ./..."}
+	assert.EqualError(t, errs.Classify(ev), "unexpected result (command): go test ./...: expected exit code 0, found exit code 1")
 }
 
 // What only mentions a failure is not taken for one.

@@ -50,7 +50,7 @@ func (s *session) callsDir() string {
 
 // forget removes what is kept of the run in its working tree, if it has ended for one of these reasons. Whoever has the run now does that.
 func (s *session) forget(ctx context.Context, ended ...escalate.EndReason) (err error) {
-	if !s.inTree() {
+	if !s.inTree() || !s.hasGit() {
 		return nil
 	}
 	kept, err := s.config.Journal.Open(ctx, s.name)
@@ -66,6 +66,28 @@ func (s *session) forget(ctx context.Context, ended ...escalate.EndReason) (err 
 		err = nil
 	}
 	return errors.Join(err, os.RemoveAll(s.callsDir()))
+}
+
+// hasGit reports that git's own directory of the working tree is there. No other is made in its place.
+func (s *session) hasGit() bool {
+	_, err := os.Stat(s.tree.GitDir())
+	return err == nil
+}
+
+// endKept returns how the run has ended by what is kept of it; empty where that is not known.
+func (s *session) endKept(ctx context.Context) escalate.EndReason {
+	if !s.keeps() || !s.hasGit() {
+		return ""
+	}
+	kept, err := s.config.Journal.Open(ctx, s.name)
+	if err != nil {
+		return ""
+	}
+	_ = s.config.Journal.Close() // nothing was written
+	if kept == nil {
+		return ""
+	}
+	return kept.Result.EndReason
 }
 
 // forgettable are the ends after which the run is not gone on with: then the same command carries the plan out anew.

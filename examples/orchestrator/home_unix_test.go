@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/escalate"
 )
 
 // A run that is killed loses nobody's work: the same command goes on with it, and puts back what it has left.
@@ -93,7 +97,7 @@ func keptIn(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// A run whose end could not be followed by letting go of it is over all the same.
+// A run whose end could not be followed by letting go of it is over all the same: what nobody has seen is shown, once.
 func TestDoneAndDied(t *testing.T) {
 	dir := project(t)
 	plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
@@ -106,10 +110,68 @@ func TestDoneAndDied(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(home, "calls"), 0o700))
 	require.NoError(t, os.Rename(filepath.Join(home, name), filepath.Join(home, "calls", name)))
 	require.Len(t, keptIn(t, dir), 2)
-	r, code := result(t, "-dir", dir, plan)
-	assert.Equal(t, exitDone, code)
-	assert.False(t, r.Resumed)
+	got := do(t.Context(), "-dir", dir, plan)
+	assert.Equal(t, exitDone, got.code)
+	assert.Contains(t, got.out, "has ended before. This is how; the same command then carries the plan out anew.\n")
+	assert.Contains(t, got.out, "[x] 1\n")
 	assert.Empty(t, keptIn(t, dir))
+	require.NoError(t, os.Remove(filepath.Join(dir, "a.md")))
+	anew := do(t.Context(), "-dir", dir, plan)
+	assert.Equal(t, exitDone, anew.code)
+	assert.NotContains(t, anew.out, "has ended before")
+}
+
+// What a completed run came to can be had again when it could not be written.
+func TestResultThatCannotBeWritten(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"text", nil, "write the output: no space left on device"},
+		{"JSON", []string{"-json"}, "write the output: no space left on device"},
+		{"a diagram", []string{"-diagram", "DIR/d.mmd"}, "write DIR/d.mmd: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, own := project(t), t.TempDir()
+			plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}, {run: [chmod, '500', " + own + "]}]\n    say: 'STEP DONE {mark}'\n"})
+			t.Cleanup(func() { _ = os.Chmod(own, 0o700) })
+			place := strings.NewReplacer("DIR", own)
+			args := []string{"-dir", dir}
+			for _, arg := range tt.args {
+				args = append(args, place.Replace(arg))
+			}
+			var out io.Writer = full{}
+			if tt.name == "a diagram" {
+				if os.Geteuid() == 0 {
+					t.Skip("nothing is shut to the superuser")
+				}
+				out = io.Discard
+			}
+			var hints bytes.Buffer
+			assert.Equal(t, exitFailed, run(t.Context(), append(args, plan), strings.NewReader(""), out, &hints))
+			assert.Contains(t, hints.String(), place.Replace(tt.want))
+			assert.NotEmpty(t, keptIn(t, dir))
+
+			r, code := result(t, "-dir", dir, plan)
+			assert.Equal(t, exitDone, code)
+			assert.Equal(t, []any{escalate.EndCompleted, 1}, []any{r.EndReason, r.Calls})
+			assert.Empty(t, keptIn(t, dir))
+		})
+	}
+	t.Run("of another plan than it was", func(t *testing.T) {
+		dir := project(t)
+		plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
+		require.Equal(t, exitFailed, run(t.Context(), []string{"-dir", dir, plan}, strings.NewReader(""), full{}, io.Discard))
+		require.NoError(t, os.Remove(filepath.Join(dir, "a.md")))
+		put(t, plan, "# T\n## Step 7\nWrite a.md.\n### Success criteria\n- exists: a.md\n")
+		got := do(t.Context(), "-dir", dir, plan)
+		assert.Equal(t, exitDone, got.code, got.hints)
+		assert.Contains(t, got.out, "[x] 7\n")
+		assert.NotContains(t, got.out, "has ended before", "it is carried out anew")
+		assert.FileExists(t, filepath.Join(dir, "a.md"))
+	})
 }
 
 // A question in a tree of one's own can be answered with nothing but the command that stands below it.

@@ -66,7 +66,7 @@ func classifies(args []string) bool {
 
 // run does what args say and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writer) (code int) {
-	out := &checked{Writer: stdout}
+	out, heard := &checked{Writer: stdout}, &said{Writer: hints}
 	defer func() {
 		if err := out.failed(); err != nil {
 			code = told(hints, fmt.Errorf("write the output: %w", err), exitFailed)
@@ -75,6 +75,15 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writ
 	if classifies(args) {
 		return told(hints, classify(args[1:], in, out, hints), exitUsage)
 	}
+	code = perform(ctx, args, out, heard)
+	if asksJSON(args) && code != exitDone && !out.written() {
+		_, _ = out.Write(heard.encode(code)) // out keeps the error
+	}
+	return code
+}
+
+// perform carries a plan out, or checks it.
+func perform(ctx context.Context, args []string, out *checked, hints io.Writer) (code int) {
 	o, err := parse(args, out)
 	if err != nil {
 		return told(hints, err, exitUsage)
@@ -95,7 +104,7 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writ
 }
 
 // work checks the plan, or carries it out.
-func (s *session) work(ctx context.Context, out, hints io.Writer) (code int) {
+func (s *session) work(ctx context.Context, out *checked, hints io.Writer) (code int) {
 	kept := s.keep
 	defer func() {
 		if err := s.tree.close(kept); err != nil && code == exitDone {
@@ -155,7 +164,7 @@ func told(hints io.Writer, err error, code int) int {
 		return exitDone
 	}
 	for line := range strings.SplitSeq(taxonomy.Scrub(err.Error()), "\n") {
-		say(hints, "orchestrator: %s", line)
+		say(hints, prefix+"%s", line)
 	}
 	return code
 }

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate"
@@ -153,6 +155,7 @@ func (o *options) problems() error {
 	problem(o.run != "" && !nameForm.MatchString(o.run), "-run is 1 to 80 letters, digits, '-', '_' and '.', the first a letter or a digit")
 	problem(o.run != "" && !o.keeps(), "-run needs -state or -dir, where the run is kept")
 	problem(o.done && o.giveUp, "-done and -give-up are two answers; give one")
+	problem(o.answers && !o.done && !o.giveUp && strings.TrimSpace(o.answer) == "", "-answer is empty: say what has changed, or what the answer is; -done says that the step was done by hand")
 	problem(o.by != "" && !answers, "-by says who answers, and there is no answer")
 	problem(answers && o.check, "-check answers nothing")
 	problem(o.turns < 0, "-turns is less than 0")
@@ -176,6 +179,16 @@ func (o *options) reply() *escalate.Answer {
 		return nil
 	}
 	return a
+}
+
+// asksJSON reports that the arguments ask for JSON, whether or not they can be read.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "-json" || arg == "--json" || arg == "-json=true" || arg == "--json=true"
+	})
 }
 
 // quiet reports that standard output is for a file only.

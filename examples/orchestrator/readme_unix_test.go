@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,6 +146,23 @@ func TestReadmeTiers(t *testing.T) {
 	made, err := all.providers(&desk{}, nil)
 	require.NoError(t, err)
 	assert.Len(t, made, 3)
+}
+
+// TestReadmeAnswers: the script of README.md that has every kind of answer can be read.
+func TestReadmeAnswers(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(b), "\n````yaml\n")
+	require.True(t, found)
+	text, _, found := strings.Cut(after, "\n````\n")
+	require.True(t, found)
+	_, err = scripted.Load(put(t, filepath.Join(t.TempDir(), "haiku.yaml"), text+"\n"), scripted.Options{})
+	require.NoError(t, err)
+	for body := range strings.SplitSeq(text, "```json\n") {
+		if body, _, closed := strings.Cut(body, "```"); closed {
+			assert.True(t, json.Valid([]byte(body)), body)
+		}
+	}
 }
 
 func TestReadmeHasEveryFlag(t *testing.T) {

@@ -136,8 +136,8 @@ func findings() []string {
 }
 
 // runPlan carries the plan out, and writes what came of it.
-func (s *session) runPlan(ctx context.Context, out io.Writer) (*escalate.Result, error) {
-	shown := out
+func (s *session) runPlan(ctx context.Context, out *checked) (*escalate.Result, error) {
+	var shown io.Writer = out
 	if s.quiet() {
 		shown = io.Discard
 	}
@@ -147,25 +147,40 @@ func (s *session) runPlan(ctx context.Context, out io.Writer) (*escalate.Result,
 	if err != nil {
 		return nil, fmt.Errorf("configure the run: %w", err)
 	}
-	if err := s.forget(ctx, escalate.EndCompleted); err != nil { // its process died before it could
+	r, err := s.carryOut(ctx, runner)
+	if err != nil {
 		return nil, err
-	}
-	var r *escalate.Result
-	if a := s.reply(); a != nil {
-		r = runner.Answer(ctx, s.name, s.doc.Plan, *a)
-	} else {
-		r = runner.Run(ctx, s.name, s.doc.Plan)
 	}
 	refused := r.EndReason == escalate.EndRefused
 	if !lines.shown && !refused {
-		s.writeRemembered(shown)
+		s.writeRemembered(shown, r)
 		lines.rest(r)
 	}
 	if !refused {
 		writeSteps(shown, r)
-		s.writeAnswering(shown, r)
+		s.writeAnswering(context.WithoutCancel(ctx), shown, r)
 	}
-	return r, errors.Join(s.write(r, out), s.forget(context.WithoutCancel(ctx), s.forgettable()...))
+	err = s.write(r, out)
+	if err == nil && out.failed() == nil { // what nobody has seen is shown again
+		err = s.forget(context.WithoutCancel(ctx), s.forgettable()...)
+	}
+	return r, err
+}
+
+// carryOut carries the plan out, goes on with it, or returns how it has ended. A run that is completed and still kept is one whose result nobody has seen, as its
+// process died, or could not write; it is let go of when it is not about this plan and this tree any more.
+func (s *session) carryOut(ctx context.Context, runner *escalate.Runner) (*escalate.Result, error) {
+	if a := s.reply(); a != nil {
+		return runner.Answer(ctx, s.name, s.doc.Plan, *a), nil
+	}
+	r := runner.Run(ctx, s.name, s.doc.Plan)
+	if r.EndReason != escalate.EndRefused || !s.inTree() || s.endKept(ctx) != escalate.EndCompleted {
+		return r, nil
+	}
+	if err := s.forget(ctx, escalate.EndCompleted); err != nil {
+		return nil, err
+	}
+	return runner.Run(ctx, s.name, s.doc.Plan), nil
 }
 
 // write writes what was asked for besides.

@@ -69,9 +69,9 @@ func (t *timeline) Observe(e escalate.Event) {
 // last returns what happened with its code, which has a column of its own. Without one there is more room.
 func (t *timeline) last(what, code string) string {
 	if code == "" {
-		return fitted(what, t.what+len(gap)+t.code)
+		return keeping(what, t.what+len(gap)+t.code)
 	}
-	return padded(fitted(what, t.what), t.what) + gap + fitted(code, t.code)
+	return padded(keeping(what, t.what), t.what) + gap + fitted(code, t.code)
 }
 
 // codeOf returns the code that an event is about.

@@ -123,6 +123,27 @@ func TestTimelineOfHostileTexts(t *testing.T) {
 	assert.NotContains(t, out.String(), "\r")
 }
 
+// How long something takes is seen, also where the line is cut.
+func TestTimelineKeepsDurations(t *testing.T) {
+	for _, tt := range []struct {
+		text, want string
+		limit      int
+	}{
+		{"fails itself: scripted limits the rate, retry after 10h", "fails itself: scripted limits the r… retry after 10h", 52},
+		{"fails itself: scripted limits the rate, retry after 100ms: come back later", "fails itself: scripted limits the… retry after 100ms", 52},
+		{"fails itself: scripted limits the rate, retry after 1h30m0s", "fails itself: scripted limits t… retry after 1h30m0s", 52},
+		{"waits 2s, and then goes on with what it had begun before it was stopped", "waits 2s, and then goes on …", 28},
+		{"a text without a duration that is far too long for one line", "a text without a duration …", 27},
+		{"it takes 2s", "it takes 2s", 20},
+		{strings.Repeat("日本", 30) + " retry after 2s", "日本日本… retry after 2s", 25},
+		{"failed after 10h", "failed …", 8},
+	} {
+		got := keeping(tt.text, tt.limit)
+		assert.Equal(t, tt.want, got)
+		assert.LessOrEqual(t, columns(got), tt.limit)
+	}
+}
+
 // States have names; marks are a rendering. B-O09
 func TestSteps(t *testing.T) {
 	var out bytes.Buffer

@@ -31,6 +31,8 @@ func TestExitCodes(t *testing.T) {
 		{"two answers", []string{"-done", "-give-up", "-run", "a", "-state", "b", "demo/plan.md"}, exitUsage, "give one"},
 		{"a run that is kept nowhere", []string{"-run", "a", "demo/plan.md"}, exitUsage, "-run needs -state"},
 		{"a run that would be kept elsewhere", []string{"-run", "../../a", "-state", "b", "demo/plan.md"}, exitUsage, "-run is 1 to 80 letters"},
+		{"an empty answer", []string{"-answer", "", "-dir", "x", "demo/plan.md"}, exitUsage, "-answer is empty: say what has changed"},
+		{"a blank answer", []string{"-answer", " \t\n", "-state", "b", "demo/plan.md"}, exitUsage, "-answer is empty: say what has changed"},
 		{"an answer to a run that nobody knows", []string{"-answer", "x", "-state", t.TempDir(), "-dir", project(t), "demo/plan.md"}, exitUsage,
 			"orchestrator: there is no run of this name"},
 		{"a pattern that is none", []string{"-forbid", "/etc", "demo/plan.md"}, exitUsage, "it is absolute"},

@@ -164,9 +164,11 @@ func accepted(e escalate.Event) string {
 	return text
 }
 
-func counted(n int, what string) string {
+func counted(n int, what string) string { return countedAs(n, what, what+"s") }
+
+func countedAs(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, many)
 }

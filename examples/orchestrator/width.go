@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -48,6 +49,25 @@ func fitted(text string, limit int) string {
 		b.WriteRune(c)
 	}
 	return b.String() + "…"
+}
+
+// amount is how long something takes, with the words in front of it.
+var amount = regexp.MustCompile(`(?:[a-z]+ ){0,2}\d[\d.]*(?:ns|µs|ms|s|m|h)[\dhms.]*(?:\s|[,;:]|$)`)
+
+// keeping returns a text like fitted does, but what is left out stands in front of the first duration where that would not be seen otherwise: how long
+// something takes matters most.
+func keeping(text string, limit int) string {
+	text = terminal.Printable(strings.Join(strings.Fields(text), " "))
+	at := amount.FindStringIndex(text)
+	if columns(text) <= limit || at == nil {
+		return fitted(text, limit)
+	}
+	kept := strings.TrimRight(text[at[0]:at[1]], " ,;:")
+	room := limit - columns(kept) - 1
+	if columns(text[:at[1]]) < limit || room < limit/3 {
+		return fitted(text, limit)
+	}
+	return fitted(strings.TrimRight(text[:at[0]], " "), room) + " " + kept
 }
 
 // padded returns a text with spaces up to so many columns.

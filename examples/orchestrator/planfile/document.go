@@ -25,7 +25,8 @@
 //	- sections: reports/2.3.md has "Purpose", "Rules"
 //
 // What stands between the title and the first section is for people. Headings of the first three levels are those of the plan;
-// deeper ones belong to the instructions that they stand in. So does everything in a block of code.
+// deeper ones belong to the instructions that they stand in. So does everything in a block of code. What stands in an HTML comment is no part
+// of the plan; one that is never closed is a problem, since it would hide all below it.
 package planfile
 
 import (
@@ -50,6 +51,8 @@ const maxProblems = 50
 // Document is a plan with the text that it was read from.
 type Document struct {
 	Plan plan.Plan
+	// Notes are what somebody may have meant to be a part of the plan, and is none; see [Problem].
+	Notes []Problem
 
 	name   string
 	source []byte
@@ -63,9 +66,10 @@ type span struct{ from, to int }
 // Problem is something in a plan's file that cannot be read.
 type Problem struct {
 	// Line and Column say where it is, in lines and characters from 1. A Column of 0 is the whole line, and a Line of 0 the whole file.
-	Line, Column int
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
 	// Text says what is wrong, and what to write in its place.
-	Text string
+	Text string `json:"text"`
 }
 
 // Error is all that is wrong with a file, in its order.

@@ -28,6 +28,7 @@ func (r *reader) sections() []section {
 	root := blocks.Parse(text.NewReader(r.doc.source))
 	all := []section{{body: span{0, len(r.doc.source)}}}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		r.html(n)
 		last := &all[len(all)-1]
 		h, ok := n.(*ast.Heading)
 		if !ok || h.Level > deepest {
