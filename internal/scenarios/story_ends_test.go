@@ -263,7 +263,7 @@ func TestA169_UpAndDown(t *testing.T) {
 		providertest.CLIAnswer("more to do").Write("docs/b.txt", "better\n"),
 		providertest.CLIAnswer(theEnd))
 	s.scope = workspace.ScopeConfig{Allowed: []string{"docs/**", "half.txt"}}
-	s.cfg.Limits.Iteration = 8 * short
+	s.cfg.Limits.Iteration = 20 * short
 	var failures []int
 	r := s.run()
 	for _, e := range s.seen.of(executor.IterationEnded) {

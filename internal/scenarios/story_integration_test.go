@@ -194,7 +194,7 @@ func TestA176_ThroughAllParts(t *testing.T) {
 			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_RATE_LIMIT"},
 			[]string{"PROVIDER_RATE_LIMIT block"}, nil, nil},
 		{"a check takes too long", func(s *stage) {
-			s.checks.Limit, s.checks.Grace = 3*short, 100*time.Millisecond
+			s.checks.Limit, s.checks.Grace = 10*short, 100*time.Millisecond
 			s.checks.PreCommit = []workspace.Command{{Line: "test -f b.txt || sleep 60"}}
 		}, []providertest.CLIStep{done, providertest.CLIAnswer(theEnd).Write("b.txt", "b\n")}, ok,
 			[]string{"OPERATION_TIMEOUT again"}, nil, []string{"a.txt", "b.txt"}},

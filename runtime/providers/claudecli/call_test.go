@@ -349,7 +349,7 @@ func TestDeadline(t *testing.T) {
 	assert.Equal(t, "ITERATION_TIMEOUT", code(t, err))
 	assertNobodyLeft(t, cli)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	req.Limit, req.Iteration = 0, 0
 	_, err = p.Call(ctx, req)
