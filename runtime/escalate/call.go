@@ -2,6 +2,7 @@ package escalate
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -171,6 +172,10 @@ func (j *job) ownFailure(ctx context.Context, a *Attempt, t turned) *ending {
 		w.End, w.Why = EndBlocked, why
 	default:
 		w.End, w.Why = EndFailed, why
+	}
+	if w.End != "" && j.cfg.Guards.StepTime > 0 {
+		// It may be no more than that the tier would have to be waited for longer.
+		w.Why += fmt.Sprintf("; %s is left of the %s that a step may take", shortly(max(0, j.timeLeft())), j.cfg.Guards.StepTime)
 	}
 	if w.End != "" {
 		w.Outage = &Failed{Rung: rung, Role: w.Role, Code: a.Code, Category: a.Category, Message: a.Message, err: f.err}

@@ -51,7 +51,7 @@ type Guards struct {
 	// answer counts.
 	Time time.Duration
 	// StepTime is how long a step may take in all, from its first call on, in every process that works on it; what passes while a person is asked is not
-	// in it. 0 is without bound. A call has no more time than what is left of it, and a wait that is longer than that is not begun; strategies,
+	// in it, nor what a process has taken since its state was saved last when it is killed. 0 is without bound. A call has no more time than what is left of it, and a wait that is longer than that is not begun; strategies,
 	// verifiers and reviewers that are under way are not ended by it.
 	StepTime time.Duration
 	// Repeats is how often the same error may come back although something was done about it, before what follows is done instead of another try; 2.

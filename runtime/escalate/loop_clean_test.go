@@ -158,7 +158,7 @@ func TestAnswersOfTheWrongForm(t *testing.T) {
 		return block(prompt, `"status":"failed","exit_code":"one"`), nil
 	}}
 	w.tiers["top"].script = []turn{func(_ context.Context, _ *scripted, prompt string) (string, error) {
-		return block(prompt, `"verdict":"complex","needed":["a","b"]`), nil
+		return block(prompt, `"verdict":"complex","needed":{"a":"b"}`), nil
 	}}
 	res := w.run(oneStep())
 	require.Equal(t, escalate.EndQuestion, res.EndReason, res.Error)

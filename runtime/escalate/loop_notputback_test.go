@@ -97,9 +97,17 @@ func TestGivingUpATreeThatIsNotAsItWas(t *testing.T) {
 			continue
 		}
 		require.Len(t, res.Warnings, 1)
-		assert.Contains(t, res.Warnings[0], "the working tree stays as it is, which is NOT as it was; what is missing in it is in refs/errgen/run/checked")
-		assert.Equal(t, "what agents are to do", w.git("show", "refs/errgen/run/checked:AGENTS.md"))
+		assert.Contains(t, res.Warnings[0], "the working tree stays as it is, which is NOT as it was; what is missing in it is kept in refs/errgen/run/retained, and ")
+		assert.NotContains(t, res.Warnings[0], "run the same again")
 		assert.Equal(t, escalate.EndFailed, w.run(oneStep()).EndReason, "it is over")
+
+		delete(w.journal.kept, "run") // and begun anew, which takes what is there for the user's
+		tree.reverts = false
+		w.tiers["low"].script, w.tiers["low"].prompts = []turn{does("report.md", "found")}, nil
+		require.Equal(t, escalate.EndCompleted, w.run(oneStep()).EndReason)
+		assert.Equal(t, "what agents are to do", w.git("show", "refs/errgen/run/retained:AGENTS.md"))
+		w.git("restore", "--overlay", "--source=refs/errgen/run/retained", "--", ":/")
+		assert.Equal(t, "what agents are to do\n", w.read("AGENTS.md"))
 	}
 }
 

@@ -2,6 +2,8 @@ package escalate_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/escalate"
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/retry"
 )
 
@@ -116,4 +119,29 @@ func TestStepTimeBoundsWaitsForReviews(t *testing.T) {
 	require.Equal(t, escalate.EndGuard, res.EndReason, res.Error)
 	assert.Equal(t, "0s", w.clock.slept.String())
 	assert.Contains(t, res.Question.Why, "nobody could review what low has done")
+}
+
+// A tier that would have to be waited for too long is passed by; where nobody is above it, the question says how little time there is.
+func TestStepTimeBoundsWaitsForTiers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		tiers []string
+		end   escalate.EndReason
+	}{{"another tier is there", []string{"low", "mid"}, escalate.EndCompleted}, {"nobody else is there", []string{"low"}, escalate.EndQuestion}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			maps.DeleteFunc(w.cfg.Calls.Tiers, func(name string, _ executor.Provider) bool { return !slices.Contains(tt.tiers, name) })
+			w.cfg.Guards.StepTime = 30 * time.Second
+			w.tiers["low"].script = []turn{fails("rate"), does("report.md", "found")}
+			w.tiers["mid"].script = []turn{does("report.md", "found")}
+			res := w.run(oneStep())
+			require.Equal(t, tt.end, res.EndReason, res.Error)
+			assert.Equal(t, "0s", w.clock.slept.String())
+			if tt.end == escalate.EndQuestion {
+				assert.Contains(t, res.Question.Why, "; 30s is left of the 30s that a step may take")
+			}
+		})
+	}
 }

@@ -16,7 +16,18 @@ const opRevert = "revert"
 type keeper interface {
 	// Kept returns the refs that have it, those that have most first.
 	Kept(ctx context.Context, run string) ([]string, error)
+	// Retain has a ref of its own keep what counts, as long as a save, and returns it; empty when nothing is kept of the run.
+	Retain(ctx context.Context, run string) (ref string, err error)
 }
+
+// notAsItWas is what was found out about a tree that could not be put back, and what a person can do about it.
+type notAsItWas struct {
+	found  error
+	advice string
+}
+
+func (e *notAsItWas) Error() string { return e.found.Error() + "; " + e.advice }
+func (e *notAsItWas) Unwrap() error { return e.found }
 
 // notPutBack is the end of a run whose working tree is not as it was. It says what a person has to know before touching anything.
 func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
@@ -38,7 +49,7 @@ func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
 	if ref != "" {
 		advice = "what is there now is kept in " + oneLine(ref, maxWord) + "; " + advice
 	}
-	e.err = fmt.Errorf("%s: %w; %s", text, withCause(f.err, err), advice)
+	e.err = &notAsItWas{found: fmt.Errorf("%s: %w", text, withCause(f.err, err)), advice: advice}
 	return e
 }
 
@@ -103,6 +114,9 @@ func (r *run) giveUpTree(ctx context.Context, a *Answer) *ending {
 	}
 	if why != nil {
 		r.died, r.treeLeft = false, true
+		if left, ok := errors.AsType[*notAsItWas](why); ok {
+			why = left.found // the run is not to be run again
+		}
 		r.warn(r.leftAsItIs(ctx), why)
 	}
 	return r.answered(ctx, q, a)
@@ -110,8 +124,20 @@ func (r *run) giveUpTree(ctx context.Context, a *Answer) *ending {
 
 func (r *run) leftAsItIs(ctx context.Context) string {
 	text := "the run is given up, and the working tree stays as it is, which is NOT as it was"
-	if kept := r.keptIn(ctx); kept != "" {
-		text += "; what is missing in it is in " + kept + " until the run is taken up again"
+	w, ok := r.cfg.Calls.Workspace.(keeper)
+	if !ok {
+		return text
 	}
-	return text
+	var ref string
+	err := contained(opRevert, func() (err error) {
+		ref, err = w.Retain(ctx, r.result.Run)
+		return err
+	})
+	switch {
+	case err != nil:
+		return text + ", and what is missing in it could not be kept (" + bounded(err.Error()) + ")"
+	case ref == "":
+		return text
+	}
+	return text + "; what is missing in it is kept in " + ref + `, and "git restore --overlay --source=` + ref + ` -- :/" brings it back once the cause is removed`
 }
