@@ -1,5 +1,5 @@
 // Package printable makes texts safe to be shown by a terminal and kept in a log: what steers a terminal or turns text
-// around becomes an escape that one can read. The end of a line and the tab stay.
+// around becomes an escape that one can read. The end of a line and the tab stay, and colours, which say nothing, are left out.
 package printable
 
 import "slices"
@@ -49,8 +49,13 @@ func Tail(dst []byte, start int) []byte {
 	dst = dst[:i]
 	for i = 0; i < len(s); {
 		n, code := escaped(s, i)
+		if colour := colourAt(s, i); colour > 0 {
+			n = colour
+		} else {
+			dst = appendEscape(dst, code, n)
+		}
 		end := next(s, i+n)
-		dst = append(appendEscape(dst, code, n), s[i+n:end]...)
+		dst = append(dst, s[i+n:end]...)
 		i = end
 	}
 	return dst
@@ -80,6 +85,26 @@ func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 		return 3, 0x2000 | uint16(s[1]&0x3F)<<6 | uint16(s[2]&0x3F)
 	}
 	return 0, 0
+}
+
+// maxColour bounds how long a sequence that sets a colour is.
+const maxColour = 32
+
+// colourAt returns the length of the sequence at i of s that sets how text looks, such as ESC [ 1 ; 3 1 m; 0 if it is none.
+func colourAt(s []byte, i int) int {
+	s = s[i:min(i+maxColour, len(s))]
+	if len(s) < 3 || s[0] != 0x1B || s[1] != '[' {
+		return 0
+	}
+	for n := 2; n < len(s); n++ {
+		switch c := s[n]; {
+		case c == 'm':
+			return n + 1
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
 }
 
 // appendEscape appends the escape, as in Go, of a character that takes n bytes.
