@@ -148,7 +148,7 @@ func TestMissing(t *testing.T) {
 			assert.Regexp(t, `(?m)^\[!\] .*`+name, got.out)
 		}
 		assert.Contains(t, got.out, "[ ] step 4.2      file       charts/out/january.svg        made by step 4.1")
-		assert.Contains(t, got.out, "1 of 6 prerequisites are met, 0 faults")
+		assert.Contains(t, got.out, "1 of 6 prerequisites are met, 2 steps, 0 faults")
 	})
 	t.Run("in JSON", func(t *testing.T) {
 		got := do(t.Context(), "-check", "-json", "demo/missing.md")
