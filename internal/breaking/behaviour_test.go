@@ -69,6 +69,11 @@ func TestTexts(t *testing.T) {
 		{"message", codes("A: {message: it is gone}"), codes("A: {message: it went}"), `
 1:40 W-changed-message the message of A was "it is gone"
 `},
+		{"a placeholder with another key", "categories: {io: {fields: {note: {type: string}}, codes: {A: {message: 'a[: {note}]'}}}}",
+			"categories: {io: {fields: {remark: {type: string}}, codes: {A: {message: 'a[: {remark}]'}}}}", `
+1:28 E-break-field-renamed field io.note seems to be remark now: what is stored under the old key is lost
+  hint: keep the key note, and give it "name: Remark"
+`},
 		{"feedback", codes("A: {message: a}"), codes("A: {message: a, feedback: do not}"), `
 1:53 W-changed-message the feedback of A was none
 `},
@@ -87,15 +92,16 @@ func TestOfCodes(t *testing.T) {
 2:27 W-changed-groups A is not in g any more
 `},
 		{"prevent", codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"), `
-1:43 W-changed-prevent what is done before A changed
+1:43 W-changed-prevent what is done before A: throttle was 0s, is 1s; likely was 0, is 0.5
 `},
 	})
 }
 
 func TestOthers(t *testing.T) {
+	const unknown = "reactions: {stop: {action: block}}\nuncategorized: stop\n"
 	runRuleTests(t, []ruleTest{
 		{"tiers", "tiers: {a: {}, b: {}}", "tiers: {a: {}, m: {}, b: {}}", `
-1:16 W-changed-tiers the ladder was a and b
+1:16 W-changed-tiers the ladder was a and b, is a, m and b
 `},
 		{"fallback", "fallback: {code: A}\n" + codes("A: {message: a}, B: {message: b}"), "fallback: {code: B}\n" + codes("A: {message: a}, B: {message: b}"), `
 1:18 W-changed-fallback the fallback was A, is B
@@ -103,13 +109,38 @@ func TestOthers(t *testing.T) {
 		{"no fallback any more", "fallback: {code: A}\n" + codes("A: {message: a, detect: [{exit_code: 1}]}"), codes("A: {message: a, detect: [{exit_code: 1}]}"), `
 -1:18 W-changed-fallback the fallback was A, is none
 `},
+		{"what a tier is", "tiers: {a: {}, b: {}}", "tiers: {a: {}, b: {classifies: false}}", `
+1:16 W-changed-tiers the ladder was a and b, is a and b (does not classify)
+`},
 		{"settings of a profile", "profiles: {ci: {retry: {enabled: false}}}", "profiles: {ci: {reporting: {stack: true}, recovery: {enabled: false}, detection: {text: false}}}", `
-1:12 W-changed-profile profile ci: detection changed, recovery changed, retry changed and reporting changed
+1:12 W-changed-profile profile ci: detection text was true, is false; recovery was true, is false; retry was false, is true; reporting stack was false, is true
 `},
 		{"an overlay", codes("A: {message: a}, B: {message: b}") + "\nprofiles: {ci: {codes: {A: {severity: low}}}}",
 			codes("A: {message: a}, B: {message: b}") + "\nprofiles: {ci: {codes: {A: {severity: high}, B: {reaction: block}}}}", `
 2:12 W-changed-profile A: in profile ci severity was low, is high
-2:12 W-changed-profile B: another reaction in profile ci
+2:12 W-changed-profile B: another reaction in profile ci: action was abort, is block
+`},
+		{"a profile for whoever chooses none", codes("A: {message: a}, B: {message: b}"),
+			codes("A: {message: a}, B: {message: b}") + "\nprofiles: {default: {retry: {enabled: false}, codes: {A: {severity: high}}}}", `
+2:12 W-changed-profile A: in profile default severity was none, is high
+2:12 W-changed-profile profile default is new, and holds where none is chosen
+2:12 W-changed-profile profile default: retry was true, is false
+`},
+		{"no profile any more for whoever chooses none", codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {reaction: block}}}}", codes("A: {message: a}"), `
+-2:12 E-break-go-removed profile default and ProfileDefault are gone
+  hint: keep it declared for as long as somebody may name it
+-2:12 W-changed-profile A: another reaction in profile default: action was block, is abort
+-2:12 W-changed-profile profile default is gone: where none is chosen, the table holds
+`},
+		{"another profile for whoever chooses none", codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: low}}}}", codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: high}}}}", `
+2:12 W-changed-profile A: in profile default severity was low, is high
+`},
+		{"a profile that says nothing, for whoever chooses none", "", "profiles: {default: {doc: As the table.}}", ``},
+		{"numbers of a profile", "profiles: {ci: {retry: {max_attempts: 9}, recovery: {max_attempts: 2}}}", "profiles: {ci: {retry: {max_attempts: 8}, recovery: {max_attempts: 0, allowed: []}}}", `
+1:12 W-changed-profile profile ci: recovery max_attempts was 2, is 0; recovery allowed was every strategy, is no strategy; retry: max_attempts was 9, is 8
+`},
+		{"what a profile does about errors of no category", unknown + "profiles: {ci: {reactions: {stop: {action: continue}}}}", unknown + "profiles: {ci: {reactions: {stop: {action: abort}}}}", `
+3:12 W-changed-profile profile ci: uncategorized: action was continue, is abort
 `},
 	})
 }

@@ -1,12 +1,14 @@
 package breaking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // matchedCodes compares the codes that are still there, but for what their rows say.
@@ -95,6 +97,8 @@ func (c *comparison) aliases(o, n *model.Code) {
 		now := c.new.decodes(alias)
 		switch {
 		case c.old.decodes(alias) != o, now == n:
+		case now != nil && now.Value == alias:
+			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key, "%s decoded to %s, and is now a code of its own", alias, o.Value)
 		case now != nil:
 			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key, "%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value)
 		case !c.new.reserves(alias):
@@ -158,6 +162,9 @@ func (c *comparison) reserved() {
 		case now != nil && c.old.decodes(v.V) == nil:
 			c.changed(idReserved, at(c.new.codes[now].Value.Span, c.new.codeAt(now)), "choose another name: old logs and clients still hold this one",
 				"%s was reserved, and is a code now", v.V)
+		case now == nil && c.new.byAlias[v.V] != nil && c.old.decodes(v.V) == nil:
+			c.changed(idReserved, c.new.codeAt(c.new.byAlias[v.V]), "right only if it meant that before, which no comparison can tell: then say -except "+idReserved,
+				"%s was reserved, and decodes to %s now", v.V, c.new.byAlias[v.V].Value)
 		case now == nil && c.new.byAlias[v.V] == nil && !c.new.reserves(v.V):
 			c.gone(idReserved, v.Span, "what is reserved stays so", "%s is not reserved any more", v.V)
 		}
@@ -183,7 +190,11 @@ func (c *comparison) codeGoNames(o, n *model.Code) {
 
 // factory compares the parameters of the factories. Fields whose change is found already do not count.
 func (c *comparison) factory(o, n *model.Code) {
-	was, is := c.params(o.Args), c.params(n.Args)
+	var known *fieldsKnown
+	if c.heirs[o.Category] == n.Category {
+		known = c.fieldsKnown(o.Category)
+	}
+	was, is := known.params(o.Args), known.params(n.Args)
 	if slices.Equal(was, is) {
 		return
 	}
@@ -191,13 +202,17 @@ func (c *comparison) factory(o, n *model.Code) {
 		"%s had the parameters (%s), and has (%s)", n.Factory, strings.Join(was, ", "), strings.Join(is, ", "))
 }
 
-func (c *comparison) params(args []*model.Field) []string {
+// params are the names of a factory's parameters. With nothing known of their fields, because the code moved to another
+// category, the types are said too.
+func (k *fieldsKnown) params(args []*model.Field) []string {
 	var out []string
 	for _, f := range args {
 		name := f.Wire
-		if now, ok := c.renamed[f]; ok {
+		if k == nil {
+			name += " " + f.Type.String()
+		} else if now, ok := k.renamed[f]; ok {
 			name = now
-		} else if c.told[f] {
+		} else if k.told[f] {
 			continue
 		}
 		out = append(out, name)
@@ -207,13 +222,24 @@ func (c *comparison) params(args []*model.Field) []string {
 
 func (c *comparison) texts(o, n *model.Code) {
 	decl := c.new.codes[n]
-	if o.MessageText != n.MessageText {
+	if o.MessageText != n.MessageText && c.placeholders(o) != n.MessageText {
 		c.changed(idMessage, at(decl.Message.Span, c.new.codeAt(n)), "", "the message of %s was %q", n.Key, o.MessageText)
 	}
 	was := c.old.codes[o].Feedback.V
 	if is := decl.Feedback.V; was != is {
 		c.changed(idMessage, at(decl.Feedback.Span, c.new.codeAt(n)), "", "the feedback of %s was %s", n.Key, quoted(was))
 	}
+}
+
+// placeholders is the message of a code with the keys that its fields have now.
+func (c *comparison) placeholders(o *model.Code) string {
+	var keys []string
+	for _, f := range o.Category.Fields {
+		if now, ok := c.fieldsKnown(o.Category).renamed[f]; ok {
+			keys = append(keys, "{"+f.Wire+"}", "{"+now+"}")
+		}
+	}
+	return strings.NewReplacer(keys...).Replace(o.MessageText)
 }
 
 // quoted is a text in quotes; of none it says so.
@@ -268,5 +294,15 @@ func (c *comparison) prevents(o, n *model.Code) {
 	if decl := c.new.codes[n].Prevent; decl != nil {
 		place = at(decl.Span, place)
 	}
-	c.changed(idPrevent, place, "", "what is done before %s changed", n.Key)
+	c.changed(idPrevent, place, "", "what is done before %s: %s", n.Key, strings.Join(preventParts(was, is), "; "))
+}
+
+func preventParts(o, n *taxonomy.Prevention) []string {
+	o, n = cmp.Or(o, &taxonomy.Prevention{}), cmp.Or(n, &taxonomy.Prevention{})
+	var d diffs
+	d.text("check", o.Check, n.Check)
+	d.time("throttle", o.Throttle, n.Throttle)
+	d.text("concurrency", numberText(o.Concurrency), numberText(n.Concurrency))
+	d.number("likely", o.Likely, n.Likely)
+	return d
 }

@@ -15,10 +15,11 @@ type comparison struct {
 	to   map[*model.Code]*model.Code // from old to new; absent where the code is gone
 	from map[*model.Code]*model.Code // from new to the old one that it carries on; others were merged into it
 
-	// told are fields of either side whose change is found already, so that the factories' parameters are not found too.
-	told map[*model.Field]bool
-	// renamed leads from a field of the old taxonomy to its new name on the wire.
-	renamed map[*model.Field]string
+	// heirs leads from categories of the old taxonomy to what they are now.
+	heirs map[*model.Category]*model.Category
+	// known is what is found of the fields that are being compared, and knownOf of those of each old category.
+	known   *fieldsKnown
+	knownOf map[*model.Category]*fieldsKnown
 
 	traits traitChanges
 	same   map[[2]*model.Reaction]bool
@@ -29,8 +30,8 @@ func newComparison(old, new *Taxonomy) *comparison {
 	c := &comparison{
 		old: old, new: new,
 		to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
-		told: make(map[*model.Field]bool), renamed: make(map[*model.Field]string),
-		same: make(map[[2]*model.Reaction]bool),
+		knownOf: make(map[*model.Category]*fieldsKnown),
+		same:    make(map[[2]*model.Reaction]bool),
 	}
 	c.match()
 	return c

@@ -14,6 +14,20 @@ type owner struct {
 	typed bool
 }
 
+// fieldsKnown is what is found of the fields of a category, so that the parameters of its factories are not found too. A
+// field of every category can be new to one and not to another.
+type fieldsKnown struct {
+	told    map[*model.Field]bool   // of either side
+	renamed map[*model.Field]string // from either side to the new key
+}
+
+func (c *comparison) fieldsKnown(o *model.Category) *fieldsKnown {
+	if c.knownOf[o] == nil {
+		c.knownOf[o] = &fieldsKnown{told: make(map[*model.Field]bool), renamed: make(map[*model.Field]string)}
+	}
+	return c.knownOf[o]
+}
+
 // fields compares two lists of fields.
 func (c *comparison) fields(own owner, old, new []*model.Field) {
 	is := byWire(new)
@@ -34,8 +48,8 @@ func (c *comparison) fields(own owner, old, new []*model.Field) {
 		}
 	}
 	for _, n := range new {
-		if n.Required && is[n.Wire] == n && was[n.Wire] == nil && !c.told[n] {
-			c.told[n] = true
+		if n.Required && is[n.Wire] == n && was[n.Wire] == nil && !c.known.told[n] {
+			c.known.told[n] = true
 			c.changed(idFieldRequired, c.new.fields[n].Name.Span, "let it be optional: what was written before does not have it",
 				"field %s is new, and required", c.label(own, n))
 		}
@@ -126,7 +140,7 @@ func (c *comparison) label(own owner, f *model.Field) string {
 }
 
 func (c *comparison) fieldRemoved(own owner, o *model.Field) {
-	c.told[o] = true
+	c.known.told[o] = true
 	c.gone(idFieldRemoved, c.old.fields[o].Name.Span, "keep it, optional: there is no reserving of fields, and another one of that name would be read as this one",
 		"field %s is gone", c.label(own, o))
 	if o.MessageOnly {
@@ -135,9 +149,9 @@ func (c *comparison) fieldRemoved(own owner, o *model.Field) {
 }
 
 func (c *comparison) fieldRenamed(own owner, o, n *model.Field) {
-	c.renamed[o] = n.Wire
-	c.told[n] = true
-	c.renamed[n] = n.Wire
+	c.known.renamed[o] = n.Wire
+	c.known.told[n] = true
+	c.known.renamed[n] = n.Wire
 	c.changed(idFieldRenamed, c.new.fields[n].Name.Span, fmt.Sprintf("keep the key %s, and give it \"name: %s\"", o.Wire, n.Go),
 		"field %s seems to be %s now: what is stored under the old key is lost", c.label(own, o), n.Wire)
 	if o.MessageOnly {
@@ -170,7 +184,7 @@ func (c *comparison) field(own owner, o, n *model.Field) {
 }
 
 func (c *comparison) fieldType(own owner, o, n *model.Field) {
-	c.told[o], c.told[n] = true, true
+	c.known.told[o], c.known.told[n] = true, true
 	decl := c.new.fields[n]
 	c.changed(idFieldType, at(decl.Type.Span, decl.EnumSpan, decl.Name.Span), "add a field of another name, and keep this one as it is",
 		"field %s was of type %s, and is %s", c.label(own, n), o.Type, n.Type)
@@ -186,7 +200,7 @@ func (c *comparison) required(name string, o, n *model.Field) {
 	if o.Required == n.Required {
 		return
 	}
-	c.told[o], c.told[n] = true, true
+	c.known.told[o], c.known.told[n] = true, true
 	place := at(c.new.fields[n].Required.Span, c.new.fields[n].Name.Span)
 	if n.Required {
 		c.changed(idFieldRequired, place, "name it in \"args\" of the codes that cannot do without it",

@@ -13,20 +13,20 @@ import (
 
 // reactions compares what is declared by name, so that a change is found once and not for each code that it concerns.
 func (c *comparison) reactions() {
+	was, is := declaredReactions(c.old), declaredReactions(c.new)
 	for _, o := range c.old.model.Reactions {
-		n := c.new.model.ReactionByName(o.Name)
-		decl := c.new.reactions[o.Name]
-		if !o.Declared || o.Profile != "" || n == nil || decl == nil || c.old.model.ReactionByName(o.Name) != o {
+		n, decl := is[o.Name], c.new.reactions[o.Name]
+		if n == nil || decl == nil || was[o.Name] != o {
 			continue
 		}
 		if parts := c.reactionParts(o, n); len(parts) > 0 {
 			c.changed(idReaction, at(decl.Name.Span), "", "reaction %s: %s", n.Name, strings.Join(parts, "; "))
 		}
 	}
+	before, now := declaredPolicies(c.old), declaredPolicies(c.new)
 	for _, o := range c.old.model.Policies {
-		n := c.new.model.PolicyByName(o.Name)
-		decl := c.new.policies[o.Name]
-		if !o.Declared || o.Profile != "" || n == nil || decl == nil || c.old.model.PolicyByName(o.Name) != o {
+		n, decl := now[o.Name], c.new.policies[o.Name]
+		if n == nil || decl == nil || before[o.Name] != o {
 			continue
 		}
 		if parts := policyParts(&o.Policy, &n.Policy); len(parts) > 0 {
@@ -34,6 +34,28 @@ func (c *comparison) reactions() {
 		}
 	}
 	c.uncategorized()
+}
+
+// declaredReactions and declaredPolicies are those with a name of their own, without the instances for profiles.
+
+func declaredReactions(t *Taxonomy) map[string]*model.Reaction {
+	m := make(map[string]*model.Reaction)
+	for _, r := range t.model.Reactions {
+		if r.Declared && r.Profile == "" {
+			first(m, r.Name, r)
+		}
+	}
+	return m
+}
+
+func declaredPolicies(t *Taxonomy) map[string]*model.Policy {
+	m := make(map[string]*model.Policy)
+	for _, p := range t.model.Policies {
+		if p.Declared && p.Profile == "" {
+			first(m, p.Name, p)
+		}
+	}
+	return m
 }
 
 func (c *comparison) uncategorized() {
@@ -104,16 +126,18 @@ func reactionName(r *model.Reaction) string {
 	return r.Action.String() + " in place"
 }
 
-func policyChange(o, n *model.Reaction) []string {
+func policyChange(o, n *model.Reaction) []string { return policyOrNone(o.Policy, n.Policy) }
+
+func policyOrNone(o, n *model.Policy) []string {
 	switch {
-	case o.Policy == nil && n.Policy == nil:
+	case o == nil && n == nil:
 		return nil
-	case o.Policy == nil:
+	case o == nil:
 		return []string{"it has a policy now"}
-	case n.Policy == nil:
+	case n == nil:
 		return []string{"it has no policy any more"}
 	}
-	return policyParts(&o.Policy.Policy, &n.Policy.Policy)
+	return policyParts(&o.Policy, &n.Policy)
 }
 
 // localParts compares all but the policy and what follows.

@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,22 +16,28 @@ import (
 type aspect struct {
 	id   string
 	what string
+	none string // what it comes to where nothing is said
 	text func(t *model.Traits) string
 	span func(t *spec.Traits) diag.Span
 }
 
+// same reports whether two rows come to the same.
+func (a *aspect) same(o, n *model.Traits) bool {
+	return cmp.Or(a.text(o), a.none) == cmp.Or(a.text(n), a.none)
+}
+
 var aspects = []aspect{
-	{idRetryable, "retryable", func(t *model.Traits) string { return strconv.FormatBool(t.Retryable) },
+	{idRetryable, "retryable", "", func(t *model.Traits) string { return strconv.FormatBool(t.Retryable) },
 		func(t *spec.Traits) diag.Span { return t.Retryable.Span }},
-	{idRetryable, "recoverability", func(t *model.Traits) string { return t.Recoverability.String() },
+	{idRetryable, "recoverability", "", func(t *model.Traits) string { return t.Recoverability.String() },
 		func(t *spec.Traits) diag.Span { return t.Recoverability.Span }},
-	{idSeverity, "severity", func(t *model.Traits) string { return t.Severity.String() },
+	{idSeverity, "severity", "", func(t *model.Traits) string { return t.Severity.String() },
 		func(t *spec.Traits) diag.Span { return t.Severity.Span }},
-	{idKind, "kind", func(t *model.Traits) string { return t.Kind.String() },
+	{idKind, "kind", "", func(t *model.Traits) string { return t.Kind.String() },
 		func(t *spec.Traits) diag.Span { return t.Kind.Span }},
-	{idStatus, "http", func(t *model.Traits) string { return numberText(t.HTTP) },
+	{idStatus, "http", "500", func(t *model.Traits) string { return numberText(t.HTTP) },
 		func(t *spec.Traits) diag.Span { return t.HTTP.Span }},
-	{idStatus, "grpc", func(t *model.Traits) string { return grpcText(t.GRPC) },
+	{idStatus, "grpc", "UNKNOWN", func(t *model.Traits) string { return grpcText(t.GRPC) },
 		func(t *spec.Traits) diag.Span { return t.GRPC.Span }},
 }
 
@@ -56,6 +63,7 @@ type traitChanges struct {
 type traitKey struct {
 	id, what string
 	at       diag.Span
+	gone     bool // at is in the old taxonomy
 }
 
 func (t *traitChanges) add(k traitKey, code string) {
@@ -74,7 +82,11 @@ func (t *traitChanges) report(c *comparison) {
 		if k.id == idStatus {
 			hint = "clients see it: give what is different a code of its own"
 		}
-		c.changed(k.id, k.at, hint, "%s: %s", list(t.codes[k]), k.what)
+		tell := c.changed
+		if k.gone {
+			tell = c.gone
+		}
+		tell(k.id, k.at, hint, "%s: %s", list(t.codes[k]), k.what)
 	}
 }
 
@@ -90,15 +102,14 @@ func (c *comparison) row(o, n model.Traits, code *model.Code, who string, decl *
 	tell := func(id, what string, at diag.Span) {
 		found = append(found, what)
 		if !slices.Contains(known, what) {
-			c.traits.add(traitKey{id, what, at}, who)
+			c.traits.add(traitKey{id: id, what: what, at: at}, who)
 		}
 	}
 	for _, a := range aspects {
-		was, is := a.text(&o), a.text(&n)
-		if was == is || a.what == "recoverability" && o.Retryable != n.Retryable {
+		if a.same(&o, &n) || a.what == "recoverability" && o.Retryable != n.Retryable {
 			continue
 		}
-		tell(a.id, differ(a.what, was, is), c.place(code, decl, a.span))
+		tell(a.id, differ(a.what, a.text(&o), a.text(&n)), c.place(code, decl, a.span))
 	}
 	if what := c.otherReaction(o.Reaction, n.Reaction); what != "" {
 		tell(idReaction, what, c.place(code, decl, func(t *spec.Traits) diag.Span {

@@ -33,8 +33,8 @@ func condText(conds []model.Cond) string {
 	for _, c := range conds {
 		var b strings.Builder
 		b.WriteString(c.Field.Wire)
-		values(&b, " is ", c.Values)
-		values(&b, " not ", c.Not)
+		oneOf(&b, " is ", c.Values)
+		oneOf(&b, " not ", c.Not)
 		if c.Min != nil {
 			b.WriteString(" min " + valueText(*c.Min))
 		}
@@ -53,7 +53,7 @@ func condText(conds []model.Cond) string {
 	return strings.Join(texts, " and ")
 }
 
-func values(b *strings.Builder, word string, list []model.Value) {
+func oneOf(b *strings.Builder, word string, list []model.Value) {
 	if len(list) == 0 {
 		return
 	}

@@ -2,7 +2,6 @@ package breaking
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -160,7 +159,7 @@ func (c *comparison) ladder() {
 			break
 		}
 	}
-	c.changed(idTiers, place, "", "the ladder was %s", list(was))
+	c.changed(idTiers, place, "", "%s", differ("the ladder", list(was), list(is)))
 }
 
 func tierNames(t *Taxonomy) (out []string) {
@@ -185,58 +184,4 @@ func ladderTexts(t *Taxonomy) (out []string) {
 		out = append(out, text)
 	}
 	return out
-}
-
-// profiles compares what profiles change.
-func (c *comparison) profiles() {
-	for i, n := range c.new.model.Profiles {
-		o := c.old.model.ProfileByName(n.Name)
-		if o == nil || c.new.model.ProfileByName(n.Name) != n {
-			continue
-		}
-		place := c.new.tree.Profiles[i].Name.Span
-		if settings := c.settings(o, n); len(settings) > 0 {
-			c.changed(idProfile, place, "", "profile %s: %s", n.Name, list(settings))
-		}
-		c.overlays(o, n, place)
-	}
-}
-
-func (c *comparison) settings(o, n *model.Profile) []string {
-	var out []string
-	say := func(what string, same bool) {
-		if !same {
-			out = append(out, what+" changed")
-		}
-	}
-	say("detection", o.Detection == n.Detection)
-	say("recovery", reflect.DeepEqual(o.Recovery, n.Recovery))
-	say("retry", o.RetryEnabled == n.RetryEnabled && (o.RetryPolicy == nil) == (n.RetryPolicy == nil) &&
-		(o.RetryPolicy == nil || len(policyParts(&o.RetryPolicy.Policy, &n.RetryPolicy.Policy)) == 0))
-	say("reporting", o.Reporting == n.Reporting)
-	return out
-}
-
-// overlays finds codes of which a profile says something else than it did, where the table itself says the same.
-func (c *comparison) overlays(o, n *model.Profile, place diag.Span) {
-	for _, before := range c.old.model.Codes {
-		now := c.carriedOn(before)
-		if now == nil {
-			continue
-		}
-		was, is := o.Traits(before.Row), n.Traits(now.Row)
-		for _, a := range aspects {
-			if a.text(&was) != a.text(&is) && a.text(&before.Row.Traits) == a.text(&now.Row.Traits) &&
-				!(a.what == "recoverability" && was.Retryable != is.Retryable) {
-				id := a.id
-				if id != idStatus {
-					id = idProfile
-				}
-				c.traits.add(traitKey{id, "in profile " + n.Name + " " + differ(a.what, a.text(&was), a.text(&is)), place}, now.Key)
-			}
-		}
-		if c.sameReaction(before.Row.Reaction, now.Row.Reaction) && !c.sameReaction(was.Reaction, is.Reaction) {
-			c.traits.add(traitKey{idProfile, "another reaction in profile " + n.Name, place}, now.Key)
-		}
-	}
 }

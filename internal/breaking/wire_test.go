@@ -90,7 +90,7 @@ func TestAliases(t *testing.T) {
   hint: give it back to A
 `},
 		{"a code of its own", codes("A: {message: a, aliases: [B]}"), codes("A: {message: a}, B: {message: b}"), `
-1:44 E-break-alias B decoded to A, and now decodes to B
+1:44 E-break-alias B decoded to A, and is now a code of its own
   hint: give it back to A
 `},
 		{"a code of its own, the code reserved", codes("A: {message: a, deprecated: no, aliases: [B]}"), "reserved: {codes: [A]}\n" + codes("B: {message: b}"), `
@@ -143,7 +143,10 @@ func TestReserved(t *testing.T) {
 1:55 E-break-reserved X was reserved, and is a code now
   hint: choose another name: old logs and clients still hold this one
 `},
-		{"an alias of the code that it meant", "reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"), ``},
+		{"an alias now", "reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"), `
+1:27 E-break-reserved X was reserved, and decodes to A now
+  hint: right only if it meant that before, which no comparison can tell: then say -except E-break-reserved
+`},
 	})
 }
 
@@ -158,6 +161,62 @@ func TestCategories(t *testing.T) {
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}", `
 1:74 E-break-category B moved from category a to c, and from AError to CError
   hint: give the other category a code of its own, and let this one be deprecated
+`},
+		{"another name, the type kept", "categories: {llm: {codes: {A: {message: a}}}}", "categories: {provider: {type: LLMError, codes: {A: {message: a}}}}", `
+1:14 E-break-category category llm is now provider
+  hint: the name is on the wire: keep it; "type:" changes the names in Go
+`},
+		{"the only code moves to another that has a required field", "categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}, M: {message: m}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
+			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}, M: {message: m}}}}", `
+1:146 E-break-category M moved from category a to c, and from AError to CError
+  hint: give the other category a code of its own, and let this one be deprecated
+1:146 E-break-factory NewM had the parameters (), and has (n int)
+  hint: say "args" as they were, or give what is new to a code of its own
+`},
+		{"a code that moves with a field", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: m}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}}}}",
+			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}, M: {message: m}}}}", `
+1:27 E-break-field-required field a.id is not required any more
+  hint: keep it required: readers generated before take what is absent for empty
+1:150 E-break-category M moved from category a to c, and from AError to CError
+  hint: give the other category a code of its own, and let this one be deprecated
+`},
+		{"an alias in another", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: m, deprecated: no}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
+			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `
+1:145 E-break-category M of category a decodes to C of category c now
+  hint: make it an alias of a code of its own category, or reserve it
+`},
+		{"two become one", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
+			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: b}}}}", `
+1:14 E-break-category category a is now c, and AError is now CError
+  hint: the name is on the wire: keep it; "type:" changes the names in Go
+1:89 E-break-category B moved from category b to c, and from BError to CError
+  hint: give the other category a code of its own, and let this one be deprecated
+1:89 E-break-factory NewB had the parameters (), and has (id string)
+  hint: say "args" as they were, or give what is new to a code of its own
+`},
+		{"a field of one becomes that of all", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
+			"fields: {id: {type: string, required: true}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}", `
+1:10 E-break-field-required field id is new, and required
+  hint: let it be optional: what was written before does not have it
+`},
+		{"the last code is retired", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
+			"reserved: {codes: [C]}\ncategories: {a: {codes: {A: {message: a}}}}", `
+-1:45 E-break-go-removed category c is gone, and with it CError, CCode, CategoryC and IsC
+  hint: keep one code of it, deprecated, for as long as callers name its type
+`},
+		{"the last code is an alias now", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
+			"categories: {a: {codes: {A: {message: a, aliases: [C]}}}}", `
+-1:45 E-break-go-removed category c is gone, and with it CError, CCode, CategoryC and IsC
+  hint: keep one code of it, deprecated, for as long as callers name its type
+1:26 E-break-category C of category c decodes to A of category a now
+  hint: make it an alias of a code of its own category, or reserve it
+`},
+		{"the last code is gone", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}}}}",
+			"categories: {a: {codes: {A: {message: a}}}}", `
+-1:45 E-break-go-removed category c is gone, and with it CError, CCode, CategoryC and IsC
+  hint: keep one code of it, deprecated, for as long as callers name its type
+-1:57 E-break-code-removed code C is gone, and is not reserved
+  hint: reserve it, so that nothing else gets its name: reserved: {codes: [C]}; or make it an alias of the code that takes its place
 `},
 		{"another type", "categories: {llm: {codes: {A: {message: a}}}}", "categories: {llm: {type: LLMError, codes: {A: {message: a}}}}", ``},
 	})
@@ -174,6 +233,7 @@ func TestStatus(t *testing.T) {
 1:49 E-break-status A: grpc was UNAVAILABLE, is INTERNAL
   hint: clients see it: give what is different a code of its own
 `},
+		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"), codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `
 1:27 E-break-status A: http was 404, is none
   hint: clients see it: give what is different a code of its own

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // breakingOptions are the flags that no other command has.
 type breakingOptions struct {
 	against string         // the released taxonomy; "" is none
-	levels  breaking.Level // whom a change must concern to be told
+	levels  breaking.Level // whom a change must concern to be told; none is every one
 	except  []string       // ids that are not told
 }
 
@@ -32,7 +33,7 @@ or "-" for standard input:
 It exits with 1 when anything breaks, or with -strict when there is any change of behaviour. "errgen explain ID"
 tells more about a change, and docs/evolution.md how to make one.`,
 		flags: func(fs *flag.FlagSet, o *options) {
-			own = breakingOptions{levels: breaking.Every}
+			own = breakingOptions{}
 			own.define(fs)
 			findingFlags(fs, o)
 		},
@@ -48,17 +49,18 @@ func (b *breakingOptions) define(fs *flag.FlagSet) {
 		b.against = value
 		return nil
 	})
-	fs.Func("only", "tell changes of these `LEVELS` only: wire, source, behaviour, with commas between them", func(value string) (err error) {
-		b.levels, err = breaking.ParseLevels(value)
+	fs.Func("only", "tell changes of these `LEVELS` only: wire, source, behaviour, with commas between them", func(value string) error {
+		levels, err := breaking.ParseLevels(value)
+		b.levels |= levels
 		return err
 	})
 	fs.Func("except", "do not tell changes with these `IDS`, with commas between them", func(value string) error {
-		b.except = strings.Split(value, ",")
-		for i, id := range b.except {
-			b.except[i] = strings.TrimSpace(id)
-			if breaking.Levels(b.except[i]) == 0 {
-				return unknownChange(b.except[i])
+		for id := range strings.SplitSeq(value, ",") {
+			id = strings.TrimSpace(id)
+			if breaking.Levels(id) == 0 {
+				return unknownChange(id)
 			}
+			b.except = append(b.except, id)
 		}
 		return nil
 	})
@@ -78,13 +80,17 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 	if own.against == stdinArg && slices.Contains(args, stdinArg) {
 		return usagef("breaking: only one of the two taxonomies can come from standard input")
 	}
-	old, err := s.released(own.against)
+	old, err := s.released(own.against, o.format)
 	if err != nil {
 		return err
 	}
-	now, err := s.valid(args)
+	all, err := s.loadAll(args)
 	if err != nil {
 		return err
+	}
+	now := all[0]
+	if now.model == nil {
+		return cmp.Or(s.printFaults(o.format, now, onlyErrors(now.findings)), errFindings)
 	}
 	gone, changed := own.changes(old, now)
 	return s.reportChanges(o, diag.FileFindings{Source: old.source, Findings: gone}, diag.FileFindings{Source: now.source, Findings: changed})
@@ -114,9 +120,18 @@ var ofRules = []string{
 	"E-regexp", "E-read-escape", "E-stdlib-name", "E-empty-rule", "E-empty-range", "E-covered-rule", "E-example", "E-counter-example", "E-want",
 }
 
+// printFaults prints why a taxonomy cannot be compared: beside the result for people, and in its place for a machine.
+func (s *session) printFaults(format diag.Format, l *loaded, faults []diag.Finding) error {
+	w := s.Stderr
+	if format != diag.FormatText {
+		w = s.Stdout
+	}
+	return diag.Print(w, format, diag.FileFindings{Source: l.source, Findings: faults})
+}
+
 // released loads the taxonomy to compare with. Its warnings are nobody's concern; with errors, no comparison would tell
 // what was there.
-func (s *session) released(name string) (*loaded, error) {
+func (s *session) released(name string, format diag.Format) (*loaded, error) {
 	old, err := s.load(name)
 	if err != nil {
 		return nil, err
@@ -125,7 +140,7 @@ func (s *session) released(name string) (*loaded, error) {
 	if len(faults) == 0 {
 		return old, nil
 	}
-	if err := diag.Print(s.Stderr, diag.FormatText, diag.FileFindings{Source: old.source, Findings: faults}); err != nil {
+	if err := s.printFaults(format, old, faults); err != nil {
 		return nil, err
 	}
 	if name == stdinArg {
@@ -140,7 +155,7 @@ func (b *breakingOptions) changes(old, now *loaded) (gone, changed []diag.Findin
 	is := breaking.Read(now.name, now.source.Bytes)
 	for _, c := range breaking.Compare(was, is) {
 		switch {
-		case c.Levels&b.levels == 0, slices.Contains(b.except, c.ID):
+		case b.levels != 0 && c.Levels&b.levels == 0, slices.Contains(b.except, c.ID):
 		case c.Gone:
 			gone = append(gone, c.Finding)
 		default:
