@@ -189,10 +189,12 @@ func (p *pass) declaredNames() []declared {
 		at := first(f.GoName.Span, f.Name.Span)
 		if f.model.Enum != nil {
 			add(at, "give the field another name", f.model.Enum.Type)
-			for i, word := range f.Enum {
-				if slices.Index(names(f.Enum), word.V) == i {
+			seen := make(map[string]bool)
+			for i, word := range f.Enum[:min(len(f.Enum), maxWords)] { // that there are more is reported
+				if !seen[word.V] {
 					add(word.Span, "spell the words less alike", f.model.Enum.Values[i].Const)
 				}
+				seen[word.V] = true
 			}
 		}
 		if f.model.Object != nil {

@@ -105,15 +105,6 @@ func first(spans ...diag.Span) diag.Span {
 	return diag.Span{}
 }
 
-// names returns the texts of a list as they are written.
-func names(texts []spec.Text) []string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = t.V
-	}
-	return out
-}
-
 // within is the place of a part of a text, given in bytes.
 func (p *pass) within(text spec.Text, offset, length int) diag.Span {
 	return p.t.Locate(text, offset, length)

@@ -56,8 +56,8 @@ func (s *scope) try() *trial {
 			t.rules[c.model.Rules[i]] = &ruleEntry{&c.Detect[i], c}
 		}
 	}
-	if s.firstRuleBeyond(maxRules) != nil {
-		return t // too many to be matched, which is reported
+	if s.firstRuleBeyond(maxRules) != nil || s.wordsBeyond(maxWords) {
+		return t // too many to be matched or filled in, which is reported
 	}
 	t.ranked = detection.Ranked(&m)
 	t.covered = detection.Covered(&m)

@@ -181,6 +181,12 @@ func limits(p *pass) {
 	})
 }
 
+// wordsBeyond reports whether an enum has more than so many words.
+func (s *scope) wordsBeyond(n int) (beyond bool) {
+	s.eachField(func(f field, _ *category) { beyond = beyond || len(f.Enum) > n })
+	return beyond
+}
+
 // firstRuleBeyond returns the first rule, or text that rules search for, behind so many of them.
 func (s *scope) firstRuleBeyond(n int) (beyond *spec.Rule) {
 	rules, texts := 0, 0

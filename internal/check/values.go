@@ -23,7 +23,7 @@ func (p *pass) typed(name string, f *model.Field, lit spec.Literal) {
 func (p *pass) wrongValue(at diag.Span, name string, f *model.Field, lit spec.Literal, err error) {
 	r := p.report(at, "%s: %s", name, err)
 	if f.Type == model.EnumType {
-		r.meant(lit.Text, f.Enum.Words())
+		r.meantOneOf(lit.Text, f.Enum.Words)
 	}
 }
 
@@ -121,10 +121,10 @@ func wireNames(fields []*model.Field) []string {
 
 // eachField visits every field once, those of objects after the object. The category is nil for the fields
 // of every category.
-func (p *pass) eachField(visit func(f field, c *category)) {
-	walkFields(pairs(p.t.Fields, p.m.Fields), nil, visit)
-	for _, c := range p.categories {
-		walkFields(c.fields[len(p.t.Fields):], c, visit)
+func (s *scope) eachField(visit func(f field, c *category)) {
+	walkFields(pairs(s.t.Fields, s.m.Fields), nil, visit)
+	for _, c := range s.categories {
+		walkFields(c.fields[len(s.t.Fields):], c, visit)
 	}
 }
 

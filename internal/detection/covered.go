@@ -26,14 +26,15 @@ func Covered(m *model.Package) map[*model.Rule]*model.Rule {
 }
 
 // coverage finds the rules that can cover another one without trying them all: a rule that asks for certain values can
-// only cover rules that ask for one of these.
+// only cover rules that ask for one of these, and one with a range only those that stay in it.
 type coverage struct {
 	ranked   []*model.Rule
 	derived  []int // by rank: the rank where the status was read out of the text
 	searched []searched
 	common   map[trait]int
 	byTrait  map[trait][]int // ranks, ascending
-	any      []int           // rules without conditions
+	ranges   map[subject]*ranges
+	any      []int // rules without conditions
 	size     []int
 	work     int // how much may still be compared
 }
@@ -45,12 +46,13 @@ type trait struct {
 	listed bool
 	text   string
 	number int
+	span   span // of one that lists none
 }
 
 func newCoverage(ranked []*model.Rule, derived map[*model.Rule]int) *coverage {
 	c := &coverage{
 		ranked: ranked, derived: make([]int, len(ranked)), searched: make([]searched, len(ranked)), size: make([]int, len(ranked)),
-		common: make(map[trait]int), byTrait: make(map[trait][]int), work: maxWork,
+		common: make(map[trait]int), byTrait: make(map[trait][]int), ranges: rangesOf(ranked), work: maxWork,
 	}
 	for i, r := range ranked {
 		c.searched[i], c.size[i], c.derived[i] = searchedBy(r), size(r), derived[r]
@@ -66,19 +68,20 @@ func newCoverage(ranked []*model.Rule, derived map[*model.Rule]int) *coverage {
 // maxWork bounds how many values are compared in all: a hostile file must not hang.
 const maxWork = 1 << 27
 
-// traits are what a condition lists; one that lists nothing has one trait.
+// traits are what a condition lists; one that lists nothing has one trait, with its range.
 func traits(c *detect.Condition) []trait {
 	var out []trait
 	if c.Key != detect.Is && c.Key != detect.As { // these have several names
 		for _, s := range c.Any {
-			out = append(out, trait{c.Key, c.Name, true, s, 0})
+			out = append(out, trait{key: c.Key, name: c.Name, listed: true, text: s})
 		}
 		for _, n := range c.AnyNumber {
-			out = append(out, trait{c.Key, c.Name, true, "", n})
+			out = append(out, trait{key: c.Key, name: c.Name, listed: true, number: n})
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, trait{key: c.Key, name: c.Name})
+		s, _ := spanOf(c)
+		out = append(out, trait{key: c.Key, name: c.Name, span: s})
 	}
 	return out
 }
@@ -86,6 +89,7 @@ func traits(c *detect.Condition) []trait {
 // add makes a rule known under the traits of the condition that is rarest.
 func (c *coverage) add(rank int) {
 	var rarest []trait
+	var asked *detect.Condition
 	least := 0
 	for i := range c.ranked[rank].Conditions {
 		own := traits(&c.ranked[rank].Conditions[i])
@@ -94,7 +98,13 @@ func (c *coverage) add(rank int) {
 			count += c.common[t]
 		}
 		if rarest == nil || count < least {
-			rarest, least = own, count
+			rarest, least, asked = own, count, &c.ranked[rank].Conditions[i]
+		}
+	}
+	if asked != nil {
+		if s, ok := spanOf(asked); ok {
+			c.ranges[subject{asked.Key, asked.Name}].add(rank, s)
+			return
 		}
 	}
 	for _, t := range rarest {
@@ -108,7 +118,7 @@ func (c *coverage) add(rank int) {
 // firstOver returns the first of the known rules that covers a rule, or -1.
 func (c *coverage) firstOver(rank int) int {
 	best := -1
-	try := func(candidates []int) {
+	try := func(candidates ...int) {
 		for _, i := range candidates {
 			if best >= 0 && i >= best || c.work < 0 {
 				return
@@ -119,28 +129,32 @@ func (c *coverage) firstOver(rank int) int {
 			}
 		}
 	}
-	try(c.any)
+	try(c.any...)
 	for i := range c.ranked[rank].Conditions {
-		for _, t := range askedOf(&c.ranked[rank].Conditions[i]) {
-			try(c.byTrait[t])
+		asked := &c.ranked[rank].Conditions[i]
+		for _, t := range askedOf(asked) {
+			try(c.byTrait[t]...)
+		}
+		if asked.Presence != detect.Absent {
+			c.ranges[subject{asked.Key, asked.Name}].holding(staysIn(asked), func(i int) { try(i) })
 		}
 	}
 	return best
 }
 
 // askedOf returns traits of which a condition that follows from c has one: either it lists nothing, or it lists whatever
-// meets c, of which one is enough.
+// meets c, of which one is enough. Conditions with a range are found by [ranges].
 func askedOf(c *detect.Condition) []trait {
 	out := []trait{{key: c.Key, name: c.Name}}
 	if i := slices.IndexFunc(c.Any, func(s string) bool { return textMeets(c, s) }); i >= 0 {
-		out = append(out, trait{c.Key, c.Name, true, c.Any[i], 0})
+		out = append(out, trait{key: c.Key, name: c.Name, listed: true, text: c.Any[i]})
 	}
 	if i := slices.IndexFunc(c.AnyNumber, func(n int) bool { return numberMeets(c, n) }); i >= 0 {
-		out = append(out, trait{c.Key, c.Name, true, "", c.AnyNumber[i]})
+		out = append(out, trait{key: c.Key, name: c.Name, listed: true, number: c.AnyNumber[i]})
 	}
 	if len(c.AnyNumber) == 0 && c.Bounds&detect.HasMin != 0 {
 		low, _ := limits(c)
-		out = append(out, trait{c.Key, c.Name, true, "", int(low)})
+		out = append(out, trait{key: c.Key, name: c.Name, listed: true, number: int(low)})
 	}
 	return out
 }

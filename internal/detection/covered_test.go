@@ -245,3 +245,37 @@ func BenchmarkRules(b *testing.B) {
 		detection.Rules(m)
 	}
 }
+
+// TestCoveredAmongManyRanges has so many rules with a range each that comparing all pairs would be given up.
+func TestCoveredAmongManyRanges(t *testing.T) {
+	const n = 20000
+	exit := detect.Condition{Key: detect.ExitCode}
+	attribute := detect.Condition{Key: detect.Attribute, Name: "a"}
+	source := detect.Condition{Key: detect.Source, Any: []string{"s"}}
+	for _, tt := range []struct {
+		name  string
+		of    detect.Condition
+		other []detect.Condition
+		at    func(i float64) (low, high float64)
+	}{
+		{"apart", exit, nil, func(i float64) (low, high float64) { return i, i }},
+		{"from the same number", exit, nil, func(i float64) (low, high float64) { return 0, i }},
+		{"to the same number", exit, nil, func(i float64) (low, high float64) { return -i, 0 }},
+		{"each overlapping the others", exit, nil, func(i float64) (low, high float64) { return i, i + n }},
+		{"of one source", exit, []detect.Condition{source}, func(i float64) (low, high float64) { return i, i }},
+		{"of one attribute", attribute, nil, func(i float64) (low, high float64) { return i, i }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m model.Package
+			for i := range n + 1 {
+				c := tt.of
+				c.Bounds = detect.HasMin | detect.HasMax
+				c.Min, c.Max = tt.at(float64(min(i, n-1)))
+				m.Rules = append(m.Rules, &model.Rule{Conditions: append([]detect.Condition{c}, tt.other...)})
+			}
+			covered := detection.Covered(&m)
+			assert.Len(t, covered, 1)
+			assert.Same(t, m.Rules[n-1], covered[m.Rules[n]])
+		})
+	}
+}

@@ -153,6 +153,8 @@ type Enum struct {
 	Var    string // workDecisionWords: the variable that holds the words
 	Doc    string
 	Values []EnumValue
+	// places are the words' places from 1, once [Enum.Add] was used.
+	places map[string]int
 }
 
 // EnumValue is one word of an enum. Its Go value is its index plus one; zero is no value.

@@ -5,7 +5,6 @@ package output
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +102,7 @@ func NewPlan(t Target, files []File) (*Plan, error) {
 	if !p.Clean() {
 		refused = append(refused, t.writable())
 	}
-	if err := errors.Join(refused...); err != nil {
+	if err := t.joined(refused); err != nil {
 		return nil, err
 	}
 	return p, nil

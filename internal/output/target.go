@@ -133,7 +133,7 @@ func (t Target) replaceable(name string) error {
 	case !t.isSource(o.source):
 		return fmt.Errorf("%s: was generated from %s, not from %s: two taxonomies need two directories", t.path(name), o.source, t.Source)
 	case !t.isPackage(o.pkg):
-		return fmt.Errorf("%s: is of package %s, not %s: remove the files of the former package, or choose another directory", t.path(name), o.pkg, t.Package)
+		return &formerPackage{name: name, path: t.path(name), was: o.pkg, is: t.Package}
 	}
 	return nil
 }

@@ -170,7 +170,25 @@ func fillEnum(v *model.Value, enum *model.Enum, lit spec.Literal) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("one of %s is needed here", strings.Join(enum.Words(), ", "))
+	return fmt.Errorf("one of %s is needed here", listed(enum))
+}
+
+// maxListed bounds, in bytes, which words of an enum a message names.
+const maxListed = 500
+
+// listed names the words of an enum, and of very many the first ones.
+func listed(enum *model.Enum) string {
+	var b strings.Builder
+	for i, v := range enum.Values {
+		if i > 0 && b.Len()+len(v.Wire) > maxListed {
+			return fmt.Sprintf("%s and %d more", b.String(), len(enum.Values)-i)
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(v.Wire)
+	}
+	return b.String()
 }
 
 func scalar(lit spec.Literal) bool {

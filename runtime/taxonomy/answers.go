@@ -76,24 +76,25 @@ const (
 )
 
 // HTTPStatus returns the HTTP status to answer with: 500 when none is stated, also for an error of no taxonomy, and 200
-// for nil. [Table.Traits] says what is stated.
+// for nil. Of an [Unknown] whose code is known it is what that code states, without its `when` rules. [Table.Traits] says what is stated.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return httpOK
 	}
-	if t := firstTraits(err); t != nil && t.HTTP != 0 {
+	if t := firstStatuses(err); t != nil && t.HTTP != 0 {
 		return int(t.HTTP)
 	}
 	return httpInternalServerError
 }
 
 // GRPCCode returns the number of the canonical status code of google.rpc.Code: 2, UNKNOWN, when none but OK is stated,
-// also for an error of no taxonomy, and 0, OK, for nil only. [Table.Traits] says what is stated.
+// also for an error of no taxonomy, and 0, OK, for nil only. Of an [Unknown] whose code is known it is what that code
+// states, without its `when` rules. [Table.Traits] says what is stated.
 func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
 	}
-	if t := firstTraits(err); t != nil && t.GRPC != 0 {
+	if t := firstStatuses(err); t != nil && t.GRPC != 0 {
 		return int(t.GRPC)
 	}
 	return grpcUnknown
@@ -169,4 +170,24 @@ func firstTraits(err error) *RowTraits {
 		return nil
 	}
 	return c.Taxonomy().traits(c.Row())
+}
+
+// firstStatuses returns the traits that say what to answer with.
+func firstStatuses(err error) *RowTraits {
+	c, ok := First(err, nil)
+	if !ok {
+		return nil
+	}
+	return c.Taxonomy().traits(statusRow(c))
+}
+
+// statusRow returns the row that says what to answer with: of an error of a known code that could not be read as one, the
+// code's own, as whoever asked must not take it for another error.
+func statusRow(c Coded) Row {
+	if u, ok := c.(*Unknown); ok {
+		if known := u.Known(); known != nil {
+			return known.Row
+		}
+	}
+	return c.Row()
 }

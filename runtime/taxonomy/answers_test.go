@@ -212,3 +212,25 @@ func TestDetectionOfAProfile(t *testing.T) {
 	}
 	assert.Equal(t, base, sample.Table.Traits(err), "the table itself is as it was")
 }
+
+// TestAnswersToAStrangeWord asks of errors of known codes that a newer program sent with a word that the taxonomy has not.
+func TestAnswersToAStrangeWord(t *testing.T) {
+	for _, c := range []struct {
+		code       string
+		reason     error
+		http, grpc int
+		stated     uint16
+	}{
+		{"provider.rate_limit", errors.New("context.mood: unknown value"), 429, 14, 429},
+		{"PROVIDER_THROTTLED", errors.New("context.mood: unknown value"), 429, 14, 429},
+		{"KINDS", errors.New("context.mood: unknown value"), 500, 2, 0},
+		{"NEW", nil, 502, 14, 502},
+	} {
+		u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: c.code, Message: "m", Reason: c.reason})
+		assert.Equal(t, c.http, taxonomy.HTTPStatus(wrap(u)), c.code)
+		assert.Equal(t, c.grpc, taxonomy.GRPCCode(wrap(u)), c.code)
+		assert.Equal(t, c.stated, sample.Table.Traits(wrap(u)).HTTP, c.code)
+		assert.False(t, sample.Table.Retryable(u), "as the wire says")
+		assert.Equal(t, "abort", sample.Table.Reaction(u).Name, c.code)
+	}
+}

@@ -25,7 +25,7 @@ func (t Table) Reaction(err error) Reaction {
 }
 
 // Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the taxonomy only the reaction is known;
-// of nil nothing, and the reaction is nil.
+// of nil nothing, and the reaction is nil. An [Unknown] whose code is known has the statuses of that code.
 func (t Table) Traits(err error) RowTraits {
 	if err == nil {
 		return RowTraits{}
@@ -34,7 +34,10 @@ func (t Table) Traits(err error) RowTraits {
 	if !ok {
 		return RowTraits{Reaction: t.uncategorized()}
 	}
-	return t.Row(c.Row())
+	traits := t.Row(c.Row())
+	answer := t.row(statusRow(c))
+	traits.HTTP, traits.GRPC = answer.HTTP, answer.GRPC
+	return traits
 }
 
 // Retryable reports whether the same call may succeed unchanged; false for an error that is not of the taxonomy.

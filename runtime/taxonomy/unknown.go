@@ -214,13 +214,13 @@ func (u *Unknown) why() string {
 	return shortened(u.w.Reason.Error())
 }
 
-// Format prints the message; %+v also prints category, code, what is not known, and the cause.
+// Format prints the message; %+v also prints category, code, what is not known, and the cause. What steers a terminal is escaped.
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):
-		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (" + u.why() + ")\ncategory: " + strconv.Quote(shortened(u.w.Category))
+		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (" + printable.Text(u.why()) + ")\ncategory: " + strconv.Quote(shortened(CategoryOf(u)))
 		if u.w.Cause != nil {
-			text += "\ncause: " + shortened(errorText(u.w.Cause))
+			text += "\ncause: " + printable.Text(shortened(errorText(u.w.Cause)))
 		}
 		_, _ = io.WriteString(s, text)
 	case verb == 'v' && s.Flag('#'):

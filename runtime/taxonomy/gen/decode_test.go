@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,30 @@ func TestUnmarshalUnknown(t *testing.T) {
 	assert.False(t, sample.IsWork(e))
 	assert.False(t, sample.InNetwork(e))
 	assert.Equal(t, sample.CategoryProvider, sample.CategoryOf(e))
+}
+
+// TestUnmarshalWholeNumbers reads integers as writers send them that know floating point only.
+func TestUnmarshalWholeNumbers(t *testing.T) {
+	const refused = math.MinInt64
+	for _, c := range []struct {
+		in   string
+		want int64
+	}{
+		{"7.0", 7}, {"1e2", 100}, {"-1.50E+1", -15}, {`"7.00"`, 7}, {"-0.0", 0}, {"123456789012345.0", 123456789012345},
+		{"1.5", refused}, {"1e-1", refused}, {"1e16", refused}, {"1e999", refused}, {"1e-999", refused}, {"0e5", 0}, {"7.000000000000000001", refused},
+		{`"0x1p3"`, refused}, {`"inf"`, refused}, {`"1.0 "`, refused}, {`""`, refused}, {`"."`, refused},
+	} {
+		e, err := sample.UnmarshalError([]byte(head + `{"big":` + c.in + `,"size":` + strings.Replace(c.in, "-", "", 1) + `}}`))
+		if c.want == refused {
+			assert.ErrorContains(t, err, "not an integer of 64 bits", c.in)
+			continue
+		}
+		require.NoError(t, err, c.in)
+		assert.Equal(t, c.want, e.(*sample.KindsError).Big, c.in)
+		assert.Equal(t, uint64(max(c.want, -c.want)), e.(*sample.KindsError).Size, c.in)
+	}
+	_, err := sample.UnmarshalError([]byte(head + `{"size":-7.0}}`))
+	assert.ErrorContains(t, err, "context.size: not an integer of 64 bits without a sign")
 }
 
 // TestUnmarshalUnknownWord reads what a newer program sends that has one more word in an enum: nothing of it is lost.

@@ -2,7 +2,9 @@ package gen
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -53,10 +55,36 @@ func (d *Decoder) integer(bits int) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(string(raw), 10, bits)
-	if err != nil {
-		d.wrong(fmt.Sprintf("an integer of %d bits", bits))
+	if err == nil {
+		return n, true
 	}
-	return n, err == nil
+	if n, ok := whole(raw); ok && (bits == 64 || n == int64(int32(n))) {
+		return n, true
+	}
+	d.wrong(fmt.Sprintf("an integer of %d bits", bits))
+	return 0, false
+}
+
+// maxWhole bounds the text of a whole number with a point or an exponent: a sign, a point and the 15 digits that a
+// floating-point number holds exactly.
+const maxWhole = 17
+
+// whole reads an integer that was written with a point or an exponent, as 7.0 and 1e2 are. It knows those up to 10¹⁵.
+//
+//go:noinline
+func whole(raw []byte) (int64, bool) {
+	text := string(raw[:min(len(raw), maxWhole+1)])
+	if len(text) > maxWhole || strings.Trim(text, "+-.0123456789eE") != "" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.Abs(f) > 1e15 || f != math.Trunc(f) {
+		return 0, false
+	}
+	if mantissa, _, _ := strings.Cut(strings.ToLower(text), "e"); f == 0 && strings.ContainsAny(mantissa, "123456789") {
+		return 0, false // too small for a floating-point number
+	}
+	return int64(f), true
 }
 
 func (d *Decoder) uint64() (uint64, bool) {
@@ -65,10 +93,14 @@ func (d *Decoder) uint64() (uint64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(string(raw), 10, 64)
-	if err != nil {
-		d.wrong("an integer of 64 bits without a sign")
+	if err == nil {
+		return n, true
 	}
-	return n, err == nil
+	if n, ok := whole(raw); ok && n >= 0 {
+		return uint64(n), true
+	}
+	d.wrong("an integer of 64 bits without a sign")
+	return 0, false
 }
 
 func (d *Decoder) float64() (float64, bool) {

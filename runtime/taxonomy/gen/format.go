@@ -50,7 +50,8 @@ func (p *detailPrinter) ownError(e taxonomy.Error, category, indent string) {
 	p.field(indent, "code: ", code)
 	p.field(indent, "category: ", category)
 	p.field(indent, "context: ", "")
-	p.b = e.AppendContext(p.b)
+	start := len(p.b)
+	p.b = printable.Tail(e.AppendContext(p.b), start)
 }
 
 func (p *detailPrinter) field(indent, name, value string) {
@@ -79,7 +80,7 @@ func (p *detailPrinter) cause(err error, indent string) {
 	defer func() {
 		if recover() != nil {
 			p.b = printed
-			p.field(indent, "cause: ", foreign.Text(err))
+			p.field(indent, "cause: ", printable.Text(foreign.Text(err)))
 		}
 	}()
 	switch x := err.(type) {
@@ -89,7 +90,7 @@ func (p *detailPrinter) cause(err error, indent string) {
 	case *taxonomy.Unknown:
 		p.field(indent, "cause: ", x.Error())
 		p.field(indent+"  ", "code: ", echo(x.Code())+" ("+unknown(x)+")")
-		p.field(indent+"  ", "category: ", echo(x.Category()))
+		p.field(indent+"  ", "category: ", echo(taxonomy.CategoryOf(x)))
 	case taxonomy.Error:
 		p.field(indent, "cause: ", "")
 		p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
@@ -101,7 +102,7 @@ func (p *detailPrinter) cause(err error, indent string) {
 // unknown says what is not known of an error off the wire.
 func unknown(u *taxonomy.Unknown) string {
 	if err := u.Reason(); err != nil {
-		return causeText.Text(err.Error())
+		return printable.Text(causeText.Text(err.Error()))
 	}
 	return "unknown"
 }
