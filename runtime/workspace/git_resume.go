@@ -19,8 +19,8 @@ import (
 // Resume removes locks that git has left behind since the run began, if their writers are dead, and brings to an end a
 // commit that was made but of which the user's index does not know.
 //
-// On Linux a writer is dead when no process has the lock's file open and no git command runs in the working tree; what
-// other users run cannot always be seen. Elsewhere only locks of this package's own processes are removed. A lock
+// On Linux a writer is dead when no process has the lock's file open and no git command runs in the working tree, nor one
+// of which that cannot be seen, as it is another user's. Processes of other namespaces are not seen. Elsewhere only locks of this package's own processes are removed. A lock
 // that stays is evidence of source "executor", op "resume", with attribute path.
 func (g *Git) Resume(ctx context.Context, run string, checked executor.Checked) error {
 	g.mu.Lock()

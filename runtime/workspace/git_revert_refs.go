@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// revertRefs puts HEAD and references back to where they were, if they still are where the changes say.
+// revertRefs puts HEAD and references back to where they were, if they still are where the changes say. What was not there is removed first: as long as
+// a/b is there, nothing can have the name a.
 func (g *Git) revertRefs(ctx context.Context, st *state, s *snapshot, changes []executor.Change) error {
 	if err := g.trusted(ctx, opRevert, s, st); err != nil {
 		return err
@@ -21,7 +22,8 @@ func (g *Git) revertRefs(ctx context.Context, st *state, s *snapshot, changes []
 	if err != nil {
 		return err
 	}
-	var in bytes.Buffer
+	var gone, set bytes.Buffer
+	var symbolic []string
 	for _, c := range changes {
 		name := strings.TrimPrefix(c.Path, ".git/")
 		was, is := st.Git.Refs[raw(name)], now.Refs[raw(name)]
@@ -34,19 +36,38 @@ func (g *Git) revertRefs(ctx context.Context, st *state, s *snapshot, changes []
 			return fmt.Errorf("%s has moved again since it was looked at", quoted(name))
 		case name == "HEAD":
 			err = g.writeHead(was)
-		case !isID(string(was)) && was != "" || !isID(string(is)) && is != "":
+		case !isID(string(was)) && was != "":
+			symbolic = append(symbolic, name)
+		case !isID(string(is)) && is != "":
 			err = g.writeSymbolic(name, was)
+		case was == "":
+			refCommand(&gone, name, "", string(is))
 		default:
-			refCommand(&in, name, string(was), string(is))
+			refCommand(&set, name, string(was), string(is))
 		}
 		if err != nil {
 			return err
 		}
 	}
+	for _, in := range []*bytes.Buffer{&gone, &set} {
+		if err := g.updateRefs(ctx, in, changes); err != nil {
+			return err
+		}
+	}
+	for _, name := range symbolic {
+		if err := g.writeSymbolic(name, st.Git.Refs[raw(name)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateRefs carries commands out, all of them or none.
+func (g *Git) updateRefs(ctx context.Context, in *bytes.Buffer, changes []executor.Change) error {
 	if in.Len() == 0 {
 		return nil
 	}
-	_, err = g.git(ctx, call{op: opRevert, stdin: &in, files: pathsOf(changes), args: []string{
+	_, err := g.git(ctx, call{op: opRevert, stdin: in, files: pathsOf(changes), args: []string{
 		"update-ref", "--no-deref", "-m", "errgen: put back", "--stdin", "-z",
 	}})
 	return err
@@ -83,7 +104,26 @@ func (g *Git) writeSymbolic(ref string, was raw) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
+	if err := removeEmpty(name); err != nil {
+		return err
+	}
 	return underLock(name, string(was)+"\n")
+}
+
+// removeEmpty removes a directory in which there is nothing but such directories, as git leaves them where references were.
+func removeEmpty(name string) error {
+	dirs, err := os.ReadDir(name)
+	if err != nil {
+		return nil // it is no directory
+	}
+	for _, d := range dirs {
+		if d.IsDir() {
+			if err := removeEmpty(filepath.Join(name, d.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return os.Remove(name)
 }
 
 // underLock writes a file as git does it.

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -28,57 +29,6 @@ func (g *Git) Kept(ctx context.Context, run string) ([]string, error) {
 	return refs, nil
 }
 
-// MoveBack returns the git commands, for a person and a POSIX shell, that put HEAD and the branches to where they are to be for a run. They change
-// no file. There is none when all are there.
-func (g *Git) MoveBack(_ context.Context, run string) ([]string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	st, err := g.state(opResume, run)
-	if err != nil {
-		return nil, err
-	}
-	now, err := g.readRefs()
-	if err != nil {
-		return nil, g.unread(opResume, err)
-	}
-	st.adopt(now)
-	var commands []string
-	if now.Head != st.Git.Head {
-		commands = append(commands, moveTo("HEAD", st.Git.Head))
-	}
-	others := g.others()
-	all := maps.Clone(map[raw]raw(now.Refs))
-	maps.Copy(all, st.Git.Refs)
-	for _, ref := range slices.Sorted(maps.Keys(all)) {
-		if !strings.HasPrefix(string(ref), "refs/heads/") || isOthers(others, st, ref) || now.Refs[ref] == st.Git.Refs[ref] {
-			continue
-		}
-		commands = append(commands, moveTo(string(ref), st.Git.Refs[ref]))
-	}
-	return commands, nil
-}
-
-// moveTo returns the command that has a reference point somewhere; to "" removes it.
-func moveTo(ref string, to raw) string {
-	target, symbolic := strings.CutPrefix(string(to), "ref:")
-	switch {
-	case to == "":
-		return "git update-ref -d " + shellWord(ref)
-	case symbolic:
-		return "git symbolic-ref " + shellWord(ref) + " " + shellWord(strings.TrimSpace(target))
-	}
-	return "git update-ref --no-deref " + shellWord(ref) + " " + shellWord(string(to))
-}
-
-// shellWord returns a text as one word of a shell.
-func shellWord(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./@"
-	if s != "" && strings.Trim(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // Missing returns those of the commits that are not in the history of HEAD, in their order. What is no name of a commit is missing.
 func (g *Git) Missing(ctx context.Context, commits []string) ([]string, error) {
 	g.mu.Lock()
@@ -95,22 +45,9 @@ func (g *Git) Missing(ctx context.Context, commits []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var in strings.Builder
-	for _, id := range commits {
-		if there[id] {
-			in.WriteString(id + "\n")
-		}
-	}
-	beside := map[string]bool{}
-	if in.Len() > 0 {
-		in.WriteString("^" + head + "\n")
-		out, err := g.git(ctx, call{op: opResume, args: []string{"rev-list", "--stdin"}, stdin: strings.NewReader(in.String())})
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(string(out)) {
-			beside[strings.TrimSpace(line)] = true
-		}
+	beside, err := g.beyond(ctx, commits, []string{head})
+	if err != nil {
+		return nil, err
 	}
 	var missing []string
 	for _, id := range commits {
@@ -119,6 +56,76 @@ func (g *Git) Missing(ctx context.Context, commits []string) ([]string, error) {
 		}
 	}
 	return missing, nil
+}
+
+// New returns those of the commits that a run does not know of: which are in no history of what HEAD, the branches and the tags are to be for it, and of what
+// it keeps. What is no name of a commit that the repository has is none of them.
+func (g *Git) New(ctx context.Context, run string, commits []string) ([]string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	st, err := g.state(opResume, run)
+	if err != nil {
+		return nil, err
+	}
+	now, err := g.readRefs()
+	if err != nil {
+		return nil, g.unread(opResume, err)
+	}
+	st.adopt(now)
+	known := st.Git.commits()
+	for _, ref := range []string{checkedRef(run), previousRef(run)} {
+		if id, err := readLine(filepath.Join(g.common, filepath.FromSlash(ref))); err == nil {
+			known = append(known, id)
+		}
+	}
+	beyond, err := g.beyond(ctx, commits, known)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(commits), func(id string) bool { return !beyond[id] }), nil
+}
+
+// commits returns what HEAD and the references stand for.
+func (r refState) commits() []string {
+	var ids []string
+	for _, value := range append(slices.Collect(maps.Values(r.Refs)), r.Head) {
+		if isID(string(value)) {
+			ids = append(ids, string(value))
+		}
+	}
+	return ids
+}
+
+// beyond returns the commits that are in the history of some commits and of none that is known. Names of what the repository does not have count for
+// nothing.
+func (g *Git) beyond(ctx context.Context, commits, known []string) (map[string]bool, error) {
+	there, err := g.commitsThere(ctx, slices.Concat(commits, known))
+	if err != nil {
+		return nil, err
+	}
+	var in strings.Builder
+	for _, id := range commits {
+		if there[id] {
+			in.WriteString(id + "\n")
+		}
+	}
+	beyond := map[string]bool{}
+	if in.Len() == 0 {
+		return beyond, nil
+	}
+	for _, id := range known {
+		if there[id] {
+			in.WriteString("^" + id + "\n")
+		}
+	}
+	out, err := g.git(ctx, call{op: opResume, args: []string{"rev-list", "--stdin"}, stdin: strings.NewReader(in.String())})
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		beyond[strings.TrimSpace(line)] = true
+	}
+	return beyond, nil
 }
 
 // commitsThere returns which of the names are those of commits that the repository has.

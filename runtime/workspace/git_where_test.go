@@ -41,42 +41,6 @@ func TestWhereARunIsKept(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The commands that are named move HEAD and all branches back, whatever they are called, and change no file.
-func TestMoveBack(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name, before, do string
-		want             int
-	}{
-		{"nothing", "true", "true", 0},
-		{"a commit", "true", "git commit -q --allow-empty -m x", 1},
-		{"a branch, with a commit", "true", "git checkout -q -b other && git commit -q --allow-empty -m x", 2},
-		{"a branch with an odd name", "true", `git checkout -q -b "it's;\$(id)&x"`, 2},
-		{"another branch is removed", "git branch other", "git branch -q -D other", 1},
-		{"detached", "true", "git checkout -q --detach && git commit -q --allow-empty -m x", 1},
-		{"no longer detached", "git checkout -q --detach", "git checkout -q main", 1},
-		{"the first commit", "git checkout -q --orphan fresh", "git commit -q --allow-empty -m x", 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			r := newRepo(t)
-			sh(t, r, tt.before)
-			where := "cat .git/HEAD && git for-each-ref refs/heads && git status --porcelain"
-			before := sh(t, r, where)
-			g, err := workspace.Open(t.Context(), r.dir, workspace.Options{})
-			require.NoError(t, err)
-			_, err = g.Begin(t.Context(), "r")
-			require.NoError(t, err)
-			sh(t, r, tt.do)
-			commands, err := g.MoveBack(t.Context(), "r")
-			require.NoError(t, err)
-			assert.Len(t, commands, tt.want)
-			sh(t, r, strings.Join(append(commands, "true"), " && "))
-			assert.Equal(t, before, sh(t, r, where))
-		})
-	}
-}
-
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
