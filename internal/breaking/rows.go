@@ -37,21 +37,8 @@ var aspects = []aspect{
 		func(t *spec.Traits) diag.Span { return t.Kind.Span }},
 	{idStatus, "http", "500", func(t *model.Traits) string { return numberText(t.HTTP) },
 		func(t *spec.Traits) diag.Span { return t.HTTP.Span }},
-	{idStatus, "grpc", "UNKNOWN", func(t *model.Traits) string { return grpcText(t.GRPC) },
+	{idStatus, "grpc", "UNKNOWN", func(t *model.Traits) string { return resolve.GRPCWord(t.GRPC) },
 		func(t *spec.Traits) diag.Span { return t.GRPC.Span }},
-}
-
-// grpcText returns the canonical name of a gRPC status; "" for none.
-func grpcText(code int) string {
-	if code == 0 {
-		return ""
-	}
-	for _, name := range resolve.GRPCCodes() {
-		if n, _ := resolve.GRPCCode(name); n == code && name != "CANCELED" {
-			return name
-		}
-	}
-	return ""
 }
 
 // traitChanges are changes of rows, gathered so that one of a category is found once and not for each of its codes.

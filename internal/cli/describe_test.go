@@ -152,10 +152,6 @@ func TestCondition(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	assert.Equal(t, "", grpcWord(0))
-	assert.Equal(t, "CANCELLED", grpcWord(1))
-	assert.Equal(t, "UNAUTHENTICATED", grpcWord(16))
-	assert.Equal(t, "", grpcWord(17))
 	assert.Equal(t, "critical", word(severityWords, taxonomy.SeverityCritical))
 	assert.Equal(t, "", word(severityWords, taxonomy.Severity(99)))
 }

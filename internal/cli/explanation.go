@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -126,7 +127,7 @@ func traitsOf(t model.Traits) traits {
 	return traits{
 		Retryable: t.Retryable, Recoverability: word(recoverabilityWords, t.Recoverability),
 		Severity: word(severityWords, t.Severity), Kind: word(kindWords, t.Kind),
-		HTTP: t.HTTP, GRPC: grpcWord(t.GRPC), Reaction: reactionOf(t.Reaction),
+		HTTP: t.HTTP, GRPC: resolve.GRPCWord(t.GRPC), Reaction: reactionOf(t.Reaction),
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -20,19 +19,6 @@ var (
 func word[T ~uint8](words []string, v T) string {
 	if int(v) < len(words) {
 		return words[v]
-	}
-	return ""
-}
-
-// grpcWord returns the name of a status code; where there are two spellings, the canonical one.
-func grpcWord(code int) string {
-	if code == 0 {
-		return ""
-	}
-	for _, name := range resolve.GRPCCodes() {
-		if n, _ := resolve.GRPCCode(name); n == code && name != "CANCELED" {
-			return name
-		}
 	}
 	return ""
 }

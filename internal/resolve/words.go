@@ -64,5 +64,19 @@ func GRPCCode(word string) (int, bool) {
 	return n, ok
 }
 
+// GRPCWord returns the word of a number of google.rpc.Code, of two spellings the canonical one; "" for 0, which stands for none, and for what is no
+// such number.
+func GRPCWord(code int) string {
+	if code == 0 {
+		return ""
+	}
+	for word, n := range grpcCodes {
+		if n == code && word != "CANCELED" {
+			return word
+		}
+	}
+	return ""
+}
+
 // GRPCCodes returns the words of google.rpc.Code, sorted.
 func GRPCCodes() []string { return slices.Sorted(maps.Keys(grpcCodes)) }

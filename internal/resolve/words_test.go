@@ -73,6 +73,9 @@ func TestGRPCCode(t *testing.T) {
 		assert.Equal(t, tt.ok, ok, tt.word)
 	}
 	assert.Len(t, GRPCCodes(), 18)
+	for code, want := range map[int]string{0: "", 1: "CANCELLED", 16: "UNAUTHENTICATED", 17: ""} {
+		assert.Equal(t, want, GRPCWord(code))
+	}
 }
 
 func TestFormats(t *testing.T) {
