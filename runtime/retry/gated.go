@@ -3,6 +3,7 @@ package retry
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,6 +28,10 @@ func (l *loop) askGate(ctx context.Context, now time.Time) (time.Time, error) {
 	if l.gateCall == "" {
 		l.gateCall = rand.Text()
 	}
+	if l.begun.IsZero() {
+		l.begun = now
+	}
+	l.inside = now
 	if l.failFast {
 		if gate, ok := l.gate.(TryGate); ok {
 			return gate.TryEnter(ctx, l.gateLane, l.gateCall, now)
@@ -63,6 +68,9 @@ func (l *loop) endOf(ctx context.Context, err error) CallEnd {
 	if err == nil {
 		return CallEnd{}
 	}
+	if l.tooSlow(ctx) {
+		return CallEnd{Failed: true, Policy: l.policyForGate()}
+	}
 	if ctx.Err() != nil || errtree.Is(err, context.Canceled) {
 		return CallEnd{Failed: true, Cancelled: true}
 	}
@@ -70,6 +78,15 @@ func (l *loop) endOf(ctx context.Context, err error) CallEnd {
 		return CallEnd{Failed: true}
 	}
 	return CallEnd{Failed: true, Policy: l.policyForGate()}
+}
+
+// tooSlow reports that a deadline has ended a call which had at least half of the time until then. That says as much of the
+// provider as a failure: of one that hangs nothing else is ever heard. A call that was begun late says nothing.
+func (l *loop) tooSlow(ctx context.Context) bool {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return false
+	}
+	return l.clock.Now().Sub(l.inside) >= l.inside.Sub(l.begun)
 }
 
 func (l *loop) mayRetry() bool {

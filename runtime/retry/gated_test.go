@@ -125,6 +125,46 @@ func TestDoGateCancelledInCall(t *testing.T) {
 	assert.Equal(t, []retry.CallEnd{{Failed: true, Cancelled: true}}, gate.ends)
 }
 
+// A deadline that ends a call says something about the provider if the call had time.
+func TestDoGateDeadlineInCall(t *testing.T) {
+	gatePolicy := thrice
+	gatePolicy.Name = "thrice"
+	slow, cancelled := retry.CallEnd{Failed: true, Policy: &gatePolicy}, retry.CallEnd{Failed: true, Cancelled: true}
+	for _, tt := range []struct {
+		name         string
+		deadline     time.Duration
+		shut         time.Duration // how long the gate has it wait
+		takes        time.Duration
+		hidden, fine bool // nobody can see the end; the op makes nothing of it
+		want         retry.CallEnd
+	}{
+		{"hangs", 10 * s, 0, m, false, false, slow},
+		{"had half of the time", 10 * s, 5 * s, m, false, false, slow},
+		{"begun late", 10 * s, 6 * s, m, false, false, cancelled},
+		{"given up by the caller", 10 * s, 0, m, true, false, cancelled},
+		{"ended well all the same", 10 * s, 0, m, false, true, retry.CallEnd{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gate := &recorder{open: time.Now().Add(tt.shut)}
+				ctx, cancel := context.WithTimeout(t.Context(), tt.deadline)
+				if tt.hidden {
+					ctx, cancel = context.WithCancel(t.Context())
+					time.AfterFunc(tt.deadline, cancel)
+				}
+				defer cancel()
+				_ = retry.Do(ctx, gatePolicy, func(ctx context.Context) error {
+					if err := retry.System.Sleep(ctx, tt.takes); !tt.fine {
+						return err
+					}
+					return nil
+				}, retry.WithGate(gate, "lane", ""))
+				assert.Equal(t, []retry.CallEnd{tt.want}, gate.ends)
+			})
+		})
+	}
+}
+
 func TestDoGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()

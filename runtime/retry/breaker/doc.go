@@ -18,6 +18,9 @@
 // the pace grow by itself, because what is normal has changed. When all who waited are in, the pace holds for a while for
 // those who come then, but a few may enter at once: they may be the same callers, who come again as closely as they were let in.
 //
+// Who waits in that queue can give up: those behind move up then. Nobody takes a place in it whose deadline leaves less time for the
+// call than for the wait, and where most give up before they are served, the queue becomes so short that there is time for their calls.
+//
 // A policy's budget of retries lets Retries of them be made for each first call in its Window, and Reserve however few calls
 // there are. Calls count from the first use of the lane. [Gates.State] and [Gates.Why] say how a lane is.
 package breaker

@@ -8,8 +8,6 @@ import (
 )
 
 const (
-	// maxPlaces bounds the callers that have a place. Those beyond ask again.
-	maxPlaces = 4096
 	// exact is for how long before its turn a caller is told when that is. Before, it is told to ask again halfway, since the
 	// pace may have doubled by then.
 	exact = time.Second
@@ -35,12 +33,13 @@ type entry struct {
 	quiet   time.Duration
 	tempo   tempo
 
-	at     time.Time          // until when head is worked out
-	head   float64            // the last place whose turn has come
-	tail   float64            // the last place that was taken
-	busy   time.Time          // when more than enough last waited
-	places map[string]float64 // of those who wait
-	swept  float64            // the head when places were last given up for lost
+	at       time.Time // until when head is worked out
+	head     float64   // the last place whose turn has come
+	queue    queue
+	busy     time.Time // when more than enough last waited
+	swept    float64   // the head when places were last given up for lost
+	patience patience
+	calls    map[string]time.Time // of those who were let in, when they came
 }
 
 // newEntry begins at now, when a lane opens that was shut for so long. Patience is after how long those who wait ask again at the
@@ -52,36 +51,87 @@ func newEntry(now time.Time, shut, patience time.Duration, normal float64, ramp 
 	}
 	return entry{
 		on: true, began: now, settled: now.Add(patience), quiet: step, tempo: newTempo(now, shut, patience, step, normal),
-		at: now, busy: now, places: make(map[string]float64),
+		at: now, busy: now, queue: queue{tickets: make(map[string]*ticket)}, calls: make(map[string]time.Time),
 	}
 }
 
-// opens returns when the caller may call, or when to ask again. One that would have to wait for longer than it can is told how long that
-// is, and takes no place.
-func (e *entry) opens(caller string, now time.Time, patience time.Duration) time.Time {
+// opens returns when the caller may call, or when to ask again, and its ticket if it is a new one. One that would have to wait for
+// longer than it can is told how long that is, and takes no place.
+func (e *entry) opens(caller string, now time.Time, left time.Duration) (time.Time, *ticket) {
 	if !e.waits(now) {
-		return now
+		return now, nil
 	}
-	place, known := e.places[caller]
-	if !known {
-		place = e.tail + 1
-		if e.isFull() {
-			return e.soon(now, e.until(place), patience)
-		}
+	if t := e.queue.tickets[caller]; t != nil {
+		return e.turn(caller, t, now, left), nil
+	}
+	wait := e.until(e.queue.last() + 1)
+	if wait == 0 {
+		e.tempo.came()
+		e.begin(caller, e.queue.next(now).came)
+		return now, nil
+	}
+	full := e.isFull()
+	if !full {
 		e.tempo.came()
 	}
-	wait := e.until(place)
-	if wait > 0 && wait > patience {
-		delete(e.places, caller)
+	if full || wait > e.patience.bound(left) {
+		return e.soon(now, wait, left), nil
+	}
+	t := e.queue.next(now)
+	e.queue.tickets[caller] = t
+	return e.soon(now, wait, left), t
+}
+
+// turn returns when a caller that has a place may call, or when to ask again.
+func (e *entry) turn(caller string, t *ticket, now time.Time, left time.Duration) time.Time {
+	wait := e.until(e.queue.place(t))
+	if wait > left {
+		e.gone(caller, t)
 		return now.Add(wait)
 	}
-	e.tail = max(e.tail, place)
-	if wait == 0 {
-		delete(e.places, caller)
-		return now
+	if wait > 0 {
+		return e.soon(now, wait, left)
 	}
-	e.places[caller] = place
-	return e.soon(now, wait, patience)
+	e.queue.drop(caller, t)
+	e.begin(caller, t.came)
+	return now
+}
+
+// begin notes that a caller makes its call.
+func (e *entry) begin(caller string, came time.Time) {
+	if len(e.calls) < maxPlaces {
+		e.calls[caller] = came
+	}
+}
+
+// ended takes into account what became of a caller's call.
+func (e *entry) ended(caller string, cancelled bool, now time.Time) {
+	came, ok := e.calls[caller]
+	switch delete(e.calls, caller); {
+	case !ok:
+	case cancelled:
+		e.patience.gaveUp(came, now)
+	default:
+		e.patience.served(came, now)
+	}
+}
+
+// gaveUp takes the ticket of a caller that will not come any more.
+func (e *entry) gaveUp(caller string, t *ticket, now time.Time) {
+	if e.waits(now) && e.gone(caller, t) {
+		e.patience.gaveUp(t.came, now)
+	}
+}
+
+// gone has those behind a ticket move up, and says whether it was there. The turn of one that came long ago is lost.
+func (e *entry) gone(caller string, t *ticket) bool {
+	if !e.queue.drop(caller, t) {
+		return false
+	}
+	if e.queue.place(t) > e.head-e.enough() {
+		e.queue.giveUp(t, e.head)
+	}
+	return true
 }
 
 // soon is when to ask again. While the pace is still looked for, those whose turn would come later ask as soon as it is found, and
@@ -115,21 +165,27 @@ func (e *entry) waits(now time.Time) bool {
 	if e.ends.IsZero() {
 		over := later(e.settled, e.busy).Add(e.quiet)
 		e.ends = over.Add(min(hold*over.Sub(e.began), maxHold))
-		if e.head > e.tail {
-			e.head = e.tail + e.unused()
+		if e.head > e.queue.last() {
+			e.head = e.queue.last() + e.unused()
 		}
 	}
 	if now.After(e.ends) {
-		*e = entry{}
+		e.end()
 	}
 	return e.on
+}
+
+// end has everybody enter.
+func (e *entry) end() {
+	e.queue.clear()
+	*e = entry{}
 }
 
 // queues brings the entry up to now, and reports whether there is a queue, or was just now.
 func (e *entry) queues(now time.Time) bool { return e.waits(now) && e.isBusy(now) }
 
 // isTaken reports whether the next to come would have to wait.
-func (e *entry) isTaken() bool { return e.on && e.until(e.tail+1) > 0 }
+func (e *entry) isTaken() bool { return e.on && e.until(e.queue.last()+1) > 0 }
 
 func (e *entry) isBusy(now time.Time) bool {
 	return !now.After(e.settled.Add(e.quiet)) || !now.After(e.busy.Add(e.quiet))
@@ -137,7 +193,7 @@ func (e *entry) isBusy(now time.Time) bool {
 
 // advance moves the head to where it is now.
 func (e *entry) advance(now time.Time) {
-	from, free := e.at, e.tail-e.enough()
+	from, free := e.at, e.queue.last()-e.enough()
 	if e.head < free {
 		defer func(takes time.Duration) { e.busy = earlier(now, from.Add(takes)) }(e.until(free))
 	}
@@ -145,10 +201,10 @@ func (e *entry) advance(now time.Time) {
 		until := earlier(now, e.tempo.turn)
 		e.head = e.tempo.after(e.head, until.Sub(e.at))
 		e.at = until
-		if most := e.tail + e.unused(); e.head >= most { // nobody waits, and what is not used is lost
+		if most := e.queue.last() + e.unused(); e.head >= most { // nobody waits, and what is not used is lost
 			e.head, e.at = most, now
 		}
-		e.tempo.turns(e.at, e.until(e.tail-e.enough()), !e.ends.IsZero())
+		e.tempo.turns(e.at, e.until(e.queue.last()-e.enough()), !e.ends.IsZero())
 	}
 }
 
@@ -173,19 +229,19 @@ func (e *entry) until(place float64) time.Duration {
 
 // isFull reports whether there is no place for another, when those are given up that were lost.
 func (e *entry) isFull() bool {
-	if len(e.places) < maxPlaces {
+	if len(e.queue.tickets) < maxPlaces {
 		return false
 	}
 	if e.head-e.swept >= maxPlaces/16 {
 		e.swept = e.head
 		lost := e.head - math.Max(1, e.tempo.pace*maxLate.Seconds())
-		for caller, place := range e.places {
-			if place < lost {
-				delete(e.places, caller)
+		for caller, t := range e.queue.tickets {
+			if e.queue.place(t) < lost {
+				e.queue.drop(caller, t)
 			}
 		}
 	}
-	return len(e.places) >= maxPlaces
+	return len(e.queue.tickets) >= maxPlaces
 }
 
 func earlier(a, b time.Time) time.Time {

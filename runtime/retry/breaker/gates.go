@@ -65,8 +65,9 @@ func New(o Options) *Gates {
 	return &Gates{options: o, lanes: make(map[string]*lane), cleaned: time.Now()}
 }
 
-// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. A caller whose deadline would pass
-// before its turn comes takes no place in the queue of a lane that opens again.
+// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. In the queue of a lane that opens
+// again a caller takes no place if it would wait there for more than half of the time until its deadline. It gives its place up when ctx
+// ends, so ctx must be that of the whole wait.
 func (g *Gates) Enter(ctx context.Context, name, caller string, now time.Time) (time.Time, error) {
 	patience := time.Duration(math.MaxInt64)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -89,11 +90,21 @@ func (g *Gates) enter(
 	real := time.Now()
 	g.mu.Lock()
 	l := g.lane(name, real)
-	at := l.enter(caller, real, patience)
+	at, ticket := l.enter(caller, real, patience)
+	if ticket != nil && ctx.Done() != nil {
+		ticket.forget = context.AfterFunc(ctx, func() { g.gaveUp(l, caller, ticket) })
+	}
 	changes := l.changed(name, real, g.options.OnState)
 	g.mu.Unlock()
 	g.tell(changes)
 	return now.Add(max(0, at.Sub(real))), nil
+}
+
+// gaveUp takes the ticket of a caller whose context has ended.
+func (g *Gates) gaveUp(l *lane, caller string, t *ticket) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l.entry.gaveUp(caller, t, time.Now())
 }
 
 // Leave says what became of a call; see [retry.Gate].

@@ -41,8 +41,9 @@ func (l *lane) isLessNeeded(than *lane) bool {
 	return l.used.Before(than.used)
 }
 
-// enter returns when the caller may call, or when to ask again; it may when that is not after now. Patience is how long it can wait.
-func (l *lane) enter(caller string, now time.Time, patience time.Duration) time.Time {
+// enter returns when the caller may call, or when to ask again, and its ticket if it has got one in a queue; it may when that is not
+// after now. Patience is how long it can wait.
+func (l *lane) enter(caller string, now time.Time, patience time.Duration) (time.Time, *ticket) {
 	at := now
 	for _, b := range l.bounds {
 		if t := b.opens(now); t.After(at) {
@@ -50,22 +51,23 @@ func (l *lane) enter(caller string, now time.Time, patience time.Duration) time.
 		}
 	}
 	if at.After(now) {
-		return at
+		return at, nil
 	}
 	if l.isOpen() {
-		if at := l.entry.opens(caller, now, patience); at.After(now) {
-			return at
+		if at, t := l.entry.opens(caller, now, patience); at.After(now) {
+			return at, t
 		}
 	}
 	l.calls.add(now)
 	for _, b := range l.bounds {
 		b.begin(caller, now)
 	}
-	return now
+	return now, nil
 }
 
 func (l *lane) leave(caller string, end retry.CallEnd, now time.Time, ramp retry.Ramp) {
 	open := l.isOpen()
+	l.entry.ended(caller, end.Cancelled, now)
 	var own *bound
 	if end.Failed && !end.Cancelled && end.Policy != nil && end.Policy.Budget != nil {
 		own = l.bound(end.Policy, now)
@@ -91,7 +93,7 @@ func (l *lane) close(now time.Time) {
 	if !l.entry.queues(now) {
 		l.shut = now
 	}
-	l.entry = entry{}
+	l.entry.end()
 	l.healthy.interrupt()
 }
 
