@@ -95,6 +95,8 @@ type Limits struct {
 	Attempts int
 	// Iteration is how long an iteration's calls may take; 10 minutes.
 	Iteration time.Duration
+	// Check is how long a check that `prevent` asks for may take, within the iteration; 1 minute.
+	Check time.Duration
 	// Run is how long the whole run may take, waits included; 0 is no limit. A run that is resumed has it anew.
 	Run time.Duration
 	// Deadline is when the run must be over; zero is no limit.

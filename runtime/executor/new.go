@@ -22,6 +22,7 @@ const (
 	defaultFailures   = 3
 	defaultIteration  = 10 * time.Minute
 	defaultGrace      = 30 * time.Second
+	defaultCheck      = time.Minute
 	defaultFeedback   = 16 << 10
 )
 
@@ -141,7 +142,7 @@ func (l Limits) numbers() []limit {
 	span := func(name string, d time.Duration) limit { return limit{name, int64(d), d.String()} }
 	return []limit{
 		count("Iterations", l.Iterations), count("Failures", l.Failures), count("Attempts", l.Attempts),
-		span("Iteration", l.Iteration), span("Run", l.Run), span("Grace", l.Grace), count("Feedback", l.Feedback),
+		span("Iteration", l.Iteration), span("Check", l.Check), span("Run", l.Run), span("Grace", l.Grace), count("Feedback", l.Feedback),
 	}
 }
 
@@ -151,6 +152,7 @@ func (c Config) completed() Config {
 	c.Limits.Failures = cmp.Or(c.Limits.Failures, defaultFailures)
 	c.Limits.Iteration = cmp.Or(c.Limits.Iteration, defaultIteration)
 	c.Limits.Grace = cmp.Or(c.Limits.Grace, defaultGrace)
+	c.Limits.Check = cmp.Or(c.Limits.Check, defaultCheck)
 	c.Limits.Feedback = cmp.Or(c.Limits.Feedback, defaultFeedback)
 	c.Markers = c.Markers.completed()
 	c.Learners = learners(c.Learners, c.Adaptive)

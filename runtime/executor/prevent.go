@@ -40,7 +40,7 @@ type Precaution struct {
 // use where runs share it.
 type Checker interface {
 	// Check runs the named check. An error fails the call that it was made for, as if the provider had returned it. It must return
-	// when ctx ends, which is when the iteration's time is over or the run is cancelled. One that does not within a second is left
+	// when ctx ends, which is when its time (Limits.Check) or that of the iteration is over, or the run is cancelled. One that does not within a second is left
 	// behind in its goroutine, and fails the call with evidence of type "timeout".
 	Check(ctx context.Context, name string) error
 }

@@ -2,7 +2,9 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -62,7 +64,9 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	op := operation{name: opCall, source: nameOf(r.provider())}
 	began := r.cfg.Clock.Now()
 	r.unseen = true
-	left, err := attended(timed, op, func(ctx context.Context) error { return r.cfg.Checker.Check(ctx, p.Check) })
+	checked, release := context.WithTimeoutCause(timed, r.cfg.Limits.Check, errCheckTime)
+	defer release()
+	left, err := attended(checked, op, func(ctx context.Context) error { return r.cfg.Checker.Check(ctx, p.Check) })
 	if left {
 		err = fmt.Errorf("check %s %s", name, leftBehind)
 	}
@@ -81,10 +85,23 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	}
 	it.calls++
 	it.session = "" // no conversation has anything to do with it
-	f = r.callFailure(timed, it, op, Answer{}, err, took)
+	f = r.checkFailure(checked, it, op, err, took)
 	r.decideFor(it, f, nil)
 	r.recordAnswer(ctx, r.answered(it, Answer{}, f, took), began.Add(took))
 	return f, false
+}
+
+// errCheckTime is why the context of a check ends when its time is over.
+var errCheckTime = errors.New("the check's time is over")
+
+// checkFailure is what a check has failed with.
+func (r *runner) checkFailure(checked context.Context, it *iteration, op operation, err error, took time.Duration) *failure {
+	if context.Cause(checked) != errCheckTime || r.ours(err) {
+		return r.callFailure(checked, it, op, Answer{}, err, took)
+	}
+	ev := it.timedOut(op, Answer{}, err, took)
+	ev.Attributes["timeout_ms"] = strconv.FormatInt(r.cfg.Limits.Check.Milliseconds(), 10)
+	return r.classify(it, op, ev)
 }
 
 // overtime returns an error when a check has used the iteration's time up, so that there is none for the call.

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -168,7 +169,9 @@ func TestCheckThatIsLeftBehind(t *testing.T) {
 		took   time.Duration
 	}{
 		{"the iteration's time", Limits{Iteration: 30 * time.Second, Iterations: 1}, 0, EndMaxIterations, 31 * time.Second},
-		{"the run is cancelled", Limits{Iteration: time.Hour}, time.Minute, EndCancelled, time.Minute + time.Second},
+		{"the check's own time", Limits{Iteration: time.Hour, Check: 5 * time.Second, Iterations: 1}, 0, EndMaxIterations, 6 * time.Second},
+		{"the check's own time, as it is", Limits{Iteration: math.MaxInt64, Iterations: 1}, 0, EndMaxIterations, time.Minute + time.Second},
+		{"the run is cancelled", Limits{Iteration: time.Hour, Check: time.Hour}, time.Minute, EndCancelled, time.Minute + time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -45,7 +45,7 @@ type Config struct {
 	Random    retry.Random // math/rand/v2
 
 	// Timeout is how long one call of an operation may take; 0 is no limit. Waits do not count. It is measured by the
-	// system's clock, whatever Clock is.
+	// system's clock, whatever Clock is. It holds for a check of the Checker too, of which 0 is a minute.
 	Timeout time.Duration
 	// Grace is how long an operation has to return once its context has ended; 0 is [DefaultGrace]. One that does not is left
 	// behind in its goroutine, and not called again before it has returned.

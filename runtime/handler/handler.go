@@ -37,7 +37,7 @@ func New(cfg Config) (*Handler, error) {
 		Table: cfg.Table, Classify: cfg.Classify, Recoverer: cfg.Recoverer,
 		Gate: cfg.Gate, Adaptive: cfg.Adaptive, Preventer: cfg.Preventer, Checker: cfg.Checker, Learners: cfg.Learners,
 		Lanes: cfg.Lanes, Clock: cfg.Clock, Random: cfg.Random,
-		Limits: executor.Limits{Iterations: maxTries, Failures: maxTries, Iteration: math.MaxInt64, Grace: cfg.Grace},
+		Limits: executor.Limits{Iterations: maxTries, Failures: maxTries, Iteration: math.MaxInt64, Check: max(0, cfg.Timeout), Grace: cfg.Grace},
 		Prompt: func(executor.PromptInput) string { return "" },
 	}}
 	if h.clock == nil {
