@@ -11,6 +11,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// lateShare is which part of its time, as a divisor, a call may have waited to be begun and still say that the provider is slow.
+const lateShare = 8
+
 // through makes a call that the gate, if there is one, has let in.
 func (l *loop) through(ctx context.Context, op func(ctx context.Context) error) error {
 	if l.gate == nil {
@@ -80,13 +83,13 @@ func (l *loop) endOf(ctx context.Context, err error) CallEnd {
 	return CallEnd{Failed: true, Policy: l.policyForGate()}
 }
 
-// tooSlow reports that a deadline has ended a call which had at least half of the time until then. That says as much of the
-// provider as a failure: of one that hangs nothing else is ever heard. A call that was begun late says nothing.
+// tooSlow reports that a deadline has ended a call which had nearly all of the time until then. That says as much of the provider
+// as a failure: of one that hangs nothing else is ever heard. A call that was begun late says nothing.
 func (l *loop) tooSlow(ctx context.Context) bool {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return false
 	}
-	return l.clock.Now().Sub(l.inside) >= l.inside.Sub(l.begun)
+	return l.inside.Sub(l.begun) <= l.clock.Now().Sub(l.begun)/lateShare
 }
 
 func (l *loop) mayRetry() bool {

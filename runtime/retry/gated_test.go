@@ -125,7 +125,7 @@ func TestDoGateCancelledInCall(t *testing.T) {
 	assert.Equal(t, []retry.CallEnd{{Failed: true, Cancelled: true}}, gate.ends)
 }
 
-// A deadline that ends a call says something about the provider if the call had time.
+// A deadline that ends a call says something about the provider if the call had nearly all of the time.
 func TestDoGateDeadlineInCall(t *testing.T) {
 	gatePolicy := thrice
 	gatePolicy.Name = "thrice"
@@ -139,8 +139,8 @@ func TestDoGateDeadlineInCall(t *testing.T) {
 		want         retry.CallEnd
 	}{
 		{"hangs", 10 * s, 0, m, false, false, slow},
-		{"had half of the time", 10 * s, 5 * s, m, false, false, slow},
-		{"begun late", 10 * s, 6 * s, m, false, false, cancelled},
+		{"had nearly all of the time", 8 * s, s, m, false, false, slow},
+		{"begun late", 8 * s, 1500 * ms, m, false, false, cancelled},
 		{"given up by the caller", 10 * s, 0, m, true, false, cancelled},
 		{"ended well all the same", 10 * s, 0, m, false, true, retry.CallEnd{}},
 	} {

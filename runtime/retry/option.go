@@ -105,7 +105,7 @@ func WithLane(lanes Lanes, lane string) Option {
 // Caller is any text that nobody else in the lane uses at the time; when it is empty, each Do makes one up.
 //
 // A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as cancelled, but for one that ctx's deadline
-// has ended and that had at least half of the time since Do asked to make the first: that is a failure under the policy. A failure
+// has ended and that had nearly all of the time, seven eighths, since Do asked to make the first: that is a failure under the policy. A failure
 // that is not worth another call is told without the policy, since it says nothing about how the provider is.
 func WithGate(gate Gate, lane, caller string) Option {
 	return func(s settings) settings {
