@@ -24,8 +24,8 @@ func (p *pass) adaptNumbers(a, top *spec.Adapt) {
 	if a.Attempts == nil && a.Delay == nil && !a.Broken && !top.Broken {
 		p.report(top.Span, "adapt needs attempts or delay: nothing may move").hint("say how far, as in attempts: {max: 6}")
 	}
-	if t := top.Target; t.Set && !(t.V > 0 && t.V < 1) {
-		p.report(t.Span, "target is between 0 and 1").hint("it is the share of first retries that shall succeed, as in target: 0.8")
+	if t := top.Target; t.Set && !(t.V >= spec.MinTarget && t.V <= spec.MaxTarget) {
+		p.report(t.Span, "target is from %g to %g", spec.MinTarget, spec.MaxTarget).hint("it is the share of first retries that shall succeed, as in target: 0.8")
 	}
 	if w := top.Window; w.Set && (w.V < spec.MinOutcomes || w.V > spec.MaxOutcomes) {
 		p.report(w.Span, "window is from %d to %d, not %d", spec.MinOutcomes, spec.MaxOutcomes, w.V).

@@ -19,7 +19,7 @@ func (p *pass) prevention(d *spec.Prevention) {
 		p.report(t.Span, "throttle is more than 0s").hint("it is the least time between the beginnings of two calls")
 	}
 	p.withinNumbers("concurrency", d.Concurrency, 1, "it is how many calls may run at once")
-	if l := d.Likely; l.Set && !(l.V >= 0 && l.V <= 1) {
-		p.report(l.Span, "likely is from 0 to 1").hint("it is a probability")
+	if l := d.Likely; l.Set && !(l.V >= 0 && l.V <= spec.MaxLikely) {
+		p.report(l.Span, "likely is from 0 to %g", spec.MaxLikely).hint("it is a probability; no forecast is surer than that")
 	}
 }

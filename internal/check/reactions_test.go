@@ -207,7 +207,7 @@ policies:
   f: {adapt: {attempts: {min: 5}, delay: {max: 999ms}, window: 1001}}
   g: {adapt: {delay: {max: 40s}}}
   h: {initial_delay: 0s, adapt: {delay: {min: 0s}}}
-  i: {max_delay: 10s, adapt: {attempts: {min: 1, max: 3}, delay: {min: 1s, max: 10s}, target: 0.999, window: 1000}}
+  i: {max_delay: 10s, adapt: {attempts: {min: 1, max: 3}, delay: {min: 1s, max: 10s}, target: 0.99, window: 1000}}
 reactions: {a: {action: retry, policy: a}, b: {action: retry, policy: b}, c: {action: retry, policy: c}, d: {action: retry, policy: d}, e: {action: retry, policy: e}, f: {action: retry, policy: f}, g: {action: retry, policy: g}, h: {action: retry, policy: h}, i: {action: retry, policy: i}}
 profiles:
   p: {codes: {'*': {reaction: a}, A: {reaction: b}, c: {reaction: c}}}
@@ -224,7 +224,7 @@ categories:
   hint: say how far initial_delay may move, as in delay: {max: 30s}
 4:31 E-policy-bounds min is at least 1, not 0
   hint: it counts calls in total, the first included
-4:51 E-policy-bounds target is between 0 and 1
+4:51 E-policy-bounds target is from 0.01 to 0.99
   hint: it is the share of first retries that shall succeed, as in target: 0.8
 4:62 E-policy-bounds window is from 10 to 1000, not 9
   hint: it is how many outcomes are remembered; 50 unless said
@@ -234,7 +234,7 @@ categories:
 5:65+2 E-policy-bounds min is above max
   hint: write the lesser one as min: {min: 5s, max: 6s}
   5:56+2 the other bound
-5:78 E-policy-bounds target is between 0 and 1
+5:78 E-policy-bounds target is from 0.01 to 0.99
   hint: it is the share of first retries that shall succeed, as in target: 0.8
 6:67 E-policy-bounds max is below max_attempts, which is 9
   hint: the bounds hold max_attempts, with which it begins: raise max, or change max_attempts
@@ -397,9 +397,9 @@ categories:
   c:
     codes:
       A: {message: a, prevent: {}}
-      B: {message: a, prevent: {likely: 1.5}}
+      B: {message: a, prevent: {likely: 1.0}}
       C: {message: a, prevent: {check: upp, throttle: 0s, concurrency: 0, likely: -0.1}}
-      D: {message: a, prevent: {check: up, throttle: 1ms, concurrency: 1, likely: 1}}
+      D: {message: a, prevent: {check: up, throttle: 1ms, concurrency: 1, likely: 0.99}}
       E: {message: a, prevent: {check: '9', likely: 0}}`,
 			want: `
 1:33+4 W-unused check "idle" is never used
@@ -409,16 +409,16 @@ categories:
   hint: say what is done before a call that is likely to fail so
 6:23+7 E-prevent prevent needs check, throttle or concurrency: nothing is done
   hint: say what is done before a call that is likely to fail so
-6:41+3 E-prevent likely is from 0 to 1
-  hint: it is a probability
+6:41+3 E-prevent likely is from 0 to 0.99
+  hint: it is a probability; no forecast is surer than that
 7:40+3 E-unknown-name check "upp" is not declared
   hint: did you mean "up"?
 7:55+2 E-prevent throttle is more than 0s
   hint: it is the least time between the beginnings of two calls
 7:72 E-prevent concurrency is at least 1, not 0
   hint: it is how many calls may run at once
-7:83+4 E-prevent likely is from 0 to 1
-  hint: it is a probability`,
+7:83+4 E-prevent likely is from 0 to 0.99
+  hint: it is a probability; no forecast is surer than that`,
 		},
 		{
 			name: "names of checks",

@@ -78,7 +78,7 @@ func TestBoundsAgree(t *testing.T) {
 		{policy: "jitter: %", good: []string{"0", "1", "0.5", "full"}, bad: []string{"-0.1", "1.1"}},
 		{policy: "adapt: {attempts: {min: %}}", good: []string{"1", "2"}, bad: []string{"0", "101"}},
 		{policy: "adapt: {attempts: {max: %}}", good: []string{"4", "100"}, bad: []string{"0", "101", "2147483648"}},
-		{policy: "adapt: {attempts: {max: 4}, target: %}", good: []string{"0.001", "0.999"}, bad: []string{"0", "1", "-1"}},
+		{policy: "adapt: {attempts: {max: 4}, target: %}", good: []string{"0.01", "0.99"}, bad: []string{"0", "0.009", "0.991", "1", "-1"}},
 		{policy: "adapt: {attempts: {max: 4}, window: %}", good: []string{"10", "1000"}, bad: []string{"9", "1001"}},
 		{policy: "budget: {retries: %}", good: []string{"0", "0.1", "7"}, bad: []string{"-0.1"}},
 		{policy: "budget: {retries: 1, reserve: %}", good: []string{"0", most}, bad: []string{"-1", "1000001"}},
@@ -86,7 +86,7 @@ func TestBoundsAgree(t *testing.T) {
 		{policy: "budget: {breaker: {failures: 1, of: %}}", good: []string{"1", "1000"}, bad: []string{"0", "1001"}},
 		{policy: "budget: {breaker: {failures: 1, successes: %}}", good: []string{"1", "1000"}, bad: []string{"0", "1001"}},
 		{prevent: "{concurrency: %}", good: []string{"1", most}, bad: []string{"0", "1000001"}},
-		{prevent: "{concurrency: 1, likely: %}", good: []string{"0", "1"}, bad: []string{"-0.1", "1.1"}},
+		{prevent: "{concurrency: 1, likely: %}", good: []string{"0", "0.99"}, bad: []string{"-0.1", "0.991", "1"}},
 		{prevent: "{%throttle: 1s}", good: []string{""}},
 		{prevent: "{likely: 1%}", bad: []string{""}},
 	} {

@@ -149,13 +149,9 @@ func bounded(out object, b *spec.Bounds) object {
 	if b == nil {
 		return out
 	}
-	least, most := "minimum", "maximum"
-	if b.Between {
-		least, most = "exclusiveMinimum", "exclusiveMaximum"
-	}
-	out[least] = b.Least
+	out["minimum"] = b.Least
 	if !b.Endless {
-		out[most] = b.Most
+		out["maximum"] = b.Most
 	}
 	return out
 }

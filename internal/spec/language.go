@@ -101,8 +101,8 @@ type Type struct {
 // Bounds are between which numbers a value is.
 type Bounds struct {
 	Least, Most float64
-	// Between reports that the value is neither of the two; Endless that nothing is the most.
-	Between, Endless bool
+	// Endless reports that nothing is the most.
+	Endless bool
 }
 
 // The greatest numbers that the language takes, so that they fit an int of 32 bits and what is counted fits the memory.
@@ -111,6 +111,12 @@ const (
 	MaxMoved    = 100       // attempts that adapt may move to
 	MinOutcomes = 10        // that are remembered for each code
 	MaxOutcomes = 1000
+)
+
+// The shares that mean anything: of what is nearer to none and all too little is ever seen.
+const (
+	MinTarget, MaxTarget = 0.01, 0.99 // of first retries that succeed
+	MaxLikely            = 0.99       // what a forecast may be sure of
 )
 
 // TheLanguage returns the tables. They are shared: do not change them.

@@ -68,10 +68,6 @@ func share(least, most float64) Type {
 	return Type{Form: FormFloat, Bounds: &Bounds{Least: least, Most: most}}
 }
 
-func between(least, most float64) Type {
-	return Type{Form: FormFloat, Bounds: &Bounds{Least: least, Most: most, Between: true}}
-}
-
 func atLeast(least float64) Type {
 	return Type{Form: FormFloat, Bounds: &Bounds{Least: least, Endless: true}}
 }

@@ -6,7 +6,7 @@ func (l *Language) policyParts() {
 	l.adapt.Keys = []Key{
 		{Name: "attempts", Type: mapping(l.attempts), Doc: "Bounds of max_attempts.", Default: "it stays as it is"},
 		{Name: "delay", Type: mapping(l.delays), Doc: "Bounds of initial_delay.", Default: "it stays as it is"},
-		{Name: "target", Type: between(0, 1), Default: "0.8", Doc: "The share of first retries that shall succeed; the delay is moved towards it."},
+		{Name: "target", Type: share(MinTarget, MaxTarget), Default: "0.8", Doc: "The share of first retries that shall succeed; the delay is moved towards it."},
 		{Name: "window", Type: whole(MinOutcomes, MaxOutcomes), Default: "50", Doc: "How many outcomes are remembered for each code."},
 	}
 	l.attempts.Keys = []Key{
@@ -37,6 +37,6 @@ func (l *Language) preventionTable() {
 		{Name: "check", Type: ref(RefCheck), Doc: "The check that must pass before the call."},
 		{Name: "throttle", Type: duration, Doc: "The least time between the beginnings of two calls."},
 		{Name: "concurrency", Type: whole(1, MaxNumber), Doc: "How many calls of the provider may run at once."},
-		{Name: "likely", Type: share(0, 1), Default: "0.5", Doc: "How probable the code must be, from 0 to 1."},
+		{Name: "likely", Type: share(0, MaxLikely), Default: "0.5", Doc: "How probable the code must be, from 0 to 0.99."},
 	}
 }

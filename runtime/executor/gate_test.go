@@ -28,15 +28,18 @@ type fakeGate struct {
 	mu  sync.Mutex
 	log []string
 	in  int
+	// asked are the contexts of the questions.
+	asked []context.Context
 }
 
 func (g *fakeGate) note(format string, args ...any) {
 	g.log = append(g.log, fmt.Sprintf(format, args...))
 }
 
-func (g *fakeGate) Enter(_ context.Context, lane, caller string, now time.Time) (time.Time, error) {
+func (g *fakeGate) Enter(ctx context.Context, lane, caller string, now time.Time) (time.Time, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.asked = append(g.asked, ctx)
 	if g.err != nil {
 		return time.Time{}, g.err
 	}
@@ -134,6 +137,7 @@ func TestGateAndTheTimeThatIsLeft(t *testing.T) {
 		assert.Empty(t, r.Waits)
 		assert.Zero(t, r.Calls)
 		assert.Zero(t, g.in)
+		assert.Error(t, g.asked[0].Err(), "the run has ended, and keeps no place")
 	})
 	t.Run("the iteration's", func(t *testing.T) {
 		w, g := gated([]time.Duration{0, time.Hour, time.Hour}, -1, breaks("place"), done())

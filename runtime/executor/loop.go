@@ -99,6 +99,8 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	defer r.release()
 	defer r.cutShort()
 	defer r.withdraw(retry.CallEnd{Cancelled: true})
+	ctx, end := r.waiting(ctx)
+	defer end()
 	if !r.alone() {
 		r.refuse("executor", "in use", "one that no other run uses, because a Journal or a Workspace serves one run at a time")
 	} else {
@@ -114,6 +116,14 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	}
 	r.withdraw(retry.CallEnd{Cancelled: true})
 	r.outcome(ctx)
+}
+
+// waiting returns a context that ends with the run, so that those who wait behind it at a gate or a preventer move up.
+func (r *runner) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.cfg.Gate == nil && r.cfg.Preventer == nil {
+		return ctx, func() {}
+	}
+	return context.WithCancel(ctx)
 }
 
 // alone takes what serves one run at a time. It reports whether no other run has it.

@@ -35,15 +35,19 @@ const (
 //     A step is a factor of 2 at first, and shrinks to 1.25 as the direction changes. Retries that waited less than an
 //     eighth of the delay, and first ones that waited more than four times it, waited for other reasons and do not count.
 //
-// The numbers follow from the seed and the outcomes alone, so that the same outcomes in the same order always lead to
-// the same policies. It marshals to JSON, so that it can be kept. It is safe for concurrent use. A nil *Adaptive changes
-// nothing; the zero Adaptive has the seed 0.
+// The numbers follow from the seed, the policies and the outcomes alone, so that the same outcomes in the same order always lead to
+// the same policies. What an outcome means for a delay is known only with the policy: of one that [NewAdaptive] was not given,
+// the last 256 outcomes of a pair are kept until it is first asked for, and older ones are lost.
+//
+// It marshals to JSON, so that it can be kept. It is safe for concurrent use. A nil *Adaptive changes nothing; the zero Adaptive has
+// the seed 0.
 type Adaptive struct {
 	mu    sync.Mutex
 	seed  uint64
 	heard uint64 // outcomes in all, to tell what was not heard of for longest
 	codes map[string]*heardCode
 	pairs map[pair]*learned
+	known map[string]delayBounds // of the policies that it was given, by name
 }
 
 // pair is what is learned about.
@@ -60,8 +64,21 @@ type learned struct {
 	limit limit
 }
 
-// NewAdaptive returns an Adaptive that knows nothing yet; seed decides what it tries out.
-func NewAdaptive(seed uint64) *Adaptive { return &Adaptive{seed: seed} }
+// NewAdaptive returns an Adaptive that has learned nothing yet; seed decides what it tries out. Policies are those of the taxonomy
+// (Table.Taxonomy.Policies), which it needs to learn all of a long history before they are asked for; those without `adapt` are left
+// out. One that is read from JSON keeps the policies that it was given, and takes what it reads in place of the seed.
+func NewAdaptive(seed uint64, policies ...*taxonomy.Policy) *Adaptive {
+	a := &Adaptive{seed: seed, known: make(map[string]delayBounds)}
+	for _, p := range policies {
+		if p == nil || p.Adapt == nil {
+			continue
+		}
+		if b, ok := delaysOf(p); ok {
+			a.known[p.Name] = b
+		}
+	}
+	return a
+}
 
 // Policy returns p as it is to be used after a failure of the code. P is the policy as its taxonomy has it; one without `adapt`
 // comes back as it is, and nil as the zero Policy.
@@ -103,7 +120,11 @@ func (a *Adaptive) Learn(o Outcome) {
 	defer a.mu.Unlock()
 	if o.After != "" && o.Policy != "" && o.Attempt > 1 {
 		a.hear(o.After)
-		a.pair(pair{o.Policy, o.After}).learn(o.Attempt, o.Wait, o.Code == "")
+		l := a.pair(pair{o.Policy, o.After})
+		l.learn(o.Attempt, o.Wait, o.Code == "")
+		if b, ok := a.known[o.Policy]; ok && l.bounds.most == 0 {
+			l.bounds = b
+		}
 	}
 	if o.Code != "" && o.Code != o.After {
 		a.hear(o.Code)

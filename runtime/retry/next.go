@@ -22,7 +22,7 @@ const (
 // try, and how long to wait before it. It is pure but for r, allocates nothing, and takes any policy:
 //
 //   - A hint replaces the policy's delay. It is a floor: jitter only adds to it, a tenth at most. One that is over is no
-//     wait. One above MaxRetryAfter uses the policy up at once. A MaxRetryAfter of 0 is MaxDelay, and where that is 0 too, 30 s, or
+//     wait, and a RetryAfter below 0 no hint. One above MaxRetryAfter uses the policy up at once. A MaxRetryAfter of 0 is MaxDelay, and where that is 0 too, 30 s, or
 //     InitialDelay if that is longer.
 //   - The delay before call n+1 is InitialDelay, n times that, or InitialDelay times Multiplier to the n-1, and never above
 //     MaxDelay, before and after jitter. A MaxDelay of 0 with an InitialDelay is 30 s, or InitialDelay if that is longer;

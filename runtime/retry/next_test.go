@@ -135,7 +135,7 @@ func TestNextHint(t *testing.T) {
 		{"reset", &policy, at(40 * s), nil, wait(40 * s)},
 		{"reset outweighs retry after", &policy, both, nil, wait(2 * m)},
 		{"nothing", &policy, after(0), nil, wait(0)},
-		{"negative", &policy, after(-5 * s), nil, wait(0)},
+		{"negative says nothing", &policy, after(-5 * s), nil, retry.Next{Wait: s}},
 		{"over", &policy, at(-time.Hour), nil, wait(0)},
 		{"the longest", &policy, after(10 * m), nil, wait(10 * m)},
 		{"too long", &policy, after(10*m + 1), nil, used(retry.BoundRetryAfter)},

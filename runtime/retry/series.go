@@ -43,13 +43,13 @@ func HintOf(h taxonomy.Hints, now time.Time) Hint {
 	return Hint{After: h.RetryAfter, At: h.ResetAt, Now: now}
 }
 
-// wait returns how long the hint asks to wait, 0 for what is over, and whether it says anything.
+// wait returns how long the hint asks to wait, 0 for an instant that is over, and whether it says anything. A time below 0 says nothing.
 func (h *Hint) wait() (time.Duration, bool) {
 	if at, ok := h.At.Get(); ok {
 		return max(0, at.Sub(h.Now)), true
 	}
 	after, ok := h.After.Get()
-	return max(0, after), ok
+	return max(0, after), ok && after >= 0
 }
 
 // Bound is what ends a series.

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// The shares of first retries that succeed which `adapt` may aim at: of what is nearer to none and all too little is ever seen.
+const leastTarget, mostTarget = 0.01, 0.99
+
 // What can be remembered for each code or lane, so that memory is bounded.
 const (
 	leastOutcomes = 10
@@ -107,8 +110,8 @@ func (v *overlay) checkAdapt(p *Policy, top *AdaptOverride, at string) {
 	if delay && a.MaxDelay > p.MaxDelay {
 		v.problem(at+".delay", "max %s is above max_delay %s", a.MaxDelay, p.MaxDelay)
 	}
-	if !(a.Target > 0 && a.Target < 1) {
-		v.problem(at+".target", "between 0 and 1, not %v", a.Target)
+	if !(a.Target >= leastTarget && a.Target <= mostTarget) {
+		v.problem(at+".target", "from %v to %v, not %v", leastTarget, mostTarget, a.Target)
 	}
 	if a.Window < leastOutcomes || a.Window > mostOutcomes {
 		v.problem(at+".window", "from %d to %d, not %d", leastOutcomes, mostOutcomes, a.Window)

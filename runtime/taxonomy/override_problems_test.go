@@ -61,7 +61,7 @@ policies.slow.max_elapsed: -1s is negative
 policies.slow.backoff: "no" is none of exponential, constant, linear
 policies.slow.jitter: "1.5" is neither a number from 0 to 1 nor none, full or decorrelated`},
 		{"adapt", "{policies: {slow: {adapt: {}}, fast: {adapt: {attempts: {min: 0, max: 3}, target: 1, window: 9}}}}", `policies.fast.adapt.attempts: min is at least 1, not 0
-policies.fast.adapt.target: between 0 and 1, not 1
+policies.fast.adapt.target: from 0.01 to 0.99, not 1
 policies.fast.adapt.window: from 10 to 1000, not 9
 policies.slow.adapt: needs attempts or delay: nothing may move`},
 		{"bounds that are nothing", "{policies: {fast: {adapt: {attempts: {min: 0, max: 0}, delay: {max: 500ms}}}}}", "policies.fast.adapt.attempts: min is at least 1, not 0"},

@@ -32,7 +32,7 @@ type door struct {
 	// asked is when it was asked for last, last when a call went through last.
 	asked   time.Time
 	last    time.Time
-	waiting []caller
+	waiting []*caller
 	inside  []holder
 	ids     uint64
 }
@@ -43,6 +43,15 @@ type caller struct {
 	at  time.Time
 	// asked is how often it was told to wait.
 	asked int
+	// forget ends the watch over whether its run has ended; nil where it is not watched.
+	forget func() bool
+}
+
+// leave ends the watch over a caller that waits no more.
+func (c *caller) leave() {
+	if c.forget != nil {
+		c.forget()
+	}
 }
 
 // holder is a call that has gone through and not ended.
@@ -59,13 +68,13 @@ func (d *door) enter(run string, now time.Time, m measures, o PreventerOptions) 
 		return 0
 	}
 	if m == (measures{}) {
-		d.waiting = nil
+		d.gone(func(*caller) bool { return true })
 		d.last = now
 		return 0
 	}
 	late := max(m.throttle, o.Again)
-	d.waiting = slices.DeleteFunc(d.waiting, func(c caller) bool { return c.run != run && now.Sub(c.at) > late })
-	i := slices.IndexFunc(d.waiting, func(c caller) bool { return c.run == run })
+	d.gone(func(c *caller) bool { return c.run != run && now.Sub(c.at) > late })
+	i := d.place(run)
 	known := i >= 0
 	if !known {
 		i = len(d.waiting)
@@ -77,16 +86,30 @@ func (d *door) enter(run string, now time.Time, m measures, o PreventerOptions) 
 	wait = max(d.throttled(i, now, m), d.full(i, asked, m, o))
 	switch {
 	case wait == 0:
-		if known {
-			d.waiting = slices.Delete(d.waiting, i, i+1)
-		}
+		d.gone(func(c *caller) bool { return c.run == run })
 		d.last = now
 	case known:
-		d.waiting[i] = caller{run: run, at: now.Add(wait), asked: asked + 1}
+		d.waiting[i].at, d.waiting[i].asked = now.Add(wait), asked+1
 	case i < mostCallers:
-		d.waiting = append(d.waiting, caller{run: run, at: now.Add(wait), asked: 1})
+		d.waiting = append(d.waiting, &caller{run: run, at: now.Add(wait), asked: 1})
 	}
 	return wait
+}
+
+// place is where a run waits, or -1.
+func (d *door) place(run string) int {
+	return slices.IndexFunc(d.waiting, func(c *caller) bool { return c.run == run })
+}
+
+// gone has callers wait no more, so that those behind move up.
+func (d *door) gone(is func(c *caller) bool) {
+	d.waiting = slices.DeleteFunc(d.waiting, func(c *caller) bool {
+		if !is(c) {
+			return false
+		}
+		c.leave()
+		return true
+	})
 }
 
 // follow moves all times that are kept back with a clock that was put back: a throttle, a place and a caller that waits last

@@ -123,6 +123,7 @@ func (p *preventer) Before(ctx context.Context, c executor.Coming) (executor.Pre
 	last := d.last
 	if wait := d.enter(c.Run, c.Now, measures, p.options); wait > 0 {
 		precaution.Check, precaution.Wait = "", wait
+		p.watch(ctx, d, c.Run)
 		return precaution, nil
 	}
 	if p.counts && (!d.shared || measures.places > 0) {
@@ -139,6 +140,20 @@ func (p *preventer) Before(ctx context.Context, c executor.Coming) (executor.Pre
 		})
 	}
 	return precaution, nil
+}
+
+// watch has a run that waits leave its place when ctx ends.
+func (p *preventer) watch(ctx context.Context, d *door, run string) {
+	i := d.place(run)
+	if i < 0 || ctx.Done() == nil || d.waiting[i].forget != nil {
+		return
+	}
+	waits := d.waiting[i]
+	waits.forget = context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		d.gone(func(c *caller) bool { return c == waits })
+	})
 }
 
 // withdraw has a call that went through at a time count for the throttle no more.

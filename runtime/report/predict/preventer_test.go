@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -114,6 +115,25 @@ func TestThrottle(t *testing.T) {
 	assert.Equal(t, 2*time.Second, ask("f", -time.Hour), "a clock that was put back")
 }
 
+// Runs that have ended while they waited hold up nobody: those behind move up.
+func TestWhoHasEndedHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, now := fed(Options{}, "-")
+		p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 2 * time.Second}}), PreventerOptions{})
+		ctx, end := context.WithCancel(t.Context())
+		for i := range 50 {
+			_, err := p.Before(ctx, executor.Coming{Provider: "p", Run: fmt.Sprint(i), Now: now})
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 100*time.Second, before(t, p, "new", now).Wait)
+		end()
+		synctest.Wait()
+		assert.Equal(t, 2*time.Second, before(t, p, "new", now).Wait)
+		assert.Equal(t, 4*time.Second, before(t, p, "newer", now).Wait)
+		assert.Zero(t, before(t, p, "new", now.Add(2*time.Second)).Wait)
+	})
+}
+
 func TestConcurrency(t *testing.T) {
 	m, now := fed(Options{}, "-")
 	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 2}}), PreventerOptions{})
@@ -218,8 +238,8 @@ func TestWhenMeasuresBegin(t *testing.T) {
 		likely           float64
 		successes        int
 		earliest, latest int
-	}{{0.5, 0, 3, 4}, {0.6, 0, 5, 5}, {0.8, 0, 11, 12}, {0.9, 0, 25, 27}, {0.5, 100, 6, 13}, {0.6, 100, 7, 14}, {0.8, 100, 14, 19}, {0.9, 100, 30, 33}} {
-		for _, gap := range []time.Duration{20 * time.Second, 2 * time.Minute, 7 * time.Minute, 20 * time.Minute, time.Hour} {
+	}{{0.5, 0, 3, 4}, {0.6, 0, 5, 5}, {0.8, 0, 11, 12}, {0.9, 0, 25, 27}, {0.5, 100, 6, 15}, {0.6, 100, 7, 16}, {0.8, 100, 14, 20}, {0.9, 100, 30, 33}} {
+		for _, gap := range []time.Duration{20 * time.Second, 21 * time.Second, 33 * time.Second, 52 * time.Second, 2 * time.Minute, 7 * time.Minute, 20 * time.Minute, time.Hour} {
 			m, now := New(Options{}), start
 			p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: c.likely}}), PreventerOptions{})
 			call := func(code string) {

@@ -3,6 +3,7 @@ package breaker
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 )
 
 const (
-	defaultMaxLanes = 1024
+	defaultMaxLanes = 4096
 	defaultIdle     = 15 * time.Minute
+	// room is which part of the lanes, as a divisor, is forgotten at once: to look at all of them for each new one would take too long.
+	room = 64
 )
 
 // Options are how gates are made. The zero Options are good ones.
@@ -20,8 +23,9 @@ type Options struct {
 	// Ramp is how those who wait enter a lane that opens again; its zero value begins with one in the first second. With a
 	// negative Step everybody enters at once. Its Random is not used.
 	Ramp retry.Ramp
-	// MaxLanes bounds the lanes that are remembered; 1024 when it is 0 or less. Beyond it those that nobody has used for
-	// longest are forgotten, closed breakers first.
+	// MaxLanes bounds the lanes that are remembered; 4096 when it is 0 or less, which takes some megabytes. Beyond it those are forgotten
+	// in which nothing has failed, then those with the fewest failures, and those with an open breaker last; of equal ones those that
+	// nobody has used for longest. So when more lanes are in trouble than there is room for, some have a breaker and others have none.
 	MaxLanes int
 	// Idle is for how long nobody has used a lane that is forgotten; 15 minutes when it is 0 or less. A lane with an open
 	// breaker is not.
@@ -153,18 +157,19 @@ func (g *Gates) clean(now time.Time) {
 		return
 	}
 	g.cleaned = now
-	var out string
-	var worst *lane
+	needs := make([]need, 0, len(g.lanes))
 	for name, l := range g.lanes {
 		if l.isOpen() && now.Sub(l.used) >= g.options.Idle {
 			delete(g.lanes, name)
 			continue
 		}
-		if worst == nil || l.isLessNeeded(worst) {
-			out, worst = name, l
-		}
+		needs = append(needs, l.need(name))
 	}
-	if len(g.lanes) >= g.options.MaxLanes {
-		delete(g.lanes, out)
+	if len(needs) < g.options.MaxLanes {
+		return
+	}
+	slices.SortFunc(needs, need.compare)
+	for _, n := range needs[:max(1, len(needs)/room)] {
+		delete(g.lanes, n.lane)
 	}
 }

@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -33,12 +34,32 @@ func (l *lane) isOpen() bool {
 	return true
 }
 
-// isLessNeeded orders lanes by what is lost with them.
-func (l *lane) isLessNeeded(than *lane) bool {
-	if open := l.isOpen(); open != than.isOpen() {
-		return open
+// need is what is lost with a lane.
+type need struct {
+	lane     string
+	shut     bool
+	failures uint // that a breaker has counted
+	used     time.Time
+}
+
+func (l *lane) need(name string) need {
+	n := need{lane: name, shut: !l.isOpen(), used: l.used}
+	for _, b := range l.bounds {
+		if b.circuit != nil {
+			n.failures = max(n.failures, b.circuit.breaker.Metrics().Failures())
+		}
 	}
-	return l.used.Before(than.used)
+	return n
+}
+
+func (n need) compare(other need) int {
+	if n.shut != other.shut {
+		if n.shut {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(n.failures, other.failures), n.used.Compare(other.used))
 }
 
 // enter returns when the caller may call, or when to ask again, and its ticket if it has got one in a queue; it may when that is not
