@@ -19,16 +19,26 @@ const (
 // derivedStatus returns the HTTP status of a failure that a text begins with or names as one in its first line, or 0:
 // "404 Not Found", "HTTP/1.1 503", "failed with status code 502". A number that stands in a sentence by itself is none.
 func derivedStatus(text string) int {
+	return firstStatus(head(text), isStatus)
+}
+
+// head returns what is looked at of a text for a status.
+func head(text string) string {
 	line := text[:min(len(text), headLimit+phraseLimit)]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
+	return line
+}
+
+// firstStatus returns the first status in the beginning of a line that is one by the words around it, or 0.
+func firstStatus(line string, is func(before, rest string) bool) int {
 	for i := 0; i+3 <= len(line) && i < headLimit; i++ {
 		// The first digit of a status that says of a failure is 4 or 5.
 		if line[i]-'4' > 1 || !statusAt(line, i) {
 			continue
 		}
-		if isStatus(line[:i], line[i:]) {
+		if is(line[:i], line[i:]) {
 			return number3(line[i:])
 		}
 		i += 2

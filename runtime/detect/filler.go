@@ -111,7 +111,7 @@ func (f *filler) evidence(from *taxonomy.Evidence) {
 		ev.Files = from.Files
 	}
 	if ev.RetryAfter.IsZero() {
-		ev.RetryAfter = from.RetryAfter
+		ev.RetryAfter, ev.RetryAfterDerived = from.RetryAfter, from.RetryAfterDerived
 	}
 	if ev.ResetAt.IsZero() {
 		ev.ResetAt = from.ResetAt

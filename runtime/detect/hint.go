@@ -13,7 +13,7 @@ func hint(ev *taxonomy.Evidence) {
 		return
 	}
 	if d, ok := RetryHint(ev.Text); ok {
-		ev.RetryAfter = taxonomy.Some(d)
+		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(d), true
 	}
 }
 

@@ -98,7 +98,8 @@ func TestOfOddResponses(t *testing.T) {
 		{answer(502, "\x1f\x8b", "Content-Encoding", "gzip"), taxonomy.Evidence{Status: 502}},
 		{answer(101, "hijacked"), taxonomy.Evidence{Status: 101}},
 		{*answer(404, "said", "Set-Cookie", "s=1"), taxonomy.Evidence{Status: 404}},
-		{answer(429, "try again in 20s"), taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(20 * time.Second)}},
+		{answer(429, "try again in 20s"), taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(20 * time.Second),
+			RetryAfterDerived: true}},
 		{answer(429, "try again in 20s", "Retry-After", "1"), taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(time.Second),
 			Attributes: attributes("retry-after", "1")}},
 	} {

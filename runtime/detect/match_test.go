@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -197,6 +198,7 @@ func noText() detect.Option {
 func TestDecideChangesACopy(t *testing.T) {
 	r := onText()
 	long := "boom " + strings.Repeat("x", 20<<10) + "é"
+	wait := taxonomy.Some(time.Second)
 	for _, c := range []struct {
 		name string
 		ev   taxonomy.Evidence
@@ -207,6 +209,7 @@ func TestDecideChangesACopy(t *testing.T) {
 		{"a status", taxonomy.Evidence{Text: "HTTP 429"}, nil, taxonomy.Evidence{Text: "HTTP 429", Status: 429, StatusDerived: true}},
 		{"a long text", taxonomy.Evidence{Text: long}, nil, taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
 		{"a long text, without text", taxonomy.Evidence{Text: long}, []detect.Option{noText()}, taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
+		{"a wait in a text that is not searched", taxonomy.Evidence{Text: "x", RetryAfter: wait, RetryAfterDerived: true}, []detect.Option{noText()}, taxonomy.Evidence{Text: "x"}},
 		{"another limit", taxonomy.Evidence{Text: "abé"}, []detect.Option{detect.TextLimit(1)}, taxonomy.Evidence{}},
 	} {
 		before := c.ev

@@ -21,12 +21,12 @@ type Recorder interface {
 const DefaultTextLimit = 16 << 10
 
 // In classifies as the table's profile says: a profile may switch rules on text off, and with them reading a status
-// out of a text, and may ask for the stack of where an error is made.
+// or a wait out of a text, and may ask for the stack of where an error is made.
 func In(table taxonomy.Table) Option {
 	if table.Overlay == nil {
 		return Option{}
 	}
-	return Option{noText: !table.Overlay.Detection.Text, stack: table.Overlay.Reporting.Stack}
+	return Option{noText: !table.SearchesText(), stack: table.Overlay.Reporting.Stack}
 }
 
 // TextLimit has the last n bytes of the text searched and kept in place of the last 16 KiB. An n below 1 changes nothing.

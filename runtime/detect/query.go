@@ -1,6 +1,10 @@
 package detect
 
-import "github.com/errgen/errgen/runtime/taxonomy"
+import (
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
 
 // query is what options, and its own text, make of evidence before rules are asked about it. The evidence travels
 // beside it, not in it, so that the compiler sees that it stays where it is.
@@ -16,6 +20,8 @@ type query struct {
 	has parts
 	// derived reports that status was read out of the text.
 	derived bool
+	// unasked reports that how long to wait was read out of a text that is not searched.
+	unasked bool
 	// broken reports that the first line of the text was cut.
 	broken bool
 }
@@ -40,7 +46,9 @@ func (q *query) ask(ev *taxonomy.Evidence, opts []Option) {
 	q.status, q.limit = ev.Status, DefaultTextLimit
 	q.derived = ev.StatusDerived && ev.Status != 0
 	if len(opts) > 0 {
-		q.choose(merged(opts))
+		o := merged(opts)
+		q.choose(o)
+		q.unasked = o.noText && ev.RetryAfterDerived
 	}
 	if len(q.text) > q.limit {
 		q.text = CutText(q.text, q.limit)
@@ -124,7 +132,7 @@ func present(ev *taxonomy.Evidence) parts {
 
 // changed reports whether the evidence is to be made from something else than what was given.
 func (q *query) changed(ev *taxonomy.Evidence) bool {
-	return q.derived && !ev.StatusDerived || len(ev.Text) > q.limit || len(q.source) != len(ev.Source) || len(q.op) != len(ev.Op)
+	return q.derived && !ev.StatusDerived || q.unasked || len(ev.Text) > q.limit || len(q.source) != len(ev.Source) || len(q.op) != len(ev.Op)
 }
 
 // copyTo makes room a copy of the evidence as it was asked about. Of a text that was cut only the end is kept in memory,
@@ -133,6 +141,9 @@ func (q *query) copyTo(room, ev *taxonomy.Evidence) {
 	*room = *ev
 	room.Source, room.Op = q.source, q.op
 	room.Status, room.StatusDerived = q.status, q.derived
+	if q.unasked {
+		room.RetryAfter, room.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
+	}
 	if len(room.Text) > q.limit {
 		room.Text = maskedEnd(room.Text, q.limit)
 	}

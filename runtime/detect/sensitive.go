@@ -41,7 +41,7 @@ func hidePart(ev *taxonomy.Evidence, key string) {
 	case "files":
 		ev.Files = nil
 	case "retry_after":
-		ev.RetryAfter = taxonomy.Opt[time.Duration]{}
+		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
 	case "reset_at":
 		ev.ResetAt = time.Time{}
 	default:

@@ -235,7 +235,8 @@ func (j *job) recover(ctx context.Context) *ending {
 	w.Strategy = false
 	reaction := *j.reactionAt(w.Failed.Depth)
 	err := j.strategy(ctx, taxonomy.Failed{
-		Err: w.Failed.failure(), Reaction: reaction, Evidence: w.Failed.evidence, Attempt: max(1, w.Runs[w.Failed.key(w.Failed.Depth)]),
+		Err: w.Failed.failure(), Reaction: reaction, Evidence: w.Failed.evidence, NoText: !j.cfg.Calls.Table.SearchesText(),
+		Attempt: max(1, w.Runs[w.Failed.key(w.Failed.Depth)]),
 	})
 	if ctx.Err() != nil {
 		return nil

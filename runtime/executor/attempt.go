@@ -110,7 +110,10 @@ var errNoStrategies = errors.New("there is nobody to run strategies")
 
 // recovers runs the strategy of a failure's reaction. When it fails, the reaction that follows is decided on.
 func (r *runner) recovers(ctx context.Context, it *iteration, f *failure) bool {
-	failed := taxonomy.Failed{Err: f.err, Reaction: *f.decision.reaction, Evidence: f.evidence, Attempt: f.decision.attempt}
+	failed := taxonomy.Failed{
+		Err: f.err, Reaction: *f.decision.reaction, Evidence: f.evidence, NoText: !r.cfg.Table.SearchesText(),
+		Run: r.task.Run, Attempt: f.decision.attempt,
+	}
 	op := operation{name: f.op.name, source: sourceExecutor}
 	err := contained(op, func() error {
 		if r.cfg.Recoverer == nil {

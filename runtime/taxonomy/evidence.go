@@ -41,6 +41,8 @@ type Evidence struct {
 	Files []string
 	// RetryAfter is how long the source asks to wait.
 	RetryAfter Opt[time.Duration]
+	// RetryAfterDerived reports that RetryAfter was read out of Text. Where a profile has texts not searched, it does not count.
+	RetryAfterDerived bool
 	// ResetAt is when trying makes sense again.
 	ResetAt time.Time
 	// Credential names the credential that was used. It is a name, never the credential itself.

@@ -100,6 +100,8 @@ func (e *Evidence) readKey(key string, value json.RawMessage) error {
 		err = readInto(value, &e.Files, "a list of texts")
 	case "retry_after":
 		e.RetryAfter, err = readDuration(value)
+	case "retry_after_derived":
+		err = readInto(value, &e.RetryAfterDerived, "true or false")
 	case "reset_at":
 		e.ResetAt, err = readTime(value)
 	case "credential":

@@ -13,23 +13,24 @@ import (
 
 // shownEvidence is what is shown of evidence: secrets masked, everything bounded. It has the JSON keys.
 type shownEvidence struct {
-	Source        string            `json:"source,omitempty"`
-	Op            string            `json:"op,omitempty"`
-	Type          string            `json:"type,omitempty"`
-	Status        int               `json:"status,omitempty"`
-	StatusDerived bool              `json:"status_derived,omitempty"`
-	Code          string            `json:"code,omitempty"`
-	ExitCode      Opt[int]          `json:"exit_code,omitzero"`
-	Signal        string            `json:"signal,omitempty"`
-	Errno         string            `json:"errno,omitempty"`
-	Text          string            `json:"text,omitempty"`
-	Output        string            `json:"output,omitempty"`
-	Files         []string          `json:"files,omitempty"`
-	RetryAfter    Opt[duration]     `json:"retry_after,omitzero"`
-	ResetAt       *time.Time        `json:"reset_at,omitempty"`
-	Credential    string            `json:"credential,omitempty"`
-	Attributes    map[string]string `json:"attributes,omitempty"`
-	Error         string            `json:"error,omitempty"`
+	Source            string            `json:"source,omitempty"`
+	Op                string            `json:"op,omitempty"`
+	Type              string            `json:"type,omitempty"`
+	Status            int               `json:"status,omitempty"`
+	StatusDerived     bool              `json:"status_derived,omitempty"`
+	Code              string            `json:"code,omitempty"`
+	ExitCode          Opt[int]          `json:"exit_code,omitzero"`
+	Signal            string            `json:"signal,omitempty"`
+	Errno             string            `json:"errno,omitempty"`
+	Text              string            `json:"text,omitempty"`
+	Output            string            `json:"output,omitempty"`
+	Files             []string          `json:"files,omitempty"`
+	RetryAfter        Opt[duration]     `json:"retry_after,omitzero"`
+	RetryAfterDerived bool              `json:"retry_after_derived,omitempty"`
+	ResetAt           *time.Time        `json:"reset_at,omitempty"`
+	Credential        string            `json:"credential,omitempty"`
+	Attributes        map[string]string `json:"attributes,omitempty"`
+	Error             string            `json:"error,omitempty"`
 }
 
 // duration is a duration that is a text in JSON: "1.5s".
@@ -50,7 +51,7 @@ func (e *Evidence) shown() *shownEvidence {
 		s.Files = append(s.Files, beginning(file, maxValue))
 	}
 	if d, ok := e.RetryAfter.Get(); ok {
-		s.RetryAfter = Some(duration(d))
+		s.RetryAfter, s.RetryAfterDerived = Some(duration(d)), e.RetryAfterDerived
 	}
 	if at := e.ResetAt.UTC(); !at.IsZero() && at.Year() >= 0 && at.Year() <= 9999 {
 		s.ResetAt = &at
@@ -108,6 +109,9 @@ func (e Evidence) LogValue() slog.Value {
 	}
 	if d, ok := s.RetryAfter.Get(); ok {
 		attrs = append(attrs, slog.Duration("retry_after", time.Duration(d)))
+	}
+	if s.RetryAfterDerived {
+		attrs = append(attrs, slog.Bool("retry_after_derived", true))
 	}
 	if s.ResetAt != nil {
 		attrs = append(attrs, slog.Time("reset_at", *s.ResetAt))

@@ -24,7 +24,7 @@ func full() taxonomy.Evidence {
 	return taxonomy.Evidence{
 		Source: "anthropic-api", Op: "call", Type: "overloaded_error", Status: 529, StatusDerived: true, Code: "E1",
 		ExitCode: taxonomy.Some(0), Signal: "SIGKILL", Errno: "ECONNRESET", Text: "first\nsecond", Output: "done",
-		Files: []string{"a", "b"}, RetryAfter: taxonomy.Some(1500 * time.Millisecond),
+		Files: []string{"a", "b"}, RetryAfter: taxonomy.Some(1500 * time.Millisecond), RetryAfterDerived: true,
 		ResetAt:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600)),
 		Credential: "main", Attributes: map[string]string{"mode": "fast", "zone": "", "host": "example.org"},
 		Err: io.ErrUnexpectedEOF,
@@ -33,7 +33,7 @@ func full() taxonomy.Evidence {
 
 const fullJSON = `{"source":"anthropic-api","op":"call","type":"overloaded_error","status":529,"status_derived":true,"code":"E1",` +
 	`"exit_code":0,"signal":"SIGKILL","errno":"ECONNRESET","text":"first\nsecond","output":"done","files":["a","b"],` +
-	`"retry_after":"1.5s","reset_at":"2026-01-02T02:04:05Z","credential":"main",` +
+	`"retry_after":"1.5s","retry_after_derived":true,"reset_at":"2026-01-02T02:04:05Z","credential":"main",` +
 	`"attributes":{"host":"example.org","mode":"fast","zone":""},"error":"unexpected EOF"}`
 
 func TestEvidenceJSON(t *testing.T) {
@@ -84,6 +84,7 @@ func TestEvidenceIsNotReadFrom(t *testing.T) {
 		`{"status": 1.5}`:                     `evidence: status: want a whole number, not 1.5`,
 		`{"exit_code": 99999999999999999999}`: `evidence: exit_code: want a whole number, not 99999999999999999999`,
 		`{"status_derived": 1}`:               `evidence: status_derived: want true or false, not 1`,
+		`{"retry_after_derived": 1}`:          `evidence: retry_after_derived: want true or false, not 1`,
 		`{"text": {}}`:                        `evidence: text: want a text, not {}`,
 		`{"files": "a"}`:                      `evidence: files: want a list of texts, not "a"`,
 		`{"retry_after": 30}`:                 `evidence: retry_after: want a duration such as "1.5s", not 30`,

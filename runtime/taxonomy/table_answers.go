@@ -103,6 +103,9 @@ func (t Table) Profile(name string) (Table, error) {
 	return Table{}, fmt.Errorf("%s: no profile %q; there are none", t.Taxonomy.Package, name)
 }
 
+// SearchesText reports whether texts may be searched for what has failed, and for how long to wait. Without a profile they may.
+func (t Table) SearchesText() bool { return t.Overlay == nil || t.Overlay.Detection.Text }
+
 // ProfileNames returns the names of the profiles, in the order of the taxonomy.
 func (t Table) ProfileNames() []string {
 	names := make([]string, len(t.Taxonomy.Profiles))

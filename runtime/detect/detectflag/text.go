@@ -70,6 +70,6 @@ func Said(ev *taxonomy.Evidence, said []byte) {
 		ev.Text = string(said) // how far a line is indented can matter
 	}
 	if wait, ok := detect.RetryHint(ev.Text); ok && ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
-		ev.RetryAfter = taxonomy.Some(wait)
+		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
 	}
 }

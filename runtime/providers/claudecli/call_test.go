@@ -151,7 +151,7 @@ func TestFailures(t *testing.T) {
 			Type: "rate_limit_error", ResetAt: until, Text: "Claude AI usage limit reached|1772366400"}},
 		{"rate limit in words", providertest.CLIFails("API Error: Rate limit reached, retry after 30 seconds"), "PROVIDER_RATE_LIMIT",
 			taxonomy.Evidence{ExitCode: exit(1), Text: "API Error: Rate limit reached, retry after 30 seconds",
-				RetryAfter: taxonomy.Some(30 * time.Second)}},
+				RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true}},
 		{"API error 429", apiError(429, "rate_limit_error"), "PROVIDER_RATE_LIMIT", apiEvidence(429, "rate_limit_error")},
 		{"API error 529", apiError(529, "overloaded_error"), "PROVIDER_API_ERROR", apiEvidence(529, "overloaded_error")},
 		{"API error 500", apiError(500, "api_error"), "PROVIDER_API_ERROR", apiEvidence(500, "api_error")},

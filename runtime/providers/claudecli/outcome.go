@@ -134,7 +134,7 @@ func (c *call) evidence(exit proc.Exit, err error) *taxonomy.Evidence {
 	}
 	if ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
 		if wait, ok := detect.RetryHint(ev.Text); ok {
-			ev.RetryAfter = taxonomy.Some(wait)
+			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
 		}
 	}
 	return ev

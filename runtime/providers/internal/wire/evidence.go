@@ -48,7 +48,7 @@ func (x *Exchange) InStream(event []byte, err error) *taxonomy.Evidence {
 func (x *Exchange) finish(ev *taxonomy.Evidence) {
 	if ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
 		if wait, ok := detect.RetryHint(ev.Text); ok {
-			ev.RetryAfter = taxonomy.Some(wait)
+			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
 		}
 	}
 	attribute(ev, "host", x.Host)
