@@ -8,7 +8,7 @@ import (
 // admitted is an occurrence on its way into stores: nothing in it is too long.
 type admitted struct {
 	*Occurrence
-	// size is about how many bytes its texts take.
+	// size is about how many bytes its texts and its metadata take.
 	size int
 	// cause, context and metadata are copies of those of the occurrence. Nobody changes them, so all stores share them.
 	cause    *Occurrence

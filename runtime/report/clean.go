@@ -30,7 +30,7 @@ func clean(o *Occurrence) *Occurrence {
 	return first
 }
 
-// bounded returns o where nothing in it is too long, otherwise a clean copy, and about how many bytes its texts take. It is
+// bounded returns o where nothing in it is too long, otherwise a clean copy, and about how many bytes its texts and its metadata take. It is
 // what a sink asks for each occurrence. What is a secret in one that [New] has not made is masked by [shown], whenever it
 // leaves.
 func bounded(o *Occurrence) (*Occurrence, int) {
@@ -50,7 +50,7 @@ func shown(o *Occurrence) *Occurrence {
 	return o.Clone()
 }
 
-// fits reports whether nothing in o is too long, and about how many bytes its texts take.
+// fits reports whether nothing in o is too long, and about how many bytes its texts and its metadata take.
 func (o *Occurrence) fits() (size int, ok bool) {
 	for causes := 0; o != nil; causes++ {
 		var m measure
@@ -59,12 +59,11 @@ func (o *Occurrence) fits() (size int, ok bool) {
 			return size, false
 		}
 		if o.Metadata != nil {
-			left := maxMetadata
-			if !fitsObject(o.Metadata, maxNested, &left) {
+			metadata := metadataMeasure{left: maxMetadata}
+			if !metadata.object(o.Metadata, maxNested) {
 				return size, false
 			}
-			// What JSON takes a byte for takes much more as a value.
-			size += 4 * (maxMetadata - left)
+			size += metadata.size
 		}
 		if o = o.Cause; o != nil {
 			size += entrySize

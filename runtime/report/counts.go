@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -82,7 +83,7 @@ func (c *counts) retry(r Retry) {
 	if r.Reaction != "" || r.Action != "" {
 		of = c.outcome(r.Reaction, r.Action, 0)
 	}
-	c.retries += r.Attempts
+	c.retries = min(c.retries, math.MaxInt-r.Attempts) + r.Attempts
 	if r.Succeeded {
 		c.retried++
 		of.retried++

@@ -38,7 +38,8 @@ type GroupOptions struct {
 	MaxSize int
 	// MaxGroups is how many groups there are; 0 is 10 000. The one that was seen longest ago makes room.
 	MaxGroups int
-	// MaxBytes bounds what all that is kept takes, as far as its texts go; 0 is 64 MiB. The oldest occurrences make room.
+	// MaxBytes bounds about how much memory all that is kept takes, metadata included; 0 is 64 MiB. The oldest occurrences
+	// make room.
 	MaxBytes int
 	// Clock is where time comes from; nil is [retry.System].
 	Clock retry.Clock

@@ -55,7 +55,9 @@ const maxCategories = 64
 type group struct {
 	id, category, pattern, severity string
 	n                               int
-	first, last                     time.Time
+	// size is about how many bytes it takes, without its entries.
+	size        int
+	first, last time.Time
 	// touched is when the last occurrence came, by the clock; it decides about the age.
 	touched time.Time
 	// severities counts by rank. categories counts by category where the group may have several; it is nil otherwise.
@@ -94,20 +96,37 @@ func (gr *group) count(o *Occurrence, now time.Time, ofCategory bool) {
 
 // happened returns when an occurrence happened: now, where it does not say, or is ahead of the clock.
 func happened(o *Occurrence, now time.Time) time.Time {
-	if o.At.IsZero() || o.At.Sub(now) > ahead {
+	if o.At.IsZero() || isAhead(o.At, now) {
 		return now
 	}
 	return o.At
 }
 
+// isAhead reports whether a time is too far in the future. One that is farther than a [time.Time] reaches would be taken as
+// long past otherwise.
+func isAhead(t, now time.Time) bool { return t.Unix() > maxTime/1000 || t.Sub(now) > ahead }
+
 func (gr *group) countCategory(category string) {
 	if gr.categories == nil {
 		gr.categories = map[string]int{}
 	}
-	if _, known := gr.categories[category]; !known && len(gr.categories) >= maxCategories {
-		category = other
+	if _, known := gr.categories[category]; !known {
+		category = gr.newCategory(category)
 	}
 	gr.categories[category]++
+}
+
+// newCategory returns the name under which a category is counted that was not seen, or that has a secret.
+func (gr *group) newCategory(category string) string {
+	category = kept(category, maxName)
+	if _, known := gr.categories[category]; known {
+		return category
+	}
+	if len(gr.categories) >= maxCategories {
+		return other
+	}
+	gr.size += len(category) + categorySize
+	return category
 }
 
 // push appends an entry.

@@ -18,7 +18,7 @@ const (
 )
 
 // Groups counts occurrences that are alike together. It is a [Sink], safe for concurrent use. What adding one costs does
-// not depend on how many there are, nor on how long its message is.
+// not depend on how many there are, nor on how long its message is. [NewGroups] makes one; the zero Groups are of no use.
 type Groups struct {
 	by       grouping
 	maxAge   time.Duration
@@ -90,7 +90,9 @@ func (g *Groups) add(a *admitted) (id string) {
 	g.dropOld(now)
 	gr := g.groupOf(o, now)
 	g.touch(gr)
+	size := gr.size
 	gr.count(o, now, g.by.category)
+	g.store.bytes += gr.size - size
 	g.keep(gr, a, hash)
 	return gr.id
 }
@@ -129,14 +131,15 @@ func (g *Groups) Get(id string) (Group, bool) {
 	return found.shown(), true
 }
 
-// ByCategory returns the groups of a category.
+// ByCategory returns the groups of a category. Those of none are "unknown", as in [Stats].
 func (g *Groups) ByCategory(category string) []Group {
-	return g.filter(func(gr *group) bool { return gr.category == category }, g.maxSize)
+	return g.filter(func(gr *group) bool { return isOf(category, gr.category) }, g.maxSize)
 }
 
-// BySeverity returns the groups of a severity.
+// BySeverity returns the groups whose highest severity is the one given. Those that have none of the taxonomy's are
+// "unknown", as in [Stats].
 func (g *Groups) BySeverity(severity string) []Group {
-	return g.filter(func(gr *group) bool { return gr.severity == severity }, g.maxSize)
+	return g.filter(func(gr *group) bool { return isOfSeverity(severity, gr.severity) }, g.maxSize)
 }
 
 // filter returns copies of the groups that are not too old and that f takes, each with at most so many occurrences.

@@ -5,8 +5,12 @@ import (
 	"time"
 )
 
-// groupSize is about how many bytes a group takes, its ID included.
-const groupSize = 1 << 10
+// groupSize is about how many bytes a group takes without its texts, its place in a map included; categorySize is what a
+// category that it tells apart takes besides its name.
+const (
+	groupSize    = 512
+	categorySize = 128
+)
 
 // sweep is how many groups that are too old are dropped at most while one occurrence is added.
 const sweep = 2
@@ -29,14 +33,34 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 	}
 	gr = g.newGroup()
 	gr.id = string(g.room)
-	gr.severity, gr.pattern = strings.Clone(named.Severity), gr.id[from:to]
+	gr.severity, gr.pattern = ownSeverity(named.Severity), gr.id[from:to]
 	if !g.by.pattern {
 		gr.pattern = Normalise(named.Message)
 	}
-	gr.category = strings.Clone(named.Category)
+	gr.category = ownCategory(named.Category, gr.id)
 	g.byID[gr.id] = gr
-	g.store.bytes += groupSize
+	gr.size = groupSize + len(gr.id) + len(gr.severity) + len(gr.category)
+	if !g.by.pattern {
+		gr.size += len(gr.pattern)
+	}
+	g.store.bytes += gr.size
 	return gr
+}
+
+// ownSeverity returns a severity that is part of nothing greater.
+func ownSeverity(s string) string {
+	if rank := rankOf(s); rank > 0 {
+		return severities[rank]
+	}
+	return strings.Clone(s)
+}
+
+// ownCategory returns a category that is part of nothing greater than the ID of its group, which mostly begins with it.
+func ownCategory(s, id string) string {
+	if strings.HasPrefix(id, s) {
+		return id[:len(s)]
+	}
+	return strings.Clone(s)
 }
 
 // newGroup returns a group that is empty.
@@ -116,7 +140,7 @@ func (g *Groups) drop(gr *group, gone *Gone) {
 	}
 	g.unlink(gr)
 	delete(g.byID, gr.id)
-	g.store.bytes -= groupSize
+	g.store.bytes -= gr.size
 	g.spare = gr
 }
 

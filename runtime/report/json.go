@@ -96,17 +96,22 @@ func (t wireTime) milliseconds() int64 {
 	if at.IsZero() {
 		return 0
 	}
+	if ms := withinMaxTime(at); ms != 0 {
+		return ms
+	}
+	return 1
+}
+
+// withinMaxTime returns a time as milliseconds since 1970, and what is beyond maxTime as maxTime.
+func withinMaxTime(t time.Time) int64 {
 	// The seconds are compared first: of times that are far away the milliseconds overflow.
-	switch seconds := at.Unix(); {
+	switch seconds := t.Unix(); {
 	case seconds >= maxTime/1000:
 		return maxTime
 	case seconds <= -maxTime/1000:
 		return -maxTime
 	}
-	if ms := at.UnixMilli(); ms != 0 {
-		return ms
-	}
-	return 1
+	return t.UnixMilli()
 }
 
 // UnmarshalJSON reads a number.

@@ -84,7 +84,7 @@ func (c *metadataCleaner) list(in []any, depth int) []any {
 
 // text returns a text of at most n bytes, and of what is left.
 func (c *metadataCleaner) text(s string, n int) string {
-	s = text(s, min(n, max(c.left, 0)))
+	s = kept(s, min(n, max(c.left, 0)))
 	c.left -= len(s) + 1
 	return s
 }
@@ -192,40 +192,6 @@ func isCleanValue(v any, depth int, left *int) bool {
 			return false
 		}
 		return !slices.ContainsFunc(x, func(v any) bool { return !isCleanValue(v, depth-1, left) })
-	}
-	return false
-}
-
-// fitsObject reports whether an object consists of what encoding/json reads, is not deep, and takes no more than what is
-// left.
-func fitsObject(m map[string]any, depth int, left *int) bool {
-	if len(m) > maxEntries+marks {
-		return false
-	}
-	for k, v := range m {
-		if *left -= len(k) + 2; len(k) > maxName || !fitsValue(v, depth-1, left) {
-			return false
-		}
-	}
-	return *left >= 0
-}
-
-func fitsValue(v any, depth int, left *int) bool {
-	if depth <= 0 || *left < 0 {
-		return v == nil
-	}
-	switch x := v.(type) {
-	case nil, bool, float64:
-		return true
-	case string:
-		*left -= len(x) + 1
-		return len(x) <= maxMessage
-	case map[string]any:
-		return fitsObject(x, depth, left)
-	case []any:
-		*left -= len(x)
-		return len(x) <= maxEntries &&
-			!slices.ContainsFunc(x, func(v any) bool { return !fitsValue(v, depth-1, left) })
 	}
 	return false
 }

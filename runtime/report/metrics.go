@@ -27,7 +27,8 @@ type Timeline struct {
 	Step    time.Duration
 	Buckets []Bucket
 	// Outside counts the errors that are in no bucket: those too long ago; a few, at most 1 %, that are so far before all
-	// others that hardly anything else would be seen; and those of a clock that was ahead.
+	// others that hardly anything else would be seen, or one of 20 and more that is a month before all others, if these are
+	// close together; and those of a clock that was ahead.
 	Outside int
 }
 

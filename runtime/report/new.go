@@ -27,7 +27,7 @@ type Options struct {
 	// the profile reports; without a profile there is a stack if the error has one, and no context.
 	Stack, Context taxonomy.Opt[bool]
 	// StatusSources are the types of sources in whose messages an HTTP status is looked for where the error has no source
-	// code.
+	// code. None is looked for where the table's profile has texts not searched.
 	StatusSources []string
 }
 
@@ -58,7 +58,9 @@ func New(err error, o Options) *Occurrence {
 	}
 	out := &made.Occurrence
 	out.addFacts(o.Facts)
-	out.addStatus(o.StatusSources)
+	if o.Table.SearchesText() {
+		out.addStatus(o.StatusSources)
+	}
 	return out
 }
 
@@ -181,4 +183,4 @@ func fingerprint(e *taxonomy.Evidence, o *Occurrence) (digits string) {
 }
 
 // milliseconds returns a time as JSON has it.
-func milliseconds(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
+func milliseconds(t time.Time) time.Time { return time.UnixMilli(withinMaxTime(t)).UTC() }

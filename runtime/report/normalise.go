@@ -15,9 +15,9 @@ const (
 )
 
 // Normalise returns a message without what differs from one occurrence of a failure to the next. In this order text in
-// single quotes becomes 'X', text in double quotes "X", a UUID that is a word of its own HASH, eight and more hexadecimal digits in a row
-// HASH, whatever their case, and other digits in a row N. What is left is cut to 100 characters, and is valid UTF-8. Of
-// the message the first 4096 bytes are looked at.
+// single quotes becomes 'X', text in double quotes "X", a UUID HASH, also as a part of a word, eight and more hexadecimal digits
+// in a row HASH, whatever their case, and other digits in a row N. What is left is cut to 100 characters, and is valid UTF-8.
+// Of the message the first 4096 bytes are looked at.
 //
 // What stands between two apostrophes counts as quoted. Identifiers that are no such digits, as request IDs and
 // abbreviated commits of less than eight, stay, or differ in where N is.
@@ -29,8 +29,8 @@ func Normalise(message string) string {
 // patternRoom is how many bytes a normalised message takes at most.
 const patternRoom = maxPattern * utf8.UTFMax
 
-// appendNormalised appends the normalised message. It reads each byte at most twice: once as it is, and once on the way
-// to the end of a quoted text.
+// appendNormalised appends the normalised message. It reads each byte at most a few times: once as it is, and once on the way
+// to the end of a quoted text, or of what may be a UUID.
 func appendNormalised(dst []byte, message string) []byte {
 	n := normaliser{s: beginning(message, maxNormalised), dst: dst, left: maxPattern}
 	for n.at < len(n.s) && n.left > 0 {
@@ -170,16 +170,10 @@ func (n *normaliser) doubleEnd(i int) int {
 
 // number replaces hexadecimal digits in a row, or the decimal ones among them.
 func (n *normaliser) number() {
-	end := n.at + 1
-	for end < len(n.s) && isHex(n.s[end]) {
-		end++
-	}
-	if end-n.at == leastHash && isUUID(n.s, n.at) {
-		end = n.at + lenUUID
-	}
+	end := endOfHex(n.s, n.at)
 	if end-n.at >= leastHash {
 		n.puts("HASH")
-		n.at = end
+		n.at = endOfUUID(n.s, end)
 		return
 	}
 	for n.at < end {

@@ -14,7 +14,7 @@ import (
 var (
 	naiveSingle = regexp.MustCompile(`'[^']*'`)
 	naiveDouble = regexp.MustCompile(`"[^"]*"`)
-	naiveUUID   = regexp.MustCompile(`(?i)\b[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}\b`)
+	naiveUUID   = regexp.MustCompile(`(?i)[a-f0-9]{8,}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12,}`)
 	naiveHash   = regexp.MustCompile(`(?i)[a-f0-9]{8,}`)
 	naiveNumber = regexp.MustCompile(`[0-9]+`)
 )
@@ -61,8 +61,13 @@ func TestNormalise(t *testing.T) {
 		{"request 0f8fad5b-d9cb-469f-a165-70867728950e failed", "request HASH failed"},
 		{"request 7C9E6679-7425-40DE-944B-E07FC1F90AE7", "request HASH"},
 		{"{0f8fad5b-d9cb-469f-a165-70867728950e}-12345678-1", "{HASH}-HASH-N"},
-		{"x0f8fad5b-d9cb-469f-a165-70867728950e", "xHASH-dNcb-Nf-aN-HASH"},
-		{"0f8fad5b-d9cb-469f-a165-70867728950e_", "HASH-dNcb-Nf-aN-HASH_"},
+		{"id_0f8fad5b-d9cb-469f-a165-70867728950e lost", "id_HASH lost"},
+		{"req-0f8fad5b-d9cb-469f-a165-70867728950e.json", "req-HASH.json"},
+		{"x0f8fad5b-d9cb-469f-a165-70867728950eZ", "xHASHZ"},
+		{"0f8fad5b-d9cb-469f-a165-70867728950e_", "HASH_"},
+		{"trace0f8fad5b-d9cb-469f-a165-70867728950e12", "trHASH"},
+		{"0f8fad5b-d9cb-469f-a165-70867728950e-d9cb-469f-a165-70867728950e", "HASH-dNcb-Nf-aN-HASH"},
+		{"0f8fad5b-d9cb-469fa-a165-70867728950e", "HASH-dNcb-Nfa-aN-HASH"},
 		{"0f8fad5b-d9cb-469f-a165-7086772895", "HASH-dNcb-Nf-aN-HASH"},
 		{"deadbeef-0f8fad5b-d9cb-469f-a165-70867728950e-1", "HASH-HASH-N"},
 		{"it can't be what it doesn't do", "it can'X't do"},

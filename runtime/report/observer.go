@@ -29,6 +29,9 @@ type ObserverOptions struct {
 // what is counted is complete. A strategy that was run for it updates it. An operation that was retried is told of when
 // it has succeeded or is given up. Sink and Facts are called while Observe is, for one event of a run after the other; runs
 // do not wait for each other.
+//
+// It follows 1024 runs at once. When there are more, the one that began first is forgotten: an error of it whose reaction is
+// still to come, and its recoveries and retries, may not be told of.
 func Observer(o ObserverOptions) executor.Observer {
 	return &observer{options: o, runs: map[string]*watchedRun{}}
 }

@@ -12,7 +12,7 @@ import (
 type ReporterOptions struct {
 	// MaxErrors is how many occurrences are kept; 0 is 10 000. The oldest make room.
 	MaxErrors int
-	// MaxBytes bounds about how much memory they take; 0 is 64 MiB.
+	// MaxBytes bounds about how much memory they take, metadata included; 0 is 64 MiB. The oldest make room.
 	MaxBytes int
 	// MaxKeys is how many categories, severities, sources and reactions are told apart, each; 0 is 200. What is new then counts as
 	// "other".
@@ -27,7 +27,8 @@ const (
 	defaultMaxKeys   = 200
 )
 
-// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use.
+// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use. [NewReporter] makes one; the zero
+// Reporter is of no use.
 type Reporter struct {
 	maxErrors, maxBytes, maxKeys int
 	clock                        retry.Clock
@@ -106,7 +107,7 @@ func (r *Reporter) happened(o *Occurrence) time.Time {
 		r.counts.timeline.back(now)
 	}
 	r.asked = now
-	if o.At.IsZero() || o.At.Sub(r.asked) > ahead {
+	if o.At.IsZero() || isAhead(o.At, r.asked) {
 		return r.asked
 	}
 	return o.At
@@ -139,17 +140,30 @@ func (r *Reporter) Last(n int) []Occurrence {
 	return allShown(last)
 }
 
-// ByCategory returns the occurrences of a category that are kept, the oldest first.
+// ByCategory returns the occurrences of a category that are kept, the oldest first. Those of none are "unknown", as in
+// [Metrics].
 func (r *Reporter) ByCategory(category string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return o.Category == category })
+	return r.filter(func(o *Occurrence) bool { return isOf(category, o.Category) })
 }
 
-// BySeverity returns the occurrences of a severity that are kept, the oldest first.
+// BySeverity returns the occurrences of a severity that are kept, the oldest first. Those that have none of
+// the taxonomy's are "unknown", as in [Metrics].
 func (r *Reporter) BySeverity(severity string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return o.Severity == severity })
+	return r.filter(func(o *Occurrence) bool { return isOfSeverity(severity, o.Severity) })
 }
 
-// Between returns the occurrences from one time to another, both included, that are kept, the oldest first.
+// isOf reports whether a category is the one that is asked for.
+func isOf(asked, category string) bool {
+	return category == asked || asked == unknown && category == ""
+}
+
+// isOfSeverity reports whether a severity is the one that is asked for.
+func isOfSeverity(asked, severity string) bool {
+	return severity == asked || asked == unknown && rankOf(severity) == 0
+}
+
+// Between returns the occurrences from one time to another, both included, that are kept, the oldest first. One that does
+// not say when it happened is in none.
 func (r *Reporter) Between(from, to time.Time) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return !o.At.Before(from) && !o.At.After(to) })
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -297,4 +298,38 @@ func TestSnapshot(t *testing.T) {
 	assert.Equal(t, 2*maxLast, s.Groups[0].Count)
 	assert.NotPanics(t, func() { NewSnapshot(nil, nil) })
 	assert.Len(t, NewSnapshot(nil, g).Groups, 1)
+}
+
+// What the counts name can be asked for by that name.
+func TestQueriesByTheNamesOfTheCounts(t *testing.T) {
+	reporter, groups := NewReporter(ReporterOptions{}), NewGroups(GroupOptions{})
+	all := [][2]string{{"", ""}, {"unknown", "unknown"}, {"c", "info"}, {"c", "low"}}
+	for _, o := range all {
+		Sinks{reporter, groups}.Report(occurrence(o[0], o[1], "m"))
+	}
+	for name, n := range reporter.Metrics().ErrorsByCategory {
+		assert.Len(t, reporter.ByCategory(name), n, name)
+		counted := 0
+		for _, g := range groups.ByCategory(name) {
+			counted += g.Count
+		}
+		assert.Equal(t, groups.Stats().ErrorsByCategory[name], counted, name)
+	}
+	for name, n := range reporter.Metrics().ErrorsBySeverity {
+		assert.Len(t, reporter.BySeverity(name), n, name)
+	}
+	assert.Len(t, groups.BySeverity("unknown"), 2)
+	assert.Len(t, groups.BySeverity("low"), 1)
+	assert.Len(t, reporter.ByCategory(""), 1)
+	assert.Len(t, reporter.BySeverity("info"), 1)
+}
+
+// However many calls retries are said to have taken, their number stays one.
+func TestRetriesDoNotOverflow(t *testing.T) {
+	r := NewReporter(ReporterOptions{})
+	for range 3 {
+		r.Retried(Retry{Attempts: math.MaxInt, Succeeded: true})
+	}
+	assert.Equal(t, math.MaxInt, r.Metrics().RetryAttempts)
+	assert.Equal(t, 3, r.Metrics().SuccessfulRetries)
 }

@@ -5,9 +5,13 @@ import (
 	"slices"
 )
 
-// outliers is which share of all occurrences, as a divisor, may be left out of a series because they are far before the
-// others.
-const outliers = 100
+const (
+	// outliers is which share of all occurrences, as a divisor, may be left out of a series because they are far before the
+	// others.
+	outliers = 100
+	// leastBeside is of how many occurrences at least, if they are too few for that, the first may be left out.
+	leastBeside = 20
+)
 
 // series is a timeline as it is shown: buckets that follow each other without a gap, of the shortest step with which they
 // are few enough.
@@ -79,7 +83,8 @@ func between(a, b countedFrom, level int) int64 {
 }
 
 // leftOut returns how many of the oldest buckets are not shown: those that there is no room for, and those that are few,
-// and so far from the others that most of the series would be empty because of them.
+// and so far from the others that most of the series would be empty because of them. Of few occurrences it is one at most,
+// a month before all others, and only if those would be seen as a bucket or two.
 func leftOut(all []countedFrom, level int) int {
 	last := all[len(all)-1]
 	span := between(all[0], last, level)
@@ -91,7 +96,8 @@ func leftOut(all []countedFrom, level int) int {
 		before += all[i].n
 		tooOld := between(all[i], last, level) >= maxBuckets
 		few := level > 0 && before <= total/outliers && 4*between(all[i], all[i+1], level) > 3*span
-		if tooOld || few {
+		lone := before == 1 && total >= leastBeside && steps[level] >= day && between(all[i+1], last, level) <= 1
+		if tooOld || few || lone {
 			n = i + 1
 		}
 	}

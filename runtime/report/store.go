@@ -49,6 +49,7 @@ func (s *store) drop(e *entry) {
 	if e.ID != "" {
 		s.byID.remove(e, e.hash)
 	}
+	e.Cause, e.Context, e.Metadata = nil, nil, nil
 	s.spare = e
 }
 

@@ -183,9 +183,12 @@ func TestTimelineAfterAWrongTime(t *testing.T) {
 			right(r, c, 1)
 			c.pass(-10 * 365 * 24 * time.Hour)
 		}, 20},
-		"1970":        {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(1, 0)}) }, 20},
-		"a year ago":  {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-1, 0, 0)}) }, 3000},
-		"a day ahead": {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(0, 0, 1)}) }, 3000},
+		"1970":            {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(1, 0)}) }, 20},
+		"a year ago":      {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-1, 0, 0)}) }, 3000},
+		"five years ago":  {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-5, 0, 0)}) }, leastBeside - 1},
+		"a month ago":     {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(0, -1, -1)}) }, 98},
+		"the end of time": {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(math.MaxInt64, 0)}) }, 20},
+		"a day ahead":     {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(0, 0, 1)}) }, 3000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := newClock()
@@ -211,6 +214,30 @@ func timelineSum(t Timeline) (n int) {
 		}
 	}
 	return n
+}
+
+// Of a few errors the first is shown, unless it is a month before the others and these are close together.
+func TestTimelineOfFew(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, apart time.Duration
+		n             int
+		step          time.Duration
+	}{
+		"alone":          {60 * 24 * time.Hour, time.Second, leastBeside - 1, 24 * time.Hour},
+		"within a month": {29 * 24 * time.Hour, time.Second, 98, 6 * time.Hour},
+		"among others":   {100 * 24 * time.Hour, 6 * time.Hour, 40, 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var tl timeline
+			tl.add(moment.Add(-c.before), 0, 0)
+			for i := range c.n - 1 {
+				tl.add(moment.Add(time.Duration(i)*c.apart), 0, 0)
+			}
+			s := tl.series()
+			assert.Zero(t, s.outside)
+			assert.Equal(t, int64(c.step/time.Second), s.step)
+		})
+	}
 }
 
 // What is rare and long ago is left out; what is rare is not.

@@ -1,27 +1,27 @@
 package report
 
-// lenUUID is how long a UUID is as text.
-const lenUUID = 36
-
-// isUUID reports whether there is a UUID at i that is no part of a longer word. It begins with eight hexadecimal digits.
-func isUUID(s string, i int) bool {
-	end := i + lenUUID
-	if end > len(s) || i > 0 && isASCIIWord(s[i-1]) || end < len(s) && isASCIIWord(s[end]) {
-		return false
-	}
-	for j := i; j < end; j++ {
-		switch j - i {
-		case 8, 13, 18, 23:
-			if s[j] != '-' {
-				return false
+// endOfUUID returns where the UUID ends whose first eight hexadecimal digits end at i, or i where there is none. Further
+// digits on both sides belong to it.
+func endOfUUID(s string, i int) int {
+	end := i
+	for _, digits := range [...]int{4, 4, 4, 12} {
+		if end++; end+digits > len(s) || s[end-1] != '-' {
+			return i
+		}
+		for ; digits > 0; digits-- {
+			if !isHex(s[end]) {
+				return i
 			}
-		default:
-			if !isHex(s[j]) {
-				return false
-			}
+			end++
 		}
 	}
-	return true
+	return endOfHex(s, end)
 }
 
-func isASCIIWord(c byte) bool { return c < 0x80 && isWord(c) }
+// endOfHex returns where the hexadecimal digits end that begin at i.
+func endOfHex(s string, i int) int {
+	for i < len(s) && isHex(s[i]) {
+		i++
+	}
+	return i
+}

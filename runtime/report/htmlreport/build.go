@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/report"
 )
@@ -19,6 +20,9 @@ const (
 // however many rows there are.
 type builder struct {
 	details int
+	// cut reports that there was no room for a detail of the row, and short counts the rows of which that holds.
+	cut   bool
+	short int
 }
 
 // plainTitle is the title of a report that has none.
@@ -52,6 +56,10 @@ func positive(n, otherwise int) int {
 }
 
 func isEmpty(s report.Snapshot) bool {
+	return hasNoErrors(s) && s.Metrics.RetryAttempts == 0
+}
+
+func hasNoErrors(s report.Snapshot) bool {
 	return s.Metrics.TotalErrors == 0 && len(s.Groups) == 0 && len(s.Last) == 0 && s.Expired.Groups == 0 && s.Evicted.Groups == 0
 }
 
@@ -72,6 +80,7 @@ func (b *builder) groups(all []report.Group, limit int) ([]groupRow, string) {
 		left = fmt.Sprintf("Shown are the %s largest of %s groups.", whole(limit), whole(len(all)))
 	}
 	rows := make([]groupRow, 0, len(sorted))
+	b.short = 0
 	for i := range sorted {
 		g := &sorted[i]
 		rows = append(rows, groupRow{
@@ -81,8 +90,21 @@ func (b *builder) groups(all []report.Group, limit int) ([]groupRow, string) {
 			Sample: b.occurrence(&g.Sample),
 		})
 	}
-	return rows, left
+	return rows, sentences(left, b.shortened("group", " of the first error"))
 }
+
+// shortened says of how many rows not all is shown; "" when of none.
+func (b *builder) shortened(noun, of string) string {
+	if b.short == 0 {
+		return ""
+	}
+	if b.short > 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("Of %s %s only message, time, ID and category%s are shown, so that the page does not become too long.", whole(b.short), noun, of)
+}
+
+func sentences(all ...string) string { return strings.TrimSpace(strings.Join(all, " ")) }
 
 func (b *builder) latest(last []report.Occurrence, limit int) ([]occurrenceRow, string) {
 	left := ""
@@ -91,10 +113,11 @@ func (b *builder) latest(last []report.Occurrence, limit int) ([]occurrenceRow, 
 		last = last[len(last)-limit:]
 	}
 	rows := make([]occurrenceRow, 0, len(last))
+	b.short = 0
 	for i := range last {
 		rows = append(rows, b.occurrence(&last[len(last)-1-i]))
 	}
-	return rows, left
+	return rows, sentences(left, b.shortened("error", ""))
 }
 
 func outcomes(all []report.ReactionOutcome) []outcomeRow {

@@ -41,6 +41,8 @@ type chart struct {
 	Height, Base int
 	Rows         []chartRow
 	Interval     string
+	// clock is how it is written when an interval begins.
+	clock string
 }
 
 // mark is a line or tick of an axis. Day is the date where that is another than the mark's before. Minor ones are left out
@@ -79,7 +81,7 @@ func stacked(id, title string, list []series, bars []slot, width time.Duration, 
 	}
 	c := &chart{
 		ID: id, Title: title, Series: list, Interval: length(width),
-		Height: headroom + plotHeight + axisHeight, Base: headroom + plotHeight,
+		Height: headroom + plotHeight + axisHeight, Base: headroom + plotHeight, clock: clock(bars, width),
 	}
 	for i := range c.Series {
 		s := &c.Series[i]
@@ -94,10 +96,10 @@ func stacked(id, title string, list []series, bars []slot, width time.Duration, 
 	}
 	c.Ticks = ticks(bars, width)
 	for i, b := range bars {
-		c.Bars = append(c.Bars, c.bar(b, i, columns(bars), top, width))
+		c.Bars = append(c.Bars, c.bar(b, i, columns(bars), top))
 		c.Rows = append(c.Rows, c.row(b))
 	}
-	c.Summary = c.summary(total, bars[peak], width) + missing(max(of.Metrics.TotalErrors-total, of.Timeline.Outside))
+	c.Summary = c.summary(total, bars[peak]) + missing(max(of.Metrics.TotalErrors-total, of.Timeline.Outside))
 	return c
 }
 
@@ -108,7 +110,7 @@ func height(n, top int) float64 {
 
 func columns(bars []slot) int { return max(len(bars), leastColumns) }
 
-func (c *chart) bar(s slot, i, of, top int, width time.Duration) bar {
+func (c *chart) bar(s slot, i, of, top int) bar {
 	gap := 0.08 / float64(of)
 	b := bar{X: percentage(float64(i)/float64(of) + gap), Width: percentage(1/float64(of) - 2*gap)}
 	y := float64(c.Base)
@@ -125,7 +127,7 @@ func (c *chart) bar(s slot, i, of, top int, width time.Duration) bar {
 		b.Parts = append(b.Parts, part{Class: series.Class, Y: coordinate(y), Height: coordinate(tall - gap)})
 		said = append(said, series.Name+" "+whole(n))
 	}
-	b.Tip = clock(s.start, width) + ": " + errorCount(s.total())
+	b.Tip = s.start.UTC().Format(c.clock) + ": " + errorCount(s.total())
 	if len(said) > 0 {
 		b.Tip += " (" + strings.Join(said, ", ") + ")"
 	}
@@ -140,7 +142,7 @@ func (c *chart) row(s slot) chartRow {
 	return row
 }
 
-func (c *chart) summary(total int, peak slot, width time.Duration) string {
+func (c *chart) summary(total int, peak slot) string {
 	said := errorCount(total)
 	if len(c.Series) == 1 {
 		said += ", all of them " + c.Series[0].Name + "."
@@ -148,7 +150,7 @@ func (c *chart) summary(total int, peak slot, width time.Duration) string {
 		said += "." + mostFrequent(c.Series)
 	}
 	if len(c.Bars) > 1 {
-		said += fmt.Sprintf(" The peak is %s in the %s from %s.", whole(peak.total()), c.Interval, clock(peak.start, width))
+		said += fmt.Sprintf(" The peak is %s in the %s from %s.", whole(peak.total()), c.Interval, peak.start.UTC().Format(c.clock))
 	}
 	return said
 }
@@ -194,12 +196,24 @@ func errorCount(n int) string {
 	return whole(n) + " errors"
 }
 
-// clock writes when an interval begins, as exactly as its width asks for.
-func clock(t time.Time, width time.Duration) string {
+// clock is how it is written when an interval begins, as exactly as the width of the intervals asks for.
+func clock(bars []slot, width time.Duration) string {
 	if width%time.Minute != 0 {
-		return t.UTC().Format("2 Jan 15:04:05 UTC")
+		return date(bars) + " 15:04:05 UTC"
 	}
-	return t.UTC().Format("2 Jan 15:04 UTC")
+	return date(bars) + " 15:04 UTC"
+}
+
+// date is how a day is written: with its year where the bars begin in several.
+func date(bars []slot) string {
+	if inYears(bars) {
+		return "2 Jan 2006"
+	}
+	return "2 Jan"
+}
+
+func inYears(bars []slot) bool {
+	return bars[0].start.UTC().Year() != bars[len(bars)-1].start.UTC().Year()
 }
 
 // scale is the highest line of an axis for numbers up to most, and how far the lines are apart: 1, 2 or 5 times a power of ten.

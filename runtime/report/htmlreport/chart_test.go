@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,11 +77,18 @@ func TestTicks(t *testing.T) {
 	}{
 		{noon, time.Second, 12, "4 Mar 12:00:00, 12:00:05, 12:00:10"},
 		{noon.Add(100 * time.Second), time.Minute, 48, "4 Mar 12:05, 12:10, 12:15, 12:20, 12:25, 12:30, 12:35, 12:40, 12:45"},
-		{noon.Add(9 * time.Hour), 10 * time.Minute, 36, "4 Mar 21:00, 22:00, 23:00, 5 Mar 00:00, 01:00, 02:00"},
+		{noon.Add(9 * time.Hour), 10 * time.Minute, 36, "4 Mar 21:00, 22:00, 23:00, 5 Mar 00:00, 5 Mar 01:00, 02:00"},
 		{noon, 24 * time.Hour, 36, "9 Mar, 16 Mar, 23 Mar, 30 Mar, 6 Apr"},
+		{noon, 4 * 24 * time.Hour, 50, "30 Mar, 27 Apr, 25 May, 22 Jun, 20 Jul, 17 Aug, 14 Sep"},
+		{noon.AddDate(0, 9, 27).Add(9 * time.Hour), 10 * time.Minute, 36, "31 Dec 2026 21:00, 22:00, 23:00, 1 Jan 2027 00:00, 1 Jan 2027 01:00, 02:00"},
+		{noon, 56 * 24 * time.Hour, 14, "2026 4 May, 3 Aug, 2 Nov, 2027 1 Feb, 2027 3 May, 2 Aug, 1 Nov, 2028 31 Jan"},
 	} {
 		var labels []string
-		for _, m := range ticks(append([]slot{{start: c.from}}, make([]slot, c.n-1)...), c.width) {
+		bars := make([]slot, c.n)
+		for i := range bars {
+			bars[i].start = c.from.Add(time.Duration(i) * c.width)
+		}
+		for _, m := range ticks(bars, c.width) {
 			labels = append(labels, strings.TrimSpace(m.Day+" "+m.Label))
 		}
 		assert.Equal(t, c.want, strings.Join(labels, ", "))
@@ -122,8 +130,39 @@ func TestSeveritiesBesideTheTaxonomys(t *testing.T) {
 	for _, r := range rows {
 		listed = append(listed, r.Class+" "+r.Name+" "+r.Count)
 	}
-	assert.Equal(t, []string{"v4 critical 3", "v1 low 9", "c7 other 3", "v0 not stated 5"}, charted)
+	assert.Equal(t, []string{"v4 critical 3", "v1 low 9", "v5 other 3", "v0 not stated 5"}, charted)
 	assert.ElementsMatch(t, charted, listed)
+}
+
+// TestYears are said where there are several.
+func TestYears(t *testing.T) {
+	chart := func(from, to time.Time) *chart {
+		counts := map[string]int{"a": 1}
+		return categoryChart(report.Snapshot{Timeline: report.Timeline{Step: time.Minute}}, []point{{from, map[string]int{"a": 2}}, {to, counts}})
+	}
+	within := chart(noon, noon.AddDate(0, 6, 0))
+	assert.Contains(t, within.Summary, "from 4 Mar 12:00 UTC.")
+	assert.Equal(t, "4 Mar 12:00 UTC: 2 errors (a 2)", within.Bars[0].Tip)
+	across := chart(noon, noon.AddDate(1, 0, 0))
+	assert.Contains(t, across.Summary, "from 4 Mar 2026 12:00 UTC.")
+	assert.Equal(t, "4 Mar 2026 12:00 UTC: 2 errors (a 2)", across.Bars[0].Tip)
+	assert.Contains(t, chart(noon.AddDate(0, 9, 27), noon.AddDate(0, 9, 28)).Bars[0].Tip, "31 Dec 2026")
+}
+
+// TestSeveritiesWithoutColours have patterns that differ in more than colour and size.
+func TestSeveritiesWithoutColours(t *testing.T) {
+	b, err := files.ReadFile("page/patterns.html")
+	require.NoError(t, err)
+	drawings := map[string]string{}
+	for _, l := range append(levels(), level{Word: otherSeverity}) {
+		of := regexp.MustCompile(`<pattern id="` + l.class() + `"(.*)</pattern>`).FindSubmatch(b)
+		require.NotNil(t, of, l.Word)
+		drawing := regexp.MustCompile(`[ks]?\d+(\.\d+)?|\.\d+`).ReplaceAllString(strings.Replace(string(of[1]), "rotate(45)", "turned", 1), "")
+		if same, known := drawings[drawing]; known {
+			assert.Equal(t, same, l.Word)
+		}
+		drawings[drawing] = l.Word
+	}
 }
 
 func TestSummary(t *testing.T) {

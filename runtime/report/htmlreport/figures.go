@@ -21,7 +21,7 @@ func figures(s report.Snapshot) []figure {
 		{Name: "Errors", Value: whole(cmp.Or(m.TotalErrors, all)), Note: worst(s)},
 		{Name: "Groups", Value: whole(len(s.Groups)), Note: groupsNote(s, largest)},
 		rate("Recovery rate", m.SuccessfulRecoveries, m.RecoveryAttempts, "recoveries", open(m.RecoveryAttempts-m.SuccessfulRecoveries-m.FailedRecoveries)),
-		rate("Retry rate", m.SuccessfulRetries, m.SuccessfulRetries+m.FailedRetries, "retried operations", ", "+whole(m.RetryAttempts)+" more calls"),
+		rate("Retry rate", m.SuccessfulRetries, some(m.SuccessfulRetries)+some(m.FailedRetries), "retried operations", ", "+whole(some(m.RetryAttempts))+" more calls"),
 	}
 	from, to := span(s)
 	if from.IsZero() {
@@ -35,6 +35,9 @@ const noneStated = "no severity stated"
 // worst counts the two highest severities, and the errors that have none.
 func worst(s report.Snapshot) string {
 	counts := named(s.Metrics.ErrorsBySeverity, severityName)
+	if hasNoErrors(s) {
+		return "none reported"
+	}
 	if len(counts) == 0 {
 		return highest(s)
 	}

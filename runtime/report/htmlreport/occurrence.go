@@ -18,57 +18,70 @@ const (
 	jsonLimit    = 2000
 	// maxCauses is how many errors a chain shows.
 	maxCauses = 5
-	// leftOut stands for a detail for which there is no room.
-	leftOut = "(left out: the page would be too long)"
 )
 
 func (b *builder) occurrence(o *report.Occurrence) occurrenceRow {
-	return occurrenceRow{
+	b.cut = false
+	row := occurrenceRow{
 		Level: severity(o.Severity), At: at(o.At), Category: name(o.Category), Code: line(o.Code, nameLimit),
-		Summary:  cmp.Or(line(o.Message, summaryLimit), "no message"),
-		Message:  cmp.Or(b.detail(block, o.Message, messageLimit), "no message"),
-		Source:   source(o.Source),
-		Recovery: recovery(o.Recovery),
-		Facts:    b.facts(o),
-		Blocks:   b.blocks(o),
+		Summary: cmp.Or(line(o.Message, summaryLimit), "no message"),
+		Source:  source(o.Source), Recovery: recovery(o.Recovery),
 	}
+	row.Message = cmp.Or(b.detail(block, o.Message, messageLimit), row.Summary)
+	row.Facts, row.Blocks = b.facts(o), b.blocks(o)
+	if b.cut {
+		b.short++
+	}
+	return row
 }
 
-// detail cleans s, and takes the room that it has, escaped, from what is left for details.
+// detail cleans s, and takes the room that it has, escaped, from what is left for details. Without room it is "".
 func (b *builder) detail(clean func(string, int) string, s string, limit int) string {
 	if s == "" {
 		return ""
 	}
-	if b.details == 0 {
-		return leftOut
-	}
-	s = clean(s, limit)
-	cost := len(s)
-	for i := range len(s) {
-		if strings.IndexByte(`<>&"'+`, s[i]) >= 0 {
-			cost += len("&#34;") - 1
+	if b.details > 0 {
+		s = clean(s, limit)
+		if b.details -= escaped(s); b.details >= 0 {
+			return s
 		}
 	}
-	if cost > b.details {
-		b.details = 0
-		return leftOut
-	}
-	b.details -= cost
-	return s
+	b.details, b.cut = 0, true
+	return ""
 }
 
+// escaped is about how many bytes s has on the page.
+func escaped(s string) int {
+	n := len(s)
+	for i := range len(s) {
+		if strings.IndexByte(`<>&"'+`, s[i]) >= 0 {
+			n += len("&#34;") - 1
+		}
+	}
+	return n
+}
+
+// facts are what is known of an error besides its message. Those that find it elsewhere are there even if there is no room.
 func (b *builder) facts(o *report.Occurrence) []fact {
 	var list []fact
-	add := func(name, value string) {
-		if value = b.detail(line, value, factLimit); value != "" {
+	put := func(name, value string) {
+		if value != "" {
 			list = append(list, fact{name, value})
 		}
 	}
-	if !o.At.IsZero() {
-		add("Time", o.At.UTC().Format("2006-01-02 15:04:05.000 UTC"))
+	add := func(name, value string) { put(name, b.detail(line, value, factLimit)) }
+	always := func(name, value string) {
+		if b.details == 0 {
+			put(name, line(value, nameLimit))
+			return
+		}
+		put(name, line(value, factLimit))
 	}
-	add("ID", o.ID)
-	add("Category", o.Category)
+	if !o.At.IsZero() {
+		always("Time", o.At.UTC().Format("2006-01-02 15:04:05.000 UTC"))
+	}
+	always("ID", o.ID)
+	always("Category", o.Category)
 	if severity(o.Severity).Word == otherSeverity {
 		add("Severity", o.Severity)
 	}
@@ -102,7 +115,11 @@ func (b *builder) blocks(o *report.Occurrence) []fact {
 	add("Caused by", block, causes(o.Cause), stackLimit)
 	add("Stack", block, o.Stack, stackLimit)
 	add("Context", indented, string(o.Context), jsonLimit)
-	if len(o.Metadata) > 0 && b.details > 0 {
+	switch {
+	case len(o.Metadata) == 0:
+	case b.details == 0:
+		b.cut = true
+	default:
 		// What cannot be marshalled is left out: metadata are values of JSON.
 		text, _ := json.Marshal(o.Metadata)
 		add("Metadata", indented, string(text), jsonLimit)

@@ -37,7 +37,7 @@ func levels() []level {
 // class is the pattern that a severity has in charts.
 func (l level) class() string {
 	if l.Word == otherSeverity {
-		return "c7"
+		return "v5"
 	}
 	return "v" + strconv.Itoa(l.Steps)
 }

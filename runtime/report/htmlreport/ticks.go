@@ -19,19 +19,24 @@ func ticks(bars []slot, width time.Duration) []mark {
 	first := bars[0].start.UTC()
 	span := width * time.Duration(columns(bars))
 	step := tickStep(span)
+	label, day := tickFormats(bars, step)
 	var marks []mark
-	var previous time.Time
+	// What the last tick of all, and the last of those that are always there, say below their labels.
+	var last, lastMajor string
 	for t, i := first.Truncate(step), 0; i <= maxTicks+1; t, i = t.Add(step), i+1 {
 		into := float64(t.Sub(first)) / float64(span)
 		if into < 0 || into >= 1 {
 			continue
 		}
-		m := mark{At: percentage(into), Label: t.Format(tickFormat(step)), Anchor: anchor(into), Minor: len(marks)%2 == 1}
-		if step < day && (len(marks) == 0 || t.YearDay() != previous.YearDay()) {
-			m.Day = t.Format("2 Jan")
+		m := mark{At: percentage(into), Label: t.Format(label), Anchor: anchor(into), Minor: len(marks)%2 == 1}
+		below := t.Format(day)
+		if below != last || !m.Minor && below != lastMajor {
+			m.Day = below
+		}
+		if last = below; !m.Minor {
+			lastMajor = below
 		}
 		marks = append(marks, m)
-		previous = t
 	}
 	return marks
 }
@@ -57,14 +62,15 @@ func tickStep(span time.Duration) time.Duration {
 	return max(span/maxTicks, day)
 }
 
-func tickFormat(step time.Duration) string {
+// tickFormats are how labels are written, and what stands below them where that is another than before.
+func tickFormats(bars []slot, step time.Duration) (label, below string) {
 	switch {
-	case step >= 28*day:
-		return "Jan 2006"
+	case step >= day && inYears(bars):
+		return "2 Jan", "2006"
 	case step >= day:
-		return "2 Jan"
+		return "2 Jan", ""
 	case step < time.Minute:
-		return "15:04:05"
+		return "15:04:05", date(bars)
 	}
-	return "15:04"
+	return "15:04", date(bars)
 }

@@ -17,7 +17,8 @@ import (
 type Options struct {
 	// Forecasts are shown in the order in which they come; without one, the page has no such section.
 	Forecasts []Forecast
-	// MaxGroups is how many groups are shown, those with the most errors; 0 is 500.
+	// MaxGroups is how many groups are shown, those with the most errors; 0 is 500. Each has one to two KB of the page, without
+	// its details.
 	MaxGroups int
 	// MaxLatest is how many of the latest errors are shown; 0 is 50.
 	MaxLatest int

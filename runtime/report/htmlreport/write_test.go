@@ -234,6 +234,47 @@ func TestBounded(t *testing.T) {
 	assert.NotContains(t, got, "Inf%")
 }
 
+// TestWithoutRoom has more details than the page: of each error the main facts are shown, and it is said once that these are
+// not all.
+func TestWithoutRoom(t *testing.T) {
+	var s report.Snapshot
+	for i := range 600 {
+		o := report.Occurrence{
+			ID: fmt.Sprint("id-", i), At: noon, Category: "net", Code: "C", Message: fmt.Sprint("message ", i, strings.Repeat(" long", 400)),
+			Stack: strings.Repeat("at f\n", 2000), Metadata: map[string]any{"k": "v"},
+		}
+		s.Groups = append(s.Groups, report.Group{ID: o.ID, Category: "net", Pattern: "p", Count: 1000 - i, Sample: o})
+		s.Last = append(s.Last, o)
+	}
+	got := page(t, s, htmlreport.Options{MaxGroups: 1000, MaxLatest: 300})
+	text := words(got)
+	assert.NotContains(t, text, "left out")
+	short := regexp.MustCompile(`Of (\d+) groups only message, time, ID and category of the first error are shown`).FindAllStringSubmatch(text, -1)
+	require.Len(t, short, 1)
+	stacks := strings.Count(text, "Stack at f")
+	assert.Equal(t, fmt.Sprint(900-stacks), short[0][1], "all latest errors have room")
+	assert.Contains(t, text, "message 599 long")
+	assert.Equal(t, 900, strings.Count(text, "Time 2026-03-04 12:00:00.000 UTC"))
+	assert.Equal(t, 900, strings.Count(text, "Category net"))
+	assert.Contains(t, text, "ID id-599")
+
+	s.Last = append(s.Last, s.Last...)
+	assert.Contains(t, words(page(t, s, htmlreport.Options{MaxGroups: 1, MaxLatest: 2000})), "errors only message, time, ID and category are shown")
+	assert.NotContains(t, words(page(t, snapshot("x"), options("x"))), "are shown")
+}
+
+// TestRetriesAlone are shown, also where no error was reported.
+func TestRetriesAlone(t *testing.T) {
+	r := report.NewReporter(report.ReporterOptions{})
+	r.Retried(report.Retry{Reaction: "wait", Action: "retry", Attempts: math.MaxInt, Succeeded: true})
+	r.Retried(report.Retry{Reaction: "wait", Action: "retry", Attempts: math.MaxInt, Succeeded: true})
+	text := words(page(t, report.NewSnapshot(r, nil), htmlreport.Options{}))
+	assert.Contains(t, text, "Errors 0 none reported")
+	assert.Contains(t, text, "100.0% 2 of 2 retried operations")
+	assert.NotContains(t, text, "−")
+	assert.Contains(t, text, "wait retry errors 0 recoveries none retries 100.0% 2 of 2")
+}
+
 func TestOptions(t *testing.T) {
 	got := page(t, snapshot("x"), htmlreport.Options{MaxGroups: 1, MaxLatest: 1})
 	assert.Contains(t, got, "Shown are the 1 largest of 2 groups.")

@@ -125,6 +125,33 @@ func TestCardinalityIsBounded(t *testing.T) {
 	assert.Equal(t, int64(300), total)
 }
 
+// TestDefaults has one value and one combination more than there are by default.
+func TestDefaults(t *testing.T) {
+	e, read := metered(t, Options{})
+	counts := func() map[string]int64 {
+		out := map[string]int64{}
+		for _, p := range read()["errgen.errors"].Data.(metricdata.Sum[int64]).DataPoints {
+			kind, _ := p.Attributes.Value("error.type")
+			category, _ := p.Attributes.Value(categoryKey)
+			out[kind.AsString()+" "+category.AsString()] += p.Value
+		}
+		return out
+	}
+	for i := range 51 {
+		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i)})
+	}
+	assert.Len(t, counts(), 51)
+	assert.EqualValues(t, 1, counts()["C49 none"])
+	assert.EqualValues(t, 1, counts()["_OTHER none"])
+
+	e, read = metered(t, Options{})
+	for i := range 1001 {
+		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i%50), Category: fmt.Sprint("c", i/50)})
+	}
+	assert.Len(t, counts(), 1001)
+	assert.EqualValues(t, 1, counts()["_OTHER other"])
+}
+
 // recorded returns the span on which the occurrence was recorded.
 func recorded(t *testing.T, o *report.Occurrence) sdktrace.ReadOnlySpan {
 	t.Helper()

@@ -177,6 +177,30 @@ func TestCardinalityIsBounded(t *testing.T) {
 	assert.InDelta(t, 2001, total, 0, "every error is counted")
 }
 
+// TestDefaults has one value and one combination more than there are by default.
+func TestDefaults(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	e, err := Register(registry, Options{})
+	require.NoError(t, err)
+	for i := range 51 {
+		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i)})
+	}
+	text := scrape(t, registry)
+	assert.Equal(t, 51, strings.Count(text, "\nerrgen_errors_total"))
+	assert.Contains(t, text, `code="C49"`)
+	assert.Contains(t, text, `{category="none",code="other",domain="none",severity="none",source="none"} 1`)
+
+	registry = prometheus.NewRegistry()
+	e, err = Register(registry, Options{})
+	require.NoError(t, err)
+	for i := range 2001 {
+		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i%50), Category: fmt.Sprint("c", i/50)})
+	}
+	text = scrape(t, registry)
+	assert.Equal(t, 2001, strings.Count(text, "\nerrgen_errors_total"))
+	assert.Contains(t, text, `{category="other",code="other",domain="other",severity="other",source="other"} 1`)
+}
+
 func BenchmarkReport(b *testing.B) {
 	e, o := New(Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}), limited("slow down")
 	b.ReportAllocs()

@@ -123,3 +123,19 @@ func TestManyTellAtOnce(t *testing.T) {
 	assert.Equal(t, 500, got.errors)
 	assert.Len(t, got.runs, 500)
 }
+
+// Of the latest 10 000 occurrences a sink knows that it was told of them.
+func TestHowManyAreKnownAgain(t *testing.T) {
+	var got counted
+	s := NewSink(NewLabels(10, 10), &got)
+	for i := range 10_000 {
+		s.Report(occurrence(fmt.Sprint(i), nil))
+	}
+	s.Report(occurrence("0", nil))
+	assert.Equal(t, 10_000, got.errors)
+	s.Report(occurrence("one more", nil))
+	s.Report(occurrence("1", nil))
+	assert.Equal(t, 10_001, got.errors)
+	s.Report(occurrence("0", nil))
+	assert.Equal(t, 10_002, got.errors, "the oldest was forgotten for one more")
+}
