@@ -28,7 +28,8 @@ type Config struct {
 	Sink report.Sink
 	// ID returns the ID of an occurrence; nil returns random ones.
 	ID func() string
-	// StatusSources are the types of sources in whose messages an HTTP status is looked for where they state none.
+	// StatusSources are the types of sources in whose messages an HTTP status is looked for where they state none, unless the
+	// table's profile has texts not searched.
 	StatusSources []string
 	// Observer is told of every step, after Sink. What is decided once the context has ended comes to nothing, and is not told.
 	Observer executor.Observer

@@ -1,11 +1,11 @@
 // Package handler runs one operation and does about its failures what a taxonomy says: it detects what failed, adds the facts
 // that are known around it, reports it, recovers, and tries again, within the limits of the profile.
 //
-//	table, err := errs.Table.Profile("default")
+//	table, err := errs.Table.Profile("strict")
 //	...
 //	h, err := handler.New(handler.Config{
 //		Table:     table,
-//		Classify:  detect.Classifier(errs.Explain, table),
+//		Classify:  detect.Classifier(errs.Explain, detect.In(table)),
 //		Recoverer: recoverer,
 //		Sink:      report.Sinks{reporter, groups},
 //	})

@@ -69,6 +69,9 @@ func shared(r retry.Random) retry.Random {
 // When ctx ends, it stops the operation and returns. It never panics, and returns at the latest when Grace is over, waits of
 // strategies included, as far as these end with their context.
 func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
+	if ctx == nil {
+		return Outcome{Err: fmt.Errorf("handle %s: there is no context", op.Name)}
+	}
 	if op.Do == nil {
 		return Outcome{Err: fmt.Errorf("handle %s: there is nothing to do", op.Name)}
 	}

@@ -48,7 +48,7 @@ func TestHandle(t *testing.T) {
 		{"", "an iteration of its own", []string{"iterate", "iterate", ""}, 3, executor.EndCompleted, "", true, []time.Duration{second, 2 * second}},
 		{"", "somebody has to help", []string{"ask"}, 1, executor.EndBlocked, "ask", false, nil},
 		{"D163", "nobody runs strategies", []string{"mend"}, 1, executor.EndFatal, "mend", false, nil},
-		{"", "no policy bounds it", []string{"endless"}, maxTries, executor.EndMaxFailures, "endless", false, nil},
+		{"", "no policy bounds it", []string{"endless"}, 10_000, executor.EndMaxFailures, "endless", false, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.name, func(t *testing.T) {

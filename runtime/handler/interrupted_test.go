@@ -18,9 +18,10 @@ func TestCancelledRecovery(t *testing.T) {
 	why := errors.New("the shutdown")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := &sink{}
+	reporter := report.NewReporter(report.ReporterOptions{})
 	var kinds []executor.EventKind
 	h := made(t, func(c *Config) {
-		c.Sink = s
+		c.Sink = report.Sinks{s, reporter}
 		c.Recoverer = recoverer(func(ctx context.Context, _ taxonomy.Failed) error {
 			kinds = nil
 			cancel(why)
@@ -32,9 +33,11 @@ func TestCancelledRecovery(t *testing.T) {
 	require.ErrorIs(t, out.Err, why)
 	assert.Equal(t, executor.EndCancelled, out.Result.EndReason)
 	assert.Equal(t, 1, out.Calls)
-	for _, o := range s.updated {
-		assert.Nil(t, o.Recovery.Successful, "D135")
-	}
+	require.Len(t, s.updated, 1)
+	assert.Equal(t, &report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "mend"}, s.updated[0].Recovery, "D135: tried, and nobody knows what came of it")
+	assert.Equal(t, s.updated[0].Recovery, out.Occurrence.Recovery)
+	m := reporter.Metrics()
+	assert.Equal(t, []int{1, 0, 0}, []int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries})
 	assert.NotContains(t, kinds, executor.ReactionTaken)
 	assert.NotContains(t, kinds, executor.Waiting)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// Outcome is what became of an operation.
+// Outcome is what became of an operation. The zero Outcome is a success without a call.
 type Outcome struct {
 	// Err is the last error of an operation that failed, as the taxonomy has it, or the cause of a context that has ended; nil
 	// when the operation succeeded.

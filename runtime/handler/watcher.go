@@ -30,7 +30,7 @@ func (w *watcher) vain(e executor.Event) bool {
 	return (e.Kind == executor.ReactionTaken || e.Kind == executor.Waiting) && w.ctx.Err() != nil
 }
 
-// cutShort reports whether an event is that a strategy was stopped, which says nothing about the strategy.
+// cutShort reports whether an event is that a strategy was stopped, which does not say that it has failed.
 func (w *watcher) cutShort(e executor.Event) bool {
 	return e.Kind == executor.Recovered && e.Err != nil && w.ctx.Err() != nil
 }
@@ -57,9 +57,21 @@ func (w *watcher) Observe(e executor.Event) {
 		cfg := &w.handler.cfg
 		w.reports = report.Observer(report.ObserverOptions{Table: cfg.Table, Sink: w, ID: cfg.ID})
 	}
-	if !w.cutShort(e) {
-		w.reports.Observe(e)
+	if w.cutShort(e) {
+		w.left(e)
+		return
 	}
+	w.reports.Observe(e)
+}
+
+// left tells of a strategy that was stopped: it was tried, and nobody knows what would have come of it.
+func (w *watcher) left(e executor.Event) {
+	if w.latest == nil {
+		return
+	}
+	tried := *w.latest
+	tried.Recovery = &report.Recovery{Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: e.Text}
+	w.Update(&tried)
 }
 
 // last returns what was reported last, or nil.
@@ -67,7 +79,11 @@ func (w *watcher) last() *report.Occurrence { return w.latest }
 
 // Report adds the facts to what is new, and hands it on.
 func (w *watcher) Report(o *report.Occurrence) {
-	w.latest = o.Enrich(w.op.facts(), report.EnrichOptions{At: w.handler.clock.Now(), StatusSources: w.handler.cfg.StatusSources})
+	options := report.EnrichOptions{At: w.handler.clock.Now()}
+	if w.handler.cfg.Table.SearchesText() {
+		options.StatusSources = w.handler.cfg.StatusSources
+	}
+	w.latest = o.Enrich(w.op.facts(), options)
 	if s := w.handler.cfg.Sink; s != nil {
 		s.Report(w.latest)
 	}

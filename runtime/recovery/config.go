@@ -26,7 +26,7 @@ func misfit(field, value, expected string) error {
 
 // wrong returns what is wrong with the options.
 func (o *Options) wrong() []error {
-	var all []error
+	all := o.wrongNumbers()
 	for _, f := range []struct {
 		field string
 		fix   Fix

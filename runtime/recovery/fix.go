@@ -128,7 +128,7 @@ func (t *try) explained(message string, err error) error {
 		e := failure(message, err)
 		e.Message += t.printed()
 		if t.record.Data[DataPutBack] == "true" {
-			e.Message += " (what it changed was put back" + t.savedAs() + ")"
+			e.Message += " (what it changed was put back" + and(t.savedAs()) + ")"
 		}
 		return e
 	}
@@ -146,12 +146,26 @@ func (t *try) printed() string {
 	return ": " + lastLine(lines)
 }
 
-func (t *try) savedAs() string {
-	ref := t.record.Data[DataSaved]
-	if ref == "" {
+// and goes on with a text, if there is one.
+func and(text string) string {
+	if text == "" {
 		return ""
 	}
-	return ", and is saved as " + ref
+	return ", and " + text
+}
+
+// savedAs says what of it is saved, and what is not; empty when nothing was to be.
+func (t *try) savedAs() string {
+	refs, lost := t.record.Data[DataSaved], t.record.Data[DataLost]
+	switch {
+	case lost == "" && refs == "":
+		return ""
+	case lost == "":
+		return "is saved as " + strings.ReplaceAll(refs, " ", " and ")
+	case refs == "":
+		return "could not be saved: " + lost
+	}
+	return "is saved as " + strings.ReplaceAll(refs, " ", " and ") + ", but for what could not be saved: " + lost
 }
 
 // lastLine returns the last line of a text, for a message.

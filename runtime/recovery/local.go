@@ -3,6 +3,7 @@ package recovery
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -98,7 +99,12 @@ func (t *localTree) begin(ctx context.Context) (err error) {
 // Told returns what there is to say about the mend of a process that died; usually nothing.
 func (t *localTree) Told() string { return t.told }
 
-func (t *localTree) Before() string { return "refs/errgen/" + t.run + "/checked" }
+func (t *localTree) Before() string {
+	if _, err := os.Lstat(filepath.Join(t.tree.GitDir(), "errgen", "runs", t.run)); err != nil {
+		return "" // git's directory is gone, and with it what was kept
+	}
+	return "refs/errgen/" + t.run + "/checked"
+}
 
 func (t *localTree) Changes(ctx context.Context) ([]executor.Change, error) {
 	changes, err := t.tree.Detect(ctx, t.checked)

@@ -52,7 +52,7 @@ func (t *try) mend(m mend) error {
 	}
 	defer hold(t.ctx)()
 	if told, ok := tree.(interface{ Told() string }); ok {
-		t.note(DataWarning, told.Told())
+		t.warn(told.Told())
 	}
 	err = safely(func() error { return t.change(tree, m) })
 	if err = t.settle(tree, err); err != nil {

@@ -207,9 +207,18 @@ func isArchive(name string) bool {
 	return false
 }
 
-// plainGo takes an import path whose first element is the name of a host.
+// isAddress reports whether a host is an IP address, in whatever form: no top level domain begins with a digit.
+func isAddress(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last != "" && last[0] >= '0' && last[0] <= '9'
+}
+
+// plainGo takes an import path whose first element is the name of a host, and no address.
 func plainGo(name string) error {
 	elements := strings.Split(name, "/")
+	if isAddress(elements[0]) {
+		return errAddress
+	}
 	if len(elements) < 2 || !strings.Contains(elements[0], ".") || strings.ToLower(elements[0]) != elements[0] {
 		return errNoPackage
 	}

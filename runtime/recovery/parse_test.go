@@ -64,6 +64,8 @@ func TestPlainNames(t *testing.T) {
 		{Python, "a.whl", false, false}, {Python, "a==1", false, false}, {Python, "a[b]", false, false},
 		{Go, "golang.org/x/sync", true, true}, {Go, "github.com/A/b-c_d", true, true}, {Go, "gopkg.in/yaml.v3", true, true}, {Go, "example.com/~u/x", false, false},
 		{Go, "fmt", false, false}, {Go, "net/http", false, false}, {Go, "golang.org", false, false}, {Go, "./x.y/z", false, false}, {Go, "x.y//z", false, false},
+		{Go, "127.0.0.1/x", false, false}, {Go, "127.1/x", false, false}, {Go, "0x7f.0x1/x", false, false}, {Go, "1.2.3.4:80/x", false, false},
+		{Go, "x.y:80/z", false, false}, {Go, "[::1]/x", false, false}, {Go, "localhost/x", false, false}, {Go, "9fans.net/go", true, true},
 		{Go, "x.y/../z", false, false}, {Go, "x.y/z@v1", false, false}, {Go, "X.y/z", false, false}, {Go, "x.y/-z", false, false}, {Go, "x.y/.z", false, false},
 		{"", "react", false, false}, {"cargo", "serde", false, false},
 	}

@@ -18,9 +18,10 @@ const (
 
 // stuck says that what a command has changed could not be put back.
 type stuck struct {
-	cause, left   error
-	paths         string // the first of them; empty when it is not known which
-	before, saved string // references; empty for none
+	cause, left error
+	paths       string // the first of them; empty when it is not known which
+	before      string // a reference; empty for none
+	saved       string // what was saved, and what was not; empty for nothing
 }
 
 func (s *stuck) Error() string   { return s.says() + ". " + shown(s.cause) }
@@ -37,7 +38,7 @@ func (s *stuck) says() string {
 	}
 	text += fmt.Sprintf(" (%s)", begun(shown(s.left), maxShown))
 	if s.saved != "" {
-		text += "; what was changed is saved as " + s.saved
+		text += "; what was changed " + s.saved
 	}
 	return text
 }
@@ -64,11 +65,11 @@ func (t *try) settle(tree Tree, err error) error {
 		t.note(DataPutBack, "false")
 		t.note(DataLeft, listed(p.left))
 		t.note(DataBefore, tree.Before())
-		return &stuck{err, left, first(p.left, maxNamed), tree.Before(), t.record.Data[DataSaved]}
+		return &stuck{err, left, first(p.left, maxNamed), tree.Before(), t.savedAs()}
 	case err != nil:
 		return err
 	case released != nil:
-		t.note(DataWarning, "let go of the working tree: "+shown(released))
+		t.warn("let go of the working tree: " + shown(released))
 	}
 	return nil
 }
@@ -79,6 +80,7 @@ type putBack struct {
 	ctx  context.Context
 	tree Tree
 	left []executor.Change // what is not as it was
+	keeping
 }
 
 // all saves what has changed and puts it back. What cannot be saved is put back all the same: what was there before is kept
@@ -94,36 +96,35 @@ func (p *putBack) all() error {
 		return p.tree.Revert(p.ctx, nil)
 	}
 	p.note(DataChanged, listed(p.left))
-	unsaved, err := p.round()
+	defer p.noteKept()
+	err := p.round()
 	if err != nil && p.ctx.Err() == nil {
-		if _, again := p.round(); again == nil {
-			err = nil
-		}
+		err = p.round()
 	}
-	if err != nil {
-		return errors.Join(err, unsaved)
-	}
-	if unsaved != nil {
-		p.note(DataWarning, "what was changed could not be saved before it was put back: "+shown(unsaved))
+	switch {
+	case err == nil:
+	case p.allKept():
+		return err
+	default:
+		return errors.Join(err, p.unsaved)
 	}
 	p.note(DataPutBack, "true")
 	return nil
 }
 
-// round saves what is left to put back and puts it back. Unsaved is why it could not be saved.
-func (p *putBack) round() (unsaved, err error) {
-	ref, unsaved := p.tree.Save(p.ctx, p.left)
-	if unsaved == nil && p.record.Data[DataSaved] == "" {
-		p.note(DataSaved, ref)
+// round saves what is left to put back, as far as that can be, and puts it back.
+func (p *putBack) round() error {
+	if err := p.save(); err != nil {
+		return err
 	}
 	failed := p.tree.Revert(p.ctx, p.left)
 	if err := p.look(); err != nil {
-		return unsaved, errors.Join(failed, fmt.Errorf("look for what has changed: %w", err))
+		return errors.Join(failed, fmt.Errorf("look for what has changed: %w", err))
 	}
 	if len(p.left) > 0 && failed == nil {
 		failed = errDiffers
 	}
-	return unsaved, failed
+	return failed
 }
 
 var errDiffers = errors.New("something still differs")
@@ -133,6 +134,7 @@ func (p *putBack) look() error {
 	changes, err := p.tree.Changes(p.ctx)
 	if err == nil {
 		p.left = changes
+		p.saw(changes)
 	}
 	return err
 }

@@ -96,43 +96,6 @@ func TestBoundsOfPutBack(t *testing.T) {
 	}
 }
 
-// full is a tree on a full disk: there is room only when something was removed.
-type full struct {
-	brittle
-	removed, restored int
-}
-
-func (f *full) Begin(context.Context, string) (Tree, error) { return f, nil }
-func (f *full) Changes(context.Context) ([]executor.Change, error) {
-	return []executor.Change{{Path: "big"}, {Path: "k.js"}}[min(2, f.removed+f.restored):], nil
-}
-func (f *full) Save(context.Context, []executor.Change) (string, error) {
-	if f.removed == 0 {
-		return "", errors.New("no space left on device")
-	}
-	return "refs/x", nil
-}
-func (f *full) Revert(context.Context, []executor.Change) error {
-	if f.removed == 0 {
-		f.removed++
-		return errors.New("no space left on device")
-	}
-	f.restored++
-	return nil
-}
-
-// What cannot be saved is put back all the same.
-func TestFullDisk(t *testing.T) {
-	tree := &full{}
-	w := newWorld(t, Options{Tools: tree, LintFix: Fix{Commands: line("true"), Check: line("fails")}})
-	err := w.ApplyLintFix(t.Context(), says("bad"))
-	assert.EqualError(t, err, "Failed to apply lint fixes: it fails (what it changed was put back, and is saved as refs/x)")
-	got := w.last(t)
-	assert.Equal(t, "true", got.Data[DataPutBack])
-	assert.Equal(t, "what was changed could not be saved before it was put back: no space left on device", got.Data[DataWarning])
-	assert.False(t, tree.kept)
-}
-
 // Permissions are put back, where git has no word for them too.
 func TestPermissions(t *testing.T) {
 	for name, script := range map[string]string{
@@ -148,6 +111,29 @@ func TestPermissions(t *testing.T) {
 			assert.Equal(t, "a\n", r.read("a.txt"))
 		})
 	}
+}
+
+// Those of directories are as well, unless they are all that was changed.
+func TestPermissionsOfDirectories(t *testing.T) {
+	for script, want := range map[string]fs.FileMode{
+		"chmod 700 src; echo x >>a.txt": 0o755, "chmod 700 src; echo x >src/new": 0o755, "chmod 700 src": 0o700,
+	} {
+		r := newRepo(t)
+		require.NoError(t, os.Chmod(filepath.Join(r.dir, "src"), 0o755))
+		w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line(script), Check: line("false")}})
+		require.Error(t, w.ApplyLintFix(t.Context(), says("bad")))
+		assert.Equal(t, want, r.mode("src"), script)
+	}
+}
+
+// What went with git's directory is not promised.
+func TestGitIsGone(t *testing.T) {
+	r := newRepo(t)
+	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >>a.txt; rm -rf .git"), Check: line("false")}})
+	err := w.ApplyLintFix(t.Context(), says("bad"))
+	require.ErrorContains(t, err, "Could not put back")
+	assert.NotContains(t, err.Error(), "git restore")
+	assert.Empty(t, w.last(t).Data[DataBefore])
 }
 
 // Nothing stays of a mend but what it has saved, and that for a while.

@@ -29,7 +29,8 @@ const (
 	DataOutput  = "output"   // the end of what it printed
 	DataFile    = "file"     // the files that commands were given
 	DataChanged = "changed"  // the paths that were changed, the first of them
-	DataSaved   = "saved"    // the reference of what was changed, as it was before it was put back
+	DataSaved   = "saved"    // the reference of what was changed, as it was before it was put back; several with a space between them
+	DataLost    = "lost"     // the paths of what was put back and could not be saved, the first of them
 	DataPutBack = "put_back" // "true" when what was changed is put back, "false" when it could not be
 	DataLeft    = "left"     // the paths that could not be put back, the first of them
 	DataBefore  = "before"   // the reference of the working tree as it was before, where it could not be put back

@@ -43,7 +43,8 @@ type Options struct {
 	// but changes of git itself and links that lead out of the working tree.
 	Guard executor.Guard
 
-	// RateLimitWait is how long wait_for_rate_limit waits when the failure does not say; DefaultRateLimitWait.
+	// RateLimitWait is how long wait_for_rate_limit waits when the failure does not say: at most MaxWait. 0 is
+	// DefaultRateLimitWait, or MaxWait where that is less.
 	RateLimitWait time.Duration
 	// MaxWait is the longest wait that a failure may ask for; a longer one fails at once. DefaultMaxWait. A reaction's
 	// policy with a max_retry_after can only lower it.
@@ -88,21 +89,20 @@ type Standard struct {
 	name     string // begins the names of its callers in lanes, and of its runs
 }
 
-// New returns the strategies that the options describe. Its error joins evidence of everything that cannot work; the attributes
+// New returns the strategies that the options describe. Its error joins evidence of everything that cannot work, as numbers below
+// 0 that have no meaning; the attributes
 // field, value and expected of each say what it is in terms of [Options]. What is not configured at all is no error here;
 // see [Standard.Lacking].
 func New(o Options) (*Standard, error) {
 	if err := errors.Join(o.wrong()...); err != nil {
 		return nil, err
 	}
-	if o.ValidateLimit <= 0 {
+	if o.ValidateLimit == 0 {
 		o.ValidateLimit = DefaultValidateLimit
 	}
-	if o.RateLimitWait <= 0 {
-		o.RateLimitWait = DefaultRateLimitWait
-	}
-	if o.MaxWait <= 0 {
-		o.MaxWait = DefaultMaxWait
+	o.MaxWait = longestOf(o.MaxWait)
+	if o.RateLimitWait == 0 {
+		o.RateLimitWait = min(DefaultRateLimitWait, o.MaxWait)
 	}
 	if o.LockWait == 0 {
 		o.LockWait = DefaultLockWait
@@ -190,6 +190,14 @@ func (t *try) waits(d time.Duration) {
 	if d > 0 && t.opts.Waiting != nil && t.ctx.Err() == nil {
 		_ = safely(func() error { t.opts.Waiting(t.record.Strategy, d); return nil })
 	}
+}
+
+// warn notes what went wrong besides.
+func (t *try) warn(text string) {
+	if known := t.record.Data[DataWarning]; known != "" && text != "" {
+		text = known + "; " + text
+	}
+	t.note(DataWarning, text)
 }
 
 // note keeps a particular.

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,9 @@ func (t *try) waitForRateLimit() error {
 	t.note(DataWait, milliseconds(wait))
 	t.note(DataHint, from)
 	if longest := t.longestWait(); wait > longest {
+		if from == hintDefault {
+			return failf("Nobody says when the rate limit is reset, and the %s that are waited then are longer than the %s that are waited at most", wait, longest)
+		}
 		return failf("The rate limit is reset in %s, which is longer than the %s that are waited at most", wait, longest)
 	}
 	if err := t.waitTogether(now, wait); err != nil {
@@ -35,23 +39,51 @@ func (t *try) waitForRateLimit() error {
 	return nil
 }
 
+// hintDefault says that nobody says how long to wait.
+const hintDefault = "default"
+
 // asked returns how long the failure asks to wait, and where that comes from.
 func (t *try) asked(now time.Time) (wait time.Duration, from string) {
-	hints := taxonomy.HintsOf(t.failed.Err)
-	if hints.ResetAt.IsZero() && hints.RetryAfter.IsZero() {
-		ev := evidenceOf(t.failed.Err)
-		hints.RetryAfter = ev.RetryAfter
-		if !ev.ResetAt.IsZero() {
-			hints.ResetAt = taxonomy.Some(ev.ResetAt)
-		}
-	}
+	hints := t.hints()
 	if at, ok := hints.ResetAt.Get(); ok {
 		return max(0, at.Sub(now)), "reset_at"
 	}
 	if after, ok := hints.RetryAfter.Get(); ok {
 		return max(0, after), "retry_after"
 	}
-	return t.opts.RateLimitWait, "default"
+	return t.opts.RateLimitWait, hintDefault
+}
+
+// hints returns when to try again, by what says it best: the failure's own fields, its evidence, and then texts, if they may be
+// searched.
+func (t *try) hints() taxonomy.Hints {
+	hints := taxonomy.HintsOf(t.failed.Err)
+	if silent(hints) && t.failed.Evidence != nil && !t.failed.Evidence.RetryAfterDerived {
+		hints = hintsIn(t.failed.Evidence)
+	}
+	if silent(hints) {
+		if ev := evidenceOf(t.failed.Err); !ev.RetryAfterDerived || !t.failed.NoText {
+			hints = hintsIn(&ev)
+		}
+	}
+	if ev := t.failed.Evidence; silent(hints) && ev != nil && !t.failed.NoText {
+		if hints = hintsIn(ev); silent(hints) {
+			if wait, ok := detect.RetryHint(ev.Text); ok {
+				hints.RetryAfter = taxonomy.Some(wait)
+			}
+		}
+	}
+	return hints
+}
+
+func silent(h taxonomy.Hints) bool { return h.ResetAt.IsZero() && h.RetryAfter.IsZero() }
+
+func hintsIn(ev *taxonomy.Evidence) taxonomy.Hints {
+	h := taxonomy.Hints{RetryAfter: ev.RetryAfter}
+	if !ev.ResetAt.IsZero() {
+		h.ResetAt = taxonomy.Some(ev.ResetAt)
+	}
+	return h
 }
 
 // evidenceOf returns what is known of an error that does not say itself when to try again.
@@ -92,7 +124,10 @@ var errLaneClosed = errors.New("others keep the lane closed for longer than is w
 
 // enter waits until the lane lets this caller in.
 func (t *try) enter(lane string, until time.Time) error {
-	caller := t.name + "-" + strconv.FormatInt(t.callers.Add(1), 10)
+	caller := t.failed.Run // which is let in by this, and does not wait again for its call
+	if caller == "" {
+		caller = t.name + "-" + strconv.FormatInt(t.callers.Add(1), 10)
+	}
 	last := until.Add(t.opts.MaxWait)
 	for {
 		now := t.opts.Clock.Now()
@@ -125,11 +160,12 @@ func (t *try) lane() string {
 
 // laneOf names a lane as the executor does.
 func laneOf(failure taxonomy.Failed) string {
-	ev := evidenceOf(failure.Err)
-	credential := taxonomy.HintsOf(failure.Err).Credential
-	if credential == "" {
-		credential = ev.Credential
+	ev := failure.Evidence // what it was classified as need not say whose it is
+	if ev == nil {
+		found := evidenceOf(failure.Err)
+		ev = &found
 	}
+	credential := cmp.Or(taxonomy.HintsOf(failure.Err).Credential, ev.Credential)
 	if ev.Source == "" && credential == "" {
 		return ""
 	}
