@@ -42,10 +42,25 @@ func (c *command) run(ctx context.Context) error {
 		return nil
 	}
 	detectflag.Said(ev, []byte(firstOf(said.Masked(mask), out.Masked(mask))))
+	if strings.TrimSpace(ev.Text) == "" {
+		ev.Text = ending(ev)
+	}
 	ev.Output = out.Masked(mask)
 	c.describe(ev)
 	c.skill.secrets.maskEvidence(ev)
 	return ev
+}
+
+// ending says how a command ended that has said nothing.
+func ending(ev *taxonomy.Evidence) string {
+	code, exited := ev.ExitCode.Get()
+	switch {
+	case ev.Signal != "":
+		return "it said nothing and was ended by " + ev.Signal
+	case exited:
+		return "it said nothing and exited with code " + strconv.Itoa(code)
+	}
+	return ""
 }
 
 // firstOf returns the first text that says something.

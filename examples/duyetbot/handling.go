@@ -37,8 +37,8 @@ type recoveryChanges struct {
 type retryChanges struct {
 	Enabled      *bool    `yaml:"enabled"`
 	MaxAttempts  *int     `yaml:"max_attempts"`
-	InitialDelay *int64   `yaml:"initial_delay_ms"`
-	MaxDelay     *int64   `yaml:"max_delay_ms"`
+	InitialDelay *float64 `yaml:"initial_delay_ms"`
+	MaxDelay     *float64 `yaml:"max_delay_ms"`
 	Multiplier   *float64 `yaml:"backoff_multiplier"`
 }
 
@@ -67,7 +67,7 @@ func (r *recoveryChanges) Validate() []config.Problem {
 }
 
 // maxDelay is the longest delay in milliseconds that can be said.
-const maxDelay = math.MaxInt64 / int64(time.Millisecond)
+const maxDelay = int64(math.MaxInt64 / time.Millisecond)
 
 // Validate is asked by the configuration's loader.
 func (r *retryChanges) Validate() []config.Problem {
@@ -75,9 +75,9 @@ func (r *retryChanges) Validate() []config.Problem {
 	if n := r.MaxAttempts; n != nil && *n < 1 {
 		p = append(p, config.Problem{Field: "max_attempts", Expected: "1 or more; it counts calls in total"})
 	}
-	for field, n := range map[string]*int64{"initial_delay_ms": r.InitialDelay, "max_delay_ms": r.MaxDelay} {
-		if n != nil && (*n < 0 || *n > maxDelay) {
-			p = append(p, config.Problem{Field: field, Expected: "milliseconds, 0 or more"})
+	for field, n := range map[string]*float64{"initial_delay_ms": r.InitialDelay, "max_delay_ms": r.MaxDelay} {
+		if n != nil && !(*n >= 0 && *n <= float64(maxDelay)) {
+			p = append(p, config.Problem{Field: field, Expected: fmt.Sprintf("milliseconds, from 0 to %d", maxDelay)})
 		}
 	}
 	if m := r.Multiplier; m != nil && !(*m >= 1 && !math.IsInf(*m, 0)) {

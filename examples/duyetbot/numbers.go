@@ -16,14 +16,14 @@ func (r *retryChanges) numbers() taxonomy.PolicyOverride {
 	}
 }
 
-func milliseconds(n *int64) string {
+func milliseconds(n *float64) string {
 	if n == nil {
 		return ""
 	}
 	return duration(*n).String()
 }
 
-func duration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // policies returns what is changed of the policies that retries have in a profile.
 func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.PolicyOverride {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -51,8 +50,16 @@ func parse(args []string, help io.Writer) (*options, error) {
 		err = errors.New("no skill; name the file of one")
 	case o.profile != "":
 		err = checkProfile(o.profile)
+	case given(fs, "profile"):
+		err = errors.New("-profile names no profile; leave it out to have the skills' own")
 	}
 	return o, errors.Join(err, checkReport(o.report))
+}
+
+// given reports whether a flag stands on the command line.
+func given(fs *flag.FlagSet, name string) (is bool) {
+	fs.Visit(func(f *flag.Flag) { is = is || f.Name == name })
+	return is
 }
 
 // read reads flags and files, in any order; behind "--" there are only files.
@@ -115,61 +122,6 @@ func (o *options) plan(ctx context.Context, skills []*skill, w io.Writer) error 
 	_, _ = io.WriteString(w, b.String()) // w keeps the error
 	return nil
 }
-
-// describe says what the table's profile does.
-func describe(b *strings.Builder, table taxonomy.Table) {
-	p := table.Overlay
-	d, r := p.Detection, p.Recovery
-	fmt.Fprintf(b, "  %-10s %s\n", "profile", p.Name)
-	fmt.Fprintf(b, "  %-10s patterns %s, severity %s, recoverability %s\n", "detection", onOff(d.Text), onOff(d.Severity), onOff(d.Recoverability))
-	strategies := "every strategy"
-	switch {
-	case !r.Runs():
-		strategies = "no strategy"
-	case r.Allowed != nil:
-		strategies = strings.Join(r.Allowed, ", ")
-	}
-	fmt.Fprintf(b, "  %-10s %s, at most %d times: %s\n", "recovery", onOff(r.Enabled), max(0, r.MaxAttempts), strategies)
-	describeRetries(b, table)
-	fmt.Fprintf(b, "  %-10s log %s, stack %s, context %s\n", "reporting", p.Reporting.LogLevel, onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
-}
-
-// describeRetries says how often and how long is tried: by the profile's own numbers, and where a source has others.
-func describeRetries(b *strings.Builder, table taxonomy.Table) {
-	p := table.Overlay.Retry
-	fmt.Fprintf(b, "  %-10s %s", "retry", onOff(p.Enabled))
-	if !p.Enabled || p.Policy == nil {
-		fmt.Fprintln(b)
-		return
-	}
-	own := numbers(p.Policy)
-	fmt.Fprintf(b, ": %s\n", own)
-	for _, name := range retryPolicies {
-		if policy := policyOf(table, name); policy != nil && numbers(policy) != own {
-			fmt.Fprintf(b, "  %-10s %s: %s\n", "", name, numbers(policy))
-		}
-	}
-}
-
-// numbers says what a policy allows.
-func numbers(p *taxonomy.Policy) string {
-	s := fmt.Sprintf("%s, %s to %s apart, times %v", counted(p.MaxAttempts), shortly(p.InitialDelay), shortly(p.MaxDelay), p.Multiplier)
-	if p.MaxRetryAfter > p.MaxDelay {
-		s += fmt.Sprintf("; %s where the source asks for it", shortly(p.MaxRetryAfter))
-	}
-	if a := p.Adapt; a != nil {
-		s += "; learns"
-		if a.MaxAttempts > 0 {
-			s += fmt.Sprintf(" %d to %d calls", a.MinAttempts, a.MaxAttempts)
-		}
-		if a.MaxDelay > 0 {
-			s += fmt.Sprintf(" from %s to %s apart", shortly(a.MinDelay), shortly(a.MaxDelay))
-		}
-	}
-	return s
-}
-
-func shortly(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 func onOff(b bool) string {
 	if b {

@@ -99,7 +99,7 @@ error-handling:
 	assert.Contains(t, got.out, "done       failed (fatal) after 1 call: ")
 	got = do(t.Context(), "-profile", "strict", "-dry", skill)
 	assert.Contains(t, got.out, "-profile   in place of what the skill says under error-handling\n")
-	assert.Contains(t, got.out, "recovery   off, at most 0 times: no strategy\n")
+	assert.Contains(t, got.out, "recovery   off\n")
 	assert.Contains(t, got.out, "retry      off\n")
 }
 
@@ -204,7 +204,7 @@ command: [sh, -c, 'echo "HTTP 429: API rate limit exceeded" >&2; echo "Retry-Aft
 	assert.NotContains(t, after, "decided")
 	assert.NotContains(t, after, "failed")
 	assert.Contains(t, after, "done       cancelled after 1 call\n")
-	assert.Contains(t, after, "Recovery Rate: 0% (0/0)", "D135")
+	assert.Contains(t, after, "Recovery Rate: 0.0% (0/1)", "D135")
 }
 
 // until is a writer that does something when a text is written.

@@ -40,11 +40,13 @@ type session struct {
 	gate     retry.Gate
 	adaptive *retry.Adaptive
 	model    *predict.Model
+	prevent  executor.Preventer
 	clock    retry.Clock
 	random   retry.Random
 }
 
 func newSession(out io.Writer, clock retry.Clock) *session {
+	model := predict.New(predict.Options{})
 	return &session{
 		out: out, clock: clock,
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
@@ -52,7 +54,8 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		lanes:    retry.NewLanes(retry.Ramp{Step: rampStep}, clock),
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(1),
-		model:    predict.New(predict.Options{}),
+		model:    model,
+		prevent:  predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}),
 	}
 }
 
@@ -68,18 +71,23 @@ func (s *session) run(ctx context.Context, skills []*skill) (all bool, err error
 	if err := errors.Join(wrong...); err != nil {
 		return false, err
 	}
+	return s.runAll(ctx, ready), nil
+}
+
+// runAll runs what is ready until one fails that ends the others, too.
+func (s *session) runAll(ctx context.Context, ready []*job) (all bool) {
 	all = true
 	for _, j := range ready {
 		if ctx.Err() != nil {
-			return false, nil
+			return false
 		}
 		out := j.run(ctx)
 		all = all && out.Success()
 		if !out.Success() && (s.stop || out.Result.EndsRun) {
-			return false, nil
+			return false
 		}
 	}
-	return all, nil
+	return all
 }
 
 // job is a skill that is ready to be run.
@@ -104,8 +112,7 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 		Sink: report.Sinks{s.reporter, s.groups, shows}, Observer: executor.Observers(shows, s.logs(table)),
 		StatusSources: []string{"github"},
 		Gate:          s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
-		Preventer: predict.NewPreventer(s.model, table, predict.PreventerOptions{}),
-		Lanes:     s.lanes, Clock: s.clock, Random: s.random, Timeout: sk.Timeout,
+		Preventer: s.prevent, Lanes: s.lanes, Clock: s.clock, Random: s.random, Timeout: sk.Timeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sk.path, err)

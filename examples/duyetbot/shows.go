@@ -170,6 +170,7 @@ func (s *shows) recovery(e executor.Event) {
 	}
 	if e.Err == nil {
 		s.lines("recovered", "%s: %s", e.Text, cmp.Or(said.Message, "mended"))
+		s.warns(said)
 		return
 	}
 	s.told = "run strategy " + e.Text + ": "
@@ -179,6 +180,17 @@ func (s *shows) recovery(e executor.Event) {
 	s.lines("failed", "%s: %s", e.Text, e.Err)
 	if ref := said.Data[recovery.DataSaved]; ref != "" {
 		s.lines("saved", "what it changed is %s: git show %s", ref, ref)
+	}
+	if lost := said.Data[recovery.DataLost]; lost != "" {
+		s.lines("lost", "could not be saved, and was put back: %s", lost)
+	}
+	s.warns(said)
+}
+
+// warns says what went wrong besides.
+func (s *shows) warns(said *recovery.Record) {
+	if warning := said.Data[recovery.DataWarning]; warning != "" {
+		s.lines("warning", "%s", warning)
 	}
 }
 

@@ -199,5 +199,6 @@ func checkProfile(name string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	return fmt.Errorf("Profile not found: %s; there are %s", name, config.Either(names)) //lint:ignore ST1005 the words are the design's
+	last := len(names) - 1
+	return fmt.Errorf("Profile not found: %s; there are %s and %s", name, strings.Join(names[:last], ", "), names[last]) //lint:ignore ST1005 the words are the design's
 }

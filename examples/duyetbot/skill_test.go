@@ -26,13 +26,15 @@ func TestFaultySkills(t *testing.T) {
 		want            []string
 	}{
 		{"D151 D152 B-D25", "unknown profile", head + "error-handling: {profile: careful}",
-			[]string{"Profile not found: careful; there are default, strict, lenient, fast or thorough"}},
+			[]string{"Profile not found: careful; there are default, strict, lenient, fast and thorough"}},
 		{"D154", "unknown key", head + "error-handling:\n  retry: {maxAttempts: 3}\n", []string{"skill.yaml:4: ", "error-handling.retry.maxAttempts: unknown key"}},
 		{"", "unknown key at the top", head + "errorHandling: {}\n", []string{"skill.yaml:3: errorHandling: unknown key"}},
 		{"", "unknown strategy", head + "error-handling: {recovery: {allowed_strategies: [pray]}}", []string{`allowed_strategies[0] is "pray", expected wait_for_rate_limit, `}},
 		{"", "a level that is none", head + "error-handling: {reporting: {log_level: loud}}", []string{`"loud", expected debug, info, warn or error`}},
 		{"", "no attempts", head + "error-handling: {retry: {max_attempts: 0}}", []string{"error-handling.retry.max_attempts", "1 or more"}},
 		{"", "negative", head + "error-handling: {retry: {initial_delay_ms: -1}, recovery: {max_recovery_attempts: -1}}", []string{"initial_delay_ms", "max_recovery_attempts is \"-1\", expected a number, 0 or more; 0 is no recovery"}},
+		{"", "a delay without end", head + "error-handling: {retry: {initial_delay_ms: 9223372036854775807}}", []string{"initial_delay_ms", "milliseconds, from 0 to 9223372036854"}},
+		{"", "a delay that is no number", head + "error-handling: {retry: {max_delay_ms: .nan}}", []string{"max_delay_ms"}},
 		{"", "a multiplier that shrinks", head + "error-handling: {retry: {backoff_multiplier: .nan}}", []string{"backoff_multiplier"}},
 		{"", "longest below first", head + "error-handling: {retry: {initial_delay_ms: 5000, max_delay_ms: 10}}", []string{"error-handling: ", "max_delay"}},
 		{"", "no command", "name: s", []string{"command", "a program and its arguments"}},

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
+)
+
+// TestPoliciesOfProfiles holds all numbers of the policies for retries, in each profile that retries.
+func TestPoliciesOfProfiles(t *testing.T) {
+	const second, minute = time.Second, time.Minute
+	budget := &taxonomy.Budget{
+		Retries: 0.5, Reserve: 10, Window: minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * second, Successes: 1},
+	}
+	learns := func(least int, longest time.Duration) *taxonomy.Adapt {
+		return &taxonomy.Adapt{MinAttempts: least, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: longest, Target: 0.8, Window: 50}
+	}
+	// all is what a profile has for all four.
+	all := func(attempts int, initial, most time.Duration, multiplier float64) map[string]taxonomy.Policy {
+		p := taxonomy.Policy{MaxAttempts: attempts, InitialDelay: initial, MaxDelay: most, Multiplier: multiplier}
+		return map[string]taxonomy.Policy{"llm": p, "github": p, "tool": p, "verification": p}
+	}
+	tests := []struct {
+		row, profile string
+		policies     map[string]taxonomy.Policy
+		learns       map[string]*taxonomy.Adapt
+	}{
+		{"D145 D114-D117", errs.ProfileDefault, map[string]taxonomy.Policy{
+			"llm":          {MaxAttempts: 3, InitialDelay: second, MaxDelay: 30 * second, Multiplier: 2},
+			"github":       {MaxAttempts: 5, InitialDelay: second, MaxDelay: 60 * second, Multiplier: 2},
+			"tool":         {MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * second, Multiplier: 2},
+			"verification": {MaxAttempts: 3, InitialDelay: 2 * second, MaxDelay: 30 * second, Multiplier: 2},
+		}, nil},
+		{"D147", errs.ProfileLenient, all(5, 500*time.Millisecond, minute, 2), nil},
+		{"D148", errs.ProfileFast, all(2, 100*time.Millisecond, second, 1.5), nil},
+		{"D149", errs.ProfileThorough, all(10, second, 2*minute, 2), map[string]*taxonomy.Adapt{
+			"llm": learns(2, 30*second), "github": learns(3, minute),
+		}},
+	}
+	for _, tt := range tests {
+		table, err := errs.Table.Profile(tt.profile)
+		require.NoError(t, err)
+		for name, want := range tt.policies {
+			t.Run(tt.row+" "+tt.profile+" "+name, func(t *testing.T) {
+				want.Name, want.Adapt = name, tt.learns[name]
+				want.Jitter, want.JitterKind = 0.1, taxonomy.JitterProportional // D111
+				want.MaxRetryAfter = want.MaxDelay
+				switch name {
+				case "llm":
+					want.MaxRetryAfter, want.Budget = 10*minute, budget
+				case "github":
+					want.MaxRetryAfter = time.Hour
+				}
+				got := policyOf(table, name)
+				require.NotNil(t, got)
+				assert.Equal(t, want, *got)
+			})
+		}
+	}
+}
+
+// TestPoliciesOfStrict: strict goes past its policies, since it does not retry. They say what holds when somebody has it retry. D146
+func TestPoliciesOfStrict(t *testing.T) {
+	text, err := os.ReadFile("taxonomy.yaml")
+	require.NoError(t, err)
+	var read struct {
+		Profiles struct {
+			Strict struct {
+				Policies map[string]map[string]any `yaml:"policies"`
+			} `yaml:"strict"`
+		} `yaml:"profiles"`
+	}
+	_, err = config.Parse("taxonomy.yaml", text, &read)
+	require.NoError(t, err)
+	never := map[string]any{"max_attempts": 1, "initial_delay": "0s", "max_delay": "0s", "multiplier": 1}
+	want := map[string]map[string]any{"llm": never, "github": never, "tool": never, "verification": never}
+	assert.Equal(t, want, read.Profiles.Strict.Policies)
+
+	for source, failure := range retried {
+		got := handle(t, "  profile: strict\n  retry: {enabled: true}\n", failure.Source, &failure, always)
+		assert.Equal(t, 1, got.Calls, source)
+	}
+}
+
+// TestPoliciesOfStrategies: strategies wait themselves, and are bounded by the profile unless by what was recognised.
+func TestPoliciesOfStrategies(t *testing.T) {
+	tests := []struct {
+		name     string
+		attempts int
+		asked    time.Duration // the longest wait that a source may ask for; 30 s where nothing is said
+	}{
+		{"llm_limits", 11, 10 * time.Minute},
+		{"github_limits", 11, time.Hour},
+		{"backoffs", 11, 30 * time.Second},
+		{"five_limits", 6, 10 * time.Minute},
+		{"three_times", 4, 30 * time.Second},
+		{"once", 2, 30 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, ok := errs.Table.Policy(tt.name)
+			require.True(t, ok)
+			assert.Equal(t, tt.attempts, p.MaxAttempts)
+			assert.Zero(t, p.InitialDelay)
+			assert.Equal(t, tt.asked, p.MaxRetryAfter)
+		})
+	}
+}
+
+// TestAskedWaits: a source that says how long to wait is obeyed, up to a longest wait, by strategies and by retries. B-X01
+func TestAskedWaits(t *testing.T) {
+	const recovers, retries = "", "  recovery: {enable_automatic_recovery: false}\n"
+	tests := []struct {
+		name, block, source string
+		status              int
+		asked               time.Duration
+		obeyed              bool
+	}{
+		{"a strategy", recovers, "llm", 429, 30 * time.Second, true},
+		{"a strategy", recovers, "github", 429, 30 * time.Second, true},
+		{"a retry", retries, "llm", 429, 30 * time.Second, true},
+		{"a retry", retries, "github", 429, 30 * time.Second, true},
+		{"a retry", retries, "llm", 503, 30 * time.Second, true},
+		{"a retry", retries, "github", 503, 30 * time.Second, true},
+		{"a retry", retries, "network", 503, 7 * time.Second, true},
+		{"a strategy, the longest", recovers, "llm", 429, 10 * time.Minute, true},
+		{"a strategy, too long", recovers, "llm", 429, 11 * time.Minute, false},
+		{"a retry, the longest", retries, "llm", 429, 10 * time.Minute, true},
+		{"a retry, too long", retries, "llm", 429, 11 * time.Minute, false},
+		{"a strategy, the longest", recovers, "github", 429, time.Hour, true},
+		{"a strategy, too long", recovers, "github", 429, 61 * time.Minute, false},
+		{"a retry, the longest", retries, "github", 429, time.Hour, true},
+		{"a retry, too long", retries, "github", 429, 61 * time.Minute, false},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join([]string{tt.name, tt.source, tt.asked.String()}, " "), func(t *testing.T) {
+			failure := answered(tt.source, tt.status)
+			failure.RetryAfter = taxonomy.Some(tt.asked)
+			got := handle(t, tt.block, tt.source, &failure, 1)
+			assert.Equal(t, tt.obeyed, got.Success(), got.Message())
+			if !tt.obeyed {
+				assert.Equal(t, 1, got.Calls)
+				assert.Empty(t, got.waits)
+				return
+			}
+			require.Len(t, got.waits, 1)
+			assert.GreaterOrEqual(t, got.waits[0], tt.asked)
+			assert.LessOrEqual(t, got.waits[0], tt.asked*11/10, "at most a tenth is added, so that not all come at once")
+		})
+	}
+}
+
+// TestPrevention: what is done where a limit of the rate is likely. D180
+func TestPrevention(t *testing.T) {
+	want := map[string]taxonomy.Prevention{
+		"llm_rate_limit":    {Throttle: time.Second, Concurrency: 2, Likely: 0.6},
+		"github_rate_limit": {Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
+	}
+	got := map[string]taxonomy.Prevention{}
+	for _, code := range errs.Table.Taxonomy.Codes {
+		if code.Prevent != nil {
+			got[code.Value] = *code.Prevent
+		}
+	}
+	assert.Equal(t, want, got)
+}
+
+// TestFlagsOfReactions: who waits along, whom the source is obeyed for, and what an agent is told.
+func TestFlagsOfReactions(t *testing.T) {
+	type flags struct{ obeys, shares, tells bool }
+	want := map[string]flags{
+		"llm_wait": {obeys: true, shares: true}, "github_wait": {obeys: true, shares: true},
+		"llm_retry": {obeys: true}, "github_retry": {obeys: true}, "tool_retry": {obeys: true}, "profiled_retry": {obeys: true},
+		"verify_again": {tells: true}, // D24 D117
+	}
+	got := map[string]flags{}
+	for _, r := range errs.Table.Taxonomy.Reactions {
+		f := flags{r.HonorRetryAfter, r.Shared == taxonomy.SharedCredential, r.FeedBack}
+		if f != (flags{}) {
+			got[r.Name] = f
+		}
+	}
+	assert.Equal(t, want, got)
+}
