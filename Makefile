@@ -13,8 +13,9 @@ MODULES   := . $(CONSUMERS) examples/aidf
 # errgen. Without Chromium the browser's tests are skipped, unless ERRGEN_BROWSER=required.
 BENCH     := bench
 BROWSER   := browser
-# Systems that everything must build for.
+# Systems for which the types of everything must be right, and the packages that are most different on Windows, which are vetted for it.
 SYSTEMS   := windows darwin
+WINDOWS   := ./internal/output ./runtime/escalate/verify ./runtime/executor/... ./runtime/internal/durable ./runtime/proc ./runtime/workspace
 # What errgen generates here, beside what the consumers' go:generate lines say.
 GENERATED := gen/errs
 
@@ -61,7 +62,7 @@ check: ## say what generate would change, and change nothing
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck in every module; go vet for the systems that nothing is run on here
+lint: ## gofmt, go vet and staticcheck in every module; the types of all as they are on systems that nothing is run on here
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
@@ -69,9 +70,10 @@ lint: ## gofmt, go vet and staticcheck in every module; go vet for the systems t
 		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \
 	done
 	@for system in $(SYSTEMS); do \
-		echo "go vet for $$system"; \
-		for module in $(MODULES); do (cd $$module && CGO_ENABLED=0 GOOS=$$system $(GO) vet ./...) || exit 1; done; \
+		echo "types for $$system"; \
+		$(GO) run ./tools/typecheck -os $$system $(addprefix -C ,$(MODULES)) || exit 1; \
 	done
+	CGO_ENABLED=0 GOOS=windows $(GO) vet $(WINDOWS)
 
 .PHONY: bench
 bench: ## run the benchmarks
