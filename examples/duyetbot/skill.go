@@ -18,6 +18,9 @@ import (
 // defaultTimeout is how long a call of a skill may take that does not say.
 const defaultTimeout = time.Minute
 
+// ownSource is the taxonomy's source of what is said of a skill itself, and of its command unless the skill names another.
+const ownSource = "skill"
+
 // skill is a file that says what the bot can do, and what is to be done when that fails.
 type skill struct {
 	// Name names the skill, Doc says in a line what it does.
@@ -165,7 +168,7 @@ func (s *skill) complete() {
 	x := &s.Execution
 	s.secrets.maskAll(&s.Doc, &s.Component, &x.Mode, &x.Tool, &x.Step, &x.Task, &x.Session)
 	if s.Source == "" {
-		s.Source = "skill"
+		s.Source = ownSource
 	}
 	if s.Component == "" {
 		s.Component = s.Name
@@ -181,7 +184,7 @@ func (s *skill) dir() string { return filepath.Join(filepath.Dir(s.path), filepa
 // facts are what is known around the skill's failures.
 func (s *skill) facts() report.Facts {
 	f := report.Facts{
-		Source: &report.Source{Type: s.Source, Component: s.Component},
+		Source: &report.Source{Type: s.sourceType(), Component: s.Component},
 		Execution: &report.Execution{
 			Mode: s.Execution.Mode, Skill: s.Name, Tool: s.Execution.Tool, Step: s.Execution.Step,
 			TaskID: s.Execution.Task, SessionID: s.Execution.Session,
@@ -191,6 +194,14 @@ func (s *skill) facts() report.Facts {
 		f.Repository = &report.Repository{Owner: g.Owner, Repo: g.Repo, EntityNumber: g.Number, EntityType: g.Type}
 	}
 	return f
+}
+
+// sourceType is what a report calls the source of the skill's failures: that of a skill's own command is a tool.
+func (s *skill) sourceType() string {
+	if s.Source == ownSource {
+		return "tool"
+	}
+	return s.Source
 }
 
 // checkProfile reports a profile that is not there.

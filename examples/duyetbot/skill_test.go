@@ -109,7 +109,7 @@ error-handling:
 	})
 	t.Run("D155", func(t *testing.T) {
 		f := s.facts()
-		assert.Equal(t, "skill", f.Source.Type)
+		assert.Equal(t, "tool", f.Source.Type)
 		assert.Equal(t, "whole", f.Source.Component)
 		assert.Equal(t, "whole", f.Execution.Skill)
 	})
