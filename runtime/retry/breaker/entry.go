@@ -67,7 +67,8 @@ func (e *entry) opens(caller string, now time.Time, left time.Duration) (time.Ti
 	wait := e.until(e.queue.last() + 1)
 	if wait == 0 {
 		e.tempo.came()
-		e.begin(caller, e.queue.next(now).came)
+		e.queue.pass()
+		e.begin(caller, now)
 		return now, nil
 	}
 	full := e.isFull()
@@ -77,9 +78,7 @@ func (e *entry) opens(caller string, now time.Time, left time.Duration) (time.Ti
 	if full || wait > e.patience.bound(left) {
 		return e.soon(now, wait, left), nil
 	}
-	t := e.queue.next(now)
-	e.queue.tickets[caller] = t
-	return e.soon(now, wait, left), t
+	return e.soon(now, wait, left), e.queue.wait(caller, now)
 }
 
 // turn returns when a caller that has a place may call, or when to ask again.
@@ -107,11 +106,13 @@ func (e *entry) begin(caller string, came time.Time) {
 // ended takes into account what became of a caller's call.
 func (e *entry) ended(caller string, cancelled bool, now time.Time) {
 	came, ok := e.calls[caller]
-	switch delete(e.calls, caller); {
-	case !ok:
-	case cancelled:
+	if !ok {
+		return
+	}
+	delete(e.calls, caller)
+	if cancelled {
 		e.patience.gaveUp(came, now)
-	default:
+	} else {
 		e.patience.served(came, now)
 	}
 }

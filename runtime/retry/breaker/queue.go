@@ -35,11 +35,16 @@ func (q *queue) place(t *ticket) float64 {
 	return t.number - q.moved - float64(before)
 }
 
-// next gives out the last place, and a ticket for it.
-func (q *queue) next(now time.Time) *ticket {
+// wait gives the last place to a caller.
+func (q *queue) wait(caller string, now time.Time) *ticket {
 	q.numbers++
-	return &ticket{number: q.numbers, came: now}
+	t := &ticket{number: q.numbers, came: now}
+	q.tickets[caller] = t
+	return t
 }
+
+// pass gives the last place to a caller that need not wait.
+func (q *queue) pass() { q.numbers++ }
 
 // drop takes a ticket back, and says whether it was still there.
 func (q *queue) drop(caller string, t *ticket) bool {
