@@ -51,7 +51,8 @@ func everywhere(text string) report.Snapshot {
 	counts := map[string]int{text: 3, "plain": 1}
 	return report.Snapshot{
 		Title: text, At: start,
-		Metrics:  report.Metrics{TotalErrors: 4, ErrorsByCategory: counts, ErrorsBySeverity: counts, ErrorsBySource: counts, ErrorsByRecoverability: counts},
+		Metrics:  report.Metrics{TotalErrors: 4, ErrorsByCategory: counts, ErrorsBySeverity: counts, ErrorsBySource: counts, ErrorsByRecoverability: counts, ErrorsByCode: counts},
+		Codes:    []report.CodeCount{{Code: text, Category: text, Count: 3, Severity: text, Latest: start}},
 		Groups:   []report.Group{{ID: text, Category: text, Pattern: text, Severity: text, Count: 4, FirstSeen: start, LastSeen: start, Sample: o}},
 		Timeline: report.Timeline{Step: time.Minute, Buckets: []report.Bucket{{Start: start, ByCategory: counts, BySeverity: counts}}},
 		Outcomes: []report.ReactionOutcome{{Reaction: text, Action: text, Count: 3, Recovered: 1}},

@@ -13,25 +13,25 @@ import (
 )
 
 // odd is what does not fit: an outage whose group is gone, a clock that was not set, severities that nobody stated,
-// more categories than patterns, a recovery of which nobody knows, and retries.
+// more categories than patterns, more codes than rows, a recovery of which nobody knows, and retries.
 func odd() report.Snapshot {
 	clock := &hands{start}
 	reporter := report.NewReporter(report.ReporterOptions{Clock: clock})
 	groups := report.NewGroups(report.GroupOptions{Clock: clock})
 	sinks := report.Sinks{reporter, groups}
-	add := func(id string, at time.Time, category, severity string) {
+	add := func(id string, at time.Time, category, code, severity string) {
 		sinks.Report(&report.Occurrence{
-			ID: id, At: at, Category: category, Severity: severity, Message: "down in " + category,
+			ID: id, At: at, Category: category, Code: code, Severity: severity, Message: "down in " + category,
 			Reaction: "wait", Action: "retry", Recovery: &report.Recovery{Attempts: 1, MaxAttempts: 2},
 		})
 	}
 	for i := range 500 {
-		add(fmt.Sprint("outage ", i), start, "database", "critical")
+		add(fmt.Sprint("outage ", i), start, "database", fmt.Sprint("DATABASE_DOWN_", i%60), "critical")
 	}
 	clock.now = start.Add(61 * time.Minute)
-	add("clock", time.Unix(1, 0), "other", "low")
+	add("clock", time.Unix(1, 0), "other", "", "low")
 	for i := range 12 {
-		add(fmt.Sprint("late ", i), clock.now, fmt.Sprint("category", i), "")
+		add(fmt.Sprint("late ", i), clock.now, fmt.Sprint("category", i), fmt.Sprint("LATE_", i), "")
 	}
 	sinks.Retried(report.Retry{Reaction: "wait", Action: "retry", Attempts: 3, Succeeded: true})
 	return report.NewSnapshot(reporter, groups)
@@ -52,6 +52,8 @@ func TestWhatDoesNotFitIsSaid(t *testing.T) {
 			assert.Contains(t, text("#chart-severity .legend"), "not stated 12")
 			assert.Regexp(t, `not stated 12 2\.3%`, text("#breakdown"))
 			assert.Regexp(t, `7 more categories 7 1\.4%`, text("#breakdown"))
+			assert.Contains(t, text("#codes tbody"), "critical DATABASE_DOWN_0 database 9")
+			assert.Regexp(t, `^critical 24 more codes several 101.* 19\.7% `, text("#codes tbody + tbody"))
 			assert.Contains(t, text("#reactions tbody"), "0.0% 0 of 513, 513 open")
 			assert.Contains(t, text("#reactions tbody"), "100.0% 1 of 1")
 			assert.Empty(t, eval[[]string](p, contrast+`.low`))

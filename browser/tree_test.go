@@ -57,11 +57,15 @@ func TestTree(t *testing.T) {
 				assert.Len(t, named(things, role), 1, role)
 			}
 			assert.Equal(t, []string{"Contents"}, named(things, "navigation"))
-			assert.Subset(t, named(things, "region"), []string{"Overview", "Over time", "Breakdown", "Groups", "Reactions", "Forecast", "Latest errors"})
+			assert.Subset(t, named(things, "region"), []string{"Overview", "Over time", "Breakdown", "Codes", "Groups", "Reactions", "Forecast", "Latest errors"})
 			assert.Subset(t, named(things, "heading"), []string{"duyetbot, morning of 4 March", "Groups", "Errors over time by category"})
-			assert.Subset(t, named(things, "table"), []string{"By category", "By source", "Groups", "Reactions", "Forecast", "Latest errors"})
-			assert.Subset(t, named(things, "columnheader"), []string{"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC", "Recoveries", "Retries"})
-			assert.Equal(t, []string{"Dark theme", "Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC"}, named(things, "button"))
+			assert.Subset(t, named(things, "table"), []string{"By category", "By source", "Codes", "Groups", "Reactions", "Forecast", "Latest errors"})
+			assert.Subset(t, named(things, "columnheader"), []string{"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC", "Code", "Share", "Latest UTC", "Recoveries", "Retries"})
+			assert.Equal(t, []string{
+				"Dark theme", "Severity", "Code", "Category", "Errors", "Share", "Latest UTC",
+				"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC",
+			}, named(things, "button"))
+			assert.Subset(t, named(things, "rowheader"), []string{"LLM_RATE_LIMIT", "GITHUB_AUTH"})
 			assert.Equal(t, []string{"Filter groups"}, named(things, "searchbox"))
 			assert.Len(t, named(things, "status"), 1)
 			for _, thing := range things {

@@ -92,6 +92,31 @@ func TestSortByKeyboard(t *testing.T) {
 	assert.IsNonDecreasing(t, cells(p, 4))
 }
 
+// TestSortCodesByKeyboard leaves the row of all other codes where it is, and the groups as they are.
+func TestSortCodesByKeyboard(t *testing.T) {
+	p := open(t, serve(t, write(t, odd(), htmlreport.Options{})), view{})
+	codes := func() []string {
+		return eval[[]string](p, `[...document.querySelectorAll('#code-table tbody th')].map(th => th.innerText.trim())`)
+	}
+	groups := cells(p, 1)
+	before := codes()
+	require.Len(t, before, 50)
+	assert.Equal(t, "24 more codes", before[49])
+	p.tabTo(`document.querySelector('#code-table thead .col-what button')`)
+	p.keys(kb.Enter)
+	ascending := codes()
+	assert.Equal(t, []string{"DATABASE_DOWN_0", "DATABASE_DOWN_1", "DATABASE_DOWN_2"}, ascending[:3])
+	p.keys(" ")
+	descending := codes()
+	assert.Equal(t, "24 more codes", descending[49])
+	assert.Equal(t, ascending[0], descending[48])
+	assert.ElementsMatch(t, before, descending)
+	p.tabTo(`document.querySelector('#code-table thead .col-count button')`)
+	p.keys(" ")
+	assert.Equal(t, before, codes())
+	assert.Equal(t, groups, cells(p, 1))
+}
+
 func TestFilterByKeyboard(t *testing.T) {
 	p := openSample(t, view{})
 	all := len(cells(p, 0))

@@ -50,7 +50,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 	return &session{
 		out: out, clock: clock,
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
-		groups:   report.NewGroups(report.GroupOptions{Clock: clock}),
+		groups:   report.NewGroups(report.GroupOptions{Clock: clock, ByCode: taxonomy.Some(true)}),
 		lanes:    retry.NewLanes(retry.Ramp{Step: rampStep}, clock),
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(1),

@@ -58,7 +58,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 }
 
 func runTogether(ctx context.Context, claude executor.Provider, history *state.Store, tasks []executor.Task) error {
-	adaptive := retry.NewAdaptive(42)
+	adaptive := retry.NewAdaptive(42, errs.Table.Taxonomy.Policies...)
 	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
 		adaptive.Learn(o)
 		return nil

@@ -12,7 +12,9 @@ type counts struct {
 	total, recoveries, recovered, unrecovered int
 	retries, retried, unretried               int
 	categories, severities, recoverabilities  labels[string]
+	codes                                     labels[string]
 	sources, reactions                        labels[[2]string]
+	ofCodes                                   []ofCode
 	outcomes                                  []outcome
 	timeline                                  timeline
 }
@@ -22,7 +24,7 @@ type outcome struct{ recovered, failed, pending, retried, unretried int }
 
 func newCounts(limit int) counts {
 	return counts{
-		categories: newLabels[string](limit), severities: newLabels[string](limit),
+		categories: newLabels[string](limit), severities: newLabels[string](limit), codes: newLabels[string](limit),
 		sources: newLabels[[2]string](limit), recoverabilities: newLabels[string](limit),
 		reactions: newLabels[[2]string](limit),
 	}
@@ -31,10 +33,12 @@ func newCounts(limit int) counts {
 // add counts an occurrence that is new, and when it happened.
 func (c *counts) add(o *Occurrence, at time.Time) {
 	c.total++
-	category := c.categories.add(o.Category, nameOf)
-	severity := c.severities.add(severities[rankOf(o.Severity)], nameOf)
-	c.recoverabilities.add(o.Recoverability, nameOf)
-	c.sources.add(sourceKey(o.Source), nameOfSource)
+	rank, source := rankOf(o.Severity), sourceKey(o.Source)
+	category := c.categories.add(o.Category, markOf(o.Category), nameOf)
+	severity := c.severities.add(severities[rank], uint(rank), nameOf)
+	c.recoverabilities.add(o.Recoverability, markOf(o.Recoverability), nameOf)
+	c.sources.add(source, markOfPair(source), nameOfSource)
+	c.see(c.codes.add(o.Code, markOf(o.Code), nameOf), category, rank, at)
 	c.timeline.add(at, category, severity)
 	c.recover(o, 1)
 }
@@ -66,7 +70,8 @@ func (c *counts) recover(o *Occurrence, by int) {
 
 // outcome counts a reaction so many times, and returns what came of it so far.
 func (c *counts) outcome(reaction, action string, times int) *outcome {
-	i := c.reactions.add([2]string{reaction, action}, firstOf)
+	key := [2]string{reaction, action}
+	i := c.reactions.add(key, markOfPair(key), firstOf)
 	c.reactions.counts[i] += times - 1
 	for len(c.outcomes) <= i {
 		c.outcomes = append(c.outcomes, outcome{})
@@ -118,6 +123,7 @@ func (c *counts) metrics() Metrics {
 	return Metrics{
 		TotalErrors:            c.total,
 		ErrorsByCategory:       c.categories.toMap(c.categories.counts),
+		ErrorsByCode:           c.codes.toMap(c.codes.counts),
 		ErrorsBySeverity:       c.severities.toMap(c.severities.counts),
 		ErrorsBySource:         c.sources.toMap(c.sources.counts),
 		ErrorsByRecoverability: c.recoverabilities.toMap(c.recoverabilities.counts),

@@ -9,11 +9,13 @@ import (
 
 // Group is what occurrences that are alike have in common. It marshals to JSON, times as milliseconds since 1970.
 type Group struct {
-	// ID consists of what the group is formed by: category, pattern and severity, joined by ':'. In category and severity ':'
-	// is written as "%3A", and '%' as "%25".
+	// ID consists of what the group is formed by: category, code, pattern and severity, joined by ':'. In category, code and
+	// severity ':' is written as "%3A", and '%' as "%25".
 	ID string
 	// Category is that of the first occurrence, Pattern its message as [Normalise] returns it.
 	Category, Pattern string
+	// Code is that of all of them where groups are formed by code, otherwise empty.
+	Code string
 	// Severity is the highest that was seen.
 	Severity string
 	// Count counts all occurrences, also those that are not kept any more.
@@ -32,6 +34,8 @@ type GroupOptions struct {
 	// ByCategory, ByPattern and BySeverity say what makes a group; by default category and pattern do. With none of them
 	// there is one group, "default".
 	ByCategory, ByPattern, BySeverity taxonomy.Opt[bool]
+	// ByCode says that the code makes a group, too; by default it does not.
+	ByCode taxonomy.Opt[bool]
 	// MaxAge is how long a group lives after its last occurrence; 0 is an hour.
 	MaxAge time.Duration
 	// MaxSize is how many occurrences a group keeps; 0 is 100.

@@ -8,7 +8,7 @@ import (
 )
 
 // grouping says what makes a group.
-type grouping struct{ category, pattern, severity bool }
+type grouping struct{ category, code, pattern, severity bool }
 
 // appendID appends the ID of the group that an occurrence belongs to, and says where in it the pattern is.
 func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int) {
@@ -16,26 +16,24 @@ func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int)
 		return append(dst, "default"...), 0, 0
 	}
 	if by.category {
-		dst = appendEscaped(dst, o.Category)
+		dst = append(appendEscaped(dst, o.Category), ':')
+	}
+	if by.code {
+		dst = append(appendEscaped(dst, o.Code), ':')
 	}
 	if by.pattern {
-		if by.category {
-			dst = append(dst, ':')
-		}
 		from = len(dst)
 		dst = appendNormalised(dst, o.Message)
 		to = len(dst)
+		dst = append(dst, ':')
 	}
 	if by.severity {
-		if by.category || by.pattern {
-			dst = append(dst, ':')
-		}
-		dst = appendEscaped(dst, o.Severity)
+		dst = append(appendEscaped(dst, o.Severity), ':')
 	}
-	return dst, from, to
+	return dst[:len(dst)-1], from, to
 }
 
-// appendEscaped appends a category or a severity without ':', so that different groups have different IDs.
+// appendEscaped appends a category, a code or a severity without ':', so that different groups have different IDs.
 func appendEscaped(dst []byte, s string) []byte {
 	if strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '%') < 0 {
 		return append(dst, s...)
@@ -53,8 +51,8 @@ const maxCategories = 64
 
 // group is a [Group] on its way.
 type group struct {
-	id, category, pattern, severity string
-	n                               int
+	id, category, code, pattern, severity string
+	n                                     int
 	// size is about how many bytes it takes, without its entries.
 	size        int
 	first, last time.Time
@@ -168,7 +166,7 @@ type heldGroup struct {
 // copy returns the group with its latest occurrences, at most so many.
 func (gr *group) copy(errors int) heldGroup {
 	out := heldGroup{Group: Group{
-		ID: gr.id, Category: gr.category, Pattern: gr.pattern, Severity: gr.severity, Count: gr.n,
+		ID: gr.id, Category: gr.category, Code: gr.code, Pattern: gr.pattern, Severity: gr.severity, Count: gr.n,
 		FirstSeen: gr.first, LastSeen: gr.last,
 	}, sample: gr.sample.held}
 	skip := max(0, gr.entries-errors)

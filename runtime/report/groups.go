@@ -44,7 +44,7 @@ type Groups struct {
 // NewGroups returns Groups without a group.
 func NewGroups(o GroupOptions) *Groups {
 	return &Groups{
-		by:      grouping{o.ByCategory.Or(true), o.ByPattern.Or(true), o.BySeverity.Or(false)},
+		by:      grouping{o.ByCategory.Or(true), o.ByCode.Or(false), o.ByPattern.Or(true), o.BySeverity.Or(false)},
 		maxAge:  positive(o.MaxAge, defaultMaxAge),
 		maxSize: positive(o.MaxSize, defaultMaxSize), max: positive(o.MaxGroups, defaultMaxGroups),
 		maxBytes: positive(o.MaxBytes, defaultMaxBytes),
@@ -134,6 +134,12 @@ func (g *Groups) Get(id string) (Group, bool) {
 // ByCategory returns the groups of a category. Those of none are "unknown", as in [Stats].
 func (g *Groups) ByCategory(category string) []Group {
 	return g.filter(func(gr *group) bool { return isOf(category, gr.category) }, g.maxSize)
+}
+
+// ByCode returns the groups of a code. Those of none are "unknown", as in [Metrics]. Where groups are not formed by code,
+// there are none.
+func (g *Groups) ByCode(code string) []Group {
+	return g.filter(func(gr *group) bool { return g.by.code && isOf(code, gr.code) }, g.maxSize)
 }
 
 // BySeverity returns the groups whose highest severity is the one given. Those that have none of the taxonomy's are

@@ -22,8 +22,11 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 		return gr
 	}
 	// What there is a group for has no secret in its ID; what there is none for may have one.
-	named := Occurrence{Category: text(o.Category, maxName), Severity: text(o.Severity, maxName), Message: text(o.Message, maxMessage)}
-	if named.Category != o.Category || named.Severity != o.Severity || named.Message != o.Message {
+	named := Occurrence{
+		Category: text(o.Category, maxName), Code: text(o.Code, maxName), Severity: text(o.Severity, maxName),
+		Message: text(o.Message, maxMessage),
+	}
+	if named.Category != o.Category || named.Code != o.Code || named.Severity != o.Severity || named.Message != o.Message {
 		if gr, from, to = g.find(&named, now); gr != nil {
 			return gr
 		}
@@ -38,8 +41,11 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 		gr.pattern = Normalise(named.Message)
 	}
 	gr.category = ownCategory(named.Category, gr.id)
+	if g.by.code {
+		gr.code = strings.Clone(named.Code)
+	}
 	g.byID[gr.id] = gr
-	gr.size = groupSize + len(gr.id) + len(gr.severity) + len(gr.category)
+	gr.size = groupSize + len(gr.id) + len(gr.severity) + len(gr.category) + len(gr.code)
 	if !g.by.pattern {
 		gr.size += len(gr.pattern)
 	}

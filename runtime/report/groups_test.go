@@ -88,9 +88,17 @@ func TestGroupID(t *testing.T) {
 		{GroupOptions{ByCategory: some(false), ByPattern: some(false), BySeverity: some(true)}, "low"},
 		{GroupOptions{ByCategory: some(false), BySeverity: some(true)}, "port N:low"},
 		{GroupOptions{ByCategory: some(false), ByPattern: some(false)}, "default"},
+		{GroupOptions{ByCode: some(true)}, "network:DOWN:port N"},
+		{GroupOptions{ByCode: some(true), BySeverity: some(true)}, "network:DOWN:port N:low"},
+		{GroupOptions{ByCode: some(true), ByCategory: some(false)}, "DOWN:port N"},
+		{GroupOptions{ByCode: some(true), ByCategory: some(false), ByPattern: some(false)}, "DOWN"},
+		{GroupOptions{ByCode: some(true), ByPattern: some(false)}, "network:DOWN"},
+		{GroupOptions{ByCode: some(false)}, "network:port N"},
 	} {
 		g := NewGroups(c.options)
-		assert.Equal(t, c.want, g.Add(occurrence("network", "low", "port 80")))
+		o := occurrence("network", "low", "port 80")
+		o.Code = "DOWN"
+		assert.Equal(t, c.want, g.Add(o))
 		got, ok := g.Get(c.want)
 		require.True(t, ok)
 		assert.Equal(t, "port N", got.Pattern)

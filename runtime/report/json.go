@@ -137,14 +137,14 @@ func (t *wireTime) UnmarshalJSON(b []byte) error {
 // maxTime is how many milliseconds from 1970 a time is at most, as in JavaScript: some 270 000 years.
 const maxTime = 8.64e15
 
-// MarshalJSON returns an object with the keys groupId, category, pattern, severity, count, firstSeen, lastSeen, errors
-// and sampleError.
+// MarshalJSON returns an object with the keys groupId, category, errorCode (Code, left out when empty), pattern, severity,
+// count, firstSeen, lastSeen, errors and sampleError.
 func (g Group) MarshalJSON() ([]byte, error) {
 	if g.Errors == nil {
 		g.Errors = []Occurrence{}
 	}
 	return json.Marshal(wireGroup{
-		g.ID, g.Category, g.Pattern, g.Severity, g.Count, wireTime(g.FirstSeen), wireTime(g.LastSeen), g.Errors, g.Sample,
+		g.ID, g.Category, g.Code, g.Pattern, g.Severity, g.Count, wireTime(g.FirstSeen), wireTime(g.LastSeen), g.Errors, g.Sample,
 	})
 }
 
@@ -154,13 +154,16 @@ func (g *Group) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return fmt.Errorf("group: %w", err)
 	}
-	*g = Group{w.ID, w.Category, w.Pattern, w.Severity, w.Count, time.Time(w.FirstSeen), time.Time(w.LastSeen), w.Errors, w.Sample}
+	*g = Group{
+		w.ID, w.Category, w.Pattern, w.Code, w.Severity, w.Count, time.Time(w.FirstSeen), time.Time(w.LastSeen), w.Errors, w.Sample,
+	}
 	return nil
 }
 
 type wireGroup struct {
 	ID        string       `json:"groupId"`
 	Category  string       `json:"category"`
+	Code      string       `json:"errorCode,omitempty"`
 	Pattern   string       `json:"pattern"`
 	Severity  string       `json:"severity"`
 	Count     int          `json:"count"`

@@ -1,7 +1,5 @@
 package report
 
-import "slices"
-
 // other counts what comes when there are too many keys.
 const other = "other"
 
@@ -9,29 +7,32 @@ const other = "other"
 type labels[K comparable] struct {
 	max   int
 	index map[K]int
-	// first are the first keys; where there are no others, to compare them takes less time than a map.
-	first  []K
+	// keys are those of the index, by it.
+	keys []K
+	// likely has for each mark one more than the index of the key that was looked for last, 0 for none: to compare one key
+	// takes less time than a map.
+	likely [marked]int32
 	names  []string
 	counts []int
 }
 
+// marked is how many marks of keys there are, a power of two.
+const marked = 128
+
 func newLabels[K comparable](limit int) labels[K] { return labels[K]{max: limit, index: map[K]int{}} }
 
-// add counts a key, and returns its index. The name of a new one is asked for.
-func (l *labels[K]) add(key K, name func(K) string) int {
-	i := -1
-	if len(l.index) <= maxFirst {
-		i = slices.Index(l.first, key)
-	}
-	if i < 0 {
-		i = l.find(key, name)
+// add counts a key with a mark, and returns its index. The name of a new one is asked for.
+func (l *labels[K]) add(key K, mark uint, name func(K) string) int {
+	likely := &l.likely[mark%marked]
+	i := int(*likely) - 1
+	if i < 0 || l.keys[i] != key {
+		if i = l.find(key, name); i < len(l.keys) {
+			*likely = int32(i) + 1
+		}
 	}
 	l.counts[i]++
 	return i
 }
-
-// maxFirst is how many keys are compared.
-const maxFirst = 16
 
 func (l *labels[K]) find(key K, name func(K) string) int {
 	if i, ok := l.index[key]; ok {
@@ -39,6 +40,18 @@ func (l *labels[K]) find(key K, name func(K) string) int {
 	}
 	return l.newIndex(key, name)
 }
+
+// markOf returns a number that mostly differs between the keys of a program.
+func markOf(key string) uint {
+	n := len(key)
+	if n == 0 {
+		return 0
+	}
+	return uint(n) + 3*uint(key[0]) + 5*uint(key[n/2]) + 7*uint(key[n-1])
+}
+
+// markOfPair is [markOf] for two keys.
+func markOfPair(key [2]string) uint { return markOf(key[0]) + 11*markOf(key[1]) }
 
 // newIndex returns an index for a key that is new: its own, or that of all others.
 func (l *labels[K]) newIndex(key K, name func(K) string) int {
@@ -48,9 +61,7 @@ func (l *labels[K]) newIndex(key K, name func(K) string) int {
 		}
 		return len(l.names) - 1
 	}
-	if len(l.first) < maxFirst {
-		l.first = append(l.first, key)
-	}
+	l.keys = append(l.keys, key)
 	l.index[key] = l.grow(name(key))
 	return l.index[key]
 }

@@ -98,6 +98,7 @@ func TestNamesOfGroupsAreCounted(t *testing.T) {
 		"categories of a group": {ByCategory: some(false)},
 		"all":                   {BySeverity: some(true)},
 		"without patterns":      {ByPattern: some(false), BySeverity: some(true)},
+		"codes":                 {ByCategory: some(false), ByCode: some(true)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o.MaxBytes, o.MaxSize, o.Clock = most, 1, newClock()
@@ -105,7 +106,7 @@ func TestNamesOfGroupsAreCounted(t *testing.T) {
 			before := heap()
 			for i := range 5_000 {
 				groups.Report(&Occurrence{
-					At: moment, Category: fmt.Sprint(long, i), Severity: fmt.Sprint(long, i/100),
+					At: moment, Category: fmt.Sprint(long, i), Severity: fmt.Sprint(long, i/100), Code: fmt.Sprint(long, i/50),
 					Message: strings.Repeat("é", 90) + words(fmt.Sprint(i%125)),
 				})
 			}

@@ -19,6 +19,21 @@ type Metrics struct {
 	RetryAttempts     int `json:"retryAttempts"`
 	SuccessfulRetries int `json:"successfulRetries"`
 	FailedRetries     int `json:"failedRetries"`
+	// ErrorsByCode counts errors, as the maps above do.
+	ErrorsByCode map[string]int `json:"errorsByCode"`
+}
+
+// CodeCount is how many errors of a code there were.
+type CodeCount struct {
+	// Code is a key of [Metrics.ErrorsByCode]. Category is that of its errors, a key of [Metrics.ErrorsByCategory]; empty
+	// where they have several.
+	Code, Category string
+	Count          int
+	// Severity is the highest that was seen; empty when none was stated.
+	Severity string
+	// Latest is when the last of them happened. One that does not say when, or is more than an hour ahead of the clock,
+	// happened when it came.
+	Latest time.Time
 }
 
 // Timeline is how many errors there were when, in buckets that follow each other without a gap.

@@ -14,8 +14,8 @@ type ReporterOptions struct {
 	MaxErrors int
 	// MaxBytes bounds about how much memory they take, metadata included; 0 is 64 MiB. The oldest make room.
 	MaxBytes int
-	// MaxKeys is how many categories, severities, sources and reactions are told apart, each; 0 is 200. What is new then counts as
-	// "other".
+	// MaxKeys is how many categories, codes, severities, sources and reactions are told apart, each; 0 is 200. What is new then
+	// counts as "other".
 	MaxKeys int
 	// Clock is where time comes from; nil is [retry.System].
 	Clock retry.Clock
@@ -146,15 +146,20 @@ func (r *Reporter) ByCategory(category string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return isOf(category, o.Category) })
 }
 
+// ByCode returns the occurrences of a code that are kept, the oldest first. Those of none are "unknown", as in [Metrics].
+func (r *Reporter) ByCode(code string) []Occurrence {
+	return r.filter(func(o *Occurrence) bool { return isOf(code, o.Code) })
+}
+
 // BySeverity returns the occurrences of a severity that are kept, the oldest first. Those that have none of
 // the taxonomy's are "unknown", as in [Metrics].
 func (r *Reporter) BySeverity(severity string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return isOfSeverity(severity, o.Severity) })
 }
 
-// isOf reports whether a category is the one that is asked for.
-func isOf(asked, category string) bool {
-	return category == asked || asked == unknown && category == ""
+// isOf reports whether a category or a code is the one that is asked for.
+func isOf(asked, name string) bool {
+	return name == asked || asked == unknown && name == ""
 }
 
 // isOfSeverity reports whether a severity is the one that is asked for.
@@ -180,6 +185,13 @@ func (r *Reporter) Metrics() Metrics {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counts.metrics()
+}
+
+// Codes returns what is known of the codes of errors, the most frequent first. Counts are those of [Metrics].
+func (r *Reporter) Codes() []CodeCount {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts.codesOut()
 }
 
 // Timeline returns how many errors there were when, in at most 120 buckets. The step is the shortest of 1, 5 and 15

@@ -26,7 +26,7 @@ func withRecovery(o *Occurrence, attempts int, successful ...bool) *Occurrence {
 func TestMetrics(t *testing.T) {
 	r := NewReporter(ReporterOptions{})
 	o := occurrence("network", "high", "m")
-	o.Recoverability, o.Source = "retryable", &Source{Type: "llm", Component: "api"}
+	o.Code, o.Recoverability, o.Source = "DOWN", "retryable", &Source{Type: "llm", Component: "api"}
 	r.Report(o)
 	p := withRecovery(occurrence("network", "low", "m"), 1, true)
 	p.Source = &Source{Type: "llm", Component: "api"}
@@ -45,6 +45,7 @@ func TestMetrics(t *testing.T) {
 		ErrorsBySource:   map[string]int{"llm:api": 2, "unknown": 3}, ErrorsByRecoverability: map[string]int{"retryable": 1, "unknown": 4},
 		RecoveryAttempts: 3, SuccessfulRecoveries: 1, FailedRecoveries: 1,
 		RetryAttempts: 5, SuccessfulRetries: 1, FailedRetries: 1,
+		ErrorsByCode: map[string]int{"DOWN": 1, "unknown": 4},
 	}, r.Metrics())
 	m := r.Metrics()
 	m.ErrorsByCategory["network"] = 100
@@ -55,6 +56,7 @@ func TestMetrics(t *testing.T) {
 	assert.Empty(t, r.All())
 	assert.Empty(t, r.Timeline().Buckets)
 	assert.Empty(t, r.Outcomes())
+	assert.Empty(t, r.Codes())
 	r.Report(o)
 	assert.Equal(t, 1, r.Metrics().TotalErrors)
 }
@@ -101,7 +103,7 @@ func TestQueries(t *testing.T) {
 	r := NewReporter(ReporterOptions{MaxErrors: 4})
 	for i, c := range []struct{ category, severity string }{{"a", "low"}, {"a", "high"}, {"b", "high"}, {"a", "high"}, {"b", "low"}} {
 		o := occurrence(c.category, c.severity, fmt.Sprint(i))
-		o.At = moment.Add(time.Duration(i) * time.Millisecond)
+		o.At, o.Code = moment.Add(time.Duration(i)*time.Millisecond), strings.ToUpper(c.category)
 		r.Report(o)
 	}
 	at := func(ms int) time.Time { return moment.Add(time.Duration(ms) * time.Millisecond) }
@@ -116,6 +118,8 @@ func TestQueries(t *testing.T) {
 		"last 100":           {r.Last(100), []string{"1", "2", "3", "4"}},
 		"category":           {r.ByCategory("a"), []string{"1", "3"}},
 		"no category":        {r.ByCategory("c"), []string{}},
+		"code":               {r.ByCode("A"), []string{"1", "3"}},
+		"no code":            {r.ByCode("a"), []string{}},
 		"severity":           {r.BySeverity("high"), []string{"1", "2", "3"}},
 		"both ends":          {r.Between(at(2), at(3)), []string{"2", "3"}},
 		"one moment":         {r.Between(at(2), at(2)), []string{"2"}},
@@ -134,7 +138,7 @@ func TestReporterSharesNothing(t *testing.T) {
 	r.Report(o)
 	spoil(o)
 	for range 2 {
-		for _, got := range [][]Occurrence{r.All(), r.Last(1), r.ByCategory("network"), r.BySeverity("high"), r.Between(full().At, full().At), NewSnapshot(r, nil).Last} {
+		for _, got := range [][]Occurrence{r.All(), r.Last(1), r.ByCategory("network"), r.ByCode(full().Code), r.BySeverity("high"), r.Between(full().At, full().At), NewSnapshot(r, nil).Last} {
 			require.Equal(t, []Occurrence{*full()}, got)
 			spoil(&got[0])
 		}
@@ -146,12 +150,12 @@ func TestKeysAreBounded(t *testing.T) {
 	for i := range 1000 {
 		o := occurrence(fmt.Sprint("c", i), fmt.Sprint("s", i), "m")
 		o.Recoverability, o.Source = o.Severity, &Source{Type: "t", Component: fmt.Sprint(i)}
-		o.Reaction, o.Action = fmt.Sprint("r", i), "abort"
+		o.Code, o.Reaction, o.Action = fmt.Sprint("CODE", i), fmt.Sprint("r", i), "abort"
 		r.Report(o)
 	}
 	m := r.Metrics()
 	assert.Equal(t, map[string]int{"unknown": 1000}, m.ErrorsBySeverity, "as groups count it")
-	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsBySource, m.ErrorsByRecoverability} {
+	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsByCode, m.ErrorsBySource, m.ErrorsByRecoverability} {
 		assert.Len(t, counts, 11)
 		assert.Equal(t, 990, counts["other"])
 	}
@@ -253,7 +257,8 @@ func TestWriteJSON(t *testing.T) {
     "failedRecoveries": 0,
     "retryAttempts": 0,
     "successfulRetries": 0,
-    "failedRetries": 0
+    "failedRetries": 0,
+    "errorsByCode": {}
   },
   "errors": []
 }
@@ -290,6 +295,7 @@ func TestSnapshot(t *testing.T) {
 	s := NewSnapshot(r, g)
 	assert.Equal(t, moment, s.At)
 	assert.Equal(t, r.Metrics(), s.Metrics)
+	assert.Equal(t, r.Codes(), s.Codes)
 	assert.Equal(t, r.Timeline(), s.Timeline)
 	assert.Equal(t, r.Outcomes(), s.Outcomes)
 	assert.Equal(t, r.Last(maxLast), s.Last)

@@ -10,6 +10,8 @@ type Snapshot struct {
 	Title   string
 	At      time.Time
 	Metrics Metrics
+	// Codes are all codes, the most frequent first.
+	Codes []CodeCount
 	// Groups are all groups, the one seen last first, each with its latest occurrences, at most 5.
 	Groups []Group
 	// GroupAge is how long a group lives after its last occurrence; 0 without groups. Expired and Evicted are the groups that
@@ -51,7 +53,8 @@ func (s *Snapshot) take(r *Reporter, g *Groups) (groups []heldGroup, last []held
 	}
 	if r != nil {
 		s.At = r.clock.Now()
-		s.Metrics, s.Timeline, s.Outcomes = r.counts.metrics(), r.counts.timelineOut(), r.counts.reactionOutcomes()
+		s.Metrics, s.Codes = r.counts.metrics(), r.counts.codesOut()
+		s.Timeline, s.Outcomes = r.counts.timelineOut(), r.counts.reactionOutcomes()
 		last = r.store.last(maxLast)
 	}
 	return groups, last

@@ -21,7 +21,7 @@ func TestMillions(t *testing.T) {
 	errs := newStream().prepared(1021)
 	c := newClock()
 	reporter, groups := NewReporter(ReporterOptions{Clock: c}), NewGroups(GroupOptions{Clock: c})
-	byCategory, byGroup, highest := map[string]int{}, map[string]int{}, map[string]int{}
+	byCategory, byCode, byGroup, highest := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	recoveries, before := 0, uint64(0)
 	for i := range n {
 		if i == n/10 {
@@ -40,6 +40,7 @@ func TestMillions(t *testing.T) {
 			times++
 		}
 		byCategory[o.Category] += times
+		byCode[o.Code] += times
 		id := o.Category + ":" + naiveNormalise(o.Message)
 		byGroup[id] += times
 		highest[id] = max(highest[id], rankOf(o.Severity))
@@ -50,6 +51,7 @@ func TestMillions(t *testing.T) {
 	m := reporter.Metrics()
 	assert.Equal(t, n, m.TotalErrors)
 	assert.Equal(t, byCategory, m.ErrorsByCategory)
+	assert.Equal(t, byCode, m.ErrorsByCode)
 	assert.Equal(t, recoveries, m.RecoveryAttempts)
 	assert.Equal(t, recoveries, m.SuccessfulRecoveries+m.FailedRecoveries)
 	assert.Len(t, reporter.Last(n), defaultMaxErrors)

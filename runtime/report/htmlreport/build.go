@@ -41,6 +41,7 @@ func newPage(s report.Snapshot, o Options) *page {
 	p.Figures = figures(s)
 	p.Charts = charts(s)
 	p.Breakdowns = breakdowns(s.Metrics)
+	p.Codes, p.CodesRest = codes(s)
 	p.Outcomes = outcomes(s.Outcomes)
 	p.Latest, p.LatestLeft = b.latest(s.Last, positive(o.MaxLatest, defaultLatest))
 	p.GroupsGone = goneLong(s)

@@ -49,12 +49,16 @@ func TestLimitsOfTexts(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	p := newPage(report.Snapshot{
 		Title: long, Groups: []report.Group{{ID: "a", Count: 1, Category: long, Pattern: long, Sample: report.Occurrence{Code: long}}},
+		Metrics:  report.Metrics{TotalErrors: 1, ErrorsByCode: map[string]int{long: 1}},
+		Codes:    []report.CodeCount{{Code: long, Category: long, Count: 1}},
 		Last:     []report.Occurrence{{Code: long, Category: long, Message: long}},
 		Outcomes: []report.ReactionOutcome{{Reaction: long, Action: long, Count: 1}},
 	}, Options{})
 	assert.Equal(t, cut(200), p.Title)
 	require.Len(t, p.Groups, 1)
 	assert.Equal(t, []string{cut(80), cut(80), cut(240)}, []string{p.Groups[0].Code, p.Groups[0].Category, p.Groups[0].Pattern})
+	require.Len(t, p.Codes, 1)
+	assert.Equal(t, []string{cut(80), cut(80)}, []string{p.Codes[0].Code, p.Codes[0].Category})
 	require.Len(t, p.Outcomes, 1)
 	assert.Equal(t, []string{cut(80), cut(80)}, []string{p.Outcomes[0].Reaction, p.Outcomes[0].Action})
 	require.Len(t, p.Latest, 1)

@@ -22,15 +22,15 @@ type kinds struct {
 	left int
 }
 
-// newKinds tells the most frequent names apart. What is left out is called by its number and noun, so that it is not taken
-// for a kind that is called "other".
-func newKinds(counts map[string]int, noun string) kinds {
+// newKinds tells the most frequent names apart, so that there are at most so many kinds. What is left out is called by its
+// number and noun, so that it is not taken for a kind that is called "other".
+func newKinds(counts map[string]int, noun string, limit int) kinds {
 	k := kinds{counts: counts, names: byCount(counts)}
-	if len(k.names) <= maxKinds {
+	if len(k.names) <= limit {
 		return k
 	}
-	more := k.names[maxKinds-1:]
-	k.names = k.names[:maxKinds-1]
+	more := k.names[limit-1:]
+	k.names = k.names[:limit-1]
 	k.rest = whole(len(more)) + " more " + noun
 	for _, name := range more {
 		k.left += counts[name]
@@ -96,7 +96,7 @@ func categoryChart(s report.Snapshot, points []point) *chart {
 	for key, n := range totals(bars) {
 		counts[key] = max(counts[key], n)
 	}
-	k := newKinds(counts, "categories")
+	k := newKinds(counts, "categories", maxKinds)
 	bars = fold(bars, k.of)
 	var list []series
 	for i, key := range k.names {
@@ -166,7 +166,7 @@ func breakdowns(m report.Metrics) []breakdown {
 		{"source", "sources", m.ErrorsBySource, name, plain},
 		{"recoverability", "kinds", m.ErrorsByRecoverability, name, plain},
 	} {
-		k := newKinds(named(b.counts, b.name), b.noun)
+		k := newKinds(named(b.counts, b.name), b.noun, maxKinds)
 		if len(k.names) > 0 {
 			list = append(list, breakdown{ID: b.id, Title: "By " + b.id, Rows: breakdownRows(k, b.class)})
 		}

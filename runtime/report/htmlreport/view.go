@@ -15,6 +15,9 @@ type page struct {
 	Figures    []figure
 	Charts     []*chart
 	Breakdowns []breakdown
+	Codes      []codeRow
+	// CodesRest is the row of all other codes; nil without any.
+	CodesRest  *codeRow
 	Groups     []groupRow
 	GroupsLeft string
 	// GroupsGone says what is not kept any more.
@@ -48,6 +51,15 @@ type breakdownRow struct {
 type level struct {
 	Word  string
 	Steps int
+}
+
+// codeRow is what there is of a code. Level is the highest severity, Latest when the last error happened.
+type codeRow struct {
+	Code, Category string
+	Count          int
+	Share          string
+	Level          level
+	Latest         *stamp
 }
 
 type groupRow struct {

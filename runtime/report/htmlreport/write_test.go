@@ -59,6 +59,11 @@ func snapshot(text string) report.Snapshot {
 			TotalErrors: 12, ErrorsByCategory: map[string]int{"net " + text: 9, "b": 3}, ErrorsBySeverity: map[string]int{"high": 9, "critical": 2, "low": 1},
 			ErrorsBySource: map[string]int{"source " + text: 12}, ErrorsByRecoverability: map[string]int{"permanent": 4, "retryable": 8},
 			RecoveryAttempts: 8, SuccessfulRecoveries: 5, FailedRecoveries: 2, RetryAttempts: 9, SuccessfulRetries: 4, FailedRetries: 2,
+			ErrorsByCode: map[string]int{"CODE " + text: 9, "unknown": 3},
+		},
+		Codes: []report.CodeCount{
+			{Code: "CODE " + text, Category: "net " + text, Count: 9, Severity: "critical", Latest: noon.Add(4 * time.Minute)},
+			{Code: "unknown", Count: 3, Severity: text, Latest: noon},
 		},
 		Groups: []report.Group{
 			{ID: "1", Category: "b", Pattern: "small", Severity: "low", Count: 3, FirstSeen: noon, LastSeen: noon.Add(time.Minute), Sample: report.Occurrence{Message: "small", Severity: "low"}},
@@ -110,6 +115,7 @@ func TestSaysWhatIsInTheSnapshot(t *testing.T) {
 		"12 errors. The most frequent is net x (75.0%). The peak is 8 in the 1 min from 4 Mar 12:00 UTC.",
 		"4 Mar 12:04 UTC: 4 errors (high 3, low 1)",
 		"5 of 8 recoveries, 1 open",
+		"critical CODE x net x 9 share 75.0% 4 Mar 2026 12:04:00", "other unknown several 3 share 25.0% 4 Mar 2026 12:00:00",
 		"reaction x recover errors 8 recoveries 62.5% 5 of 8, 1 open retries 66.7% 4 of 6", "fail abort errors 4 recoveries none retries none",
 		"provider x CODE x 40.0% 25.0% – 75.0%",
 		"recovered, 1 of 3", "tried 1 of 2",
@@ -135,10 +141,12 @@ func TestParts(t *testing.T) {
 		options  htmlreport.Options
 		want     []string
 	}{
-		"groups only":  {report.Snapshot{Groups: whole.Groups}, htmlreport.Options{}, []string{"Errors 12 the highest severity is high", "large x", "no recoveries", "Time span 1 d 2 h 4 Mar 2026 12:00:00 – 5 Mar 2026 14:00:00 UTC"}},
-		"metrics only": {report.Snapshot{Metrics: whole.Metrics}, htmlreport.Options{}, []string{"Errors 12", "By category", "none seen lately"}},
-		"last only":    {report.Snapshot{Last: whole.Last}, htmlreport.Options{}, []string{"Latest errors", "refused x"}},
-		"forecast":     {report.Snapshot{}, options("x"), []string{"No errors were reported.", "provider x CODE x"}},
+		"groups only": {report.Snapshot{Groups: whole.Groups}, htmlreport.Options{}, []string{"Errors 12 the highest severity is high", "large x", "no recoveries", "Time span 1 d 2 h 4 Mar 2026 12:00:00 – 5 Mar 2026 14:00:00 UTC"}},
+		"metrics only": {report.Snapshot{Metrics: whole.Metrics}, htmlreport.Options{}, []string{
+			"Errors 12", "By category", "none seen lately", "not stated CODE x unknown 9 share 75.0% not known",
+		}},
+		"last only": {report.Snapshot{Last: whole.Last}, htmlreport.Options{}, []string{"Latest errors", "refused x"}},
+		"forecast":  {report.Snapshot{}, options("x"), []string{"No errors were reported.", "provider x CODE x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := words(page(t, c.snapshot, c.options))
@@ -205,12 +213,14 @@ func TestBounded(t *testing.T) {
 	text := strings.Repeat(`"&'<+`, 40_000)
 	one := snapshot(text)
 	s := one
-	s.Metrics.ErrorsBySource = map[string]int{}
+	s.Metrics.ErrorsBySource, s.Metrics.ErrorsByCode = map[string]int{}, map[string]int{}
 	for i := range 10_000 {
 		g := one.Groups[1]
 		g.ID, g.Count = fmt.Sprint(i), i
 		s.Groups = append(s.Groups, g)
 		s.Metrics.ErrorsBySource[fmt.Sprintf("%d %s", i, text[:100])] = i
+		s.Metrics.ErrorsByCode[fmt.Sprintf("%d %s", i, text[:100])] = i
+		s.Codes = append(s.Codes, report.CodeCount{Code: fmt.Sprintf("%d %s", i, text[:100]), Category: text, Severity: text})
 	}
 	for range 1000 {
 		s.Last = append(s.Last, one.Last[0])
@@ -230,6 +240,7 @@ func TestBounded(t *testing.T) {
 	assert.Less(t, len(got), 6_000_000)
 	assert.Contains(t, got, "Shown are the 500 largest of 10,002 groups.")
 	assert.Contains(t, got, "The latest 50 of 1,002 that are kept.")
+	assert.Contains(t, got, "9,950 more codes")
 	assert.NotContains(t, got, "NaN")
 	assert.NotContains(t, got, "Inf%")
 }

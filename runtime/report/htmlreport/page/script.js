@@ -15,40 +15,44 @@
   name();
   button.hidden = false;
 
-  const table = document.getElementById('group-table');
-  if (!table) return;
-  const body = table.tBodies[0];
-  const rows = [...body.rows];
-  const heads = [...table.tHead.rows[0].cells];
-
-  // Numbers are sorted with the largest first, texts from A to Z; the second press turns them around.
+  // Numbers are sorted with the largest first, texts from A to Z; the second press turns them around. What is in a second
+  // body stays last.
   const words = new Intl.Collator('en', { numeric: true });
   const value = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.sort ?? (cell.querySelector('summary') ?? cell).textContent;
   };
-  const sort = (column, ascending) => {
-    const numeric = heads[column].dataset.kind === 'number';
-    const order = numeric
-      ? (a, b) => Number(value(a, column)) - Number(value(b, column))
-      : (a, b) => words.compare(value(a, column), value(b, column));
-    body.append(...[...rows].sort((a, b) => (ascending ? order(a, b) : order(b, a))));
-    heads.forEach((head, i) => {
-      if (i === column) head.setAttribute('aria-sort', ascending ? 'ascending' : 'descending');
-      else head.removeAttribute('aria-sort');
+  const makeSortable = (table) => {
+    const body = table.tBodies[0];
+    const rows = [...body.rows];
+    const heads = [...table.tHead.rows[0].cells];
+    const sort = (column, ascending) => {
+      const numeric = heads[column].dataset.kind === 'number';
+      const order = numeric
+        ? (a, b) => Number(value(a, column)) - Number(value(b, column))
+        : (a, b) => words.compare(value(a, column), value(b, column));
+      body.append(...[...rows].sort((a, b) => (ascending ? order(a, b) : order(b, a))));
+      heads.forEach((head, i) => {
+        if (i === column) head.setAttribute('aria-sort', ascending ? 'ascending' : 'descending');
+        else head.removeAttribute('aria-sort');
+      });
+    };
+    heads.forEach((head, column) => {
+      const control = document.createElement('button');
+      control.type = 'button';
+      control.append(...head.childNodes);
+      head.append(control);
+      control.addEventListener('click', () => {
+        const sorted = head.getAttribute('aria-sort');
+        sort(column, sorted ? sorted === 'descending' : head.dataset.kind === 'text');
+      });
     });
   };
-  heads.forEach((head, column) => {
-    const control = document.createElement('button');
-    control.type = 'button';
-    control.append(...head.childNodes);
-    head.append(control);
-    control.addEventListener('click', () => {
-      const sorted = head.getAttribute('aria-sort');
-      sort(column, sorted ? sorted === 'descending' : head.dataset.kind === 'text');
-    });
-  });
+  document.querySelectorAll('.sortable').forEach(makeSortable);
 
+  const groups = document.getElementById('group-table');
+  if (!groups) return;
+  const rows = [...groups.tBodies[0].rows];
   const tools = document.querySelector('.tools');
   const filter = document.getElementById('filter');
   const shown = document.getElementById('shown');
