@@ -85,12 +85,13 @@ func executionIn(e *taxonomy.Evidence) *Execution {
 	return &x
 }
 
+// repositoryIn returns the repository that evidence names by owner and name; one without the other is none.
 func repositoryIn(e *taxonomy.Evidence) *Repository {
 	r := Repository{Owner: attribute(e, "owner"), Repo: attribute(e, "repo"), EntityType: attribute(e, "entity_type")}
 	if n, err := strconv.Atoi(e.Attributes["entity_number"]); err == nil && n > 0 {
 		r.EntityNumber = n
 	}
-	if r.Owner == "" && r.Repo == "" {
+	if r.Owner == "" || r.Repo == "" {
 		return nil
 	}
 	return r.checked()
