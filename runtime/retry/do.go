@@ -87,8 +87,7 @@ type loop struct {
 	notBefore time.Time        // of the next call, beside the lane
 	waited    time.Duration    // before the next call, as decided after the last
 	shown     *taxonomy.Policy // the policy as the gate sees it; nil until it has to
-	begun     time.Time        // when the gate was first asked
-	inside    time.Time        // when it last let a call in
+	inside    time.Time        // when the gate let the last call in
 
 	code    string    // of the last failure, as it is learned
 	lastEnd time.Time // of a call, if that is learned

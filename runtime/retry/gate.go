@@ -35,6 +35,10 @@ type CallEnd struct {
 	// Failed reports that the call failed, Cancelled that it was given up by the caller, which says nothing about the
 	// provider.
 	Failed, Cancelled bool
+	// TimedOut reports that the caller's deadline has ended the call: a failure only if calls usually take no longer.
+	TimedOut bool
+	// Took is how long the call took; 0 is not known.
+	Took time.Duration
 	// Policy is that of the failure's reaction; nil when it has none.
 	Policy *taxonomy.Policy
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// lateShare is which part of its time, as a divisor, a call may have waited to be begun and still say that the provider is slow.
-const lateShare = 8
-
 // through makes a call that the gate, if there is one, has let in.
 func (l *loop) through(ctx context.Context, op func(ctx context.Context) error) error {
 	if l.gate == nil {
@@ -23,6 +20,7 @@ func (l *loop) through(ctx context.Context, op func(ctx context.Context) error) 
 	defer func() { l.gate.Leave(l.gateLane, l.gateCall, end) }()
 	err := op(ctx)
 	end = l.endOf(ctx, err)
+	end.Took = l.clock.Now().Sub(l.inside)
 	return err
 }
 
@@ -30,9 +28,6 @@ func (l *loop) through(ctx context.Context, op func(ctx context.Context) error) 
 func (l *loop) askGate(ctx context.Context, now time.Time) (time.Time, error) {
 	if l.gateCall == "" {
 		l.gateCall = rand.Text()
-	}
-	if l.begun.IsZero() {
-		l.begun = now
 	}
 	l.inside = now
 	if l.failFast {
@@ -71,8 +66,8 @@ func (l *loop) endOf(ctx context.Context, err error) CallEnd {
 	if err == nil {
 		return CallEnd{}
 	}
-	if l.tooSlow(ctx) {
-		return CallEnd{Failed: true, Policy: l.policyForGate()}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return CallEnd{Failed: true, TimedOut: true, Policy: l.policyForGate()}
 	}
 	if ctx.Err() != nil || errtree.Is(err, context.Canceled) {
 		return CallEnd{Failed: true, Cancelled: true}
@@ -81,15 +76,6 @@ func (l *loop) endOf(ctx context.Context, err error) CallEnd {
 		return CallEnd{Failed: true}
 	}
 	return CallEnd{Failed: true, Policy: l.policyForGate()}
-}
-
-// tooSlow reports that a deadline has ended a call which had nearly all of the time until then. That says as much of the provider
-// as a failure: of one that hangs nothing else is ever heard. A call that was begun late says nothing.
-func (l *loop) tooSlow(ctx context.Context) bool {
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return false
-	}
-	return l.inside.Sub(l.begun) <= l.clock.Now().Sub(l.begun)/lateShare
 }
 
 func (l *loop) mayRetry() bool {

@@ -122,43 +122,37 @@ func TestDoGateCancelledInCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := retry.Do(ctx, thrice, func(context.Context) error { cancel(); return errFlaky }, retry.WithGate(gate, "lane", ""))
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, []retry.CallEnd{{Failed: true, Cancelled: true}}, gate.ends)
+	require.Len(t, gate.ends, 1)
+	assert.Equal(t, retry.CallEnd{Failed: true, Cancelled: true, Took: gate.ends[0].Took}, gate.ends[0])
 }
 
-// A deadline that ends a call says something about the provider if the call had nearly all of the time.
+// What a deadline ends is told apart from what a caller gives up, with how long the call took.
 func TestDoGateDeadlineInCall(t *testing.T) {
 	gatePolicy := thrice
 	gatePolicy.Name = "thrice"
-	slow, cancelled := retry.CallEnd{Failed: true, Policy: &gatePolicy}, retry.CallEnd{Failed: true, Cancelled: true}
 	for _, tt := range []struct {
-		name         string
-		deadline     time.Duration
-		shut         time.Duration // how long the gate has it wait
-		takes        time.Duration
-		hidden, fine bool // nobody can see the end; the op makes nothing of it
-		want         retry.CallEnd
+		name   string
+		shut   time.Duration // how long the gate has it wait
+		takes  time.Duration
+		hidden bool // nobody can see the end
+		want   retry.CallEnd
 	}{
-		{"hangs", 10 * s, 0, m, false, false, slow},
-		{"had nearly all of the time", 8 * s, s, m, false, false, slow},
-		{"begun late", 8 * s, 1500 * ms, m, false, false, cancelled},
-		{"given up by the caller", 10 * s, 0, m, true, false, cancelled},
-		{"ended well all the same", 10 * s, 0, m, false, true, retry.CallEnd{}},
+		{"hangs", 0, m, false, retry.CallEnd{Failed: true, TimedOut: true, Policy: &gatePolicy, Took: 8 * s}},
+		{"begun late", 6 * s, m, false, retry.CallEnd{Failed: true, TimedOut: true, Policy: &gatePolicy, Took: 2 * s}},
+		{"given up by the caller", 0, m, true, retry.CallEnd{Failed: true, Cancelled: true, Took: 8 * s}},
+		{"ended well before", 6 * s, s, false, retry.CallEnd{Took: s}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := &recorder{open: time.Now().Add(tt.shut)}
-				ctx, cancel := context.WithTimeout(t.Context(), tt.deadline)
+				ctx, cancel := context.WithTimeout(t.Context(), 8*s)
 				if tt.hidden {
 					ctx, cancel = context.WithCancel(t.Context())
-					time.AfterFunc(tt.deadline, cancel)
+					time.AfterFunc(8*s, cancel)
 				}
 				defer cancel()
-				_ = retry.Do(ctx, gatePolicy, func(ctx context.Context) error {
-					if err := retry.System.Sleep(ctx, tt.takes); !tt.fine {
-						return err
-					}
-					return nil
-				}, retry.WithGate(gate, "lane", ""))
+				_ = retry.Do(ctx, gatePolicy, func(ctx context.Context) error { return retry.System.Sleep(ctx, tt.takes) },
+					retry.WithGate(gate, "lane", ""))
 				assert.Equal(t, []retry.CallEnd{tt.want}, gate.ends)
 			})
 		})

@@ -104,9 +104,9 @@ func WithLane(lanes Lanes, lane string) Option {
 // allows, and leaves right after it, also when op panics. A further try is only begun if the gate's budget allows it.
 // Caller is any text that nobody else in the lane uses at the time; when it is empty, each Do makes one up.
 //
-// A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as cancelled, but for one that ctx's deadline
-// has ended and that had nearly all of the time, seven eighths, since Do asked to make the first: that is a failure under the policy. A failure
-// that is not worth another call is told without the policy, since it says nothing about how the provider is.
+// A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as cancelled; one that ctx's deadline has
+// ended is told as timed out, which is a failure under the policy if calls usually take no longer. A failure that is not worth
+// another call is told without the policy, since it says nothing about how the provider is.
 func WithGate(gate Gate, lane, caller string) Option {
 	return func(s settings) settings {
 		s.gate, s.gateLane, s.gateCall = gate, lane, caller

@@ -29,6 +29,8 @@ type circuit struct {
 	probes bool      // somebody makes a probe
 	prober string    // who does
 	begun  time.Time // when the last probe was
+	// givenUp is how many probes in a row ended without saying anything.
+	givenUp int
 }
 
 func newCircuit(rule taxonomy.Breaker, now time.Time) *circuit {
@@ -94,9 +96,11 @@ func (c *circuit) end(caller string, end retry.CallEnd, own bool) {
 			return
 		}
 		c.probes, c.prober = false, ""
+		c.givenUp++
 	}
 	switch {
 	case end.Cancelled:
+		return
 	case !end.Failed:
 		c.permit = false
 		c.breaker.RecordSuccess()
@@ -104,6 +108,7 @@ func (c *circuit) end(caller string, end retry.CallEnd, own bool) {
 		c.permit = false
 		c.breaker.RecordFailure()
 	}
+	c.givenUp = 0
 	if c.isClosed() {
 		c.begun = time.Time{}
 	}

@@ -8,9 +8,9 @@
 // calls have failed under.
 //
 // The breaker is failsafe-go's. It opens when Failures of the last Of calls have failed under its policy. Then nobody
-// calls, but one probe in each Probe. When Successes of them in a row have succeeded, it closes. Calls that were
-// given up, and calls that failed under another policy or none, count neither way; a probe that ends so leaves its turn to the
-// next caller, and so does one that has not ended after ten times Probe.
+// calls, but one probe in each Probe. When Successes of them in a row have succeeded, it closes. Calls that were given up, calls that
+// failed under another policy or none, and those that a deadline has ended sooner than calls usually take count neither way. A
+// probe that ends so leaves its turn to the next caller, and so does one that has not ended after ten times Probe.
 //
 // When a lane opens again, those who wait enter by the rule of [retry.Ramp], and at most one and a half times as fast as calls
 // normally succeed. Where that is not known, they are spread over the time of the outage, and the pace follows that

@@ -18,6 +18,8 @@ const (
 	// hold is for how many times as long as those who waited took to enter the pace holds for all who come afterwards, up to maxHold:
 	// they are the same callers, who come again as closely as they were let in.
 	hold, maxHold = 3, 5 * time.Minute
+	// leastPause is how long somebody without a place does not ask again.
+	leastPause = 200 * time.Millisecond
 	// slack is the part of a place by which arithmetic may be wrong.
 	slack = 1e-6
 )
@@ -56,34 +58,37 @@ func newEntry(now time.Time, shut, patience time.Duration, normal float64, ramp 
 }
 
 // opens returns when the caller may call, or when to ask again, and its ticket if it is a new one. One that would have to wait for
-// longer than it can is told how long that is, and takes no place.
-func (e *entry) opens(caller string, now time.Time, left time.Duration) (time.Time, *ticket) {
+// longer than it can is told how long that is, and takes no place. Left is the time that it has, takes what calls take.
+func (e *entry) opens(caller string, now time.Time, left, takes time.Duration) (time.Time, *ticket) {
 	if !e.waits(now) {
 		return now, nil
 	}
-	if t := e.queue.tickets[caller]; t != nil {
+	t := e.queue.tickets[caller]
+	if t.hasPlace() {
 		return e.turn(caller, t, now, left), nil
 	}
 	wait := e.until(e.queue.last() + 1)
 	if wait == 0 {
-		e.tempo.came()
-		e.queue.pass()
-		e.begin(caller, now)
+		e.admit(caller, t, now)
 		return now, nil
 	}
-	full := e.isFull()
-	if !full {
-		e.tempo.came()
+	full := t == nil && e.isFull()
+	placed := !full && wait <= e.patience.bound(left, takes)
+	if t == nil && !full {
+		t = e.join(caller, now, wait <= left)
 	}
-	if full || wait > e.patience.bound(left) {
-		return e.soon(now, wait, left), nil
+	if placed {
+		e.tempo.placed++
+		e.queue.place(t)
+		return e.soon(now, wait, left), t
 	}
-	return e.soon(now, wait, left), e.queue.wait(caller, now)
+	e.busy, e.tempo.refused = now, true
+	return e.later(now, wait, left), t
 }
 
 // turn returns when a caller that has a place may call, or when to ask again.
 func (e *entry) turn(caller string, t *ticket, now time.Time, left time.Duration) time.Time {
-	wait := e.until(e.queue.place(t))
+	wait := e.until(e.queue.placeOf(t))
 	if wait > left {
 		e.gone(caller, t)
 		return now.Add(wait)
@@ -96,6 +101,31 @@ func (e *entry) turn(caller string, t *ticket, now time.Time, left time.Duration
 	return now
 }
 
+// admit lets a caller in that has no place, and needs none.
+func (e *entry) admit(caller string, t *ticket, now time.Time) {
+	came := now
+	if t == nil {
+		e.tempo.came()
+	} else {
+		came = t.came
+		e.queue.drop(caller, t)
+	}
+	e.tempo.placed++
+	e.queue.numbers++
+	e.begin(caller, came)
+}
+
+// join counts a caller that is new, and remembers it if it stays.
+func (e *entry) join(caller string, now time.Time, stays bool) *ticket {
+	if stays || e.tempo.settling {
+		e.tempo.came()
+	}
+	if !stays {
+		return nil
+	}
+	return e.queue.join(caller, now)
+}
+
 // begin notes that a caller makes its call.
 func (e *entry) begin(caller string, came time.Time) {
 	if len(e.calls) < maxPlaces {
@@ -104,22 +134,23 @@ func (e *entry) begin(caller string, came time.Time) {
 }
 
 // ended takes into account what became of a caller's call.
-func (e *entry) ended(caller string, cancelled bool, now time.Time) {
+func (e *entry) ended(caller string, end retry.CallEnd, now time.Time) {
 	came, ok := e.calls[caller]
 	if !ok {
 		return
 	}
 	delete(e.calls, caller)
-	if cancelled {
+	if end.Cancelled || end.TimedOut {
 		e.patience.gaveUp(came, now)
 	} else {
 		e.patience.served(came, now)
 	}
 }
 
-// gaveUp takes the ticket of a caller that will not come any more.
+// gaveUp takes the ticket of a caller that will not come any more. One without a place says nothing of how long places may be waited
+// for.
 func (e *entry) gaveUp(caller string, t *ticket, now time.Time) {
-	if e.waits(now) && e.gone(caller, t) {
+	if e.waits(now) && e.gone(caller, t) && t.hasPlace() {
 		e.patience.gaveUp(t.came, now)
 	}
 }
@@ -129,10 +160,18 @@ func (e *entry) gone(caller string, t *ticket) bool {
 	if !e.queue.drop(caller, t) {
 		return false
 	}
-	if e.queue.place(t) > e.head-e.enough() {
+	if t.hasPlace() && e.queue.placeOf(t) > e.head-e.enough() {
 		e.queue.giveUp(t, e.head)
 	}
 	return true
+}
+
+// later is when one asks again that has no place. It is not told its turn, since it has none.
+func (e *entry) later(now time.Time, wait, left time.Duration) time.Time {
+	if wait > left {
+		return now.Add(wait)
+	}
+	return later(e.soon(now, wait, left), now.Add(leastPause))
 }
 
 // soon is when to ask again. While the pace is still looked for, those whose turn would come later ask as soon as it is found, and
@@ -196,7 +235,7 @@ func (e *entry) isBusy(now time.Time) bool {
 func (e *entry) advance(now time.Time) {
 	from, free := e.at, e.queue.last()-e.enough()
 	if e.head < free {
-		defer func(takes time.Duration) { e.busy = earlier(now, from.Add(takes)) }(e.until(free))
+		defer func(takes time.Duration) { e.busy = later(e.busy, earlier(now, from.Add(takes))) }(e.until(free))
 	}
 	for e.at.Before(now) {
 		until := earlier(now, e.tempo.turn)
@@ -237,7 +276,7 @@ func (e *entry) isFull() bool {
 		e.swept = e.head
 		lost := e.head - math.Max(1, e.tempo.pace*maxLate.Seconds())
 		for caller, t := range e.queue.tickets {
-			if e.queue.place(t) < lost {
+			if t.hasPlace() && e.queue.placeOf(t) < lost {
 				e.queue.drop(caller, t)
 			}
 		}

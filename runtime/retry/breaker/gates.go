@@ -11,6 +11,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// endless is the time that is left to a caller without a deadline.
+const endless = time.Duration(math.MaxInt64)
+
 const (
 	defaultMaxLanes = 4096
 	defaultIdle     = 15 * time.Minute
@@ -69,11 +72,11 @@ func New(o Options) *Gates {
 	return &Gates{options: o, lanes: make(map[string]*lane), cleaned: time.Now()}
 }
 
-// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. In the queue of a lane that opens
-// again a caller takes no place if it would wait there for more than half of the time until its deadline. It gives its place up when ctx
-// ends, so ctx must be that of the whole wait.
+// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. A caller that would have less than half
+// of the time until its deadline left takes no place in the queue of a lane that opens again, and is told to wait beyond the
+// deadline for a probe. It gives its place up when ctx ends, so ctx must be that of the whole wait.
 func (g *Gates) Enter(ctx context.Context, name, caller string, now time.Time) (time.Time, error) {
-	patience := time.Duration(math.MaxInt64)
+	patience := endless
 	if deadline, ok := ctx.Deadline(); ok {
 		patience = deadline.Sub(now)
 	}

@@ -18,6 +18,7 @@ type lane struct {
 	bounds  []*bound
 	calls   history // those let in
 	healthy rates
+	takes   duration
 	shut    time.Time
 	entry   entry
 }
@@ -72,10 +73,10 @@ func (l *lane) enter(caller string, now time.Time, patience time.Duration) (time
 		}
 	}
 	if at.After(now) {
-		return at, nil
+		return l.forProbe(at, now, patience), nil
 	}
 	if l.isOpen() {
-		if at, t := l.entry.opens(caller, now, patience); at.After(now) {
+		if at, t := l.entry.opens(caller, now, patience, l.takes.most()); at.After(now) {
 			return at, t
 		}
 	}
@@ -86,9 +87,33 @@ func (l *lane) enter(caller string, now time.Time, patience time.Duration) (time
 	return now, nil
 }
 
+// forProbe is when a caller of a lane that is shut asks again. One with too little time left when the probe is made is told that it is
+// for longer than it can wait: the probe would say nothing.
+func (l *lane) forProbe(at, now time.Time, patience time.Duration) time.Time {
+	if patience == endless {
+		return at
+	}
+	share := min(patience/2, max(0, patience-l.takes.most()))
+	for _, b := range l.bounds {
+		if b.circuit != nil {
+			share = min(share, patience>>min(1+b.circuit.givenUp, 30))
+		}
+	}
+	if wait := at.Sub(now); wait <= share || wait > patience {
+		return at
+	}
+	return now.Add(patience + 1)
+}
+
 func (l *lane) leave(caller string, end retry.CallEnd, now time.Time, ramp retry.Ramp) {
 	open := l.isOpen()
-	l.entry.ended(caller, end.Cancelled, now)
+	switch {
+	case end.TimedOut && end.Took < l.takes.most():
+		end.Cancelled = true // others take as long
+	case !end.Failed:
+		l.takes.add(end.Took)
+	}
+	l.entry.ended(caller, end, now)
 	var own *bound
 	if end.Failed && !end.Cancelled && end.Policy != nil && end.Policy.Budget != nil {
 		own = l.bound(end.Policy, now)

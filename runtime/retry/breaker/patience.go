@@ -1,15 +1,12 @@
 package breaker
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 const (
 	// judged is by how many ends patience is judged.
 	judged = 16
-	// leastWait is how long a wait always may be, so that somebody is there when a turn comes.
-	leastWait = 200 * time.Millisecond
+	// leastWait is how long a wait always may be.
+	leastWait = time.Millisecond
 )
 
 // patience is how long those who wait may, so that there is time left for their call. If most of them give up, because they were let
@@ -22,13 +19,14 @@ type patience struct {
 	waited     time.Duration // of those who gave up, together
 }
 
-// bound is how long somebody may wait who has so much time left: half of it, since the call takes time too.
-func (p *patience) bound(left time.Duration) time.Duration {
+// bound is how long somebody may wait who has so much time left: half of it at most, since the call takes time too, and no longer than
+// leaves as much as calls take.
+func (p *patience) bound(left, takes time.Duration) time.Duration {
 	most := p.most
 	if most == 0 {
-		most = math.MaxInt64
+		most = endless
 	}
-	return min(left/2, most)
+	return max(0, min(left/2, left-takes, most))
 }
 
 // served counts somebody who came then and did not give up.
@@ -53,16 +51,12 @@ func (p *patience) judge(now time.Time) {
 		return
 	}
 	if p.lost > p.kept {
-		p.most = max(p.bound(p.waited/time.Duration(p.lost))/p.again(), leastWait)
+		mean := p.waited / time.Duration(p.lost) / 2
+		if p.most > 0 {
+			mean = min(mean, p.most) / 2
+		}
+		p.most = max(mean, leastWait)
 		p.changed = now
 	}
 	p.kept, p.lost, p.waited = 0, 0, 0
-}
-
-// again is by what the bound is divided that was found too long.
-func (p *patience) again() time.Duration {
-	if p.most == 0 {
-		return 1
-	}
-	return 2
 }

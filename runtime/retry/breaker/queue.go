@@ -5,16 +5,18 @@ import (
 	"time"
 )
 
-// maxPlaces bounds the callers that have a place. Those beyond ask again.
+// maxPlaces bounds the callers that are remembered. Those beyond ask again.
 const maxPlaces = 4096
 
-// ticket is a caller's in the queue.
+// ticket is a caller's that waits.
 type ticket struct {
-	number float64
+	number float64 // in the queue; 0 where there was no place
 	came   time.Time
 	// forget ends the watch over whether the caller has given up; nil where it cannot.
 	forget func() bool
 }
+
+func (t *ticket) hasPlace() bool { return t != nil && t.number > 0 }
 
 // queue is the order in which callers wait. Each has a place, from 1 on; behind one that gives up the others move up.
 type queue struct {
@@ -29,22 +31,24 @@ type queue struct {
 // last is the last place that was taken.
 func (q *queue) last() float64 { return q.numbers - q.moved - float64(len(q.gone)) }
 
-// place is where a ticket is in the queue.
-func (q *queue) place(t *ticket) float64 {
+// placeOf is where a ticket is in the queue.
+func (q *queue) placeOf(t *ticket) float64 {
 	before, _ := slices.BinarySearch(q.gone, t.number)
 	return t.number - q.moved - float64(before)
 }
 
-// wait gives the last place to a caller.
-func (q *queue) wait(caller string, now time.Time) *ticket {
-	q.numbers++
-	t := &ticket{number: q.numbers, came: now}
+// join remembers a caller that has no place yet.
+func (q *queue) join(caller string, now time.Time) *ticket {
+	t := &ticket{came: now}
 	q.tickets[caller] = t
 	return t
 }
 
-// pass gives the last place to a caller that need not wait.
-func (q *queue) pass() { q.numbers++ }
+// place gives the last place to a ticket.
+func (q *queue) place(t *ticket) {
+	q.numbers++
+	t.number = q.numbers
+}
 
 // drop takes a ticket back, and says whether it was still there.
 func (q *queue) drop(caller string, t *ticket) bool {
@@ -58,7 +62,7 @@ func (q *queue) drop(caller string, t *ticket) bool {
 	return true
 }
 
-// giveUp takes the ticket of a caller that will not come, so that the others move up. Head is the last place whose turn has come.
+// giveUp has those behind a ticket move up. Head is the last place whose turn has come.
 func (q *queue) giveUp(t *ticket, head float64) {
 	at, _ := slices.BinarySearch(q.gone, t.number)
 	q.gone = slices.Insert(q.gone, at, t.number)

@@ -36,6 +36,8 @@ func TestStormOfTheImpatient(t *testing.T) {
 		{"ten seconds for a call of six", 300, 10 * s, 6 * s, m, false, 60 * s, 0},
 		{"ten seconds for a call of six, unseen", 300, 10 * s, 6 * s, m, true, 60 * s, 0},
 		{"ten seconds", 300, 10 * s, s, m, false, 30 * s, 0},
+		{"six seconds for a call of five", 300, 6 * s, 5 * s, m, false, m, 0},
+		{"half a second, and hardly more", 300, 550 * ms, 500 * ms, m, false, 30 * s, 0},
 		{"down for five minutes", 300, 3 * s, 50 * ms, 5 * m, false, 30 * s, 0},
 		{"down for five minutes, unseen", 300, 3 * s, 50 * ms, 5 * m, true, 30 * s, 0},
 		{"calls hang until they are given up", 300, 5 * s, 50 * ms, m, false, 30 * s, 10 * m},

@@ -32,9 +32,12 @@ type tempo struct {
 	// settling is until all who waited for the breaker have asked, spread the time in seconds in which those have come.
 	settling bool
 	spread   float64
-	count    float64   // those who have come, since the lane opened or since the last turn of the window
-	turn     time.Time // when the pace may change
-	grows    time.Time // from when on it does, if somebody still waits
+	// count is how many have come, since the lane opened or since the last turn of the window, placed how many of all got a place or
+	// were let in; refused reports that somebody got none.
+	count, placed float64
+	refused       bool
+	turn          time.Time // when the pace may change
+	grows         time.Time // from when on it does, if somebody still waits
 }
 
 func newTempo(now time.Time, shut, patience, step time.Duration, normal float64) tempo {
@@ -50,8 +53,8 @@ func waiting(shut time.Duration) time.Duration {
 	return time.Duration(min(float64(shut)*doubt/(haste-1), float64(24*time.Hour)))
 }
 
-// came counts a caller that takes a place, or would have. Those who ask until all is settled are those who came while the lane was
-// shut: their rate is no more than the normal one.
+// came counts a caller that nobody knows yet. Those who ask until all is settled are those who came while the lane was shut: their
+// rate is no more than the normal one.
 func (t *tempo) came() {
 	t.count++
 	if t.settling && !t.known {
@@ -59,18 +62,19 @@ func (t *tempo) came() {
 	}
 }
 
-// turns ends a window. How fast callers came in it is no more than the normal rate either. Queue is how long it takes until
+// turns ends a window. How fast callers came in it is no more than the normal rate either; of those who find no place, and are not
+// remembered, nobody knows how often they come, so no more count than got one. Queue is how long it takes until
 // no more wait than may; held says that those who waited for the breaker are in.
 func (t *tempo) turns(now time.Time, queue time.Duration, held bool) {
 	if now.Before(t.turn) {
 		return
 	}
-	rate, settled := t.count/window.Seconds(), !t.settling
-	t.count, t.settling, t.turn = 0, false, now.Add(window)
+	rate, settled, refused := min(t.count, t.placed)/window.Seconds(), !t.settling, t.refused
+	t.count, t.placed, t.settling, t.refused, t.turn = 0, 0, false, false, now.Add(window)
 	late := now.After(t.grows)
 	switch {
-	case queue <= 0 || !settled:
-	case late && queue > window:
+	case queue <= 0 && !refused || !settled:
+	case late && (queue > window || refused):
 		t.pace = min(2*t.pace, maxPace)
 	case late || !t.known || held && queue > surge:
 		t.pace = max(t.pace, min(haste*rate, 2*t.pace))
