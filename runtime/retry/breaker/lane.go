@@ -93,13 +93,13 @@ func (l *lane) forProbe(at, now time.Time, patience time.Duration) time.Time {
 	if patience == endless {
 		return at
 	}
-	share := min(patience/2, max(0, patience-l.takes.most()))
+	most := mayWait(patience, l.takes.most())
 	for _, b := range l.bounds {
 		if b.circuit != nil {
-			share = min(share, patience>>min(1+b.circuit.givenUp, 30))
+			most = min(most, patience>>min(1+b.circuit.givenUp, 30))
 		}
 	}
-	if wait := at.Sub(now); wait <= share || wait > patience {
+	if wait := at.Sub(now); wait <= most || wait > patience {
 		return at
 	}
 	return now.Add(patience + 1)

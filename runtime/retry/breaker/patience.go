@@ -19,14 +19,16 @@ type patience struct {
 	waited     time.Duration // of those who gave up, together
 }
 
-// bound is how long somebody may wait who has so much time left: half of it at most, since the call takes time too, and no longer than
-// leaves as much as calls take.
+// mayWait is how long somebody may wait who has so much time left: half of it at most, since the call takes time too, and no longer
+// than leaves as much as calls take.
+func mayWait(left, takes time.Duration) time.Duration { return max(0, min(left/2, left-takes)) }
+
+// bound is how long somebody may wait for a place.
 func (p *patience) bound(left, takes time.Duration) time.Duration {
-	most := p.most
-	if most == 0 {
-		most = endless
+	if p.most == 0 {
+		return mayWait(left, takes)
 	}
-	return max(0, min(left/2, left-takes, most))
+	return min(mayWait(left, takes), p.most)
 }
 
 // served counts somebody who came then and did not give up.
