@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"time"
@@ -24,7 +25,7 @@ func (o *Options) wrongNumbers() []error {
 			all = append(all, misfit(d.field, d.value.String(), notNegativeTime))
 		}
 	}
-	if longest := longestOf(o.MaxWait); o.MaxWait >= 0 && o.RateLimitWait > longest {
+	if longest := cmp.Or(o.MaxWait, DefaultMaxWait); o.MaxWait >= 0 && o.RateLimitWait > longest {
 		all = append(all, misfit("RateLimitWait", o.RateLimitWait.String(), "at most the MaxWait, which is "+longest.String()))
 	}
 	if o.MaxAttempts < 0 {
@@ -34,14 +35,6 @@ func (o *Options) wrongNumbers() []error {
 		all = append(all, wrongBackoff(o.Backoff)...)
 	}
 	return all
-}
-
-// longestOf returns the longest wait that a failure may ask for.
-func longestOf(maxWait time.Duration) time.Duration {
-	if maxWait == 0 {
-		return DefaultMaxWait
-	}
-	return maxWait
 }
 
 // wrongBackoff returns what is wrong with what spaces tries.

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -97,16 +98,10 @@ func New(o Options) (*Standard, error) {
 	if err := errors.Join(o.wrong()...); err != nil {
 		return nil, err
 	}
-	if o.ValidateLimit == 0 {
-		o.ValidateLimit = DefaultValidateLimit
-	}
-	o.MaxWait = longestOf(o.MaxWait)
-	if o.RateLimitWait == 0 {
-		o.RateLimitWait = min(DefaultRateLimitWait, o.MaxWait)
-	}
-	if o.LockWait == 0 {
-		o.LockWait = DefaultLockWait
-	}
+	o.ValidateLimit = cmp.Or(o.ValidateLimit, DefaultValidateLimit)
+	o.MaxWait = cmp.Or(o.MaxWait, DefaultMaxWait)
+	o.RateLimitWait = cmp.Or(o.RateLimitWait, min(DefaultRateLimitWait, o.MaxWait))
+	o.LockWait = cmp.Or(o.LockWait, DefaultLockWait)
 	if o.Clock == nil {
 		o.Clock = retry.System
 	}
