@@ -27,8 +27,8 @@ func (e *plainTimeout) Unwrap() error { return e.cause }
 
 var limit = int64(300_000)
 
-// BenchmarkCreate makes an error of three fields behind an interface: as a literal by hand, by factory, and
-// by factory with one and with two optional fields and a cause.
+// BenchmarkCreate makes an error of three fields behind an interface: as a literal by hand, by
+// factory, and by factory with one and with two optional fields and a cause.
 func BenchmarkCreate(b *testing.B) {
 	for _, way := range []struct {
 		name string

@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// triedBy calls an operation up to three times without a pause in each library. What a library lets one make
-// beforehand is made beforehand.
+// triedBy calls an operation up to three times without a pause in each library. What a library lets
+// one make beforehand is made beforehand.
 var triedBy = []struct {
 	name string
 	with func() func(ctx context.Context, op func() error) error

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// apiError has only what its code needs, as it is written by hand; a generated type has the fields of all codes of its
-// category.
+// apiError has only what its code needs, as it is written by hand; a generated type has the fields
+// of all codes of its category.
 type apiError struct {
 	provider, rawError string
 	status             int
@@ -23,8 +23,8 @@ func (e *apiError) Unwrap() error { return e.cause }
 // known is whether there is a status; a variable, so that no compiler knows.
 var known = true
 
-// BenchmarkSteps makes an error in one expression and in several. A With method copies the error; in one expression the
-// copies are inlined and need no room of their own.
+// BenchmarkSteps makes an error in one expression and in several. A With method copies the error;
+// in one expression the copies are inlined and need no room of their own.
 func BenchmarkSteps(b *testing.B) {
 	var made error
 	b.Run("one expression", func(b *testing.B) {

@@ -23,7 +23,10 @@ func TestHostileTextsDoNothing(t *testing.T) {
 		"arabic": "تعذر الاتصال بالخادم " + strings.Repeat("العربية", 40),
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, write(t, everywhere(text), htmlreport.Options{Forecasts: []htmlreport.Forecast{{Provider: text, Code: text, Probability: 2}}}))
+			url := serve(
+				t, write(
+					t, everywhere(text),
+					htmlreport.Options{Forecasts: []htmlreport.Forecast{{Provider: text, Code: text, Probability: 2}}}))
 			p := open(t, url, view{width: 360})
 			eval[any](p, opensAll)
 			assert.False(t, eval[bool](p, `'reached' in window`))
@@ -40,7 +43,8 @@ func TestHostileTextsDoNothing(t *testing.T) {
 func everywhere(text string) report.Snapshot {
 	quoted, _ := json.Marshal(text)
 	o := report.Occurrence{
-		ID: text, At: start, Domain: text, Category: text, Code: text, Severity: text, Recoverability: text, Message: text,
+		ID: text, At: start, Domain: text, Category: text, Code: text, Severity: text, Recoverability: text,
+		Message:    text,
 		SourceCode: text, Stack: text, Fingerprint: text, Cause: &report.Occurrence{Code: text, Message: text},
 		Source:     &report.Source{Type: text, Component: text, Endpoint: text, Method: text},
 		Execution:  &report.Execution{Mode: text, Skill: text, Tool: text, Step: text, TaskID: text, SessionID: text},
@@ -51,10 +55,13 @@ func everywhere(text string) report.Snapshot {
 	counts := map[string]int{text: 3, "plain": 1}
 	return report.Snapshot{
 		Title: text, At: start,
-		Metrics:  report.Metrics{TotalErrors: 4, ErrorsByCategory: counts, ErrorsBySeverity: counts, ErrorsBySource: counts, ErrorsByRecoverability: counts, ErrorsByCode: counts},
-		Codes:    []report.CodeCount{{Code: text, Category: text, Count: 3, Severity: text, Latest: start}},
-		Groups:   []report.Group{{ID: text, Category: text, Pattern: text, Severity: text, Count: 4, FirstSeen: start, LastSeen: start, Sample: o}},
-		Timeline: report.Timeline{Step: time.Minute, Buckets: []report.Bucket{{Start: start, ByCategory: counts, BySeverity: counts}}},
+		Metrics: report.Metrics{TotalErrors: 4, ErrorsByCategory: counts, ErrorsBySeverity: counts,
+			ErrorsBySource: counts, ErrorsByRecoverability: counts, ErrorsByCode: counts},
+		Codes: []report.CodeCount{{Code: text, Category: text, Count: 3, Severity: text, Latest: start}},
+		Groups: []report.Group{{ID: text, Category: text, Pattern: text, Severity: text, Count: 4, FirstSeen: start,
+			LastSeen: start, Sample: o}},
+		Timeline: report.Timeline{Step: time.Minute,
+			Buckets: []report.Bucket{{Start: start, ByCategory: counts, BySeverity: counts}}},
 		Outcomes: []report.ReactionOutcome{{Reaction: text, Action: text, Count: 3, Recovered: 1}},
 		Last:     []report.Occurrence{o},
 	}

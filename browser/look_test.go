@@ -14,7 +14,8 @@ var contrast string
 // opensAll shows what is closed.
 const opensAll = `document.querySelectorAll('details').forEach(d => { d.open = true })`
 
-// TestContrast computes WCAG's contrast of every text in both themes, and of every colour of the charts on what it stands on.
+// TestContrast computes WCAG's contrast of every text in both themes, and of every colour of the
+// charts on what it stands on.
 func TestContrast(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		for _, width := range []int64{1280, 360} {
@@ -28,7 +29,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// beyondTheEdge are the elements that do not fit, except in what may be scrolled, and what is not seen.
+// beyondTheEdge are the elements that do not fit, except in what may be scrolled, and what is not
+// seen.
 const beyondTheEdge = `[...document.querySelectorAll('main *, header *')]
 	.filter(e => e.checkVisibility() && !e.closest('.scroll table, .unseen, thead, pre bdi') && !(e instanceof SVGElement))
 	.filter(e => e.getBoundingClientRect().right > innerWidth + 1)
@@ -73,12 +75,17 @@ func TestReducedMotion(t *testing.T) {
 	assert.Equal(t, "smooth", eval[string](p, `getComputedStyle(document.documentElement).scrollBehavior`))
 	p.prefer("prefers-reduced-motion", "reduce")
 	assert.Equal(t, "auto", eval[string](p, `getComputedStyle(document.documentElement).scrollBehavior`))
-	assert.Equal(t, "none", eval[string](p, `getComputedStyle(document.querySelector('#group-table summary'), '::before').transitionProperty`))
+	assert.Equal(
+		t, "none",
+		eval[string](
+			p, `getComputedStyle(document.querySelector('#group-table summary'), '::before').transitionProperty`))
 }
 
 // TestPrint is light on paper, also where the theme is dark, and has no controls.
 func TestPrint(t *testing.T) {
 	p := openSample(t, view{dark: true, print: true, width: 800})
 	assert.Equal(t, "rgb(255, 255, 255)", eval[string](p, `getComputedStyle(document.body).backgroundColor`))
-	assert.Empty(t, eval[[]string](p, `[...document.querySelectorAll('nav, .tools, #theme')].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`))
+	assert.Empty(
+		t, eval[[]string](
+			p, `[...document.querySelectorAll('nav, .tools, #theme')].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`))
 }

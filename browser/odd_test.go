@@ -12,8 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/report/predict"
 )
 
-// odd is what does not fit: an outage whose group is gone, a clock that was not set, severities that nobody stated,
-// more categories than patterns, more codes than rows, a recovery of which nobody knows, and retries.
+// odd is what does not fit: an outage whose group is gone, a clock that was not set, severities
+// that nobody stated, more categories than patterns, more codes than rows, a recovery of which
+// nobody knows, and retries.
 func odd() report.Snapshot {
 	clock := &hands{start}
 	reporter := report.NewReporter(report.ReporterOptions{Clock: clock})
@@ -38,16 +39,23 @@ func odd() report.Snapshot {
 }
 
 func TestWhatDoesNotFitIsSaid(t *testing.T) {
-	url := serve(t, write(t, odd(), htmlreport.Options{Forecasts: htmlreport.Forecasts("p", []predict.Forecast{{Code: "DOWN", Probability: 1, Low: .9, High: 1}})}))
+	url := serve(
+		t, write(
+			t, odd(),
+			htmlreport.Options{Forecasts: htmlreport.Forecasts(
+				"p", []predict.Forecast{{Code: "DOWN", Probability: 1, Low: .9, High: 1}})}))
 	for _, v := range []view{{}, {width: 360, dark: true}, {width: 360}, {dark: true}} {
 		t.Run(fmt.Sprintf("dark=%v/%d", v.dark, v.width), func(t *testing.T) {
 			p := open(t, url, v)
 			eval[any](p, opensAll)
 			text := func(selector string) string {
-				return eval[string](p, fmt.Sprintf(`document.querySelector(%q).innerText.replace(/\s+/g, ' ')`, selector))
+				return eval[string](
+					p, fmt.Sprintf(`document.querySelector(%q).innerText.replace(/\s+/g, ' ')`, selector))
 			}
 			assert.Contains(t, text("#overview"), "o longer kept: 1 group, with 500 errors up to critical")
-			assert.Contains(t, text("#groups .about"), "No longer kept: 1 group not seen for more than 1 h, with 500 errors up to critical.")
+			assert.Contains(
+				t, text("#groups .about"),
+				"No longer kept: 1 group not seen for more than 1 h, with 500 errors up to critical.")
 			assert.Contains(t, text("#chart-category figcaption"), "One more is not in the chart")
 			assert.Contains(t, text("#chart-severity .legend"), "not stated 12")
 			assert.Regexp(t, `not stated 12 2\.3%`, text("#breakdown"))

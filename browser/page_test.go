@@ -89,7 +89,8 @@ func open(t *testing.T, url string, v view) *opened {
 	require.NoError(t, chromedp.Listen(p, p.listen))
 	_, err := chromedp.Call(p, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
-	_, err = chromedp.Call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.noScript})
+	_, err = chromedp.Call(p, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: v.noScript})
 	require.NoError(t, err)
 	p.scheme(v.dark, v.print)
 	if v.width == 0 {
@@ -120,7 +121,8 @@ func (p *opened) listen(event any) {
 // scheme sets what the system prefers, and whether the page is being printed.
 func (p *opened) scheme(dark, printed bool) {
 	p.t.Helper()
-	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}}
+	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+		Value: "light"}}}
 	if dark {
 		params.Features[0].Value = "dark"
 	}
@@ -134,7 +136,9 @@ func (p *opened) scheme(dark, printed bool) {
 // prefer sets one preference of the system, and no other.
 func (p *opened) prefer(name, value string) {
 	p.t.Helper()
-	_, err := chromedp.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: name, Value: value}}})
+	_, err := chromedp.Call(
+		p, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: name, Value: value}}})
 	require.NoError(p.t, err)
 }
 

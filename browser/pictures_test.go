@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "make the pictures of docs/images anew")
 
-// TestPictures makes the pictures that the documentation shows. Browsers of other versions draw a little differently, so
-// without -update it only checks that they are there and small enough.
+// TestPictures makes the pictures that the documentation shows. Browsers of other versions draw a
+// little differently, so without -update it only checks that they are there and small enough.
 func TestPictures(t *testing.T) {
 	for name, c := range map[string]struct {
 		dark bool

@@ -57,10 +57,20 @@ func TestTree(t *testing.T) {
 				assert.Len(t, named(things, role), 1, role)
 			}
 			assert.Equal(t, []string{"Contents"}, named(things, "navigation"))
-			assert.Subset(t, named(things, "region"), []string{"Overview", "Over time", "Breakdown", "Codes", "Groups", "Reactions", "Forecast", "Latest errors"})
-			assert.Subset(t, named(things, "heading"), []string{"duyetbot, morning of 4 March", "Groups", "Errors over time by category"})
-			assert.Subset(t, named(things, "table"), []string{"By category", "By source", "Codes", "Groups", "Reactions", "Forecast", "Latest errors"})
-			assert.Subset(t, named(things, "columnheader"), []string{"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC", "Code", "Share", "Latest UTC", "Recoveries", "Retries"})
+			assert.Subset(
+				t, named(things, "region"),
+				[]string{"Overview", "Over time", "Breakdown", "Codes", "Groups", "Reactions", "Forecast",
+					"Latest errors"})
+			assert.Subset(
+				t, named(things, "heading"),
+				[]string{"duyetbot, morning of 4 March", "Groups", "Errors over time by category"})
+			assert.Subset(
+				t, named(things, "table"),
+				[]string{"By category", "By source", "Codes", "Groups", "Reactions", "Forecast", "Latest errors"})
+			assert.Subset(
+				t, named(things, "columnheader"),
+				[]string{"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC", "Code", "Share",
+					"Latest UTC", "Recoveries", "Retries"})
 			assert.Equal(t, []string{
 				"Dark theme", "Severity", "Code", "Category", "Errors", "Share", "Latest UTC",
 				"Severity", "Group", "Category", "Count", "First seen UTC", "Last seen UTC",
@@ -69,7 +79,8 @@ func TestTree(t *testing.T) {
 			assert.Equal(t, []string{"Filter groups"}, named(things, "searchbox"))
 			assert.Len(t, named(things, "status"), 1)
 			for _, thing := range things {
-				if named := map[string]bool{"button": true, "link": true, "table": true, "image": true, "columnheader": true, "searchbox": true}; named[thing.Role] {
+				if named := map[string]bool{"button": true, "link": true, "table": true, "image": true,
+					"columnheader": true, "searchbox": true}; named[thing.Role] {
 					assert.NotEmpty(t, thing.Name, thing.Role)
 				}
 			}
@@ -96,10 +107,13 @@ func TestChartsInTheTree(t *testing.T) {
 func TestHeadings(t *testing.T) {
 	p := openSample(t, view{})
 	last := 0
-	for _, level := range eval[[]int](p, `[...document.querySelectorAll('h1, h2, h3, h4')].map(h => Number(h.localName[1]))`) {
+	for _, level := range eval[[]int](
+		p, `[...document.querySelectorAll('h1, h2, h3, h4')].map(h => Number(h.localName[1]))`) {
 		assert.LessOrEqual(t, level, last+1)
 		last = level
 	}
 	assert.Equal(t, "en", eval[string](p, `document.documentElement.lang`))
-	assert.Empty(t, eval[[]string](p, `[...document.querySelectorAll('time')].filter(e => !/Z$/.test(e.dateTime)).map(e => e.outerHTML)`))
+	assert.Empty(
+		t, eval[[]string](
+			p, `[...document.querySelectorAll('time')].filter(e => !/Z$/.test(e.dateTime)).map(e => e.outerHTML)`))
 }

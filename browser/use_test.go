@@ -18,7 +18,8 @@ func TestLoadsNothingAndSaysNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, url, view{})
 			require.Equal(t, len(s.Groups), eval[int](p, `document.querySelectorAll('#group-table tbody tr').length`))
-			require.Contains(t, eval[string](p, `document.getElementById('shown').textContent`), "shown", "the script ran")
+			require.Contains(t, eval[string](p, `document.getElementById('shown').textContent`), "shown",
+				"the script ran")
 			p.tabTo(`document.getElementById('theme')`)
 			p.keys(" ")
 			p.assertQuiet(url)
@@ -60,13 +61,16 @@ const column = `(name => [...document.querySelectorAll('#group-table thead th')]
 
 // cells are the texts of a column as they are shown.
 func cells(p *opened, index int) []string {
-	return eval[[]string](p, `[...document.querySelectorAll('#group-table tbody tr')].filter(r => !r.hidden).map(r => r.cells[`+string(rune('0'+index))+`].innerText.trim())`)
+	return eval[[]string](
+		p, `[...document.querySelectorAll('#group-table tbody tr')].filter(r => !r.hidden).map(r => r.cells[`+
+			string(rune('0'+index))+`].innerText.trim())`)
 }
 
 func TestSortByKeyboard(t *testing.T) {
 	p := openSample(t, view{})
 	sorted := func() map[string]string {
-		return eval[map[string]string](p, `Object.fromEntries([...document.querySelectorAll('#group-table th[aria-sort]')].map(th => [th.textContent.trim(), th.getAttribute('aria-sort')]))`)
+		return eval[map[string]string](
+			p, `Object.fromEntries([...document.querySelectorAll('#group-table th[aria-sort]')].map(th => [th.textContent.trim(), th.getAttribute('aria-sort')]))`)
 	}
 	assert.Equal(t, map[string]string{"Count": "descending"}, sorted())
 
@@ -79,7 +83,8 @@ func TestSortByKeyboard(t *testing.T) {
 	p.keys(" ")
 	assert.Equal(t, map[string]string{"Severity": "ascending"}, sorted())
 	assert.Equal(t, "low", cells(p, 0)[0])
-	assert.True(t, eval[bool](p, `document.activeElement === `+column+`('Severity').querySelector('button')`), "the focus stays")
+	assert.True(t, eval[bool](p, `document.activeElement === `+column+`('Severity').querySelector('button')`),
+		"the focus stays")
 
 	p.tabTo(column + `('Category').querySelector('button')`)
 	p.keys(" ")
@@ -92,11 +97,13 @@ func TestSortByKeyboard(t *testing.T) {
 	assert.IsNonDecreasing(t, cells(p, 4))
 }
 
-// TestSortCodesByKeyboard leaves the row of all other codes where it is, and the groups as they are.
+// TestSortCodesByKeyboard leaves the row of all other codes where it is, and the groups as they
+// are.
 func TestSortCodesByKeyboard(t *testing.T) {
 	p := open(t, serve(t, write(t, odd(), htmlreport.Options{})), view{})
 	codes := func() []string {
-		return eval[[]string](p, `[...document.querySelectorAll('#code-table tbody th')].map(th => th.innerText.trim())`)
+		return eval[[]string](
+			p, `[...document.querySelectorAll('#code-table tbody th')].map(th => th.innerText.trim())`)
 	}
 	groups := cells(p, 1)
 	before := codes()
@@ -140,7 +147,8 @@ func TestDetailsByKeyboard(t *testing.T) {
 	const first = `document.querySelector('#group-table summary')`
 	assert.False(t, eval[bool](p, `document.querySelector('.sample').checkVisibility()`))
 	p.tabTo(first)
-	assert.Equal(t, "solid", eval[string](p, `getComputedStyle(document.activeElement).outlineStyle`), "the focus is seen")
+	assert.Equal(t, "solid", eval[string](p, `getComputedStyle(document.activeElement).outlineStyle`),
+		"the focus is seen")
 	p.keys(kb.Enter)
 	assert.True(t, eval[bool](p, `document.querySelector('#group-table .sample').checkVisibility()`))
 }
@@ -178,9 +186,12 @@ func TestTheme(t *testing.T) {
 func TestWithoutScript(t *testing.T) {
 	s, o := sample(t)
 	p := open(t, serve(t, write(t, s, o)), view{noScript: true})
-	assert.Equal(t, 0, eval[int](p, `[...document.querySelectorAll('button, input')].filter(e => e.checkVisibility()).length`), "what needs the script is not shown")
+	assert.Equal(
+		t, 0, eval[int](p, `[...document.querySelectorAll('button, input')].filter(e => e.checkVisibility()).length`),
+		"what needs the script is not shown")
 	assert.Len(t, cells(p, 0), len(s.Groups))
-	assert.Equal(t, 2, eval[int](p, `[...document.querySelectorAll('figure svg.bars')].filter(e => e.checkVisibility()).length`))
+	assert.Equal(
+		t, 2, eval[int](p, `[...document.querySelectorAll('figure svg.bars')].filter(e => e.checkVisibility()).length`))
 	p.tabTo(`document.querySelector('#group-table summary')`)
 	p.keys(kb.Enter)
 	assert.True(t, eval[bool](p, `document.querySelector('#group-table .sample').checkVisibility()`))

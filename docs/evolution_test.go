@@ -11,15 +11,16 @@ import (
 	"github.com/errgen/errgen/internal/check"
 )
 
-// Each taxonomy of the page is compared with the first one, and must have the changes that its fence names; "fine" is
-// none.
+// Each taxonomy of the page is compared with the first one, and must have the changes that its
+// fence names; "fine" is none.
 func TestEvolution(t *testing.T) {
 	var released *breaking.Taxonomy
 	compared := 0
 	for _, b := range blocks(read(t, "evolution.md")) {
 		info, ok := strings.CutPrefix(b.info, "yaml complete ")
 		if !ok {
-			assert.False(t, strings.HasPrefix(b.text, "errgen:"), "evolution.md:%d: the block does not say what it shows", b.line)
+			assert.False(t, strings.HasPrefix(b.text, "errgen:"),
+				"evolution.md:%d: the block does not say what it shows", b.line)
 			continue
 		}
 		_, findings := check.Load("taxonomy.yaml", []byte(b.text))

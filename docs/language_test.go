@@ -12,13 +12,14 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Every block that says it is complete must load without a finding, and every other block of YAML must say
-// that it is not one.
+// Every block that says it is complete must load without a finding, and every other block of YAML
+// must say that it is not one.
 func TestExamplesLoad(t *testing.T) {
 	for _, name := range []string{"language.md", "classification.md", "../README.md"} {
 		complete := 0
 		for _, b := range blocks(read(t, name)) {
-			if b.info != "yaml complete" && !(strings.HasPrefix(b.info, "yaml") && strings.HasPrefix(b.text, "errgen:")) {
+			if b.info != "yaml complete" &&
+				!(strings.HasPrefix(b.info, "yaml") && strings.HasPrefix(b.text, "errgen:")) {
 				continue
 			}
 			complete++
@@ -30,8 +31,8 @@ func TestExamplesLoad(t *testing.T) {
 	}
 }
 
-// documented says which tables of the page describe which mapping of the language, where the names differ or
-// more than one table does.
+// documented says which tables of the page describe which mapping of the language, where the names
+// differ or more than one table does.
 var documented = map[string][]string{
 	"category":          {"category", "traits"},
 	"code":              {"code", "traits"},
@@ -105,8 +106,8 @@ func TestKeyTablesAreComplete(t *testing.T) {
 	}
 }
 
-// closedWords returns the words that a value can be, but for the long list of gRPC's and those that have a
-// table of their own.
+// closedWords returns the words that a value can be, but for the long list of gRPC's and those that
+// have a table of their own.
 func closedWords(t spec.Type) []string {
 	words := t.Words
 	for _, alt := range t.Alts {
@@ -129,7 +130,8 @@ func TestReservedKeysAreNamed(t *testing.T) {
 	}
 }
 
-// Every finding that errgen can make is in the list, in the section of what it is about, and nothing else.
+// Every finding that errgen can make is in the list, in the section of what it is about, and
+// nothing else.
 func TestFindingsAreListed(t *testing.T) {
 	page := read(t, "language.md")
 	_, section, found := strings.Cut(page, "\n## Findings\n")
@@ -150,8 +152,10 @@ func TestFindingsAreListed(t *testing.T) {
 // TestActionTable tries every key with every action.
 func TestActionTable(t *testing.T) {
 	values := map[string]string{
-		"policy": "{max_attempts: 2}", "honor_retry_after": "false", "shared": "run", "then": "block", "session": "fresh",
-		"feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "purpose": "analysis", "extent": "run",
+		"policy": "{max_attempts: 2}", "honor_retry_after": "false", "shared": "run", "then": "block",
+		"session":   "fresh",
+		"feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "purpose": "analysis",
+		"extent": "run",
 	}
 	head, rows := actionTable(t, read(t, "language.md"))
 	require.Len(t, rows, len(values))
@@ -162,7 +166,8 @@ func TestActionTable(t *testing.T) {
 			assert.Equal(t, cells[i+1] == "yes", takes(t, action, key, values[key]), "%s with %s", key, action)
 			if other, needed := strings.CutPrefix(cells[i+1], "with "); needed {
 				other = strings.Trim(other, "`")
-				assert.True(t, takes(t, action, key, values[key]+", "+other+": "+values[other]), "%s and %s with %s", key, other, action)
+				assert.True(t, takes(t, action, key, values[key]+", "+other+": "+values[other]), "%s and %s with %s",
+					key, other, action)
 			}
 		}
 	}
@@ -194,7 +199,8 @@ func actionTable(t *testing.T, page string) (head []string, rows [][]string) {
 
 func takes(t *testing.T, action, key, value string) bool {
 	t.Helper()
-	src := "errgen: 1\npackage: p\nstrategies: {mend: Mends.}\ntiers: {low: {}, high: {}}\nreactions:\n  r: {action: " + action + ", " +
+	src := "errgen: 1\npackage: p\nstrategies: {mend: Mends.}\ntiers: {low: {}, high: {}}\nreactions:\n  r: {action: " +
+		action + ", " +
 		key + ": " + value + "}\ncategories: {c: {doc: C., codes: {X: {doc: X., message: x, reaction: r}}}}\n"
 	_, findings := check.Load("taxonomy.yaml", []byte(src))
 	for _, f := range findings {

@@ -105,7 +105,8 @@ func anchors(page string) map[string]bool {
 	out := map[string]bool{}
 	for line := range strings.SplitSeq(page, "\n") {
 		if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
-			out[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")] = true
+			out[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ",
+				"-")] = true
 		}
 	}
 	return out

@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/internal/synth"
 )
 
-// BenchmarkCommand measures whole processes beside gofmt -l over the same output: generate with everything to
-// write (fresh) and with nothing to do (same), and check.
+// BenchmarkCommand measures whole processes beside gofmt -l over the same output: generate with
+// everything to write (fresh) and with nothing to do (same), and check.
 func BenchmarkCommand(b *testing.B) {
 	bin := build(b)
 	for _, codes := range []int{1000, 10_000} {

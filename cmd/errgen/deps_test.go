@@ -44,8 +44,9 @@ func dependencies(t *testing.T) []dependency {
 	}
 }
 
-// The command needs no network, starts no process and loads no packages. What could is linked in for its types only: the
-// engine of the rules, and the errors that examples name, know those of net, net/http and os/exec.
+// The command needs no network, starts no process and loads no packages. What could is linked in
+// for its types only: the engine of the rules, and the errors that examples name, know those of
+// net, net/http and os/exec.
 func TestCommandIsLean(t *testing.T) {
 	knowing := []string{ours + "runtime/detect", ours + "internal/stdlib"}
 	able := []string{"net", "net/http", "os/exec"}
@@ -69,16 +70,20 @@ func TestCommandIsLean(t *testing.T) {
 	assert.Contains(t, paths, ours+"internal/output")
 }
 
-// reaching are the names, in net, net/http and os/exec, of what opens connections and starts processes.
-var reaching = regexp.MustCompile(`^(Client|Cmd|Command|Default|Dial|File|Get$|Head$|Interface|Listen|Lookup|LookPath|New|Pipe|Post|Resol|Serve|Transport)`)
+// reaching are the names, in net, net/http and os/exec, of what opens connections and starts
+// processes.
+var reaching = regexp.MustCompile(
+	`^(Client|Cmd|Command|Default|Dial|File|Get$|Head$|Interface|Listen|Lookup|LookPath|New|Pipe|Post|Resol|Serve|Transport)`)
 
-// usesHarmlessly wants a package to use of another types, values and what reads text, and nothing that reaches out.
+// usesHarmlessly wants a package to use of another types, values and what reads text, and nothing
+// that reaches out.
 func usesHarmlessly(t *testing.T, d dependency, imported string) {
 	t.Helper()
 	for _, name := range d.GoFiles {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(d.Dir, name), nil, 0)
 		require.NoError(t, err)
-		if !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(imported) }) {
+		if !slices.ContainsFunc(
+			file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(imported) }) {
 			continue
 		}
 		ast.Inspect(file, func(n ast.Node) bool {

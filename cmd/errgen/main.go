@@ -10,7 +10,8 @@ import (
 )
 
 func main() {
-	// A run is short and most of what it allocates is garbage at once: less collecting is a tenth of its time.
+	// A run is short and most of what it allocates is garbage at once: less collecting is a tenth
+	// of its time.
 	debug.SetGCPercent(200)
 	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

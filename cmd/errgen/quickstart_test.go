@@ -16,8 +16,8 @@ import (
 // root is the root of the module.
 const root = "../.."
 
-// TestQuickStart does in a new module what README.md tells a reader to do, word for word. The errgen that
-// it gets is the tree as it stands, served from the file system.
+// TestQuickStart does in a new module what README.md tells a reader to do, word for word. The
+// errgen that it gets is the tree as it stands, served from the file system.
 func TestQuickStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module from nothing")
@@ -99,9 +99,10 @@ func (c consumer) run(name string, args ...string) string {
 	return string(out)
 }
 
-// moduleEnv returns an environment in which the go command finds errgen as it stands here, and every other
-// module where this test's own came from. Its module cache is new, so that no former errgen is in it; what is compiled
-// does not name its directory, so that what has not changed since the last time is not compiled again.
+// moduleEnv returns an environment in which the go command finds errgen as it stands here, and
+// every other module where this test's own came from. Its module cache is new, so that no former
+// errgen is in it; what is compiled does not name its directory, so that what has not changed since
+// the last time is not compiled again.
 func moduleEnv(t *testing.T) []string {
 	t.Helper()
 	cache := goEnv(t, "GOMODCACHE")

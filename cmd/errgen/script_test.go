@@ -14,8 +14,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"errgen": main})
 }
 
-// TestScript runs testdata/script: the behaviour of the command, one subject a file. With UPDATE=1 the
-// outputs that the scripts expect are written anew.
+// TestScript runs testdata/script: the behaviour of the command, one subject a file. With UPDATE=1
+// the outputs that the scripts expect are written anew.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
@@ -23,8 +23,8 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			// A program with the race detector would wait for a second before it ends; the command is a program of one goroutine
-			// by then.
+			// A program with the race detector would wait for a second before it ends; the command
+			// is a program of one goroutine by then.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
@@ -49,8 +49,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// files wants a directory to hold the files given and nothing else: files errs doc_gen.go own.go. A name
-// that ends in * stands for all that begin so.
+// files wants a directory to hold the files given and nothing else: files errs doc_gen.go own.go. A
+// name that ends in * stands for all that begin so.
 func files(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: files dir [name ...]")

@@ -18,8 +18,8 @@ categories:
   team: {doc: Teams., codes: {B_CODE: {doc: A code., message: b}}}
 `
 
-// together starts n runs of generate in dir at once, kills those of which kill says so, and waits for all. It returns
-// the names of the files that are there then.
+// together starts n runs of generate in dir at once, kills those of which kill says so, and waits
+// for all. It returns the names of the files that are there then.
 func together(t *testing.T, dir string, n int, kill func(i int) bool) []string {
 	t.Helper()
 	runs := make([]*exec.Cmd, n)
@@ -60,7 +60,8 @@ func newProject(t *testing.T) string {
 	return dir
 }
 
-// Runs at the same time into a directory that does not exist: each that says it went well has all its files there.
+// Runs at the same time into a directory that does not exist: each that says it went well has all
+// its files there.
 func TestGenerateTogether(t *testing.T) {
 	never := func(int) bool { return false }
 	want := together(t, newProject(t), 1, never)

@@ -34,7 +34,8 @@ func missing(path, field, expected string) error { return refused(path, field, "
 // refused is evidence that a setting is not what was expected.
 func refused(path, field, value, expected string) error {
 	ev := &taxonomy.Evidence{
-		Source: "config", Op: "load_config", Type: "invalid", Attributes: map[string]string{"field": field, "expected": expected},
+		Source: "config", Op: "load_config", Type: "invalid",
+		Attributes: map[string]string{"field": field, "expected": expected},
 	}
 	if value != "" {
 		ev.Attributes["value"] = value
@@ -84,15 +85,16 @@ func concerns(err error, field string) bool {
 	return false
 }
 
-// unready ends a run that cannot begin, and says why. It is the executor that does so: the taxonomy says what follows, and
-// the result, the log and the notification are like those of any other run.
+// unready ends a run that cannot begin, and says why. It is the executor that does so: the taxonomy
+// says what follows, and the result, the log and the notification are like those of any other run.
 func (p *program) unready(ctx context.Context, s *setup, err error) int {
 	fmt.Fprintln(p.hints, "aidf: the run cannot begin")
 	for _, problem := range leaves(err) {
 		fmt.Fprintln(p.hints, indented(explained(errs.Classify(problem, detect.In(s.table)), problem)))
 	}
 	cfg := executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Setup: func(context.Context) error { return err },
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)),
+		Setup:    func(context.Context) error { return err },
 		Observer: p.log(s.table), Limits: executor.Limits{Failures: 1}, // what is wrong now is wrong in a moment, too
 	}
 	if s.notifier != nil {
@@ -110,8 +112,8 @@ func (p *program) unready(ctx context.Context, s *setup, err error) int {
 	return exitFailed
 }
 
-// explained says to people what an error is and what they can do about it. Raw is what it was made of, which may say
-// more.
+// explained says to people what an error is and what they can do about it. Raw is what it was made
+// of, which may say more.
 func explained(err, raw error) string {
 	text := err.Error()
 	if code := taxonomy.CodeOf(err); code != "" {

@@ -19,15 +19,20 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// A run that cannot begin has a code like any other failure: in what is printed, in the result, and in the log.
+// A run that cannot begin has a code like any other failure: in what is printed, in the result, and
+// in the log.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, config, code, said string }{
 		{"no YAML", "limits: {", "CONFIG_PARSE_ERROR", "Correct the syntax"},
-		{"an unset variable", "anthropic: {api_key: '${AIDF_NO_SUCH_KEY}'}", "CONFIG_ENV_VAR_MISSING", "AIDF_NO_SUCH_KEY is not set"},
-		{"no number", "limits: {iterations: many}", "CONFIG_INVALID", `limits.iterations is "many", expected a whole number`},
+		{"an unset variable", "anthropic: {api_key: '${AIDF_NO_SUCH_KEY}'}", "CONFIG_ENV_VAR_MISSING",
+			"AIDF_NO_SUCH_KEY is not set"},
+		{"no number", "limits: {iterations: many}", "CONFIG_INVALID",
+			`limits.iterations is "many", expected a whole number`},
 		{"less than nothing", "limits: {run: -1s}", "CONFIG_INVALID", `limits.run is "-1s"`},
-		{"no such provider", "model: m\nopenai: {}\nanthropic: {base_url: 'ftp://x'}", "CONFIG_INVALID", "must begin with https"},
-		{"no such delivery", "deliver: mail", "CONFIG_INVALID", `deliver is "mail", expected nothing, commits, push or pull_request`},
+		{"no such provider", "model: m\nopenai: {}\nanthropic: {base_url: 'ftp://x'}", "CONFIG_INVALID",
+			"must begin with https"},
+		{"no such delivery", "deliver: mail", "CONFIG_INVALID",
+			`deliver is "mail", expected nothing, commits, push or pull_request`},
 		{"a pull request by nobody", "deliver: pull_request", "CONFIG_INVALID", "pull_request"},
 		{"no such mode", "scope: {mode: lax}", "CONFIG_INVALID", `scope.mode is "lax", expected strict, ask or off`},
 		{"no such profile", "profile: loud", "CONFIG_INVALID", `profile is "loud", expected strict or unattended`},
@@ -35,8 +40,10 @@ func TestFaults(t *testing.T) {
 		{"a webhook to nowhere", "notify: [{channel: webhook, url: '${HOME}'}]", "CONFIG_INVALID", "https://"},
 		{"no command", "validation: {pre_commit: [{run: x}]}", "CONFIG_INVALID", "validation.pre_commit[0]"},
 		{"an empty command", "validation: {pre_commit: ['']}", "CONFIG_INVALID", "pre_commit[0]"},
-		{"an override of nothing", "overrides: {policies: {patience: {max_attempts: 3}}}", "CONFIG_INVALID", `"patience"`},
-		{"a pattern that is none", "scope: {forbidden: [a, '[']}", "CONFIG_INVALID", `scope.forbidden[1] is "[", expected a usable pattern: a bracket or brace is not closed`},
+		{"an override of nothing", "overrides: {policies: {patience: {max_attempts: 3}}}", "CONFIG_INVALID",
+			`"patience"`},
+		{"a pattern that is none", "scope: {forbidden: [a, '[']}", "CONFIG_INVALID",
+			`scope.forbidden[1] is "[", expected a usable pattern: a bracket or brace is not closed`},
 		{"a key twice", "provider: openai", "CONFIG_PARSE_ERROR", `"provider" is there twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,11 +71,15 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		name, code, said string
 		breaks           func(o *options)
 	}{
-		{"configuration", "CONFIG_MISSING", "configuration file not found: ", func(o *options) { o.configFile += ".old" }},
-		{"task", "CONFIG_INVALID", `greeting.md.old", expected a Markdown file that is there`, func(o *options) { o.taskFile += ".old" }},
+		{"configuration", "CONFIG_MISSING", "configuration file not found: ",
+			func(o *options) { o.configFile += ".old" }},
+		{"task", "CONFIG_INVALID", `greeting.md.old", expected a Markdown file that is there`,
+			func(o *options) { o.taskFile += ".old" }},
 		{"repository", "GIT_STATUS_FAILED", "not a git repository", func(o *options) { o.repo = filepath.Dir(o.repo) }},
-		{"directory", "CONFIG_INVALID", `shop.old", expected a directory of a git repository`, func(o *options) { o.repo += ".old" }},
-		{"directory, but a file", "CONFIG_INVALID", `greet.txt", expected a directory of a git repository`, func(o *options) { o.repo = filepath.Join(o.repo, "greet.txt") }},
+		{"directory", "CONFIG_INVALID", `shop.old", expected a directory of a git repository`,
+			func(o *options) { o.repo += ".old" }},
+		{"directory, but a file", "CONFIG_INVALID", `greet.txt", expected a directory of a git repository`,
+			func(o *options) { o.repo = filepath.Join(o.repo, "greet.txt") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := begun(t, "")
@@ -125,7 +136,8 @@ func TestDamagedJournal(t *testing.T) {
 // What is wrong with patterns names the file that they are in.
 func TestPatternsOfBothFiles(t *testing.T) {
 	a := begun(t, "scope: {ask: ['!x']}\n")
-	require.NoError(t, os.WriteFile(a.options.taskFile, []byte("# T\n## Scope\n### Allowed\n- `ok`\n- `/abs`\n"), 0o600))
+	require.NoError(
+		t, os.WriteFile(a.options.taskFile, []byte("# T\n## Scope\n### Allowed\n- `ok`\n- `/abs`\n"), 0o600))
 	got := a.do()
 	assert.Contains(t, got.hints, `scope.allowed[1] is "/abs"`)
 	assert.Contains(t, got.hints, `scope.ask[0] is "!x"`)

@@ -70,7 +70,8 @@ func TestSecondInterruptKills(t *testing.T) {
 	config := a.options.configFile
 	text, err := os.ReadFile(config)
 	require.NoError(t, err)
-	patient := strings.Replace(string(text), `/claude"}`, `/claude", grace: 1h}`, 1) // it must not end before the second one
+	// it must not end before the second one
+	patient := strings.Replace(string(text), `/claude"}`, `/claude", grace: 1h}`, 1)
 	require.NotEqual(t, string(text), patient)
 	require.NoError(t, os.WriteFile(config, []byte(patient), 0o600))
 	var hints watched
@@ -82,7 +83,8 @@ func TestSecondInterruptKills(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = syscall.Kill(-agent[0].PID, syscall.SIGKILL) })
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	require.NoError(t, await(t.Context(), func() bool { return strings.Contains(hints.String(), "once more ends at once") }))
+	require.NoError(
+		t, await(t.Context(), func() bool { return strings.Contains(hints.String(), "once more ends at once") }))
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -1,15 +1,18 @@
-// Aidf has an AI agent work on a git repository, task by task, and does about each failure what the taxonomy of errgen's
-// repository says: it waits, tries again, tells the agent, puts files back, goes on without, stops. It names no code and
-// no category: what a failure is, and what follows, is in taxonomy.yaml.
+// Aidf has an AI agent work on a git repository, task by task, and does about each failure what the
+// taxonomy of errgen's repository says: it waits, tries again, tells the agent, puts files back,
+// goes on without, stops. It names no code and no category: what a failure is, and what follows, is
+// in taxonomy.yaml.
 //
 //	go run . -story
 //
-// shows all of that on a temporary repository, without any account. With a provider it works on yours:
+// shows all of that on a temporary repository, without any account. With a provider it works on
+// yours:
 //
 //	go run . -provider claude-cli -task task.md -repo ~/src/shop
 //
-// The provider is claude-cli (the program claude and its login), anthropic or openai (ANTHROPIC_API_KEY or
-// OPENAI_API_KEY, and a -model). A task is a Markdown file; what is below "Scope" says which files it may change:
+// The provider is claude-cli (the program claude and its login), anthropic or openai
+// (ANTHROPIC_API_KEY or OPENAI_API_KEY, and a -model). A task is a Markdown file; what is below
+// "Scope" says which files it may change:
 //
 //	# Task: A friendlier greeting
 //
@@ -42,9 +45,10 @@
 //
 // What is on the command line outweighs it. README.md has all settings.
 //
-// The exit code is 0 for a task that is completed, 1 for one that failed, is blocked or was cancelled, also if it could
-// not even begin, and 2 for wrong usage. An interrupt ends the iteration cleanly; a second one kills the program. A run
-// whose process died is gone on with by -resume and its name, which -list tells.
+// The exit code is 0 for a task that is completed, 1 for one that failed, is blocked or was
+// cancelled, also if it could not even begin, and 2 for wrong usage. An interrupt ends the
+// iteration cleanly; a second one kills the program. A run whose process died is gone on with by
+// -resume and its name, which -list tells.
 package main
 
 import (
@@ -107,7 +111,8 @@ func misused(hints io.Writer, err error) int {
 	return exitUsage
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to help.
+// parse reads the command line. What is wrong with it is the error; how it is used is written to
+// help.
 func parse(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := flag.NewFlagSet("aidf", flag.ContinueOnError)
@@ -139,7 +144,8 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name` does")
 	fs.StringVar(&o.run, "run", "", "the `name` of the run; one that died is gone on with")
 	fs.StringVar(&o.resume, "resume", "", "go on with the run of this `name`, which must have begun and not ended")
-	fs.StringVar(&o.journal, "journal", "", "the `directory` where runs are remembered (default: with the user's state)")
+	fs.StringVar(
+		&o.journal, "journal", "", "the `directory` where runs are remembered (default: with the user's state)")
 	fs.BoolVar(&o.unattended, "unattended", false, "ask nobody; what a person would have to allow is denied")
 	fs.BoolVar(&o.push, "push", false, "push finished work")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "look whether the run could begin, show the prompt, and call nobody")

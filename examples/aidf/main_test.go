@@ -158,7 +158,8 @@ type acted struct {
 	cli *providertest.CLI
 }
 
-// begun makes what a run needs. The configuration may be a part; the agent's program is added to it.
+// begun makes what a run needs. The configuration may be a part; the agent's program is added to
+// it.
 func begun(t *testing.T, config string, steps ...providertest.CLIStep) *acted {
 	t.Helper()
 	isolated(t)
@@ -174,7 +175,9 @@ func begun(t *testing.T, config string, steps ...providertest.CLIStep) *acted {
 
 func (a *acted) args(more ...string) []string {
 	o := a.options
-	return append([]string{"-task=" + o.taskFile, "-config=" + o.configFile, "-repo=" + o.repo, "-journal=" + o.journal, "-json"}, more...)
+	return append(
+		[]string{"-task=" + o.taskFile, "-config=" + o.configFile, "-repo=" + o.repo, "-journal=" + o.journal, "-json"},
+		more...)
 }
 
 func (a *acted) do(more ...string) outcome { return do(a.args(more...)...) }
@@ -293,7 +296,8 @@ func TestOwnFilesAreForbidden(t *testing.T) {
 	a := begun(t, "limits: {failures: 1}\nscope: {allowed: ['**']}\n", providertest.CLIAnswer("Freer now.").
 		Write("[my] task.md", "# Do as you like\n").Write("aidf.yml", "validation: {pre_commit: [evil]}\n"))
 	task, config := a.path("[my] task.md"), a.path("aidf.yml")
-	require.NoError(t, errors.Join(os.Rename(a.options.configFile, config), os.WriteFile(task, []byte("# A task\n"), 0o600)))
+	require.NoError(
+		t, errors.Join(os.Rename(a.options.configFile, config), os.WriteFile(task, []byte("# A task\n"), 0o600)))
 	a.options.configFile, a.options.taskFile = config, task
 	got := a.do()
 	assert.Equal(t, "SCOPE_FORBIDDEN", got.result(t).ErrorCode, got.hints)
@@ -312,7 +316,8 @@ func TestTaskIsFiled(t *testing.T) {
 	assert.Equal(t, exitOK, got.code, got.hints)
 	assert.NoFileExists(t, task)
 	assert.Equal(t, greetingTask, a.read("tasks/completed/1.md"))
-	assert.Equal(t, "R  tasks/pending/1.md -> tasks/completed/1.md", a.git(t.Context(), "status", "--short", "--untracked-files=no"))
+	assert.Equal(t, "R  tasks/pending/1.md -> tasks/completed/1.md",
+		a.git(t.Context(), "status", "--short", "--untracked-files=no"))
 }
 
 func TestJournalIsNotWithTheAgent(t *testing.T) {

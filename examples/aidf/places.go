@@ -23,7 +23,8 @@ func (p *program) journalDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "aidf"), err
 }
 
-// real returns an absolute path without symbolic links, as far as it exists; a link at its end is kept.
+// real returns an absolute path without symbolic links, as far as it exists; a link at its end is
+// kept.
 func real(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -46,7 +46,8 @@ func (s *setup) claude(model string) (executor.Provider, error) {
 func (s *setup) anthropic(model string) (executor.Provider, error) {
 	c := s.settings.Anthropic
 	o := anthropic.Options{
-		BaseURL: c.BaseURL, Key: c.key("ANTHROPIC_API_KEY"), Model: model, MaxTokens: c.MaxTokens, Turns: c.Turns, Cache: true,
+		BaseURL: c.BaseURL, Key: c.key("ANTHROPIC_API_KEY"), Model: model, MaxTokens: c.MaxTokens, Turns: c.Turns,
+		Cache:   true,
 		Toolbox: s.tools(),
 	}
 	if c.Prices != nil {
@@ -75,8 +76,8 @@ func (a *apiSettings) key(variable string) string {
 	return os.Getenv(variable)
 }
 
-// tools says what a model over an API may do: read what is not forbidden, write within the scope, and run the commands that
-// are allowed.
+// tools says what a model over an API may do: read what is not forbidden, write within the scope,
+// and run the commands that are allowed.
 func (s *setup) tools() toolbox.Options {
 	return toolbox.Options{
 		Read: toolbox.ReadWithinScope(s.scope), Write: toolbox.WithinScope(s.scope),

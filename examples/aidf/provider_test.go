@@ -29,10 +29,12 @@ func TestProvidersOverHTTP(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			server := providertest.NewServer(c.replies...)
 			defer server.Close()
-			a := begun(t, c.name+": {base_url: '"+server.URL+c.path+"', api_key: '${AIDF_TEST_KEY}', prices: {input: 1, output: 2}}\n"+
+			a := begun(t, c.name+": {base_url: '"+server.URL+c.path+
+				"', api_key: '${AIDF_TEST_KEY}', prices: {input: 1, output: 2}}\n"+
 				"commands: [go test ...]\n")
 			t.Setenv("AIDF_TEST_KEY", "sk-of-nobody-0123456789")
-			got := do("-task="+a.options.taskFile, "-config="+a.options.configFile, "-repo="+a.dir, "-json", "-provider="+c.name, "-model=m")
+			got := do("-task="+a.options.taskFile, "-config="+a.options.configFile, "-repo="+a.dir, "-json",
+				"-provider="+c.name, "-model=m")
 			t.Log(got.hints)
 			t.Setenv("AIDF_TEST_KEY", "")
 			assert.Equal(t, exitOK, got.code)
@@ -48,7 +50,8 @@ func TestModelIsNeeded(t *testing.T) {
 	a := begun(t, "")
 	got := a.do("-provider=openai")
 	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.hints, "CONFIG_INVALID: invalid configuration: model, expected the name of a model of openai")
+	assert.Contains(
+		t, got.hints, "CONFIG_INVALID: invalid configuration: model, expected the name of a model of openai")
 }
 
 func TestKeyIsNeeded(t *testing.T) {

@@ -104,7 +104,8 @@ func listed(runs []filejournal.Run) []listedRun {
 	out := make([]listedRun, len(runs))
 	for i, r := range runs {
 		out[i] = listedRun{
-			Run: r.Name, Task: r.Task, Dir: r.Dir, Status: r.Status, EndReason: r.EndReason, Iteration: r.Iteration, At: r.At,
+			Run: r.Name, Task: r.Task, Dir: r.Dir, Status: r.Status, EndReason: r.EndReason, Iteration: r.Iteration,
+			At: r.At,
 		}
 		if r.Err != nil {
 			out[i].Error = cmp.Or(reason(r.Err), taxonomy.Scrub(r.Err.Error()))

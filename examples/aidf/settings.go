@@ -13,15 +13,16 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// settings are what a configuration file says. All of them may be left out, but for the provider if the command line
-// names none.
+// settings are what a configuration file says. All of them may be left out, but for the provider if
+// the command line names none.
 type settings struct {
 	Provider  string         `yaml:"provider"`
 	Model     string         `yaml:"model"`
 	ClaudeCLI claudeSettings `yaml:"claude_cli"`
 	Anthropic apiSettings    `yaml:"anthropic"`
 	OpenAI    apiSettings    `yaml:"openai"`
-	// Commands are the command lines that a model over an API may run: "go test ...". None are allowed by default.
+	// Commands are the command lines that a model over an API may run: "go test ...". None are
+	// allowed by default.
 	Commands []string `yaml:"commands"`
 
 	Limits     limitSettings      `yaml:"limits"`
@@ -30,13 +31,15 @@ type settings struct {
 
 	// Deliver is how far finished work goes: commits, unless it says nothing, push or pull_request.
 	Deliver string `yaml:"deliver"`
-	// PullRequest is the command that opens one: [gh, pr, create, "--title={title}", "--head={branch}", --body-file=-].
+	// PullRequest is the command that opens one: [gh, pr, create, "--title={title}",
+	// "--head={branch}", --body-file=-].
 	PullRequest []string `yaml:"pull_request"`
 	// Remote is where to push if the branch has no upstream.
 	Remote string `yaml:"remote"`
 	// Hooks has the repository's own hooks run by commits and pushes.
 	Hooks bool `yaml:"hooks"`
-	// FileTask moves the task file to completed, blocked or failed beside it when the task has ended.
+	// FileTask moves the task file to completed, blocked or failed beside it when the task has
+	// ended.
 	FileTask bool `yaml:"file_task"`
 	// Continue holds the iterations in one conversation.
 	Continue bool `yaml:"continue"`
@@ -88,8 +91,8 @@ type limitSettings struct {
 	Feedback   int           `yaml:"feedback"`
 }
 
-// scopeSettings hold for every task. What a task allows outweighs what is allowed here; what either forbids is
-// forbidden.
+// scopeSettings hold for every task. What a task allows outweighs what is allowed here; what either
+// forbids is forbidden.
 type scopeSettings struct {
 	Mode      string   `yaml:"mode"`
 	Allowed   []string `yaml:"allowed"`
@@ -124,7 +127,8 @@ var (
 	deliveries = []string{"nothing", "commits", "push", "pull_request"} // in the order of executor.Delivery
 	channels   = []string{"log", "desktop", "webhook"}
 	statuses   = []string{
-		string(executor.StatusCompleted), string(executor.StatusFailed), string(executor.StatusBlocked), string(executor.StatusCancelled),
+		string(executor.StatusCompleted), string(executor.StatusFailed), string(executor.StatusBlocked),
+		string(executor.StatusCancelled),
 	}
 )
 

@@ -38,8 +38,8 @@ type setup struct {
 	config executor.Config
 }
 
-// setUp reads and opens what the task needs. Its error holds all that is wrong, as far as one thing does not hide
-// another. Some of the setup is there also then.
+// setUp reads and opens what the task needs. Its error holds all that is wrong, as far as one thing
+// does not hide another. Some of the setup is there also then.
 func (p *program) setUp(ctx context.Context) (*setup, error) {
 	s := &setup{program: p, table: errs.Table}
 	steps := []func() error{
@@ -116,7 +116,8 @@ func taskID(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// load reads the configuration. Of one that is faulty the channels are used nevertheless, if they are in order.
+// load reads the configuration. Of one that is faulty the channels are used nevertheless, if they
+// are in order.
 func (s *setup) load() error {
 	if s.configFile == "" {
 		return nil
@@ -156,11 +157,12 @@ func (s *setup) adjust() error {
 	return nil
 }
 
-// guard makes the scope of the task's and the configuration's, and has git watch what it forbids. What says what the
-// agent may do is out of its reach.
+// guard makes the scope of the task's and the configuration's, and has git watch what it forbids.
+// What says what the agent may do is out of its reach.
 func (s *setup) guard() (err error) {
 	own := workspace.ScopeConfig{
-		Mode: workspace.ScopeMode(s.settings.Scope.Mode), Allowed: s.settings.Scope.Allowed, Forbidden: s.settings.Scope.Forbidden, Ask: s.settings.Scope.Ask,
+		Mode: workspace.ScopeMode(s.settings.Scope.Mode), Allowed: s.settings.Scope.Allowed,
+		Forbidden: s.settings.Scope.Forbidden, Ask: s.settings.Scope.Ask,
 	}
 	c := s.file.Scope(own.Mode)
 	_, ofTask := workspace.NewScope(c)

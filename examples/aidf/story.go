@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor/terminal"
 )
 
-// story is told on temporary repositories, with real processes, real git and a real server. What is scripted is the agent
-// alone. What happens is what any user of this program would see.
+// story is told on temporary repositories, with real processes, real git and a real server. What is
+// scripted is the agent alone. What happens is what any user of this program would see.
 type story struct {
 	narrator
 	dir  string
@@ -55,7 +55,8 @@ func (s *story) tell(ctx context.Context) error {
 	if err := os.Setenv(variable, s.dir); err != nil {
 		return err
 	}
-	s.say("An agent works on a repository, and much goes wrong. The agent is scripted; git, processes, files and HTTP are real.",
+	s.say("An agent works on a repository, and much goes wrong. The agent is scripted; git, processes, files and "+
+		"HTTP are real.",
 		"Everything is in a temporary directory, which is called STORY here.")
 	for _, act := range []func(context.Context) error{s.badDay, s.overHTTP, s.unattended, s.killed, s.neverBegun} {
 		err := act(ctx)

@@ -25,7 +25,8 @@ overrides:
 
 // overHTTP is a run with a provider over HTTP, whose tools are guarded while they are used.
 func (s *story) overHTTP(ctx context.Context) error {
-	s.act("Over HTTP", "The same task, but the model is behind an API, on a bad line. It works with tools of this program.", "")
+	s.act("Over HTTP",
+		"The same task, but the model is behind an API, on a bad line. It works with tools of this program.", "")
 	st := s.begin(ctx, "http", greetingTask, overHTTPConfig)
 	server := providertest.NewServer(
 		providertest.Reset(),
@@ -74,7 +75,8 @@ func configFor(name string) string { return strings.ReplaceAll(cliConfig, "NAME"
 func (s *story) unattended(ctx context.Context) error {
 	s.act("Nobody there", "A task whose scope says: ask about LICENSE. It is night, and nobody can be asked.", "")
 	st := s.begin(ctx, "night", licenseTask, configFor("night"))
-	st.cli(providertest.CLIAnswer("It is free now.\nTASK COMPLETE").Write("LICENSE", "Public domain.\n").Write("greet.txt", "Hello, all!\n"))
+	st.cli(providertest.CLIAnswer("It is free now.\nTASK COMPLETE").Write("LICENSE", "Public domain.\n").
+		Write("greet.txt", "Hello, all!\n"))
 	st.options.unattended = true
 	s.play(ctx, st.options, scene{after: func(e executor.Event) {
 		if e.Kind == executor.ChangesDetected || e.Kind == executor.Reverted {
@@ -126,7 +128,8 @@ func (s *story) killed(ctx context.Context) error {
 	return s.err
 }
 
-// killInCall begins the run in a process of its own, kills that while the agent works, and returns what it had said.
+// killInCall begins the run in a process of its own, kills that while the agent works, and returns
+// what it had said.
 func (s *stage) killInCall(ctx context.Context) (said string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -179,7 +182,8 @@ notify:
 
 // neverBegun is a run that its configuration keeps from beginning.
 func (s *story) neverBegun(ctx context.Context) error {
-	s.act("Never begun", "A configuration with three mistakes. They are failures like others: they have codes, and people are told.", "")
+	s.act("Never begun",
+		"A configuration with three mistakes. They are failures like others: they have codes, and people are told.", "")
 	s.aside("%s", faultyConfig)
 	s.line("")
 	st := s.begin(ctx, "faulty", greetingTask, faultyConfig)

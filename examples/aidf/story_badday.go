@@ -52,8 +52,10 @@ func (s *story) badDay(ctx context.Context) error {
 	cli := st.cli(
 		providertest.CLIAPIError(429, "rate_limit_error", "This request would exceed your account's rate limit."),
 		providertest.CLIHang(),
-		providertest.CLIAnswer("The greeting is there, the document comes next.").Write("greet.txt", "Hello, customer!\n"),
-		providertest.CLIAnswer("I also made the deployment bigger.").Write("docs/greeting.md", "A greeting is a sentence.\n").
+		providertest.CLIAnswer("The greeting is there, the document comes next.").
+			Write("greet.txt", "Hello, customer!\n"),
+		providertest.CLIAnswer("I also made the deployment bigger.").
+			Write("docs/greeting.md", "A greeting is a sentence.\n").
 			Write("deploy/production.yml", "replicas: 300\n").Write(".env", "SHOP_MODE=test\n"),
 		providertest.CLIAnswer("Warmer now.\nTASK COMPLETE").Write("greet.txt", "hello dear customer\n"),
 		providertest.CLIAnswer("Mended.\nTASK COMPLETE").Write("greet.txt", "Hello, dear customer!\n"),

@@ -17,7 +17,8 @@ type repository struct {
 	dir string
 }
 
-// begin makes a repository, a task and a configuration for an act of the name, in a directory of their own.
+// begin makes a repository, a task and a configuration for an act of the name, in a directory of
+// their own.
 func (s *story) begin(ctx context.Context, name, task, config string) *stage {
 	dir := filepath.Join(s.dir, name)
 	r := &repository{narrator: &s.narrator, dir: filepath.Join(dir, "shop")}
@@ -32,7 +33,8 @@ func (s *story) begin(ctx context.Context, name, task, config string) *stage {
 	}
 	r.git(ctx, "init", "--quiet", "--initial-branch=main", "--template=")
 	for _, setting := range [][2]string{
-		{"user.name", "A Person"}, {"user.email", "person@example.com"}, {"commit.gpgSign", "false"}, {"core.autocrlf", "false"},
+		{"user.name", "A Person"}, {"user.email", "person@example.com"}, {"commit.gpgSign", "false"},
+		{"core.autocrlf", "false"},
 	} {
 		r.git(ctx, "config", setting[0], setting[1])
 	}

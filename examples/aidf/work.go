@@ -34,7 +34,8 @@ func (p *program) work() int {
 	defer p.screen.Close()
 	unhook := context.AfterFunc(ctx, func() {
 		stop()
-		p.screen.Aside(func() { fmt.Fprintln(p.hints, "aidf: interrupted, ending the iteration; once more ends at once") })
+		p.screen.Aside(
+			func() { fmt.Fprintln(p.hints, "aidf: interrupted, ending the iteration; once more ends at once") })
 	})
 	defer unhook()
 	return p.perform(ctx)

@@ -32,8 +32,8 @@ type reaction struct {
 	Then     string          `json:"then,omitempty"`
 }
 
-// newAnswer says what x came to, in the words of table; nil where x says that nothing failed. A profile can leave out how
-// bad an error is, and what can be done about it.
+// newAnswer says what x came to, in the words of table; nil where x says that nothing failed. A
+// profile can leave out how bad an error is, and what can be done about it.
 func newAnswer(table taxonomy.Table, x detect.Explanation) *answer {
 	if x.Err == nil {
 		return nil
@@ -120,7 +120,8 @@ func (r reaction) String() string {
 // shownLimit is how much of a rule is shown to a reader, in characters.
 const shownLimit = 160
 
-// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in full.
+// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in
+// full.
 func shown(r *detect.Rule) string {
 	if r == nil {
 		return "no rule matches"

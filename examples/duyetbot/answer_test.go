@@ -14,7 +14,9 @@ import (
 // What is answered has the same form whatever is classified.
 func TestAnswer(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, classify([]string{"-source", "tool", "-exit-code", "1", "-json"}, strings.NewReader("no\n"), &out, io.Discard))
+	require.NoError(
+		t, classify([]string{"-source", "tool", "-exit-code", "1", "-json"}, strings.NewReader("no\n"), &out,
+			io.Discard))
 	var answer struct {
 		Failed   bool
 		Code     string
@@ -29,7 +31,8 @@ func TestAnswer(t *testing.T) {
 	assert.NotEmpty(t, answer.Reaction.Action)
 
 	out.Reset()
-	require.NoError(t, classify([]string{"-source", "tool", "-exit-code", "1"}, strings.NewReader("no\n"), &out, io.Discard))
+	require.NoError(
+		t, classify([]string{"-source", "tool", "-exit-code", "1"}, strings.NewReader("no\n"), &out, io.Discard))
 	assert.Contains(t, out.String(), "\nmessage         "+answer.Message+"\n")
 	assert.Contains(t, out.String(), "\nreaction        "+answer.Reaction.Name+": ")
 }

@@ -9,8 +9,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// classify classifies what args and in tell, and writes what it came to to out. Only wrong usage and failing input and output are
-// errors; usage is written to hints.
+// classify classifies what args and in tell, and writes what it came to to out. Only wrong usage
+// and failing input and output are errors; usage is written to hints.
 func classify(args []string, in io.Reader, out, hints io.Writer) error {
 	o, err := parseEvidence(args, hints)
 	if err != nil {

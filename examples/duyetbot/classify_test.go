@@ -26,19 +26,23 @@ func TestClassify(t *testing.T) {
 		input string
 	}{
 		{"rate-limit.txt", "-status 429 -source github", ""},
-		{"rate-limit.json", "-status 403 -source github -attr ratelimit-remaining=0 -json", "API rate limit exceeded for user ID 1"},
+		{"rate-limit.json", "-status 403 -source github -attr ratelimit-remaining=0 -json",
+			"API rate limit exceeded for user ID 1"},
 		{"types.txt", "-source tool -exit-code 2", "src/app.ts(12,5): error TS2345: no\nFAIL\n"},
 		{"fast.txt", "-profile fast -source llm", "Rate limit exceeded"},
 		{"unmatched.txt", "", "something new"},
 		{"nothing.txt", "", ""},
 		{"system.txt", "-source system -signal SIGKILL", ""},
-		{"quota.json", "-json -source llm -status 429", `{"error":{"message":"Out of credits","type":"insufficient_quota","code":"insufficient_quota"}}`},
+		{"quota.json", "-json -source llm -status 429",
+			`{"error":{"message":"Out of credits","type":"insufficient_quota","code":"insufficient_quota"}}`},
 		{"wait.txt", "-source llm -status 429", "Retry after 30 seconds"},
 		{"success.txt", "-source tool -exit-code 0", "0 tests failed"},
 		{"success.json", "-source tool -exit-code 0 -json", `{"type":"error"}`},
 		{"file.txt", "-errno ENOENT -op load -code E7 -type failed", ""},
-		{"hostile.json", "-source tool -json", "\x1b[2J\x1b]0;title\a\nBuild failed: \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
-		{"hostile.txt", "-source tool", "\x1b[2J\x1b]0;title\a\nBuild failed: \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+		{"hostile.json", "-source tool -json",
+			"\x1b[2J\x1b]0;title\a\nBuild failed: \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+		{"hostile.txt", "-source tool",
+			"\x1b[2J\x1b]0;title\a\nBuild failed: \u202e\xff token=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,7 +90,8 @@ func TestBrokenInputAndOutput(t *testing.T) {
 	broken := errors.New("broken")
 	require.ErrorIs(t, classify(nil, iotest.ErrReader(broken), io.Discard, io.Discard), broken)
 	for _, args := range [][]string{nil, {"-json"}} {
-		require.ErrorIs(t, classify(args, nil, writer(func([]byte) (int, error) { return 0, broken }), io.Discard), broken)
+		require.ErrorIs(t, classify(args, nil, writer(func([]byte) (int, error) { return 0, broken }), io.Discard),
+			broken)
 	}
 }
 
@@ -94,13 +99,16 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(b []byte) (int, error) { return w(b) }
 
-// TestFindings: what the taxonomy gets wrong is found when it is generated from, and never skipped at run time.
+// TestFindings: what the taxonomy gets wrong is found when it is generated from, and never skipped
+// at run time.
 func TestFindings(t *testing.T) {
 	tests := []struct {
 		row, old, new, finding string
 	}{
-		{"D162 a pattern that does not compile", `'(?i)\bexceeded your current quota\b'`, `'(?i)\bexceeded your current quota('`, "E-regexp"},
-		{"B-D01 a code that is not declared", "fallback: {code: SYSTEM_ERROR", "fallback: {code: DEPENDENCY_MISSING", "E-unknown-name"},
+		{"D162 a pattern that does not compile", `'(?i)\bexceeded your current quota\b'`,
+			`'(?i)\bexceeded your current quota('`, "E-regexp"},
+		{"B-D01 a code that is not declared", "fallback: {code: SYSTEM_ERROR", "fallback: {code: DEPENDENCY_MISSING",
+			"E-unknown-name"},
 		{"B-D13 a strategy that is not declared", "strategy: fix_build", "strategy: wait_and_retry", "E-unknown-name"},
 	}
 	src, err := os.ReadFile("taxonomy.yaml")

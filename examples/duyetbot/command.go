@@ -77,7 +77,8 @@ func firstOf(texts ...string) string {
 func (c *command) describe(ev *taxonomy.Evidence) {
 	s := c.skill
 	known := map[string]string{
-		"component": s.Component, "skill": s.Name, "mode": s.Execution.Mode, "tool": s.Execution.Tool, "step": s.Execution.Step,
+		"component": s.Component, "skill": s.Name, "mode": s.Execution.Mode, "tool": s.Execution.Tool,
+		"step":    s.Execution.Step,
 		"task_id": s.Execution.Task, "session_id": s.Execution.Session,
 	}
 	if g := s.GitHub; g != nil {

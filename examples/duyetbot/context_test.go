@@ -85,16 +85,22 @@ func TestSource(t *testing.T) {
 		raw  evidence
 		want object
 	}{
-		{"D54 D55 D72", evidence{Source: "llm", Attributes: attributes("component", "anthropic")}, object{"type": "llm", "component": "anthropic"}},
-		{"D56 D57", evidence{Source: "github", Attributes: attributes("url", "https://api.github.com/user", "method", "GET")},
-			object{"type": "github", "component": "octokit", "endpoint": "https://api.github.com/user", "method": "GET"}},
-		{"D73", evidence{Status: 404, Attributes: attributes("host", "api.github.com", "url", "https://api.github.com/user", "method", "GET")},
-			object{"type": "github", "component": "octokit", "endpoint": "https://api.github.com/user", "method": "GET"}},
+		{"D54 D55 D72", evidence{Source: "llm", Attributes: attributes("component", "anthropic")},
+			object{"type": "llm", "component": "anthropic"}},
+		{"D56 D57",
+			evidence{Source: "github", Attributes: attributes("url", "https://api.github.com/user", "method", "GET")},
+			object{"type": "github", "component": "octokit", "endpoint": "https://api.github.com/user",
+				"method": "GET"}},
+		{"D73", evidence{Status: 404, Attributes: attributes(
+			"host", "api.github.com", "url", "https://api.github.com/user", "method", "GET")},
+			object{"type": "github", "component": "octokit", "endpoint": "https://api.github.com/user",
+				"method": "GET"}},
 		{"D74", evidence{Type: "rate_limit_error"}, object{"type": "llm", "component": "openrouter"}},
 		{"D75", evidence{Attributes: attributes("tool", "bash")}, object{"type": "tool", "component": "bash"}},
 		{"D76 D161", evidence{}, object{"type": "system", "component": "unknown"}},
 		{"B-D08", evidence{Status: 503}, object{"type": "network", "component": "unknown"}},
-		{"D155", evidence{Source: "skill", Type: "timeout", Attributes: attributes("skill", "deploy")}, object{"type": "tool", "component": "deploy"}},
+		{"D155", evidence{Source: "skill", Type: "timeout", Attributes: attributes("skill", "deploy")},
+			object{"type": "tool", "component": "deploy"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.raw.Error(), func(t *testing.T) {
@@ -107,11 +113,13 @@ func TestSource(t *testing.T) {
 func TestContext(t *testing.T) {
 	reset := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	err := errs.Classify(&evidence{
-		Source: "github", Status: 403, Text: "API rate limit exceeded", ResetAt: reset, RetryAfter: taxonomy.Some(time.Minute),
+		Source: "github", Status: 403, Text: "API rate limit exceeded", ResetAt: reset,
+		RetryAfter: taxonomy.Some(time.Minute),
 		Attributes: map[string]string{
 			"ratelimit-remaining": "0",
-			"mode":                "agent", "skill": "deploy", "tool": "gh", "step": "push", "task_id": "t1", "session_id": "s1",
-			"owner": "o", "repo": "r", "entity_number": "7", "entity_type": "pr",
+			"mode":                "agent", "skill": "deploy", "tool": "gh", "step": "push", "task_id": "t1",
+			"session_id": "s1",
+			"owner":      "o", "repo": "r", "entity_number": "7", "entity_type": "pr",
 			"metadata": `{"attempt":2}`,
 		},
 	})
@@ -123,7 +131,9 @@ func TestContext(t *testing.T) {
 		{"D47 category", envelope["code"], "github_rate_limit"},
 		{"D50 message", envelope["message"], "GitHub limits the rate: API rate limit exceeded"},
 		{"D51 code", c["code"], "403"},
-		{"D58 D59 execution", c["execution"], object{"mode": "agent", "skill": "deploy", "tool": "gh", "step": "push", "taskId": "t1", "sessionId": "s1"}},
+		{"D58 D59 execution", c["execution"],
+			object{"mode": "agent", "skill": "deploy", "tool": "gh", "step": "push", "taskId": "t1",
+				"sessionId": "s1"}},
 		{"D60 D61 D62 github", c["github"], object{"owner": "o", "repo": "r", "entityNumber": 7.0, "entityType": "pr"}},
 		{"D63 recovery", c["recovery"], nil}, // nobody has tried yet
 		{"D66 metadata", c["metadata"], object{"attempt": 2.0}},
@@ -143,7 +153,9 @@ func TestBlocksAreOptional(t *testing.T) {
 		{"D58", contextOf(t, errs.Classify("it went wrong"))["execution"], nil},
 		{"D60", contextOf(t, errs.Classify("it went wrong"))["github"], nil},
 		{"D66", contextOf(t, errs.Classify("it went wrong"))["metadata"], nil},
-		{"D58 D155", contextOf(t, errs.Classify(evidence{Attributes: map[string]string{"skill": "deploy"}}))["execution"], object{"mode": "unknown", "skill": "deploy"}},
+		{"D58 D155",
+			contextOf(t, errs.Classify(evidence{Attributes: map[string]string{"skill": "deploy"}}))["execution"],
+			object{"mode": "unknown", "skill": "deploy"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row, func(t *testing.T) { assert.Equal(t, tt.want, tt.got) })
@@ -153,7 +165,9 @@ func TestBlocksAreOptional(t *testing.T) {
 func TestRecoveryBlock(t *testing.T) {
 	t.Run("D63 D64 D65", func(t *testing.T) {
 		err := errs.NewToolTimeout("took too long", errs.ToolSource{Type: errs.ToolSourceTypeTool, Component: "bash"}).
-			WithRecovery(errs.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: taxonomy.Some("fix_build"), Successful: taxonomy.Some(true)})
+			WithRecovery(
+				errs.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: taxonomy.Some("fix_build"),
+					Successful: taxonomy.Some(true)})
 		want := object{"attempts": 1.0, "maxAttempts": 3.0, "strategy": "fix_build", "successful": true}
 		assert.Equal(t, want, contextOf(t, err)["recovery"])
 	})
@@ -168,7 +182,8 @@ func TestCause(t *testing.T) {
 	})
 }
 
-// TestStack: the profile says whether an error keeps the stack of where it was classified. It is never on the wire.
+// TestStack: the profile says whether an error keeps the stack of where it was classified. It is
+// never on the wire.
 func TestStack(t *testing.T) {
 	tests := []struct {
 		profile string
@@ -198,7 +213,9 @@ func TestRetryHint(t *testing.T) {
 		raw  evidence
 		want time.Duration
 	}{
-		{"header first", evidence{Source: "llm", Status: 429, Text: "retry after 5", RetryAfter: taxonomy.Some(time.Minute)}, time.Minute},
+		{"header first",
+			evidence{Source: "llm", Status: 429, Text: "retry after 5", RetryAfter: taxonomy.Some(time.Minute)},
+			time.Minute},
 		{"words", said("llm", "Rate limit exceeded, retry after 30"), 30 * time.Second},
 		{"as a header", said("llm", "Rate limit exceeded\nRetry-After: 30"), 30 * time.Second},
 	}

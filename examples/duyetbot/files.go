@@ -69,7 +69,8 @@ func beside(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// checkWritable reports that a report could not be written, before anything is done that it would be about.
+// checkWritable reports that a report could not be written, before anything is done that it would
+// be about.
 func checkWritable(name string) error {
 	if name == "" {
 		return nil

@@ -80,10 +80,14 @@ func TestForms(t *testing.T) {
 		raw  evidence
 		want string
 	}{
-		{said("llm", "openai.RateLimitError: Rate limit reached for model gpt-4 in organization org-1 on tokens per min. Limit: 10000."), "llm_rate_limit"},
+		{said("llm",
+			"openai.RateLimitError: Rate limit reached for model gpt-4 in organization org-1 on tokens per min. "+
+				"Limit: 10000."), "llm_rate_limit"},
 		{said("llm", "Error: 429 Too Many Requests"), "llm_rate_limit"},
-		{said("", `API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`), "llm_rate_limit"},
-		{said("llm", "You exceeded your current quota, please check your plan and billing details."), "llm_quota_exceeded"},
+		{said("", `API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`),
+			"llm_rate_limit"},
+		{said("llm", "You exceeded your current quota, please check your plan and billing details."),
+			"llm_quota_exceeded"},
 		{said("llm", "Your monthly token quota has been exceeded."), "llm_quota_exceeded"},
 		{said("llm", "Out of credits"), "llm_quota_exceeded"},
 		{said("llm", "Incorrect API key provided: sk-x. You can find your key in the settings."), "llm_auth"},
@@ -110,7 +114,8 @@ func TestForms(t *testing.T) {
 		{said("config", "missing required environment variable GITHUB_TOKEN"), "config_missing"},
 		{said("config", "open config.yaml: no such file or directory"), "config_missing"},
 		{said("file", "Error: EACCES: permission denied, open 'a'"), "file_permission"},
-		{said("", "FetchError: request to http://localhost:1/ failed, reason: connect ECONNREFUSED 127.0.0.1:1"), "network_error"},
+		{said("", "FetchError: request to http://localhost:1/ failed, reason: connect ECONNREFUSED 127.0.0.1:1"),
+			"network_error"},
 		{said("", "  code: 'ECONNREFUSED',"), "network_error"},
 	}
 	for _, tt := range tests {

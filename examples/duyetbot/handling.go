@@ -12,7 +12,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// handling is what a skill says about its failures: a profile, and what it changes of that. What is absent is as in the profile.
+// handling is what a skill says about its failures: a profile, and what it changes of that. What is
+// absent is as in the profile.
 type handling struct {
 	Profile   string           `yaml:"profile"`
 	Detection detectionChanges `yaml:"detection"`
@@ -53,7 +54,8 @@ func (r *recoveryChanges) Validate() []config.Problem {
 	var p config.Findings
 	if r.MaxAttempts != nil {
 		if *r.MaxAttempts < 0 {
-			p = append(p, config.Problem{Field: "max_recovery_attempts", Expected: "a number, 0 or more; 0 is no recovery"})
+			p = append(
+				p, config.Problem{Field: "max_recovery_attempts", Expected: "a number, 0 or more; 0 is no recovery"})
 		}
 	}
 	names := make([]string, 0, len(errs.Table.Taxonomy.Strategies))
@@ -96,16 +98,19 @@ func (r *reportingChanges) Validate() []config.Problem {
 // overrides returns what is changed of a profile.
 func (h *handling) overrides(profile taxonomy.Table) taxonomy.Overrides {
 	return taxonomy.Overrides{
-		Detection: &taxonomy.DetectionOverride{Text: h.Detection.Patterns, Severity: h.Detection.Severity, Recoverability: h.Detection.Recoverability},
-		Recovery:  &taxonomy.RecoveryOverride{Enabled: h.Recovery.Automatic, MaxAttempts: h.Recovery.MaxAttempts, Allowed: h.Recovery.Allowed},
-		Retry:     &taxonomy.RetryOverride{Enabled: h.Retry.Enabled, PolicyOverride: h.Retry.numbers()},
-		Policies:  h.Retry.policies(profile),
-		Reporting: &taxonomy.ReportingOverride{LogLevel: h.Reporting.LogLevel, Stack: h.Reporting.Stack, Context: h.Reporting.Context},
+		Detection: &taxonomy.DetectionOverride{Text: h.Detection.Patterns, Severity: h.Detection.Severity,
+			Recoverability: h.Detection.Recoverability},
+		Recovery: &taxonomy.RecoveryOverride{Enabled: h.Recovery.Automatic, MaxAttempts: h.Recovery.MaxAttempts,
+			Allowed: h.Recovery.Allowed},
+		Retry:    &taxonomy.RetryOverride{Enabled: h.Retry.Enabled, PolicyOverride: h.Retry.numbers()},
+		Policies: h.Retry.policies(profile),
+		Reporting: &taxonomy.ReportingOverride{LogLevel: h.Reporting.LogLevel, Stack: h.Reporting.Stack,
+			Context: h.Reporting.Context},
 	}
 }
 
-// table returns the table as the skill has it. A profile that is named here is the word of whoever runs the bot, and takes the place
-// of all that the skill says.
+// table returns the table as the skill has it. A profile that is named here is the word of whoever
+// runs the bot, and takes the place of all that the skill says.
 func (s *skill) table(profile string) (taxonomy.Table, error) {
 	if profile != "" {
 		return errs.Table.Profile(profile)

@@ -83,8 +83,8 @@ func tableOf(t *testing.T, block string) taxonomy.Table {
 	return table
 }
 
-// handle handles an operation of source that fails as often as said, as a skill with the block error-handling does. There are no
-// tools; waits take no time.
+// handle handles an operation of source that fails as often as said, as a skill with the block
+// error-handling does. There are no tools; waits take no time.
 func handle(t *testing.T, block, source string, failure error, times int) *handled {
 	t.Helper()
 	table := tableOf(t, block)
@@ -101,7 +101,8 @@ func handle(t *testing.T, block, source string, failure error, times int) *handl
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Clock: c, Random: still,
 		Recoverer: recovery.Contain(strategies{standard, everyTool}, recovery.ContainOptions{}),
 		Sink:      out.reporter,
-		Observer:  executor.Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), table),
+		Observer: executor.Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			table),
 	})
 	require.NoError(t, err)
 	out.Outcome = h.Handle(t.Context(), handler.Op{Name: "work", Source: source, Do: func(context.Context) error {
@@ -156,12 +157,14 @@ func TestSeedIntegration(t *testing.T) {
 		assert.Zero(t, m.RetryAttempts, "a strategy has seen to it")
 	})
 	t.Run("D157", func(t *testing.T) {
-		got := handle(t, "  profile: default\n", "github", &evidence{Source: "github", Status: 404, Text: "Not Found"}, always)
+		got := handle(t, "  profile: default\n", "github", &evidence{Source: "github", Status: 404, Text: "Not Found"},
+			always)
 		assert.False(t, got.Success())
 		assert.Equal(t, 1, got.Calls, "D108 D173")
 		b, err := got.MarshalJSON()
 		require.NoError(t, err)
-		assert.JSONEq(t, `{"success":false,"error":"`+got.Message()+`","metadata":{"errorId":"`+got.Occurrence.ID+`","category":"github","errorCode":"github_not_found","severity":"high"}}`, string(b))
+		assert.JSONEq(t, `{"success":false,"error":"`+got.Message()+`","metadata":{"errorId":"`+got.Occurrence.ID+
+			`","category":"github","errorCode":"github_not_found","severity":"high"}}`, string(b))
 		assert.Equal(t, got.reporter.All()[0].ID, got.Occurrence.ID)
 	})
 }
@@ -180,7 +183,8 @@ func TestPolicyNumbers(t *testing.T) {
 		{"D115", "github_server_error", "github", answered("github", 500), seconds(1, 2, 4, 8)},
 		{"D116", "tool_timeout", "tool", evidence{Source: "tool", ExitCode: taxonomy.Some(124)}, seconds(.5, 1)},
 		{"D116", "network_error", "network", evidence{Source: "network", Type: "network"}, seconds(.5, 1)},
-		{"D117", "verification_failed", "verification", evidence{Source: "verification", ExitCode: taxonomy.Some(1)}, seconds(2, 4)},
+		{"D117", "verification_failed", "verification", evidence{Source: "verification", ExitCode: taxonomy.Some(1)},
+			seconds(2, 4)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.code, func(t *testing.T) {
@@ -192,7 +196,8 @@ func TestPolicyNumbers(t *testing.T) {
 		})
 	}
 	t.Run("D172", func(t *testing.T) {
-		got := handle(t, "  recovery: {enable_automatic_recovery: false}\n", "llm", &evidence{Source: "llm", Text: "Rate limit exceeded"}, 2)
+		got := handle(t, "  recovery: {enable_automatic_recovery: false}\n", "llm",
+			&evidence{Source: "llm", Text: "Rate limit exceeded"}, 2)
 		require.NoError(t, got.Err)
 		assert.Equal(t, 3, got.Calls)
 		m := got.reporter.Metrics()
@@ -200,7 +205,8 @@ func TestPolicyNumbers(t *testing.T) {
 	})
 }
 
-// TestProfilesRun: what each profile comes to, for a limit of the rate and for a failure that is tried again by its own numbers.
+// TestProfilesRun: what each profile comes to, for a limit of the rate and for a failure that is
+// tried again by its own numbers.
 func TestProfilesRun(t *testing.T) {
 	minutes := func(n int) []time.Duration { return repeated(n, time.Minute) }
 	nine := seconds(1, 2, 4, 8, 16, 32, 64, 120, 120)
@@ -214,9 +220,11 @@ func TestProfilesRun(t *testing.T) {
 	}{
 		{"D145", "default", 3, append(minutes(3), seconds(1, 2)...), seconds(1, 2), seconds(1, 2, 4, 1, 2)},
 		{"D146", "strict", 0, nil, nil, nil},
-		{"D147", "lenient", 5, append(minutes(5), seconds(.5, 1, 2, 4)...), seconds(.5, 1, 2, 4), seconds(1, 2, 4, 8, 16, .5, 1, 2, 4)},
+		{"D147", "lenient", 5, append(minutes(5), seconds(.5, 1, 2, 4)...), seconds(.5, 1, 2, 4),
+			seconds(1, 2, 4, 8, 16, .5, 1, 2, 4)},
 		{"D148 B-D24", "fast", 0, seconds(.1), seconds(.1), seconds(.1)},
-		{"D149", "thorough", 10, append(minutes(10), nine...), nine, append(seconds(1, 2, 4, 8, 16, 30, 30, 30, 30, 30), nine...)},
+		{"D149", "thorough", 10, append(minutes(10), nine...), nine,
+			append(seconds(1, 2, 4, 8, 16, 30, 30, 30, 30, 30), nine...)},
 	}
 	for _, tt := range tests {
 		block := "  profile: " + tt.profile + "\n"
@@ -240,7 +248,8 @@ func TestProfilesRun(t *testing.T) {
 	}
 }
 
-// TestPatternBounds: what was recognised by its words is recovered from as often as its pattern says.
+// TestPatternBounds: what was recognised by its words is recovered from as often as its pattern
+// says.
 func TestPatternBounds(t *testing.T) {
 	tests := []struct {
 		row, source, text, strategy string
@@ -272,7 +281,8 @@ func TestSwitches(t *testing.T) {
 	}{
 		{"as the profile is", "  profile: default\n", func(t *testing.T, got *handled) {
 			o := got.Occurrence
-			assert.Equal(t, []string{"llm_rate_limit", "high", "retryable"}, []string{o.Code, o.Severity, o.Recoverability})
+			assert.Equal(t, []string{"llm_rate_limit", "high", "retryable"},
+				[]string{o.Code, o.Severity, o.Recoverability})
 			assert.Len(t, got.records, 3)
 			assert.NotEmpty(t, o.Stack)
 			assert.NotEmpty(t, o.Context)
@@ -284,25 +294,33 @@ func TestSwitches(t *testing.T) {
 			assert.Empty(t, got.Occurrence.Severity)
 			assert.Equal(t, "retryable", got.Occurrence.Recoverability)
 		}},
-		{"no recoverability", "  detection: {enable_recoverability_inference: false}\n", func(t *testing.T, got *handled) {
-			assert.NotEqual(t, "retryable", got.Occurrence.Recoverability)
-			assert.Equal(t, "high", got.Occurrence.Severity)
-		}},
-		{"recovery off beats the list", "  recovery: {enable_automatic_recovery: false, allowed_strategies: [wait_for_rate_limit]}\n", func(t *testing.T, got *handled) {
-			assert.Empty(t, got.records)
-			assert.Equal(t, 3, got.Calls, "retries are another switch")
-		}},
-		{"fewer attempts", "  recovery: {max_recovery_attempts: 1}\n", func(t *testing.T, got *handled) { assert.Len(t, got.records, 1) }},
-		{"no attempts", "  recovery: {max_recovery_attempts: 0}\n", func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
-		{"another strategy", "  recovery: {allowed_strategies: [retry_with_backoff]}\n", func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
-		{"no strategy", "  recovery: {allowed_strategies: []}\n", func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
+		{"no recoverability", "  detection: {enable_recoverability_inference: false}\n",
+			func(t *testing.T, got *handled) {
+				assert.NotEqual(t, "retryable", got.Occurrence.Recoverability)
+				assert.Equal(t, "high", got.Occurrence.Severity)
+			}},
+		{"recovery off beats the list",
+			"  recovery: {enable_automatic_recovery: false, allowed_strategies: [wait_for_rate_limit]}\n",
+			func(t *testing.T, got *handled) {
+				assert.Empty(t, got.records)
+				assert.Equal(t, 3, got.Calls, "retries are another switch")
+			}},
+		{"fewer attempts", "  recovery: {max_recovery_attempts: 1}\n",
+			func(t *testing.T, got *handled) { assert.Len(t, got.records, 1) }},
+		{"no attempts", "  recovery: {max_recovery_attempts: 0}\n",
+			func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
+		{"another strategy", "  recovery: {allowed_strategies: [retry_with_backoff]}\n",
+			func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
+		{"no strategy", "  recovery: {allowed_strategies: []}\n",
+			func(t *testing.T, got *handled) { assert.Empty(t, got.records) }},
 		{"no retry", "  retry: {enabled: false}\n", func(t *testing.T, got *handled) {
 			assert.Len(t, got.records, 3)
 			assert.Equal(t, 4, got.Calls)
 		}},
-		{"neither", "  retry: {enabled: false}\n  recovery: {enable_automatic_recovery: false}\n", func(t *testing.T, got *handled) {
-			assert.Equal(t, 1, got.Calls)
-		}},
+		{"neither", "  retry: {enabled: false}\n  recovery: {enable_automatic_recovery: false}\n",
+			func(t *testing.T, got *handled) {
+				assert.Equal(t, 1, got.Calls)
+			}},
 		{"no stack", "  reporting: {include_stack_trace: false}\n", func(t *testing.T, got *handled) {
 			assert.Empty(t, got.Occurrence.Stack)
 			assert.NotEmpty(t, got.Occurrence.Context)
@@ -322,10 +340,11 @@ func TestSwitches(t *testing.T) {
 				assert.Contains(t, line, "level=ERROR")
 			}
 		}},
-		{"a change over another profile", "  profile: strict\n  retry: {enabled: true, max_attempts: 3}\n", func(t *testing.T, got *handled) {
-			assert.Equal(t, 3, got.Calls)
-			assert.Empty(t, got.records)
-		}},
+		{"a change over another profile", "  profile: strict\n  retry: {enabled: true, max_attempts: 3}\n",
+			func(t *testing.T, got *handled) {
+				assert.Equal(t, 3, got.Calls)
+				assert.Empty(t, got.records)
+			}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.check(t, handle(t, tt.block, "llm", limit(), always)) })

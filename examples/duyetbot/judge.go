@@ -7,7 +7,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// judge says what became of an operation. Only failures are classified: what a process writes that ends well is none.
+// judge says what became of an operation. Only failures are classified: what a process writes that
+// ends well is none.
 func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	if succeeded(ev) {
 		return detect.Explanation{}
@@ -15,7 +16,8 @@ func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	return errs.Explain(ev, detect.In(table))
 }
 
-// succeeded reports whether a process exited with 0 and nobody says that something failed nevertheless.
+// succeeded reports whether a process exited with 0 and nobody says that something failed
+// nevertheless.
 func succeeded(ev *taxonomy.Evidence) bool {
 	code, exited := ev.ExitCode.Get()
 	return exited && code == 0 && ev.Type == "" && ev.Status == 0 && ev.Code == "" && ev.Signal == "" && ev.Errno == ""

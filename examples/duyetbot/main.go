@@ -1,22 +1,24 @@
-// Duyetbot runs the skills of a bot that works on GitHub repositories, and does about their failures what taxonomy.yaml says:
-// it waits, tries again, installs what is missing, has the linter mend what it reports, or gives up, each within the limits
-// of a profile.
+// Duyetbot runs the skills of a bot that works on GitHub repositories, and does about their
+// failures what taxonomy.yaml says: it waits, tries again, installs what is missing, has the linter
+// mend what it reports, or gives up, each within the limits of a profile.
 //
 //	go run . demo/*.yaml
 //	go run . -skill demo/rate-limit.yaml -profile strict -report report.html
 //
-// A skill is a YAML file with a command and a block error-handling; README.md says what stands in it.
+// A skill is a YAML file with a command and a block error-handling; README.md says what stands in
+// it.
 //
-// The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which includes a faulty skill, 3 when
-// the program itself failed or its output cannot be written, and 130 when it was interrupted before all skills were done.
+// The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which
+// includes a faulty skill, 3 when the program itself failed or its output cannot be written, and
+// 130 when it was interrupted before all skills were done.
 //
 // It can also say what a failure is, without doing anything about it:
 //
 //	go run . -classify -source github -status 403 -attr ratelimit-remaining=0
 //	npm test 2>&1 | go run . -classify -source tool -exit-code 1
 //
-// What was said on the error channel is read from standard input; of a long text the end counts. An error body in JSON tells
-// its type, code and message, too.
+// What was said on the error channel is read from standard input; of a long text the end counts. An
+// error body in JSON tells its type, code and message, too.
 package main
 
 import (

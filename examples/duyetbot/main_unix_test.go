@@ -48,26 +48,33 @@ func TestSteps(t *testing.T) {
 		steps      []string
 	}{
 		{"D97 D156", "rate-limit", exitDone, []string{
-			"detected   github_rate_limit, high, retryable: ", "enriched   octokit of github, mode agent, task t-1, step fetch, acme/shop, code 429",
-			"reported   as ", "decided    recover by wait_for_rate_limit, 1 of 2 ", "recovered  wait_for_rate_limit: Waited 10", "called     call 2",
+			"detected   github_rate_limit, high, retryable: ",
+			"enriched   octokit of github, mode agent, task t-1, step fetch, acme/shop, code 429",
+			"reported   as ", "decided    recover by wait_for_rate_limit, 1 of 2 ",
+			"recovered  wait_for_rate_limit: Waited 10", "called     call 2",
 			"output     12 open issues", "done       succeeded after 2 calls",
 		}},
 		{"D102", "lint", exitDone, []string{
-			"detected   lint_error, low, recoverable: ", "decided    recover by apply_lint_fix, 1 of 1 ", "recovered  apply_lint_fix: Applied lint fixes",
+			"detected   lint_error, low, recoverable: ", "decided    recover by apply_lint_fix, 1 of 1 ",
+			"recovered  apply_lint_fix: Applied lint fixes",
 			"output     no findings", "done       succeeded after 2 calls",
 		}},
 		{"D99", "dependency", exitDone, []string{
-			"detected   dependency_error, high, recoverable: ", "recovered  install_dependency: Installed dependency: left-pad",
+			"detected   dependency_error, high, recoverable: ",
+			"recovered  install_dependency: Installed dependency: left-pad",
 			"output     built with left-pad", "done       succeeded after 2 calls",
 		}},
 		{"D100 B-D17", "refused", exitFailed, []string{
-			"detected   dependency_error", `failed     install_dependency: Did not install "event-stream": `, "decided    abort", "done       failed (fatal) after 1 call: ",
+			"detected   dependency_error", `failed     install_dependency: Did not install "event-stream": `,
+			"decided    abort", "done       failed (fatal) after 1 call: ",
 		}},
 		{"B-D17", "hostile", exitFailed, []string{
-			"detected   dependency_error", "failed     install_dependency: Did not install ", "done       failed (fatal) after 1 call: ",
+			"detected   dependency_error", "failed     install_dependency: Did not install ",
+			"done       failed (fatal) after 1 call: ",
 		}},
 		{"D108 D157", "permanent", exitFailed, []string{
-			"(profile thorough)", "detected   github_not_found, high, permanent: ", "acme/shop, issue 99, code 404", "decided    abort (fail)", "done       failed (fatal) after 1 call: ",
+			"(profile thorough)", "detected   github_not_found, high, permanent: ", "acme/shop, issue 99, code 404",
+			"decided    abort (fail)", "done       failed (fatal) after 1 call: ",
 		}},
 	}
 	for _, tt := range tests {
@@ -92,7 +99,8 @@ func TestSteps(t *testing.T) {
 
 func TestProfileOfCommandLine(t *testing.T) {
 	dir := demo(t)
-	got := do(t.Context(), "-profile", "strict", filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "dependency.yaml"))
+	got := do(t.Context(), "-profile", "strict", filepath.Join(dir, "permanent.yaml"),
+		filepath.Join(dir, "dependency.yaml"))
 	assert.Equal(t, exitFailed, got.code)
 	assert.Contains(t, got.out, "build (profile strict)")
 	assert.NotContains(t, got.out, "recovered", "D146")
@@ -104,7 +112,8 @@ func TestProfileOfCommandLine(t *testing.T) {
 // TestReportFiles: all skills are in one report. D142 D143
 func TestReportFiles(t *testing.T) {
 	dir := demo(t)
-	skills := []string{filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "hostile.yaml"), filepath.Join(dir, "dependency.yaml")}
+	skills := []string{filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "hostile.yaml"),
+		filepath.Join(dir, "dependency.yaml")}
 	write := func(t *testing.T, name string) string {
 		path := filepath.Join(t.TempDir(), name)
 		got := do(t.Context(), append([]string{"-report", path}, skills...)...)
@@ -151,13 +160,17 @@ func TestExitCodes(t *testing.T) {
 		want string
 	}{
 		{"no skill", nil, exitUsage, "no skill"},
-		{"unknown profile", []string{"-profile", "careful", good}, exitUsage, "Profile not found: careful; there are default, strict, lenient, fast and thorough"},
+		{"unknown profile", []string{"-profile", "careful", good}, exitUsage,
+			"Profile not found: careful; there are default, strict, lenient, fast and thorough"},
 		{"unknown flag", []string{"-colour"}, exitUsage, "flag provided but not defined"},
-		{"another report", []string{"-report", "r.pdf", good}, exitUsage, `-report is "r.pdf"; its name must end in .csv, .html, .json or .txt`},
+		{"another report", []string{"-report", "r.pdf", good}, exitUsage,
+			`-report is "r.pdf"; its name must end in .csv, .html, .json or .txt`},
 		{"no file", []string{"none.yaml"}, exitUsage, "none.yaml"},
 		{"a faulty skill beside a good one", []string{good, written(t, "nmae: x")}, exitUsage, "nmae"},
-		{"a directory that is not there", []string{written(t, "name: x\ncommand: ['true']\ndir: nowhere")}, exitUsage, "nowhere"},
-		{"a report that cannot be written", []string{"-report", filepath.Join(dir, "none", "r.csv"), good}, exitBroken, "write report"},
+		{"a directory that is not there", []string{written(t, "name: x\ncommand: ['true']\ndir: nowhere")}, exitUsage,
+			"nowhere"},
+		{"a report that cannot be written", []string{"-report", filepath.Join(dir, "none", "r.csv"), good}, exitBroken,
+			"write report"},
 		{"help", []string{"-h"}, exitDone, ""},
 		{"help of classify", []string{"-classify", "-h"}, exitDone, "-exit-code number"},
 		{"classify", []string{"-classify", "-status", "many"}, exitUsage, "invalid value"},
@@ -184,7 +197,8 @@ func TestDry(t *testing.T) {
 
 // TestTimeout: a command that takes too long is ended, with all that it has started.
 func TestTimeout(t *testing.T) {
-	path := written(t, "name: slow\ncommand: [sh, -c, 'sleep 600 & sleep 600']\ntimeout: 50ms\nerror-handling: {profile: strict}\n")
+	path := written(
+		t, "name: slow\ncommand: [sh, -c, 'sleep 600 & sleep 600']\ntimeout: 50ms\nerror-handling: {profile: strict}\n")
 	got := do(t.Context(), path)
 	assert.Equal(t, exitFailed, got.code)
 	assert.Contains(t, got.out, "detected   skill_timeout, high, retryable: ")

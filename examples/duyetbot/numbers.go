@@ -12,7 +12,8 @@ var retryPolicies = []string{"llm", "github", "tool", "verification"}
 // numbers returns what is changed of the profile's own policy.
 func (r *retryChanges) numbers() taxonomy.PolicyOverride {
 	return taxonomy.PolicyOverride{
-		MaxAttempts: r.MaxAttempts, InitialDelay: milliseconds(r.InitialDelay), MaxDelay: milliseconds(r.MaxDelay), Multiplier: r.Multiplier,
+		MaxAttempts: r.MaxAttempts, InitialDelay: milliseconds(r.InitialDelay), MaxDelay: milliseconds(r.MaxDelay),
+		Multiplier: r.Multiplier,
 	}
 }
 
@@ -41,7 +42,8 @@ func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.Poli
 	return all
 }
 
-// policyOf returns a policy as it is in use, with the numbers of the table's profile; nil when none of its codes is tried by it.
+// policyOf returns a policy as it is in use, with the numbers of the table's profile; nil when none
+// of its codes is tried by it.
 func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
 	for i := range table.Taxonomy.Codes {
 		for r := table.Row(table.Taxonomy.Codes[i].Row).Reaction; r != nil; r = r.Then {
@@ -53,8 +55,8 @@ func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
 	return nil
 }
 
-// over returns what is changed of a policy. A bound that the skill does not name gives way to one that it names, and what is learned
-// stays within them.
+// over returns what is changed of a policy. A bound that the skill does not name gives way to one
+// that it names, and what is learned stays within them.
 func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
 	o := r.numbers()
 	if o.MaxAttempts == nil {

@@ -24,7 +24,8 @@ var retried = map[string]evidence{
 	"verification": {Source: "verification", ExitCode: taxonomy.Some(1)},
 }
 
-// TestNumbersOfProfiles: the numbers of a profile, and what a skill changes of them, are what happens, whatever fails.
+// TestNumbersOfProfiles: the numbers of a profile, and what a skill changes of them, are what
+// happens, whatever fails.
 func TestNumbersOfProfiles(t *testing.T) {
 	const noRecovery = "  recovery: {enable_automatic_recovery: false}\n"
 	nine := seconds(1, 2, 4, 8, 16, 32, 64, 120, 120)
@@ -38,12 +39,18 @@ func TestNumbersOfProfiles(t *testing.T) {
 		{"D148", "fast", "  profile: fast\n", seconds(.1)},
 		{"D149", "thorough", "  profile: thorough\n", nine},
 		{"D154", "no retries", "  retry: {max_attempts: 1}\n", []time.Duration{}},
-		{"D154", "all of them", "  retry: {max_attempts: 4, initial_delay_ms: 1, max_delay_ms: 2}\n", seconds(.001, .002, .002)},
-		{"D154", "in another profile", "  profile: fast\n  retry: {max_attempts: 4, max_delay_ms: 150}\n", seconds(.1, .15, .15)},
-		{"D154", "above what a policy has for its longest", "  retry: {max_attempts: 2, initial_delay_ms: 20000}\n", seconds(20)},
-		{"D154", "below what a policy has for its first", "  retry: {max_attempts: 2, initial_delay_ms: 100, max_delay_ms: 100}\n", seconds(.1)},
+		{"D154", "all of them", "  retry: {max_attempts: 4, initial_delay_ms: 1, max_delay_ms: 2}\n",
+			seconds(.001, .002, .002)},
+		{"D154", "in another profile", "  profile: fast\n  retry: {max_attempts: 4, max_delay_ms: 150}\n",
+			seconds(.1, .15, .15)},
+		{"D154", "above what a policy has for its longest", "  retry: {max_attempts: 2, initial_delay_ms: 20000}\n",
+			seconds(20)},
+		{"D154", "below what a policy has for its first",
+			"  retry: {max_attempts: 2, initial_delay_ms: 100, max_delay_ms: 100}\n", seconds(.1)},
 		{"D154", "less than is learned", "  profile: thorough\n  retry: {max_attempts: 1}\n", []time.Duration{}},
-		{"D154", "no waits where they are learned", "  profile: thorough\n  retry: {max_attempts: 3, initial_delay_ms: 0, max_delay_ms: 0}\n", []time.Duration{}},
+		{"D154", "no waits where they are learned",
+			"  profile: thorough\n  retry: {max_attempts: 3, initial_delay_ms: 0, max_delay_ms: 0}\n",
+			[]time.Duration{}},
 	}
 	for _, tt := range tests {
 		for policy, failure := range retried {
@@ -70,7 +77,8 @@ func TestNumbersOfProfiles(t *testing.T) {
 	}
 }
 
-// TestNumbersHoldWhatIsLearned: what thorough learns stays within its numbers, and within those of the skill.
+// TestNumbersHoldWhatIsLearned: what thorough learns stays within its numbers, and within those of
+// the skill.
 func TestNumbersHoldWhatIsLearned(t *testing.T) {
 	tests := []struct {
 		name, block string
@@ -78,7 +86,8 @@ func TestNumbersHoldWhatIsLearned(t *testing.T) {
 		longest     time.Duration
 	}{
 		{"the profile", "", 10, 2 * time.Minute},
-		{"a skill", "  retry: {max_attempts: 3, initial_delay_ms: 600, max_delay_ms: 700}\n", 3, 700 * time.Millisecond},
+		{"a skill", "  retry: {max_attempts: 3, initial_delay_ms: 600, max_delay_ms: 700}\n", 3,
+			700 * time.Millisecond},
 		{"a skill that tries once", "  retry: {max_attempts: 1}\n", 1, 0},
 	}
 	for _, tt := range tests {
@@ -93,11 +102,12 @@ func TestNumbersHoldWhatIsLearned(t *testing.T) {
 			require.NoError(t, err)
 			for range 50 {
 				calls, c.slept = 0, nil
-				out := h.Handle(t.Context(), handler.Op{Name: "work", Source: "github", Do: func(context.Context) error {
-					calls++
-					failure := answered("github", 503)
-					return &failure
-				}})
+				out := h.Handle(
+					t.Context(), handler.Op{Name: "work", Source: "github", Do: func(context.Context) error {
+						calls++
+						failure := answered("github", 503)
+						return &failure
+					}})
 				assert.False(t, out.Success())
 				assert.LessOrEqual(t, calls, tt.calls)
 				for _, wait := range c.slept {

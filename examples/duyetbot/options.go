@@ -22,16 +22,20 @@ type options struct {
 	verbose bool
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to help.
+// parse reads the command line. What is wrong with it is the error; how it is used is written to
+// help.
 func parse(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := flag.NewFlagSet("duyetbot", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Func("skill", "run the skill in this `file`; may be given more than once, and files may follow without it", func(name string) error {
-		o.skills = append(o.skills, name)
-		return nil
-	})
-	fs.StringVar(&o.profile, "profile", "", "handle failures as the profile of this `name` does, in place of all that the skills say under error-handling")
+	fs.Func("skill", "run the skill in this `file`; may be given more than once, and files may follow without it",
+		func(name string) error {
+			o.skills = append(o.skills, name)
+			return nil
+		})
+	fs.StringVar(
+		&o.profile, "profile", "",
+		"handle failures as the profile of this `name` does, in place of all that the skills say under error-handling")
 	fs.StringVar(&o.report, "report", "", "write a report to this `file`: .html, .csv, .json or .txt")
 	fs.BoolVar(&o.dry, "dry", false, "say what would be run, and how failures would be handled, and run nothing")
 	fs.BoolVar(&o.stop, "stop", false, "stop after the first skill that fails")
@@ -39,7 +43,8 @@ func parse(args []string, help io.Writer) (*options, error) {
 	err := o.read(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(help, "duyetbot runs skills, and does about their failures what its taxonomy says.\n\n"+
-			"  duyetbot [-profile NAME] [-report FILE] [-dry] [-stop] [-v] SKILL.yaml...\n  duyetbot -classify [flags] <what was said")
+			"  duyetbot [-profile NAME] [-report FILE] [-dry] [-stop] [-v] SKILL.yaml...\n  duyetbot -classify "+
+			"[flags] <what was said")
 		fs.SetOutput(help)
 		fs.PrintDefaults()
 		return nil, err
@@ -98,7 +103,8 @@ func (o *options) load() ([]*skill, error) {
 	return all, errors.Join(wrong...)
 }
 
-// plan says what would be run, and within which limits. An error says that one of the skills cannot be run.
+// plan says what would be run, and within which limits. An error says that one of the skills cannot
+// be run.
 func (o *options) plan(ctx context.Context, skills []*skill, w io.Writer) error {
 	var b strings.Builder
 	var wrong []error

@@ -13,13 +13,16 @@ func describe(b *strings.Builder, table taxonomy.Table) {
 	p := table.Overlay
 	d := p.Detection
 	fmt.Fprintf(b, "  %-10s %s\n", "profile", p.Name)
-	fmt.Fprintf(b, "  %-10s patterns %s, severity %s, recoverability %s\n", "detection", onOff(d.Text), onOff(d.Severity), onOff(d.Recoverability))
+	fmt.Fprintf(b, "  %-10s patterns %s, severity %s, recoverability %s\n", "detection", onOff(d.Text),
+		onOff(d.Severity), onOff(d.Recoverability))
 	fmt.Fprintf(b, "  %-10s %s\n", "recovery", recoveries(table))
 	describeRetries(b, table)
-	fmt.Fprintf(b, "  %-10s log %s, stack %s, context %s\n", "reporting", p.Reporting.LogLevel, onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
+	fmt.Fprintf(b, "  %-10s log %s, stack %s, context %s\n", "reporting", p.Reporting.LogLevel,
+		onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
 }
 
-// recoveries says which strategies run, and how often for one failure: what is in brackets is less than what is said of all.
+// recoveries says which strategies run, and how often for one failure: what is in brackets is less
+// than what is said of all.
 func recoveries(table taxonomy.Table) string {
 	r := table.Overlay.Recovery
 	if !r.Enabled {
@@ -50,7 +53,8 @@ func recoveries(table taxonomy.Table) string {
 	return fmt.Sprintf("on, at most %s: %s", times(most), strings.Join(shown, ", "))
 }
 
-// triesOf returns how often strategies run at most for one failure: as often as the profile and the policy of a reaction allow.
+// triesOf returns how often strategies run at most for one failure: as often as the profile and the
+// policy of a reaction allow.
 func triesOf(table taxonomy.Table) map[string]int {
 	all := map[string]int{}
 	profile := table.Overlay.Recovery
@@ -82,7 +86,8 @@ func times(n int) string {
 	return fmt.Sprint(n, " times")
 }
 
-// describeRetries says how often and how long is tried: by the profile's own numbers, and where a source has others.
+// describeRetries says how often and how long is tried: by the profile's own numbers, and where a
+// source has others.
 func describeRetries(b *strings.Builder, table taxonomy.Table) {
 	p := table.Overlay.Retry
 	fmt.Fprintf(b, "  %-10s %s", "retry", onOff(p.Enabled))

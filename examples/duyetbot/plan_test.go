@@ -16,17 +16,22 @@ import (
 func TestPlan(t *testing.T) {
 	tests := []struct{ name, block, want string }{
 		{"the profile", "  profile: default\n",
-			"recovery   on, at most 3 times: wait_for_rate_limit, retry_with_backoff, install_dependency (once), apply_lint_fix (2 times)\n"},
-		{"more than policies allow", "  recovery: {max_recovery_attempts: 100, allowed_strategies: [wait_for_rate_limit]}\n",
+			"recovery   on, at most 3 times: wait_for_rate_limit, retry_with_backoff, install_dependency (once), " +
+				"apply_lint_fix (2 times)\n"},
+		{"more than policies allow",
+			"  recovery: {max_recovery_attempts: 100, allowed_strategies: [wait_for_rate_limit]}\n",
 			"recovery   on, at most 10 times: wait_for_rate_limit\n"},
-		{"more than any policy allows", "  recovery: {max_recovery_attempts: 100, allowed_strategies: [install_dependency, fix_test]}\n",
+		{"more than any policy allows",
+			"  recovery: {max_recovery_attempts: 100, allowed_strategies: [install_dependency, fix_test]}\n",
 			"recovery   on, at most 3 times: install_dependency (once), fix_test\n"},
 		{"once", "  recovery: {max_recovery_attempts: 1}\n", "recovery   on, at most once: wait_for_rate_limit, "},
 		{"no strategy", "  recovery: {allowed_strategies: []}\n", "recovery   on, but no strategy\n"},
 		{"no attempts", "  recovery: {max_recovery_attempts: 0}\n", "recovery   on, but no strategy\n"},
 		{"off", "  recovery: {enable_automatic_recovery: false}\n", "recovery   off\n"},
-		{"one strategy twice", "  recovery: {allowed_strategies: [fix_test, fix_test]}\n", "recovery   on, at most 3 times: fix_test\n"},
-		{"parts of a millisecond", "  retry: {initial_delay_ms: 1.5, max_delay_ms: 2.25}\n", "retry      on: 3 calls, 1.5ms to 2.25ms apart, times 2\n"},
+		{"one strategy twice", "  recovery: {allowed_strategies: [fix_test, fix_test]}\n",
+			"recovery   on, at most 3 times: fix_test\n"},
+		{"parts of a millisecond", "  retry: {initial_delay_ms: 1.5, max_delay_ms: 2.25}\n",
+			"retry      on: 3 calls, 1.5ms to 2.25ms apart, times 2\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -45,7 +50,8 @@ func TestPlanIsKept(t *testing.T) {
 		"apply_lint_fix":      {Source: "verification", Type: "lint"},
 		"fix_test":            {Source: "verification", Type: "test"},
 	} {
-		block := "  recovery: {max_recovery_attempts: 100, allowed_strategies: [" + strategy + "]}\n  retry: {enabled: false}\n"
+		block := "  recovery: {max_recovery_attempts: 100, allowed_strategies: [" + strategy +
+			"]}\n  retry: {enabled: false}\n"
 		got := handle(t, block, failure.Source, &failure, always)
 		tries := triesOf(tableOf(t, block))[strategy]
 		ran := len(got.ran())
@@ -58,7 +64,8 @@ func TestPlanIsKept(t *testing.T) {
 	}
 }
 
-// TestJitterOfProfiles: how much chance there is in the waits of each profile, and in those of the policies under it.
+// TestJitterOfProfiles: how much chance there is in the waits of each profile, and in those of the
+// policies under it.
 func TestJitterOfProfiles(t *testing.T) {
 	const none, tenth = 0.0, 0.1
 	for profile, want := range map[string]float64{"default": tenth, "strict": none, "lenient": tenth, "fast": tenth, "thorough": tenth} {

@@ -15,14 +15,17 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// TestPoliciesOfProfiles holds all numbers of the policies for retries, in each profile that retries.
+// TestPoliciesOfProfiles holds all numbers of the policies for retries, in each profile that
+// retries.
 func TestPoliciesOfProfiles(t *testing.T) {
 	const second, minute = time.Second, time.Minute
 	budget := &taxonomy.Budget{
-		Retries: 0.5, Reserve: 10, Window: minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * second, Successes: 1},
+		Retries: 0.5, Reserve: 10, Window: minute,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * second, Successes: 1},
 	}
 	learns := func(least int, longest time.Duration) *taxonomy.Adapt {
-		return &taxonomy.Adapt{MinAttempts: least, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: longest, Target: 0.8, Window: 50}
+		return &taxonomy.Adapt{MinAttempts: least, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: longest,
+			Target: 0.8, Window: 50}
 	}
 	// all is what a profile has for all four.
 	all := func(attempts int, initial, most time.Duration, multiplier float64) map[string]taxonomy.Policy {
@@ -35,9 +38,10 @@ func TestPoliciesOfProfiles(t *testing.T) {
 		learns       map[string]*taxonomy.Adapt
 	}{
 		{"D145 D114-D117", errs.ProfileDefault, map[string]taxonomy.Policy{
-			"llm":          {MaxAttempts: 3, InitialDelay: second, MaxDelay: 30 * second, Multiplier: 2},
-			"github":       {MaxAttempts: 5, InitialDelay: second, MaxDelay: 60 * second, Multiplier: 2},
-			"tool":         {MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * second, Multiplier: 2},
+			"llm":    {MaxAttempts: 3, InitialDelay: second, MaxDelay: 30 * second, Multiplier: 2},
+			"github": {MaxAttempts: 5, InitialDelay: second, MaxDelay: 60 * second, Multiplier: 2},
+			"tool": {MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * second,
+				Multiplier: 2},
 			"verification": {MaxAttempts: 3, InitialDelay: 2 * second, MaxDelay: 30 * second, Multiplier: 2},
 		}, nil},
 		{"D147", errs.ProfileLenient, all(5, 500*time.Millisecond, minute, 2), nil},
@@ -68,7 +72,8 @@ func TestPoliciesOfProfiles(t *testing.T) {
 	}
 }
 
-// TestPoliciesOfStrict: strict goes past its policies, since it does not retry. They say what holds when somebody has it retry. D146
+// TestPoliciesOfStrict: strict goes past its policies, since it does not retry. They say what holds
+// when somebody has it retry. D146
 func TestPoliciesOfStrict(t *testing.T) {
 	text, err := os.ReadFile("taxonomy.yaml")
 	require.NoError(t, err)
@@ -91,7 +96,8 @@ func TestPoliciesOfStrict(t *testing.T) {
 	}
 }
 
-// TestPoliciesOfStrategies: strategies wait themselves, and are bounded by the profile unless by what was recognised.
+// TestPoliciesOfStrategies: strategies wait themselves, and are bounded by the profile unless by
+// what was recognised.
 func TestPoliciesOfStrategies(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -116,7 +122,8 @@ func TestPoliciesOfStrategies(t *testing.T) {
 	}
 }
 
-// TestAskedWaits: a source that says how long to wait is obeyed, up to a longest wait, by strategies and by retries. B-X01
+// TestAskedWaits: a source that says how long to wait is obeyed, up to a longest wait, by
+// strategies and by retries. B-X01
 func TestAskedWaits(t *testing.T) {
 	const recovers, retries = "", "  recovery: {enable_automatic_recovery: false}\n"
 	tests := []struct {
@@ -154,7 +161,8 @@ func TestAskedWaits(t *testing.T) {
 			}
 			require.Len(t, got.waits, 1)
 			assert.GreaterOrEqual(t, got.waits[0], tt.asked)
-			assert.LessOrEqual(t, got.waits[0], tt.asked*11/10, "at most a tenth is added, so that not all come at once")
+			assert.LessOrEqual(t, got.waits[0], tt.asked*11/10,
+				"at most a tenth is added, so that not all come at once")
 		})
 	}
 }
@@ -179,8 +187,9 @@ func TestFlagsOfReactions(t *testing.T) {
 	type flags struct{ obeys, shares, tells bool }
 	want := map[string]flags{
 		"llm_wait": {obeys: true, shares: true}, "github_wait": {obeys: true, shares: true},
-		"llm_retry": {obeys: true}, "github_retry": {obeys: true}, "tool_retry": {obeys: true}, "profiled_retry": {obeys: true},
-		"verify_again": {tells: true}, // D24 D117
+		"llm_retry": {obeys: true}, "github_retry": {obeys: true}, "tool_retry": {obeys: true},
+		"profiled_retry": {obeys: true},
+		"verify_again":   {tells: true}, // D24 D117
 	}
 	got := map[string]flags{}
 	for _, r := range errs.Table.Taxonomy.Reactions {

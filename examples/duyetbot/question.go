@@ -19,7 +19,8 @@ type question struct {
 	json     bool
 }
 
-// parseEvidence reads the command line behind -classify. What is wrong with it is the error; how it is used is written to hints.
+// parseEvidence reads the command line behind -classify. What is wrong with it is the error; how it
+// is used is written to hints.
 func parseEvidence(args []string, hints io.Writer) (*question, error) {
 	o := &question{}
 	fs := flag.NewFlagSet("duyetbot -classify", flag.ContinueOnError)

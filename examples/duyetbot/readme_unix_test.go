@@ -94,7 +94,8 @@ func TestReadmeHasEveryKey(t *testing.T) {
 	require.True(t, found)
 	path := written(t, text+"\n")
 	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(path), "site"), 0o700))
-	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q", filepath.Join(filepath.Dir(path), "site")).Run())
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q", filepath.Join(filepath.Dir(path), "site")).
+		Run())
 	s, err := loadSkill(path)
 	require.NoError(t, err)
 	_, err = s.table("")

@@ -55,15 +55,19 @@ func TestRules(t *testing.T) {
 	}{
 		// A source that is given is taken as it is.
 		{"D72", evidence{Source: "github", Type: "rate_limit", Text: "it went wrong"}, "github_server_error"},
-		{"D72", evidence{Source: "llm", Status: 404, Attributes: map[string]string{"host": "api.github.com"}}, "llm_invalid_request"},
+		{"D72", evidence{Source: "llm", Status: 404, Attributes: map[string]string{"host": "api.github.com"}},
+			"llm_invalid_request"},
 		// Otherwise something must tell who it was.
-		{"D73 B-D08", evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}, "github_not_found"},
-		{"D73 B-D08", evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}}, "github_server_error"},
+		{"D73 B-D08", evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}},
+			"github_not_found"},
+		{"D73 B-D08", evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}},
+			"github_server_error"},
 		{"D73 B-D08", evidence{Status: 404}, "network_error"},
 		{"D73 B-D08", evidence{Status: 599}, "network_error"},
 		{"D73", evidence{Status: 399}, "system_error"},
 		{"D73", evidence{Status: 600}, "system_error"},
-		{"D73 B-D08", evidence{Status: 503, Attributes: map[string]string{"host": "api.openai.com"}}, "llm_server_error"},
+		{"D73 B-D08", evidence{Status: 503, Attributes: map[string]string{"host": "api.openai.com"}},
+			"llm_server_error"},
 		{"D74", evidence{Type: "invalid_request_error"}, "llm_invalid_request"},
 		{"D74", evidence{Type: "rate_limit_error"}, "llm_rate_limit"},
 		{"D74", evidence{Type: "rate_limit_error", Status: 429}, "llm_rate_limit"},
@@ -90,12 +94,18 @@ func TestRules(t *testing.T) {
 		{"D78", answered("github", 500), "github_server_error"},
 		{"D78", answered("github", 502), "github_server_error"},
 		{"D78", answered("github", 599), "github_server_error"},
-		{"D78 B-D07", evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}, "github_rate_limit"},
-		{"D78 B-D07", evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "12"}}, "github_forbidden"},
-		{"D78 B-D07", evidence{Source: "github", Status: 403, Text: "You have exceeded a secondary rate limit"}, "github_rate_limit"},
+		{"D78 B-D07",
+			evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}},
+			"github_rate_limit"},
+		{"D78 B-D07",
+			evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "12"}},
+			"github_forbidden"},
+		{"D78 B-D07", evidence{Source: "github", Status: 403, Text: "You have exceeded a secondary rate limit"},
+			"github_rate_limit"},
 		{"D78 B-D02", said("github", "403 Forbidden"), "github_forbidden"},
 		{"D78 B-D02", said("github", "422 Unprocessable Entity"), "github_validation"},
-		{"D78 B-D02", evidence{Source: "github", Status: 500, Text: "404 Not Found"}, "github_server_error"}, // the typed one counts
+		// the typed one counts
+		{"D78 B-D02", evidence{Source: "github", Status: 500, Text: "404 Not Found"}, "github_server_error"},
 		{"B-D04", said("github", "Authentication failed"), "github_forbidden"},
 
 		{"D79", said("llm", "rate limit"), "llm_rate_limit"},
@@ -117,8 +127,10 @@ func TestRules(t *testing.T) {
 		{"D79 B-D09", answered("llm", 500), "llm_server_error"},
 		{"D79 B-D09", answered("llm", 529), "llm_server_error"},
 		{"D79 B-D09", said("llm", "401 Unauthorized"), "llm_auth"},
-		{"D79 B-D09", evidence{Source: "llm", Status: 401, Type: "invalid_request_error", Code: "invalid_api_key"}, "llm_auth"},
-		{"D79 B-D09", evidence{Source: "llm", Status: 429, Type: "insufficient_quota", Code: "insufficient_quota"}, "llm_quota_exceeded"},
+		{"D79 B-D09", evidence{Source: "llm", Status: 401, Type: "invalid_request_error", Code: "invalid_api_key"},
+			"llm_auth"},
+		{"D79 B-D09", evidence{Source: "llm", Status: 429, Type: "insufficient_quota", Code: "insufficient_quota"},
+			"llm_quota_exceeded"},
 
 		{"D80", said("tool", "connection timeout"), "tool_timeout"},
 		{"D80", said("tool", "command timed out"), "tool_timeout"},
@@ -313,7 +325,8 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestHostile: what cannot be of use costs neither time nor memory, and takes nothing away from what can.
+// TestHostile: what cannot be of use costs neither time nor memory, and takes nothing away from
+// what can.
 func TestHostile(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"near misses":       {strings.Repeat("rate limi", 10_000) + "\nBuild failed", "build_failed"},

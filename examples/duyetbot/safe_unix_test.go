@@ -35,7 +35,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestReportStays: a report that cannot be written takes nothing away, and is known before anything runs.
+// TestReportStays: a report that cannot be written takes nothing away, and is known before anything
+// runs.
 func TestReportStays(t *testing.T) {
 	skill := written(t, "name: ok\ncommand: [sh, -c, ': >ran']\n")
 	ran := filepath.Join(filepath.Dir(skill), "ran")
@@ -118,7 +119,8 @@ func TestLinkedDirectory(t *testing.T) {
 	assert.Equal(t, exitDone, do(t.Context(), path).code)
 }
 
-// TestDollars: nothing of the bot's environment comes into a skill, and a script's own variables need no escape.
+// TestDollars: nothing of the bot's environment comes into a skill, and a script's own variables
+// need no escape.
 func TestDollars(t *testing.T) {
 	t.Setenv("GH", "hunter2hunter2")
 	path := written(t, `name: s
@@ -137,7 +139,8 @@ execution: {task: '${GH}'}
 func TestVariablesAreMasked(t *testing.T) {
 	const value = "plain words-17"
 	t.Setenv("PASSPHRASE", value+"\n")
-	head := "name: s\nsource: tool\nenv: [PASSPHRASE]\ndoc: It has plain words-17 in it.\nexecution: {task: plain words-17}\n"
+	head := "name: s\nsource: tool\nenv: [PASSPHRASE]\ndoc: It has plain words-17 in it.\nexecution: {task: plain " +
+		"words-17}\n"
 	tests := map[string]string{
 		"output":         `echo "$PASSPHRASE"`,
 		"error":          `echo "error: $PASSPHRASE is wrong" >&2; exit 1`,
@@ -147,7 +150,8 @@ func TestVariablesAreMasked(t *testing.T) {
 	}
 	for name, script := range tests {
 		t.Run(name, func(t *testing.T) {
-			path := written(t, head+"command:\n  - sh\n  - -c\n  - |\n    "+script+"\nerror-handling: {profile: strict}\n")
+			path := written(t, head+"command:\n  - sh\n  - -c\n  - |\n    "+script+
+				"\nerror-handling: {profile: strict}\n")
 			report := filepath.Join(t.TempDir(), "r.json")
 			for _, got := range []done{do(t.Context(), "-dry", path), do(t.Context(), "-v", "-report", report, path)} {
 				assert.NotContains(t, got.out+got.hints, value)
@@ -233,10 +237,13 @@ tools: {lint: {fix: [sh, -c, 'echo broken >total.js'], check: [sh, -c, 'echo `+s
 `), 0o600))
 	got := do(t.Context(), path)
 	assert.Equal(t, exitFailed, got.code, got.hints)
-	assert.Regexp(t, `\n  saved      what it changed is refs/errgen/recovery-\w+/\S+: git show refs/errgen/recovery-\w+/\S+\n`, got.out)
+	assert.Regexp(
+		t, `\n  saved      what it changed is refs/errgen/recovery-\w+/\S+: git show refs/errgen/recovery-\w+/\S+\n`,
+		got.out)
 	assert.NotContains(t, got.out, "�")
 	ref := regexp.MustCompile(`git show (\S+)`).FindStringSubmatch(got.out)[1]
-	saved, err := exec.CommandContext(t.Context(), "git", "-C", filepath.Join(dir, "work", "shop"), "show", ref+":total.js").CombinedOutput()
+	saved, err := exec.CommandContext(t.Context(), "git", "-C", filepath.Join(dir, "work", "shop"), "show",
+		ref+":total.js").CombinedOutput()
 	require.NoError(t, err)
 	assert.Equal(t, "broken\n", string(saved), "git checkout would bring it back")
 	b, err := os.ReadFile(filepath.Join(dir, "work", "shop", "total.js"))

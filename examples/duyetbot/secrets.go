@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// minSecret is how long what a variable holds must be to be masked: what is shorter stands everywhere.
+// minSecret is how long what a variable holds must be to be masked: what is shorter stands
+// everywhere.
 const minSecret = 6
 
 // secrets are what the variables hold that a skill's command gets, longest first.
@@ -42,7 +43,8 @@ func (s secrets) maskAll(texts ...*string) {
 	}
 }
 
-// maskEvidence masks what evidence tells. An error in JSON may have said a secret in another form than the one it has now.
+// maskEvidence masks what evidence tells. An error in JSON may have said a secret in another form
+// than the one it has now.
 func (s secrets) maskEvidence(ev *taxonomy.Evidence) {
 	s.maskAll(&ev.Text, &ev.Output, &ev.Type, &ev.Code)
 	for name, value := range ev.Attributes {

@@ -21,13 +21,15 @@ import (
 )
 
 const (
-	// maxWait is the longest wait that a failure may ask for: GitHub's quota is filled again every hour.
+	// maxWait is the longest wait that a failure may ask for: GitHub's quota is filled again every
+	// hour.
 	maxWait = time.Hour
 	// rampStep is after how long the next one is let in where several wait for the same.
 	rampStep = 50 * time.Millisecond
 )
 
-// session runs skills. What one of them finds out about a source, such as that it limits the rate, holds for the others.
+// session runs skills. What one of them finds out about a source, such as that it limits the rate,
+// holds for the others.
 type session struct {
 	out     io.Writer
 	log     *slog.Logger // nil is no log
@@ -59,8 +61,8 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 	}
 }
 
-// run runs skills, one after the other. It reports whether all of them succeeded. An error says that one of them cannot be run as
-// it is configured; then none is.
+// run runs skills, one after the other. It reports whether all of them succeeded. An error says
+// that one of them cannot be run as it is configured; then none is.
 func (s *session) run(ctx context.Context, skills []*skill) (all bool, err error) {
 	var ready []*job
 	var wrong []error

@@ -43,14 +43,15 @@ func (s *running) skill(source, block string) *job {
 
 // handle runs a skill whose calls fail as said, and then succeed.
 func (j *job) handle(ctx context.Context, failures ...evidence) handler.Outcome {
-	return j.handler.Handle(ctx, handler.Op{Name: j.skill.Name, Source: j.skill.Source, Do: func(context.Context) error {
-		if len(failures) == 0 {
-			return nil
-		}
-		failure := failures[0]
-		failures = failures[1:]
-		return &failure
-	}})
+	return j.handler.Handle(
+		ctx, handler.Op{Name: j.skill.Name, Source: j.skill.Source, Do: func(context.Context) error {
+			if len(failures) == 0 {
+				return nil
+			}
+			failure := failures[0]
+			failures = failures[1:]
+			return &failure
+		}})
 }
 
 // limited is evidence of a limit of the rate that is over after so long.
@@ -70,7 +71,8 @@ func TestSkillsShareABreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		s := newRunning(t, &out)
-		first := s.skill("llm", "  retry: {max_attempts: 5}\n").handle(t.Context(), repeated(5, answered("llm", 503))...)
+		first := s.skill("llm", "  retry: {max_attempts: 5}\n").
+			handle(t.Context(), repeated(5, answered("llm", 503))...)
 		require.Equal(t, 5, first.Calls)
 		assert.NotContains(t, out.String(), "failed too often")
 
@@ -84,7 +86,8 @@ func TestSkillsShareABreaker(t *testing.T) {
 	})
 }
 
-// TestSkillsWaitTogether: what one of them is told to wait, the others wait, too, whether a strategy waits or a retry. B-X01
+// TestSkillsWaitTogether: what one of them is told to wait, the others wait, too, whether a
+// strategy waits or a retry. B-X01
 func TestSkillsWaitTogether(t *testing.T) {
 	for name, block := range map[string]string{"a strategy": balanced, "a retry": noRecovery} {
 		for _, source := range []string{"llm", "github"} {
@@ -125,8 +128,8 @@ func TestLongWaits(t *testing.T) {
 	})
 }
 
-// TestSkillsPreventLimits: where a limit of the rate is likely to be met again, calls keep apart, those of several skills, too.
-// D179 D180
+// TestSkillsPreventLimits: where a limit of the rate is likely to be met again, calls keep apart,
+// those of several skills, too. D179 D180
 func TestSkillsPreventLimits(t *testing.T) {
 	const tries = "  retry: {max_attempts: 1}\n" + noRecovery
 	synctest.Test(t, func(t *testing.T) {
@@ -147,7 +150,8 @@ func TestSkillsPreventLimits(t *testing.T) {
 	})
 }
 
-// TestSkillsLearn: where trying again does not help, it is done less often under the profile thorough. D178
+// TestSkillsLearn: where trying again does not help, it is done less often under the profile
+// thorough. D178
 func TestSkillsLearn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newRunning(t, io.Discard)

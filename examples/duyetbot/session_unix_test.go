@@ -18,11 +18,13 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// TestExtentOfFailures: a reaction that ends everything ends the skills that follow, and others do not.
+// TestExtentOfFailures: a reaction that ends everything ends the skills that follow, and others do
+// not.
 func TestExtentOfFailures(t *testing.T) {
 	for extent, follows := range map[string]bool{"task": true, "run": false} {
 		t.Run(extent, func(t *testing.T) {
-			table, err := errs.Table.Override(taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"fail": {Extent: extent}}})
+			table, err := errs.Table.Override(
+				taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"fail": {Extent: extent}}})
 			require.NoError(t, err)
 			var out bytes.Buffer
 			s := newSession(&out, retry.System)
@@ -32,7 +34,10 @@ func TestExtentOfFailures(t *testing.T) {
 				require.NoError(t, err)
 				j, err := s.prepare(t.Context(), sk)
 				require.NoError(t, err)
-				j.handler, err = handler.New(handler.Config{Table: table, Classify: detect.Classifier(errs.Explain), Sink: j.shows, Observer: j.shows})
+				j.handler,
+					err = handler.New(
+					handler.Config{Table: table, Classify: detect.Classifier(errs.Explain), Sink: j.shows,
+						Observer: j.shows})
 				require.NoError(t, err)
 				ready = append(ready, j)
 			}
@@ -54,16 +59,18 @@ github: {owner: acme, repo: shop, entity_number: 7, entity_type: pr}
 `))
 	require.NoError(t, err)
 	assert.Equal(t, report.Facts{
-		Source:     &report.Source{Type: "tool", Component: "mkdocs"},
-		Execution:  &report.Execution{Mode: "agent", Skill: "publish", Tool: "hugo", Step: "deploy", TaskID: "t-7", SessionID: "s-1"},
+		Source: &report.Source{Type: "tool", Component: "mkdocs"},
+		Execution: &report.Execution{Mode: "agent", Skill: "publish", Tool: "hugo", Step: "deploy", TaskID: "t-7",
+			SessionID: "s-1"},
 		Repository: &report.Repository{Owner: "acme", Repo: "shop", EntityNumber: 7, EntityType: "pr"},
 	}, s.facts())
 
 	var ev *taxonomy.Evidence
 	require.ErrorAs(t, (&command{skill: s}).run(t.Context()), &ev)
 	known := map[string]string{
-		"component": "mkdocs", "skill": "publish", "mode": "agent", "tool": "hugo", "step": "deploy", "task_id": "t-7", "session_id": "s-1",
-		"owner": "acme", "repo": "shop", "entity_number": "7", "entity_type": "pr",
+		"component": "mkdocs", "skill": "publish", "mode": "agent", "tool": "hugo", "step": "deploy", "task_id": "t-7",
+		"session_id": "s-1",
+		"owner":      "acme", "repo": "shop", "entity_number": "7", "entity_type": "pr",
 	}
 	for name, value := range known {
 		assert.Equal(t, value, ev.Attributes[name], name)

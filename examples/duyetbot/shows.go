@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// maxLine is how much of a text by others is shown, in characters, and maxWhole how much of the bot's own.
+	// maxLine is how much of a text by others is shown, in characters, and maxWhole how much of the
+	// bot's own.
 	maxLine  = 160
 	maxWhole = 2000
 	// maxLines is how much of a skill's output is shown.
@@ -33,8 +34,9 @@ type shows struct {
 	source string              // of the skill
 	mask   func(string) string // of secrets
 	call   int
-	said   atomic.Pointer[recovery.Record] // of the strategy that ran last; one that was left behind may say it at any time
-	told   string                          // how the warning begins that a strategy has failed, which is not told twice
+	// of the strategy that ran last; one that was left behind may say it at any time
+	said atomic.Pointer[recovery.Record]
+	told string // how the warning begins that a strategy has failed, which is not told twice
 }
 
 // line says a step. What stands in it may come from anywhere.

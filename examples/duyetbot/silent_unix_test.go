@@ -30,7 +30,8 @@ func TestSilentCommands(t *testing.T) {
 		"echo broken >&2; exit 3":    "a tool failed: broken\n",
 		"echo broken; kill -ABRT $$": "a tool failed: broken\n",
 	} {
-		path := written(t, "name: s\nsource: tool\ncommand: [sh, -c, \""+script+"\"]\nerror-handling: {profile: strict}\n")
+		path := written(t, "name: s\nsource: tool\ncommand: [sh, -c, \""+script+
+			"\"]\nerror-handling: {profile: strict}\n")
 		report := filepath.Join(t.TempDir(), "r.json")
 		got := do(t.Context(), "-report", report, path)
 		assert.Equal(t, exitFailed, got.code, got.hints)
@@ -46,7 +47,8 @@ func TestSilentCommands(t *testing.T) {
 func TestSilenceSaysNothing(t *testing.T) {
 	for _, source := range errs.Table.Taxonomy.Sources {
 		for _, ev := range []taxonomy.Evidence{
-			{Signal: "SIGKILL"}, {Signal: "SIGSEGV"}, {Signal: "SIGTERM"}, {ExitCode: taxonomy.Some(1)}, {ExitCode: taxonomy.Some(2)},
+			{Signal: "SIGKILL"}, {Signal: "SIGSEGV"}, {Signal: "SIGTERM"}, {ExitCode: taxonomy.Some(1)},
+			{ExitCode: taxonomy.Some(2)},
 			{ExitCode: taxonomy.Some(124)}, {ExitCode: taxonomy.Some(127)}, {ExitCode: taxonomy.Some(137)},
 		} {
 			ev.Source = source.Name
@@ -57,7 +59,8 @@ func TestSilenceSaysNothing(t *testing.T) {
 	}
 }
 
-// TestTextThatIsNotSearched: where the profile searches no texts, neither a status nor a wait is read out of one.
+// TestTextThatIsNotSearched: where the profile searches no texts, neither a status nor a wait is
+// read out of one.
 func TestTextThatIsNotSearched(t *testing.T) {
 	path := written(t, `name: s
 source: github
@@ -79,15 +82,19 @@ func TestWhatIsLost(t *testing.T) {
 	var out strings.Builder
 	s := &shows{w: &out, ctx: t.Context(), mask: secrets(nil).mask}
 	s.recorded(recovery.Record{Strategy: "apply_lint_fix", Data: map[string]string{
-		recovery.DataSaved: "refs/errgen/x/1", recovery.DataLost: `"fill"`, recovery.DataWarning: "no space left on device",
+		recovery.DataSaved: "refs/errgen/x/1", recovery.DataLost: `"fill"`,
+		recovery.DataWarning: "no space left on device",
 	}})
-	s.recovery(executor.Event{Kind: executor.Recovered, Text: "apply_lint_fix", Err: &recovery.Error{Message: "It has not helped"}})
+	s.recovery(
+		executor.Event{Kind: executor.Recovered, Text: "apply_lint_fix",
+			Err: &recovery.Error{Message: "It has not helped"}})
 	assert.Contains(t, out.String(), "  saved      what it changed is refs/errgen/x/1: git show refs/errgen/x/1\n")
 	assert.Contains(t, out.String(), "  lost       could not be saved, and was put back: \"fill\"\n")
 	assert.Contains(t, out.String(), "  warning    no space left on device\n")
 }
 
-// TestEmptyProfile: a profile that is named and empty, as an unset variable is, is not the skill's own.
+// TestEmptyProfile: a profile that is named and empty, as an unset variable is, is not the skill's
+// own.
 func TestEmptyProfile(t *testing.T) {
 	got := do(t.Context(), "-profile", "", written(t, "name: ok\ncommand: ['true']\n"))
 	assert.Equal(t, exitUsage, got.code)
@@ -107,7 +114,8 @@ tools: {lint: {fix: [sh, ../fix.sh], check: ['false']}}
 	work := filepath.Join(dir, "work")
 	require.NoError(t, os.Mkdir(work, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(work, "total.js"), []byte("a \n"), 0o600))
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "x"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "x"}} {
 		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", work}, args...)...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
@@ -118,7 +126,9 @@ tools: {lint: {fix: [sh, ../fix.sh], check: ['false']}}
 		_, _ = os.ReadFile(begun) // until the fix has begun
 		interrupt()
 	}()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "fix.sh"), []byte("echo x >>total.js; echo >../begun; exec sleep 600\n"), 0o600))
+	require.NoError(
+		t, os.WriteFile(filepath.Join(dir, "fix.sh"), []byte("echo x >>total.js; echo >../begun; exec sleep 600\n"),
+			0o600))
 	report := filepath.Join(dir, "r.json")
 	got := do(ctx, "-report", report, path)
 	assert.Equal(t, exitCut, got.code, got.hints)

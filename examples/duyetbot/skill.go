@@ -18,7 +18,8 @@ import (
 // defaultTimeout is how long a call of a skill may take that does not say.
 const defaultTimeout = time.Minute
 
-// ownSource is the taxonomy's source of what is said of a skill itself, and of its command unless the skill names another.
+// ownSource is the taxonomy's source of what is said of a skill itself, and of its command unless
+// the skill names another.
 const ownSource = "skill"
 
 // skill is a file that says what the bot can do, and what is to be done when that fails.
@@ -26,14 +27,15 @@ type skill struct {
 	// Name names the skill, Doc says in a line what it does.
 	Name string `yaml:"name"`
 	Doc  string `yaml:"doc"`
-	// Source is what its failures are failures of, one of the taxonomy's sources; "skill" unless said.
+	// Source is what its failures are failures of, one of the taxonomy's sources; "skill" unless
+	// said.
 	Source string `yaml:"source"`
 	// Component is the part of the source that fails; the name unless said.
 	Component string `yaml:"component"`
 	// Command is a program and its arguments. No shell reads them.
 	Command []string `yaml:"command"`
-	// Env are variables of the bot's environment that the command gets; of the others only those that are safe. What they hold
-	// is shown nowhere.
+	// Env are variables of the bot's environment that the command gets; of the others only those
+	// that are safe. What they hold is shown nowhere.
 	Env []string `yaml:"env"`
 	// Dir is where it runs, seen from the skill's file.
 	Dir string `yaml:"dir"`
@@ -94,7 +96,8 @@ func (s *skill) Validate() []config.Problem {
 
 // plain reports whether a name can stand anywhere.
 func plain(name string) bool {
-	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && name[0] != '-'
+	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		name[0] != '-'
 }
 
 // Validate is asked by the configuration's loader.
@@ -111,8 +114,9 @@ func (e *entity) Validate() []config.Problem {
 	return p
 }
 
-// loadSkill reads a skill. A key that is unknown is an error, as is everything else that is wrong with the file. Nothing of the
-// environment comes into it: a skill may be somebody else's, and what it holds is shown.
+// loadSkill reads a skill. A key that is unknown is an error, as is everything else that is wrong
+// with the file. Nothing of the environment comes into it: a skill may be somebody else's, and what
+// it holds is shown.
 func loadSkill(path string) (*skill, error) {
 	s := &skill{path: path}
 	warnings, err := config.Load(path, s, config.Verbatim())
@@ -196,7 +200,8 @@ func (s *skill) facts() report.Facts {
 	return f
 }
 
-// sourceType is what a report calls the source of the skill's failures: that of a skill's own command is a tool.
+// sourceType is what a report calls the source of the skill's failures: that of a skill's own
+// command is a tool.
 func (s *skill) sourceType() string {
 	if s.Source == ownSource {
 		return "tool"
@@ -211,5 +216,6 @@ func checkProfile(name string) error {
 		return nil
 	}
 	last := len(names) - 1
-	return fmt.Errorf("Profile not found: %s; there are %s and %s", name, strings.Join(names[:last], ", "), names[last]) //lint:ignore ST1005 the words are the design's
+	//lint:ignore ST1005 the words are the design's
+	return fmt.Errorf("Profile not found: %s; there are %s and %s", name, strings.Join(names[:last], ", "), names[last])
 }

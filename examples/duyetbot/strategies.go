@@ -11,8 +11,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// strategies are what the taxonomy's reactions recover with. A strategy that the taxonomy names and recovery.Standard does not
-// have would be one more method here; without it this does not compile.
+// strategies are what the taxonomy's reactions recover with. A strategy that the taxonomy names and
+// recovery.Standard does not have would be one more method here; without it this does not compile.
 type strategies struct {
 	*recovery.Standard
 	tools tools
@@ -37,7 +37,8 @@ func (s *session) recoverer(ctx context.Context, sk *skill, shows *shows) (execu
 	}
 	standard, err := recovery.New(recovery.Options{
 		Lanes: s.lanes, Clock: s.clock, Random: s.random, MaxWait: maxWait, Tools: runner,
-		LintFix: sk.Tools.Lint.fix(), TypeFix: sk.Tools.Types.fix(), TestFix: sk.Tools.Tests.fix(), BuildFix: sk.Tools.Build.fix(),
+		LintFix: sk.Tools.Lint.fix(), TypeFix: sk.Tools.Types.fix(), TestFix: sk.Tools.Tests.fix(),
+		BuildFix:  sk.Tools.Build.fix(),
 		Installer: sk.Tools.Install.installer(),
 		Recorded:  shows.recorded, Waiting: shows.waiting,
 	})

@@ -44,7 +44,8 @@ func (t *tools) lacking(strategy string) string {
 		strategy, key string
 		there         bool
 	}{
-		{recovery.NameInstallDependency, "install", t.Install != nil}, {recovery.NameApplyLintFix, "lint", t.Lint != nil},
+		{recovery.NameInstallDependency, "install", t.Install != nil},
+		{recovery.NameApplyLintFix, "lint", t.Lint != nil},
 		{recovery.NameApplyTypeFix, "types", t.Types != nil}, {recovery.NameFixTest, "tests", t.Tests != nil},
 		{recovery.NameFixBuild, "build", t.Build != nil},
 	} {
@@ -64,12 +65,15 @@ func (f *fix) Validate() []config.Problem {
 		all = append(all, config.Problem{Field: "fix", Expected: aProgram})
 	}
 	if !isProgram(f.Check) {
-		all = append(all, config.Problem{Field: "check", Expected: aProgram + ", which says whether the fix has helped"})
+		all = append(
+			all, config.Problem{Field: "check", Expected: aProgram + ", which says whether the fix has helped"})
 	}
 	if len(all) > 0 {
 		return all
 	}
-	return refused(recovery.Options{LintFix: f.fix()}, map[string]string{"LintFix.Commands[0]": "fix", "LintFix.Check[0]": "check"})
+	return refused(
+		recovery.Options{LintFix: f.fix()},
+		map[string]string{"LintFix.Commands[0]": "fix", "LintFix.Check[0]": "check"})
 }
 
 // Validate is asked by the configuration's loader.
@@ -77,7 +81,8 @@ func (in *installer) Validate() []config.Problem {
 	if !isProgram(in.Command) {
 		return []config.Problem{{Field: "command", Expected: aProgram}}
 	}
-	return refused(recovery.Options{Installer: in.installer()}, map[string]string{"Installer.Command": "command", "Installer.Allow": "allow"})
+	return refused(recovery.Options{Installer: in.installer()},
+		map[string]string{"Installer.Command": "command", "Installer.Allow": "allow"})
 }
 
 func isProgram(command []string) bool { return len(command) > 0 && command[0] != "" }
@@ -116,8 +121,8 @@ func (in *installer) installer() *recovery.Installer {
 	return &recovery.Installer{Ecosystem: recovery.NPM, Command: in.Command, Allow: in.Allow}
 }
 
-// runner returns what runs the skill's tools; nil when it has none. Where dir is no working tree of git nothing can be put back,
-// so that there can be no fixes.
+// runner returns what runs the skill's tools; nil when it has none. Where dir is no working tree of
+// git nothing can be put back, so that there can be no fixes.
 func (s *skill) runner(ctx context.Context) (recovery.Tools, error) {
 	if s.Tools == (tools{}) {
 		return nil, nil
@@ -130,7 +135,9 @@ func (s *skill) runner(ctx context.Context) (recovery.Tools, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case s.Tools.fixes():
-		return nil, fmt.Errorf("%s: tools: a fix needs a working tree of git, so that what it changes can be put back: %w", s.path, err)
+		return nil,
+			fmt.Errorf("%s: tools: a fix needs a working tree of git, so that what it changes can be put back: %w",
+				s.path, err)
 	}
 	made, err := recovery.NewTools(c)
 	if err != nil {

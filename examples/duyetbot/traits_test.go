@@ -15,8 +15,10 @@ import (
 // TestTraits holds what is said of every code, by hand.
 func TestTraits(t *testing.T) {
 	const (
-		low, medium, high, critical                = taxonomy.SeverityLow, taxonomy.SeverityMedium, taxonomy.SeverityHigh, taxonomy.SeverityCritical
-		retryable, recoverable, permanent, unknown = taxonomy.Retryable, taxonomy.Recoverable, taxonomy.Permanent, taxonomy.Unknowable
+		low, medium, high, critical = taxonomy.SeverityLow, taxonomy.SeverityMedium,
+			taxonomy.SeverityHigh, taxonomy.SeverityCritical
+		retryable, recoverable, permanent, unknown = taxonomy.Retryable, taxonomy.Recoverable, taxonomy.Permanent,
+			taxonomy.Unknowable
 	)
 	tests := []struct {
 		row, code, category string
@@ -86,7 +88,8 @@ func TestWords(t *testing.T) {
 		assert.Equal(t, map[string]int{"low": 1, "medium": 14, "high": 15, "critical": 4}, severities)
 	})
 	t.Run("D43 D44 B-D11 recoverabilities", func(t *testing.T) {
-		assert.Equal(t, map[string]int{"retryable": 11, "recoverable": 7, "permanent": 13, "unknown": 3}, recoverabilities)
+		assert.Equal(t, map[string]int{"retryable": 11, "recoverable": 7, "permanent": 13, "unknown": 3},
+			recoverabilities)
 	})
 }
 
@@ -117,7 +120,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestPolicyOfCode: which policy bounds the retries of which code, after its strategy where it has one.
+// TestPolicyOfCode: which policy bounds the retries of which code, after its strategy where it has
+// one.
 func TestPolicyOfCode(t *testing.T) {
 	tests := map[string]string{
 		"llm_rate_limit": "llm", "llm_timeout": "llm", "llm_server_error": "llm",
@@ -168,7 +172,8 @@ func TestStrategyOfCode(t *testing.T) {
 
 // everything are all strategies.
 var everything = []string{
-	"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build",
+	"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test",
+	"fix_build",
 }
 
 func TestProfiles(t *testing.T) {
@@ -205,11 +210,16 @@ func TestProfiles(t *testing.T) {
 			table, err := errs.Table.Profile(tt.name)
 			require.NoError(t, err)
 			p := table.Overlay
-			assert.Equal(t, taxonomy.Detection{Text: tt.text, Severity: tt.severity, Recoverability: tt.recoverability}, p.Detection)
-			assert.Equal(t, taxonomy.Recovery{Enabled: tt.recovers, MaxAttempts: tt.maxRecoveries, Allowed: tt.allowed}, p.Recovery)
+			assert.Equal(t, taxonomy.Detection{Text: tt.text, Severity: tt.severity, Recoverability: tt.recoverability},
+				p.Detection)
+			assert.Equal(t, taxonomy.Recovery{Enabled: tt.recovers, MaxAttempts: tt.maxRecoveries, Allowed: tt.allowed},
+				p.Recovery)
 			assert.Equal(t, tt.retries, p.Retry.Enabled)
 			require.NotNil(t, p.Retry.Policy)
-			assert.Equal(t, tt.retry, numbers{p.Retry.Policy.MaxAttempts, p.Retry.Policy.InitialDelay, p.Retry.Policy.MaxDelay, p.Retry.Policy.Multiplier})
+			assert.Equal(
+				t, tt.retry,
+				numbers{p.Retry.Policy.MaxAttempts, p.Retry.Policy.InitialDelay, p.Retry.Policy.MaxDelay,
+					p.Retry.Policy.Multiplier})
 			assert.Equal(t, taxonomy.Reporting{LogLevel: tt.level, Stack: tt.stack, Context: tt.context}, p.Reporting)
 		})
 	}

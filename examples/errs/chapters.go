@@ -44,7 +44,8 @@ func (s *story) scope(err error) {
 func (s *story) log(err error) {
 	s.title("In the log, what looks like a secret is masked")
 	logger := slog.New(slog.NewJSONHandler(s.w, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
-	if e, ok := errors.AsType[*errs.GitError](err); ok { // unwrapped, because a text around it is all that slog would see
+	// unwrapped, because a text around it is all that slog would see
+	if e, ok := errors.AsType[*errs.GitError](err); ok {
 		logger.Warn("push", "err", e)
 	}
 }
@@ -65,7 +66,8 @@ func (s *story) wire(err error) {
 	if !s.check(decodeErr) {
 		return
 	}
-	s.line("decoded as %T, code kept: %t, cause kept: %v", back, errors.Is(back, errs.CodeProviderAPIError), back.Unwrap())
+	s.line("decoded as %T, code kept: %t, cause kept: %v", back, errors.Is(back, errs.CodeProviderAPIError),
+		back.Unwrap())
 }
 
 func (s *story) stranger() {
@@ -76,7 +78,8 @@ func (s *story) stranger() {
 		return
 	}
 	s.line("%T: %v", err, err)
-	s.line("code kept: %s, retryable %t, %s", taxonomy.CodeOf(err), taxonomy.IsRetryable(err), describe(errs.Table.Reaction(err)))
+	s.line("code kept: %s, retryable %t, %s", taxonomy.CodeOf(err), taxonomy.IsRetryable(err),
+		describe(errs.Table.Reaction(err)))
 }
 
 func (s *story) verbose(err error) {
@@ -93,7 +96,8 @@ func (s *story) advise(err error) {
 	}
 }
 
-// advice is an exhaustive switch: the exhaustive linter says so when a code is added and not named here.
+// advice is an exhaustive switch: the exhaustive linter says so when a code is added and not named
+// here.
 func advice(code errs.GitCode) string {
 	switch code {
 	case errs.CodeGitCommitFailed:

@@ -24,6 +24,7 @@ func badDay() day {
 			errs.NewScopeForbidden([]string{".env", "go.sum", "docs/a.md"}, "strict").
 				WithOutsideFiles([]string{"docs/a.md"})),
 		push: fmt.Errorf("task 42: %w",
-			errs.NewGitPushFailed("remote: permission denied\nremote: Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9")),
+			errs.NewGitPushFailed(
+				"remote: permission denied\nremote: Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9")),
 	}
 }

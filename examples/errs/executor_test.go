@@ -27,32 +27,58 @@ type demand struct {
 }
 
 var demands = []demand{
-	{errs.NewProviderCrash("cli", "boom"), "PROVIDER_CRASH", errs.CategoryProvider, true, taxonomy.Retry, true, `{"provider":"cli","rawError":"boom"}`},
-	{errs.NewProviderNotAvailable("cli"), "PROVIDER_NOT_AVAILABLE", errs.CategoryProvider, false, taxonomy.Abort, false, `{"provider":"cli"}`},
-	{errs.NewProviderAPIError("api", "reset"), "PROVIDER_API_ERROR", errs.CategoryProvider, true, taxonomy.Retry, true, `{"provider":"api","rawError":"reset"}`},
-	{apiError(500), "PROVIDER_API_ERROR", errs.CategoryProvider, true, taxonomy.Retry, true, `{"provider":"api","statusCode":500,"rawError":"x"}`},
-	{apiError(404), "PROVIDER_API_ERROR", errs.CategoryProvider, false, taxonomy.Abort, false, `{"provider":"api","statusCode":404,"rawError":"x"}`},
-	{errs.NewProviderRateLimit("api"), "PROVIDER_RATE_LIMIT", errs.CategoryProvider, true, taxonomy.Retry, false, `{"provider":"api"}`},
-	{errs.NewIterationTimeout(300_000, 3), "ITERATION_TIMEOUT", errs.CategoryTimeout, true, taxonomy.Retry, true, `{"timeoutMs":300000,"iteration":3}`},
-	{errs.NewOperationTimeout(500).WithElapsedMs(501), "OPERATION_TIMEOUT", errs.CategoryTimeout, true, taxonomy.Retry, true, `{"timeoutMs":500,"elapsedMs":501}`},
-	{errs.NewValidationPreCommit("make", 2, "no"), "VALIDATION_PRE_COMMIT", errs.CategoryValidation, true, taxonomy.Retry, true, validated("pre_commit")},
-	{errs.NewValidationPrePush("make", 2, "no"), "VALIDATION_PRE_PUSH", errs.CategoryValidation, true, taxonomy.Retry, true, validated("pre_push")},
-	{errs.NewValidationPrePR("make", 2, "no"), "VALIDATION_PRE_PR", errs.CategoryValidation, true, taxonomy.Retry, true, validated("pre_pr")},
-	{errs.NewScopeForbidden([]string{"a"}, "strict"), "SCOPE_FORBIDDEN", errs.CategoryScope, true, taxonomy.Retry, true, `{"files":["a"],"scopeMode":"strict","decision":"BLOCK"}`},
-	{errs.NewScopeOutsideAllowed([]string{"a"}, "ask"), "SCOPE_OUTSIDE_ALLOWED", errs.CategoryScope, true, taxonomy.Retry, true, `{"files":["a"],"scopeMode":"ask","decision":"BLOCK"}`},
-	{errs.NewScopeUserDenied([]string{"a"}), "SCOPE_USER_DENIED", errs.CategoryScope, false, taxonomy.Abort, false, `{"files":["a"],"scopeMode":"ask","decision":"ASK_USER"}`},
-	{errs.NewConfigInvalid("retries", "-1", "a number from 0"), "CONFIG_INVALID", errs.CategoryConfig, false, taxonomy.Abort, false, `{"field":"retries"}`},
-	{errs.NewConfigMissing("c.yml"), "CONFIG_MISSING", errs.CategoryConfig, false, taxonomy.Abort, false, `{"configPath":"c.yml"}`},
-	{errs.NewConfigEnvVarMissing("HOME"), "CONFIG_ENV_VAR_MISSING", errs.CategoryConfig, false, taxonomy.Abort, false, `{"envVar":"HOME"}`},
-	{errs.NewConfigParseError("c.yml", "line 3"), "CONFIG_PARSE_ERROR", errs.CategoryConfig, false, taxonomy.Abort, false, `{"configPath":"c.yml","rawError":"line 3"}`},
-	{errs.NewGitCommitFailed([]string{"a"}, "lock"), "GIT_COMMIT_FAILED", errs.CategoryGit, true, taxonomy.RetryOperation, false, `{"operation":"commit","files":["a"],"rawError":"lock"}`},
-	{errs.NewGitPushFailed("gone"), "GIT_PUSH_FAILED", errs.CategoryGit, true, taxonomy.RetryOperation, false, `{"operation":"push","rawError":"gone"}`},
-	{errs.NewGitRevertFailed([]string{"a"}, "no"), "GIT_REVERT_FAILED", errs.CategoryGit, false, taxonomy.Abort, false, `{"operation":"revert","files":["a"],"rawError":"no"}`},
-	{errs.NewGitStatusFailed("no"), "GIT_STATUS_FAILED", errs.CategoryGit, true, taxonomy.Retry, true, `{"operation":"status","rawError":"no"}`},
-	{errs.NewPermissionSkipDenied("all"), "PERMISSION_SKIP_DENIED", errs.CategoryPermission, false, taxonomy.Abort, false, `{"resource":"all"}`},
-	{errs.NewPermissionCommandBlocked("rm x", "strict"), "PERMISSION_COMMAND_BLOCKED", errs.CategoryPermission, false, taxonomy.Abort, false, `{"command":"rm x","policy":"strict"}`},
-	{errs.NewPermissionFileAccess("/etc"), "PERMISSION_FILE_ACCESS", errs.CategoryPermission, false, taxonomy.Abort, false, `{"resource":"/etc"}`},
-	{errs.NewPermissionAPIAuth("api"), "PERMISSION_API_AUTH", errs.CategoryPermission, false, taxonomy.Abort, false, `{"provider":"api"}`},
+	{errs.NewProviderCrash("cli", "boom"), "PROVIDER_CRASH", errs.CategoryProvider, true, taxonomy.Retry, true,
+		`{"provider":"cli","rawError":"boom"}`},
+	{errs.NewProviderNotAvailable("cli"), "PROVIDER_NOT_AVAILABLE", errs.CategoryProvider, false, taxonomy.Abort, false,
+		`{"provider":"cli"}`},
+	{errs.NewProviderAPIError("api", "reset"), "PROVIDER_API_ERROR", errs.CategoryProvider, true, taxonomy.Retry, true,
+		`{"provider":"api","rawError":"reset"}`},
+	{apiError(500), "PROVIDER_API_ERROR", errs.CategoryProvider, true, taxonomy.Retry, true,
+		`{"provider":"api","statusCode":500,"rawError":"x"}`},
+	{apiError(404), "PROVIDER_API_ERROR", errs.CategoryProvider, false, taxonomy.Abort, false,
+		`{"provider":"api","statusCode":404,"rawError":"x"}`},
+	{errs.NewProviderRateLimit("api"), "PROVIDER_RATE_LIMIT", errs.CategoryProvider, true, taxonomy.Retry, false,
+		`{"provider":"api"}`},
+	{errs.NewIterationTimeout(300_000, 3), "ITERATION_TIMEOUT", errs.CategoryTimeout, true, taxonomy.Retry, true,
+		`{"timeoutMs":300000,"iteration":3}`},
+	{errs.NewOperationTimeout(500).WithElapsedMs(501), "OPERATION_TIMEOUT", errs.CategoryTimeout, true, taxonomy.Retry,
+		true, `{"timeoutMs":500,"elapsedMs":501}`},
+	{errs.NewValidationPreCommit("make", 2, "no"), "VALIDATION_PRE_COMMIT", errs.CategoryValidation, true,
+		taxonomy.Retry, true, validated("pre_commit")},
+	{errs.NewValidationPrePush("make", 2, "no"), "VALIDATION_PRE_PUSH", errs.CategoryValidation, true, taxonomy.Retry,
+		true, validated("pre_push")},
+	{errs.NewValidationPrePR("make", 2, "no"), "VALIDATION_PRE_PR", errs.CategoryValidation, true, taxonomy.Retry, true,
+		validated("pre_pr")},
+	{errs.NewScopeForbidden([]string{"a"}, "strict"), "SCOPE_FORBIDDEN", errs.CategoryScope, true, taxonomy.Retry, true,
+		`{"files":["a"],"scopeMode":"strict","decision":"BLOCK"}`},
+	{errs.NewScopeOutsideAllowed([]string{"a"}, "ask"), "SCOPE_OUTSIDE_ALLOWED", errs.CategoryScope, true,
+		taxonomy.Retry, true, `{"files":["a"],"scopeMode":"ask","decision":"BLOCK"}`},
+	{errs.NewScopeUserDenied([]string{"a"}), "SCOPE_USER_DENIED", errs.CategoryScope, false, taxonomy.Abort, false,
+		`{"files":["a"],"scopeMode":"ask","decision":"ASK_USER"}`},
+	{errs.NewConfigInvalid("retries", "-1", "a number from 0"), "CONFIG_INVALID", errs.CategoryConfig, false,
+		taxonomy.Abort, false, `{"field":"retries"}`},
+	{errs.NewConfigMissing("c.yml"), "CONFIG_MISSING", errs.CategoryConfig, false, taxonomy.Abort, false,
+		`{"configPath":"c.yml"}`},
+	{errs.NewConfigEnvVarMissing("HOME"), "CONFIG_ENV_VAR_MISSING", errs.CategoryConfig, false, taxonomy.Abort, false,
+		`{"envVar":"HOME"}`},
+	{errs.NewConfigParseError("c.yml", "line 3"), "CONFIG_PARSE_ERROR", errs.CategoryConfig, false, taxonomy.Abort,
+		false, `{"configPath":"c.yml","rawError":"line 3"}`},
+	{errs.NewGitCommitFailed([]string{"a"}, "lock"), "GIT_COMMIT_FAILED", errs.CategoryGit, true,
+		taxonomy.RetryOperation, false, `{"operation":"commit","files":["a"],"rawError":"lock"}`},
+	{errs.NewGitPushFailed("gone"), "GIT_PUSH_FAILED", errs.CategoryGit, true, taxonomy.RetryOperation, false,
+		`{"operation":"push","rawError":"gone"}`},
+	{errs.NewGitRevertFailed([]string{"a"}, "no"), "GIT_REVERT_FAILED", errs.CategoryGit, false, taxonomy.Abort, false,
+		`{"operation":"revert","files":["a"],"rawError":"no"}`},
+	{errs.NewGitStatusFailed("no"), "GIT_STATUS_FAILED", errs.CategoryGit, true, taxonomy.Retry, true,
+		`{"operation":"status","rawError":"no"}`},
+	{errs.NewPermissionSkipDenied("all"), "PERMISSION_SKIP_DENIED", errs.CategoryPermission, false, taxonomy.Abort,
+		false, `{"resource":"all"}`},
+	{errs.NewPermissionCommandBlocked("rm x", "strict"), "PERMISSION_COMMAND_BLOCKED", errs.CategoryPermission, false,
+		taxonomy.Abort, false, `{"command":"rm x","policy":"strict"}`},
+	{errs.NewPermissionFileAccess("/etc"), "PERMISSION_FILE_ACCESS", errs.CategoryPermission, false, taxonomy.Abort,
+		false, `{"resource":"/etc"}`},
+	{errs.NewPermissionAPIAuth("api"), "PERMISSION_API_AUTH", errs.CategoryPermission, false, taxonomy.Abort, false,
+		`{"provider":"api"}`},
 }
 
 func apiError(status int) *errs.ProviderError {
@@ -98,8 +124,10 @@ func assertRoundTrip(t *testing.T, d demand) {
 
 func TestStatusesThatAreRetried(t *testing.T) {
 	for status, want := range map[int]bool{
-		399: true, 400: false, 401: false, 403: false, 404: false, 407: false, 408: true, 409: true, 410: false, 422: false,
-		424: false, 425: true, 426: false, 428: false, 429: true, 430: false, 499: false, 500: true, 503: true, 529: true,
+		399: true, 400: false, 401: false, 403: false, 404: false, 407: false, 408: true, 409: true, 410: false,
+		422: false,
+		424: false, 425: true, 426: false, 428: false, 429: true, 430: false, 499: false, 500: true, 503: true,
+		529: true,
 	} {
 		assert.Equal(t, want, taxonomy.IsRetryable(apiError(status)), "status %d", status)
 	}
@@ -145,7 +173,8 @@ func TestValidationOutputGoesBack(t *testing.T) {
 }
 
 func TestConfigValuesStayHome(t *testing.T) {
-	err := errs.NewConfigInvalid("auth", "Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9", "a name").WithConfigPath("c.yml")
+	err := errs.NewConfigInvalid("auth", "Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9", "a name").
+		WithConfigPath("c.yml")
 	assert.NotContains(t, err.Error(), "0a1b2c3d")
 	assert.JSONEq(t, `{"configPath":"c.yml","field":"auth"}`, string(err.AppendContext(nil)))
 }

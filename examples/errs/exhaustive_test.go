@@ -12,8 +12,8 @@ import (
 // exhaustive is the linter that finds switches which miss a constant of their type.
 const exhaustive = "github.com/nishanths/exhaustive/cmd/exhaustive@v0.17.1"
 
-// A code that is added to the taxonomy must show up wherever codes are told apart, so the linter has to
-// take the generated types for enumerations.
+// A code that is added to the taxonomy must show up wherever codes are told apart, so the linter
+// has to take the generated types for enumerations.
 func TestExhaustiveSeesGeneratedTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the linter")

@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// incidents lets things really fail, and has each failure classified: nothing but who failed at what is said about it.
+// incidents lets things really fail, and has each failure classified: nothing but who failed at
+// what is said about it.
 func (s *story) incidents() {
 	s.title("What fails outside is classified, and says why")
 	api, err := serveFailures()
@@ -29,8 +30,10 @@ func (s *story) incidents() {
 	s.answer("the account is empty", api.url+"/unpaid")
 	s.check(api.server.Close())
 	s.incident("a process says nothing and exits", run("exit 3"), detect.From("claude-cli"), detect.During("call"))
-	s.incident("a process has reached its limit", run("echo 'Claude usage limit reached' >&2; exit 1"), detect.From("claude-cli"), detect.During("call"))
-	s.incident("a process only talks about limits", run("echo 'wrote the chapter on rate limits' >&2; exit 1"), detect.From("claude-cli"), detect.During("call"))
+	s.incident("a process has reached its limit", run("echo 'Claude usage limit reached' >&2; exit 1"),
+		detect.From("claude-cli"), detect.During("call"))
+	s.incident("a process only talks about limits", run("echo 'wrote the chapter on rate limits' >&2; exit 1"),
+		detect.From("claude-cli"), detect.During("call"))
 	_, err = os.ReadFile("no/such/aidf.yml")
 	s.incident("the configuration is not there", err, detect.From("config"), detect.During("load_config"))
 	s.line("a cancelled call stays what it is: %v", errs.Classify(fmt.Errorf("call: %w", context.Canceled)))
@@ -92,15 +95,18 @@ func serveFailures() (*failingAPI, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/limited", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "30")
-		refuse(w, http.StatusTooManyRequests, `{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate limit."}}`)
+		refuse(w, http.StatusTooManyRequests,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate limit."}}`)
 	})
 	mux.HandleFunc("/overloaded", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)
 	})
 	mux.HandleFunc("/unpaid", func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusTooManyRequests, `{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"You exceeded your current quota."}}`)
+		refuse(w, http.StatusTooManyRequests,
+			`{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"You exceeded your current quota."}}`)
 	})
-	api := &failingAPI{server: &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}, url: "http://" + listener.Addr().String()}
+	api := &failingAPI{server: &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute},
+		url: "http://" + listener.Addr().String()}
 	go func() {
 		if err := api.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			fmt.Fprintln(os.Stderr, "serve failures:", err)

@@ -1,7 +1,7 @@
-// Errs shows what the package generated from errgen's own taxonomy can do. It follows a task through a bad
-// day: the provider is overloaded, the agent touches what it must not, a push fails; and lets some things really
-// fail, to have them classified. Every decision is looked up in the generated table; nothing here, advice
-// apart, knows what a code means.
+// Errs shows what the package generated from errgen's own taxonomy can do. It follows a task
+// through a bad day: the provider is overloaded, the agent touches what it must not, a push fails;
+// and lets some things really fail, to have them classified. Every decision is looked up in the
+// generated table; nothing here, advice apart, knows what a code means.
 package main
 
 import (

@@ -47,20 +47,31 @@ func TestGoErrors(t *testing.T) {
 		code             string
 		retryable        bool
 	}{
-		{"A122: the command is not installed", "claude-cli", "call", failed(exec.Command("no-such-command-anywhere").Run()), "PROVIDER_NOT_AVAILABLE", false},
-		{"A122: the command is not where it should be", "claude-cli", "call", failed(exec.Command("/no/such/command").Run()), "PROVIDER_NOT_AVAILABLE", false},
-		{"A119: what is run is a directory", "claude-cli", "call", failed((&exec.Cmd{Path: "/"}).Run()), "PROVIDER_CRASH", true},
+		{"A122: the command is not installed", "claude-cli", "call",
+			failed(exec.Command("no-such-command-anywhere").Run()), "PROVIDER_NOT_AVAILABLE", false},
+		{"A122: the command is not where it should be", "claude-cli", "call",
+			failed(exec.Command("/no/such/command").Run()), "PROVIDER_NOT_AVAILABLE", false},
+		{"A119: what is run is a directory", "claude-cli", "call", failed((&exec.Cmd{Path: "/"}).Run()),
+			"PROVIDER_CRASH", true},
 		{"A121: an exit", "claude-cli", "call", failed(run("exit 3")), "PROVIDER_CRASH", true},
 		{"B-A12: a signal", "claude-cli", "call", failed(run("kill -9 $$")), "PROVIDER_CRASH", true},
-		{"B-A27: an exit that says why", "claude-cli", "call", failed(run("echo 'Invalid API key · Please run /login' >&2; exit 1")), "PERMISSION_API_AUTH", false},
-		{"B-A27: standard output is not searched", "claude-cli", "call", failed(run("echo 'Claude usage limit reached'; exit 1")), "PROVIDER_CRASH", true},
+		{"B-A27: an exit that says why", "claude-cli", "call",
+			failed(run("echo 'Invalid API key · Please run /login' >&2; exit 1")), "PERMISSION_API_AUTH", false},
+		{"B-A27: standard output is not searched", "claude-cli", "call",
+			failed(run("echo 'Claude usage limit reached'; exit 1")), "PROVIDER_CRASH", true},
 		{"A120: a deadline", "claude-cli", "call", context.DeadlineExceeded, "ITERATION_TIMEOUT", true},
 		{"B-A25: a refused connection", "anthropic-api", "call", failed(refused), "PROVIDER_API_ERROR", true},
-		{"B-A25: no such host", "anthropic-api", "call", &url.Error{Op: "Post", URL: "https://api.example.org/", Err: lookup}, "PROVIDER_API_ERROR", true},
-		{"B-A25: a connection that was reset", "openai-api", "call", &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, "PROVIDER_API_ERROR", true},
+		{"B-A25: no such host", "anthropic-api", "call",
+			&url.Error{Op: "Post", URL: "https://api.example.org/", Err: lookup}, "PROVIDER_API_ERROR", true},
+		{"B-A25: a connection that was reset", "openai-api", "call",
+			&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)},
+			"PROVIDER_API_ERROR", true},
 		{"B-A25: an answer that broke off", "anthropic-api", "call", io.ErrUnexpectedEOF, "PROVIDER_API_ERROR", true},
-		{"B-A25: a connection that timed out by itself", "anthropic-api", "call", &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}, "PROVIDER_API_ERROR", true},
-		{"B-A25: and for the system", "anthropic-api", "call", &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}, "PROVIDER_API_ERROR", true},
+		{"B-A25: a connection that timed out by itself", "anthropic-api", "call",
+			&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}, "PROVIDER_API_ERROR", true},
+		{"B-A25: and for the system", "anthropic-api", "call",
+			&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)},
+			"PROVIDER_API_ERROR", true},
 		{"B-A27: a request past its deadline", "anthropic-api", "call", failed(tooLate), "OPERATION_TIMEOUT", true},
 		{"A131: an error of nobody's", "openai-api", "call", errors.New("something new"), "PROVIDER_CRASH", true},
 		{"A138: no configuration", "config", "load_config", failed(noFile), "CONFIG_MISSING", false},
@@ -68,12 +79,14 @@ func TestGoErrors(t *testing.T) {
 		{"B-A41: one that may not be read", "config", "load_config", denied, "PERMISSION_FILE_ACCESS", false},
 		{"A44: a file that may not be read", "", "", denied, "PERMISSION_FILE_ACCESS", false},
 		{"A44: nor written, and no more is known", "", "", fs.ErrPermission, "PERMISSION_FILE_ACCESS", false},
-		{"A124: git is not installed", "git", "detect_changes", failed(exec.Command("no-such-git-anywhere").Run()), "GIT_STATUS_FAILED", true},
+		{"A124: git is not installed", "git", "detect_changes", failed(exec.Command("no-such-git-anywhere").Run()),
+			"GIT_STATUS_FAILED", true},
 		{"A109: a revert that may not write", "git", "revert", denied, "GIT_REVERT_FAILED", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := errs.Classify(fmt.Errorf("task 42: %w", tt.raw), detect.From(tt.source), detect.During(tt.op))
-			assert.Equal(t, tt.code, taxonomy.CodeOf(err), "%v", errs.Explain(tt.raw, detect.From(tt.source), detect.During(tt.op)))
+			assert.Equal(t, tt.code, taxonomy.CodeOf(err), "%v",
+				errs.Explain(tt.raw, detect.From(tt.source), detect.During(tt.op)))
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(err))
 			assert.ErrorIs(t, err, tt.raw, "what failed is the cause")
 		})
@@ -90,7 +103,8 @@ func TestWhatIsNotClassified(t *testing.T) {
 	assert.Same(t, cancelled, errs.Classify(cancelled, detect.From("claude-cli")))
 
 	own := fmt.Errorf("task 42: %w", errs.NewGitPushFailed("gone"))
-	assert.Same(t, own, errs.Classify(own, detect.From("claude-cli")), "B-A14: an error of the taxonomy keeps its category")
+	assert.Same(t, own, errs.Classify(own, detect.From("claude-cli")),
+		"B-A14: an error of the taxonomy keeps its category")
 }
 
 // A response is classified by status, headers and body, and its body can still be read.
@@ -102,10 +116,13 @@ func TestAnswers(t *testing.T) {
 		code    string
 		context string
 	}{
-		"/limited":    {"PROVIDER_RATE_LIMIT", `{"provider":"anthropic-api","statusCode":429,"rawError":"This request would exceed your rate limit.","retryAfter":"30s"}`},
+		"/limited": {"PROVIDER_RATE_LIMIT",
+			`{"provider":"anthropic-api","statusCode":429,"rawError":"This request would exceed your rate limit.","retryAfter":"30s"}`},
 		"/overloaded": {"PROVIDER_API_ERROR", `{"provider":"anthropic-api","statusCode":529,"rawError":"Overloaded"}`},
-		"/unpaid":     {"PROVIDER_API_ERROR", `{"provider":"anthropic-api","statusCode":429,"rawError":"You exceeded your current quota.","quotaExceeded":true}`},
-		"/nowhere":    {"PROVIDER_API_ERROR", `{"provider":"anthropic-api","statusCode":404,"rawError":"404 page not found"}`},
+		"/unpaid": {"PROVIDER_API_ERROR",
+			`{"provider":"anthropic-api","statusCode":429,"rawError":"You exceeded your current quota.","quotaExceeded":true}`},
+		"/nowhere": {"PROVIDER_API_ERROR",
+			`{"provider":"anthropic-api","statusCode":404,"rawError":"404 page not found"}`},
 	} {
 		t.Run(path, func(t *testing.T) {
 			resp, err := http.Get(api.url + path)
@@ -121,7 +138,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A nil pointer to an error of ours says nothing, so that what wraps it is classified like any other failure.
+// A nil pointer to an error of ours says nothing, so that what wraps it is classified like any
+// other failure.
 func TestNilOfOurOwn(t *testing.T) {
 	var none *errs.ProviderError
 	assert.NoError(t, errs.Classify(none))

@@ -24,7 +24,8 @@ func (s *story) table() {
 	s.row(tw, "number", "code", "retryable", "reaction", "strict", "unattended")
 	for _, code := range errs.Table.Taxonomy.Codes {
 		at := func(t taxonomy.Table) string { return short(*t.Row(code.Row).Reaction) }
-		s.row(tw, code.Number, code.Value, errs.Table.Row(code.Row).Retryable, at(errs.Table), at(strict), at(unattended))
+		s.row(tw, code.Number, code.Value, errs.Table.Row(code.Row).Retryable, at(errs.Table), at(strict),
+			at(unattended))
 	}
 	s.check(tw.Flush())
 }

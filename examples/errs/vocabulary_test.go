@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// night is a provider that somebody configured under a name of its own, which the taxonomy does not know.
+// night is a provider that somebody configured under a name of its own, which the taxonomy does not
+// know.
 const night = "night-agent"
 
 // vocabulary is what an executor can report: operations, who reports, and the types beside none.
@@ -26,7 +27,8 @@ var vocabulary = []struct {
 	{[]string{"ask"}, []string{"scope"}, []string{"denied", "unattended"}},
 	{[]string{"budget"}, []string{"budget"}, []string{"exceeded", "unknown_cost"}},
 	{[]string{"call"}, providers, []string{"timeout", "not_found", "start", "network", "stream", "tool_arguments"}},
-	{[]string{"validate_pre_commit", "validate_pre_push", "validate_pre_pr"}, []string{"validator"}, []string{"exit", "timeout"}},
+	{[]string{"validate_pre_commit", "validate_pre_push", "validate_pre_pr"}, []string{"validator"},
+		[]string{"exit", "timeout"}},
 	{[]string{"commit", "push", "pr"}, []string{"git"}, nil},
 	{[]string{"file_task"}, []string{"executor"}, nil},
 	{[]string{"notify"}, []string{"notify"}, nil},
@@ -190,8 +192,8 @@ func TestVocabularyMayGrow(t *testing.T) {
 	}
 }
 
-// What our own parts report is decided by the part and the operation. A text that reads like a status, or like
-// a provider's complaint, is the output of somebody's tests.
+// What our own parts report is decided by the part and the operation. A text that reads like a
+// status, or like a provider's complaint, is the output of somebody's tests.
 func TestOurOwnPartsAreNotMistakenForProviders(t *testing.T) {
 	noises := map[string]func(ev *taxonomy.Evidence){
 		"a text with a status":    func(ev *taxonomy.Evidence) { ev.Text = "429 Too Many Requests" },

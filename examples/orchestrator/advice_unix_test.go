@@ -26,14 +26,17 @@ func TestAdvice(t *testing.T) {
 		want   string
 		not    string
 	}{
-		{name: "a question", kept: escalate.EndQuestion, end: escalate.EndQuestion, asks: true, want: "\nAnswer:\n  orchestrator -answer 'TEXT' "},
-		{name: "failed", kept: escalate.EndFailed, end: escalate.EndFailed, want: "\nTake it up again:\n  orchestrator -answer 'TEXT' "},
+		{name: "a question", kept: escalate.EndQuestion, end: escalate.EndQuestion, asks: true,
+			want: "\nAnswer:\n  orchestrator -answer 'TEXT' "},
+		{name: "failed", kept: escalate.EndFailed, end: escalate.EndFailed,
+			want: "\nTake it up again:\n  orchestrator -answer 'TEXT' "},
 		{name: "given up", kept: escalate.EndFailed, end: escalate.EndFailed, giveUp: true},
 		{name: "completed", kept: escalate.EndCompleted, end: escalate.EndCompleted},
 		{name: "cancelled", kept: escalate.EndCancelled, end: escalate.EndCancelled},
 		{
 			name: "not put back", kept: escalate.EndRevert, end: escalate.EndRevert,
-			want: "\nThe tree is not as it was. Remove the cause, and run the same command again, which puts it back first:" + again, not: "-answer",
+			want: "\nThe tree is not as it was. Remove the cause, and run the same command again, which puts it " +
+				"back first:" + again, not: "-answer",
 		},
 		{
 			name: "not put back, and given up", kept: escalate.EndRevert, end: escalate.EndRevert, giveUp: true,
@@ -41,11 +44,15 @@ func TestAdvice(t *testing.T) {
 		},
 		{
 			name: "its end is not kept", end: escalate.EndFailed,
-			want: "\nThe end of the run could not be kept. Remove the cause, and run the same command again:" + again, not: "-answer",
+			want: "\nThe end of the run could not be kept. Remove the cause, and run the same command again:" + again,
+			not:  "-answer",
 		},
-		{name: "its question is not kept", end: escalate.EndQuestion, asks: true, want: "\nThe end of the run could not be kept.", not: "-answer"},
-		{name: "git is gone", kept: escalate.EndFailed, end: escalate.EndFailed, noGit: true, want: "/.git is gone, so that nothing can be put back", not: "orchestrator"},
-		{name: "git is gone, and nothing put back", kept: escalate.EndRevert, end: escalate.EndRevert, noGit: true, want: "/.git is gone", not: "orchestrator"},
+		{name: "its question is not kept", end: escalate.EndQuestion, asks: true,
+			want: "\nThe end of the run could not be kept.", not: "-answer"},
+		{name: "git is gone", kept: escalate.EndFailed, end: escalate.EndFailed, noGit: true,
+			want: "/.git is gone, so that nothing can be put back", not: "orchestrator"},
+		{name: "git is gone, and nothing put back", kept: escalate.EndRevert, end: escalate.EndRevert, noGit: true,
+			want: "/.git is gone", not: "orchestrator"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +63,11 @@ func TestAdvice(t *testing.T) {
 			require.NoError(t, s.settle())
 			_, err = s.config.Journal.Open(t.Context(), s.name)
 			require.NoError(t, err)
-			require.NoError(t, s.config.Journal.Save(t.Context(), &escalate.State{Version: 1, Result: escalate.Result{Run: s.name, EndReason: tt.kept, Status: tt.kept.Status()}}))
+			require.NoError(
+				t, s.config.Journal.Save(
+					t.Context(),
+					&escalate.State{Version: 1,
+						Result: escalate.Result{Run: s.name, EndReason: tt.kept, Status: tt.kept.Status()}}))
 			require.NoError(t, s.config.Journal.Close())
 			if tt.noGit {
 				require.NoError(t, os.RemoveAll(tree.GitDir()))

@@ -16,14 +16,15 @@ import (
 // nameless is the name of a run that is not kept.
 const nameless = "plan"
 
-// nameForm is what names of runs are like: the copy of a project is made in a directory of that name.
+// nameForm is what names of runs are like: the copy of a project is made in a directory of that
+// name.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
 // unnamed is what stands for a run's name.
 var unnamed = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// runName returns the name of the run. One that is kept has a name of its plan and its tree unless it is given one, so that no plan is taken for
-// another.
+// runName returns the name of the run. One that is kept has a name of its plan and its tree unless
+// it is given one, so that no plan is taken for another.
 func (o *options) runName() (string, error) {
 	switch {
 	case o.run != "":
@@ -75,19 +76,28 @@ func (s *session) writeRemembered(w io.Writer, r *escalate.Result) {
 	fmt.Fprintln(w)
 }
 
-// writeAnswering says how the question is answered, how a run is taken up again that has failed, or what else lets it go on.
+// writeAnswering says how the question is answered, how a run is taken up again that has failed, or
+// what else lets it go on.
 func (s *session) writeAnswering(ctx context.Context, w io.Writer, r *escalate.Result) {
 	switch {
-	case r.Question == nil && (r.EndReason != escalate.EndFailed && r.EndReason != escalate.EndRevert || !s.keeps() || s.giveUp && r.EndReason == escalate.EndFailed):
+	case r.Question == nil &&
+		(r.EndReason != escalate.EndFailed && r.EndReason != escalate.EndRevert || !s.keeps() || s.giveUp &&
+			r.EndReason == escalate.EndFailed):
 	case !s.keeps() && r.EndReason == escalate.EndPlan:
 	case !s.keeps():
 		advise(w, "The run is not kept, so that it cannot be answered. With -state it is.")
 	case !s.hasGit():
-		advise(w, fmt.Sprintf("%s is gone, so that nothing can be put back, and the run cannot be gone on with. Restore it from a copy.", s.tree.GitDir()))
+		advise(w,
+			fmt.Sprintf(
+				"%s is gone, so that nothing can be put back, and the run cannot be gone on with. Restore it from "+
+					"a copy.", s.tree.GitDir()))
 	case r.EndReason == escalate.EndRevert:
-		advise(w, "The tree is not as it was. Remove the cause, and run the same command again, which puts it back first:", s.again()...)
+		advise(w,
+			"The tree is not as it was. Remove the cause, and run the same command again, which puts it back first:",
+			s.again()...)
 	case s.endKept(ctx) != r.EndReason:
-		advise(w, "The end of the run could not be kept. Remove the cause, and run the same command again:", s.again()...)
+		advise(w, "The end of the run could not be kept. Remove the cause, and run the same command again:",
+			s.again()...)
 	case r.Question == nil:
 		advise(w, "Take it up again:", append([]string{"-answer 'TEXT'"}, s.again()...)...)
 	default:

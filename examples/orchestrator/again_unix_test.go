@@ -25,9 +25,11 @@ func TestRunName(t *testing.T) {
 	assert.Equal(t, "plan", name(options{plan: "demo/plan.md"}), "it is not kept")
 	assert.Equal(t, "mine", name(options{plan: "demo/plan.md", state: "s", run: "mine"}))
 	assert.Regexp(t, "^plan-[0-9a-f]{8}$", name(options{plan: "demo/plan.md", state: "s"}))
-	assert.Equal(t, name(options{plan: "demo/plan.md", state: "s"}), name(options{plan: "./demo/../demo/plan.md", state: "t"}))
+	assert.Equal(t, name(options{plan: "demo/plan.md", state: "s"}),
+		name(options{plan: "./demo/../demo/plan.md", state: "t"}))
 	seen := map[string]bool{}
-	for _, o := range []options{{plan: "demo/plan.md"}, {plan: "plan.md"}, {plan: "demo/plan.md", dir: "a"}, {plan: "demo/plan.md", dir: "b"}} {
+	for _, o := range []options{{plan: "demo/plan.md"}, {plan: "plan.md"}, {plan: "demo/plan.md", dir: "a"},
+		{plan: "demo/plan.md", dir: "b"}} {
 		o.state = "s"
 		assert.False(t, seen[name(o)])
 		seen[name(o)] = true
@@ -50,7 +52,9 @@ func TestRemembered(t *testing.T) {
 	state, dir := t.TempDir(), project(t)
 	script := map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"}
 	one, other := staged(t, script), staged(t, script)
-	require.NoError(t, os.WriteFile(other, []byte("# Another\n## Step 9\nWrite a.md.\n### Success criteria\n- exists: a.md\n"), 0o600))
+	require.NoError(
+		t, os.WriteFile(other, []byte("# Another\n## Step 9\nWrite a.md.\n### Success criteria\n- exists: a.md\n"),
+			0o600))
 	args := func(plan string) []string { return []string{"-state", state, "-dir", dir, plan} }
 
 	first := do(t.Context(), args(one)...)
@@ -63,14 +67,17 @@ func TestRemembered(t *testing.T) {
 
 	again := do(t.Context(), args(one)...)
 	assert.Equal(t, exitDone, again.code, again.hints)
-	assert.Regexp(t, `^The run plan-[0-9a-f]{8} has ended before\. This is how; another -run carries the plan out anew\.`+"\n", again.out)
+	assert.Regexp(
+		t, `^The run plan-[0-9a-f]{8} has ended before\. This is how; another -run carries the plan out anew\.`+"\n",
+		again.out)
 	assert.Contains(t, again.out, "the run ends: completed")
 }
 
 // A run that was kept for one tree says nothing of another.
 func TestAnotherTree(t *testing.T) {
 	state := t.TempDir()
-	plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
+	plan := staged(
+		t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
 	require.Equal(t, exitDone, do(t.Context(), "-state", state, "-run", "a", "-dir", project(t), plan).code)
 	got := do(t.Context(), "-state", state, "-run", "a", "-dir", project(t), plan)
 	assert.Equal(t, exitUsage, got.code, got.out)
@@ -86,7 +93,9 @@ func TestRefused(t *testing.T) {
 	put(t, name, strings.Replace(demanding, "Write a.md", "Write another a.md", 1))
 	got := do(t.Context(), "-dir", dir, "-state", state, "-answer", "x", name)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Equal(t, "orchestrator: step 1 is done, and the plan has it otherwise now; give it back to the plan as it was, or begin a run of another name\n", got.hints)
+	assert.Equal(
+		t, "orchestrator: step 1 is done, and the plan has it otherwise now; give it back to the plan as it was, "+
+			"or begin a run of another name\n", got.hints)
 	assert.NotContains(t, got.out, "[ ]")
 	r, code := refused(t, "-dir", dir, "-state", state, "-answer", "x", name)
 	assert.Equal(t, exitUsage, code)
@@ -96,17 +105,21 @@ func TestRefused(t *testing.T) {
 // Below a question stands how it is answered, and that can be done as it stands there.
 func TestAnswering(t *testing.T) {
 	state, dir := filepath.Join(t.TempDir(), "the state"), project(t)
-	got := do(t.Context(), "-state", state, "-dir", dir, "-forbid", "secret*", "-time", "5m", "-step-time", "1h", "-turns", "9", "-commit", "demo/question.md")
+	got := do(t.Context(), "-state", state, "-dir", dir, "-forbid", "secret*", "-time", "5m", "-step-time", "1h",
+		"-turns", "9", "-commit", "demo/question.md")
 	require.Equal(t, exitBlocked, got.code)
 	_, line, found := strings.Cut(got.out, "\nAnswer:\n  orchestrator ")
 	require.True(t, found, got.out)
 	line = strings.TrimSpace(line)
 	assert.Contains(t, line, " -forbid 'secret*' -commit -step-time 1h0m0s -time 5m0s -turns 9 demo/question.md")
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", `for a in `+strings.Replace(line, "TEXT", "250 cents", 1)+`; do echo "$a"; done`).Output()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c",
+		`for a in `+strings.Replace(line, "TEXT", "250 cents", 1)+`; do echo "$a"; done`).Output()
 	require.NoError(t, err)
 	answered := do(t.Context(), strings.Split(strings.TrimSpace(string(out)), "\n")...)
 	assert.Equal(t, exitDone, answered.code, answered.hints)
 
-	assert.Contains(t, do(t.Context(), "demo/question.md").out, "\nThe run is not kept, so that it cannot be answered. With -state it is.\n")
-	assert.NotContains(t, do(t.Context(), "demo/missing.md").out, "cannot be answered", "it is enough to provide what is missing")
+	assert.Contains(t, do(t.Context(), "demo/question.md").out,
+		"\nThe run is not kept, so that it cannot be answered. With -state it is.\n")
+	assert.NotContains(t, do(t.Context(), "demo/missing.md").out, "cannot be answered",
+		"it is enough to provide what is missing")
 }

@@ -11,7 +11,8 @@ import (
 // shortest is the shortest wait that is shown.
 const shortest = 10 * time.Millisecond
 
-// calls shows in the timeline what befalls a tier while it is called, and is none of the step's: that it has failed itself and is called again.
+// calls shows in the timeline what befalls a tier while it is called, and is none of the step's:
+// that it has failed itself and is called again.
 type calls struct {
 	*desk
 	lines *timeline

@@ -59,7 +59,8 @@ func (c *checkup) unmet() int {
 // write writes a line for each step, for each prerequisite, and for each fault.
 func (c *checkup) write(w io.Writer, name string) {
 	for _, s := range c.Steps {
-		say(w, "    %s  %s  %s", padded(fitted("step "+s.ID, 12), 12), padded(fitted(taxonomy.Scrub(s.Title), 50), 50), countedAs(s.Criteria, "criterion", "criteria"))
+		say(w, "    %s  %s  %s", padded(fitted("step "+s.ID, 12), 12), padded(fitted(taxonomy.Scrub(s.Title), 50), 50),
+			countedAs(s.Criteria, "criterion", "criteria"))
 	}
 	if len(c.Steps) > 0 {
 		fmt.Fprintln(w)
@@ -77,7 +78,8 @@ func (c *checkup) write(w io.Writer, name string) {
 		if v.Step != "" {
 			where = "step " + v.Step
 		}
-		say(w, "%s %s  %s  %s  %s", mark, padded(fitted(where, 12), 12), padded(string(p.Kind), 9), padded(fitted(taxonomy.Scrub(p.Name), 28), 28), fitted(note, 42))
+		say(w, "%s %s  %s  %s  %s", mark, padded(fitted(where, 12), 12), padded(string(p.Kind), 9),
+			padded(fitted(taxonomy.Scrub(p.Name), 28), 28), fitted(note, 42))
 	}
 	for _, f := range c.Faults {
 		say(w, "%s:%d: %s", name, f.Line, taxonomy.Scrub(f.Text))
@@ -86,7 +88,8 @@ func (c *checkup) write(w io.Writer, name string) {
 		say(w, "%s:%d: %s", name, n.Line, taxonomy.Scrub(n.Text))
 	}
 	fmt.Fprintln(w)
-	say(w, "%d of %d prerequisites are met, %s, %s", len(c.Prerequisites)-c.unmet(), len(c.Prerequisites), counted(len(c.Steps), "step"), counted(len(c.Faults), "fault"))
+	say(w, "%d of %d prerequisites are met, %s, %s", len(c.Prerequisites)-c.unmet(), len(c.Prerequisites),
+		counted(len(c.Steps), "step"), counted(len(c.Faults), "fault"))
 }
 
 // failedText says why a prerequisite is not met.

@@ -9,8 +9,8 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// classify says what the failure is that args and in describe, and writes it to out. Only wrong usage and failing input and
-// output are errors; usage is written to hints.
+// classify says what the failure is that args and in describe, and writes it to out. Only wrong
+// usage and failing input and output are errors; usage is written to hints.
 func classify(args []string, in io.Reader, out, hints io.Writer) error {
 	o, err := parseEvidence(args, hints)
 	if err != nil {

@@ -28,7 +28,8 @@ import (
 
 // The functions here are what docs/escalation.md shows; TestDocs holds them together.
 
-func carryOut(ctx context.Context, dir string, p plan.Plan, tiers map[string]executor.Provider) (*escalate.Result, error) {
+func carryOut(ctx context.Context, dir string, p plan.Plan, tiers map[string]executor.Provider) (
+	*escalate.Result, error) {
 	runner, err := newRunner(ctx, dir, tiers)
 	if err != nil {
 		return nil, err
@@ -118,16 +119,19 @@ func TestDocs(t *testing.T) {
 	assert.Equal(t, executor.Forbidden, verdict)
 
 	dir := t.TempDir()
-	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "tester"}, {"config", "user.email", "tester@example.com"}, {"commit", "-q", "--allow-empty", "-m", "begin"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "tester"},
+		{"config", "user.email", "tester@example.com"}, {"commit", "-q", "--allow-empty", "-m", "begin"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
 	p := plan.Plan{Steps: []plan.Step{{
-		ID: "1", Instructions: "Greet.", Criteria: []plan.Criterion{{Kind: plan.Content, Path: "a.txt", Text: "^hello"}},
+		ID: "1", Instructions: "Greet.",
+		Criteria: []plan.Criterion{{Kind: plan.Content, Path: "a.txt", Text: "^hello"}},
 	}}}
-	tiers := map[string]executor.Provider{"haiku": agent{dir: dir, file: "a.txt", text: "hello\n"}, "opus": agent{classifies: true}}
+	tiers := map[string]executor.Provider{"haiku": agent{dir: dir, file: "a.txt", text: "hello\n"},
+		"opus": agent{classifies: true}}
 	res, err := carryOut(t.Context(), dir, p, tiers)
 	require.NoError(t, err)
 	assert.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)

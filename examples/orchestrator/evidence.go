@@ -19,7 +19,8 @@ type described struct {
 	json     bool
 }
 
-// parseEvidence reads the command line of -classify. What is wrong with it is the error; how it is used is written to hints.
+// parseEvidence reads the command line of -classify. What is wrong with it is the error; how it is
+// used is written to hints.
 func parseEvidence(args []string, hints io.Writer) (*described, error) {
 	o := &described{}
 	o.evidence.Source = "step" // unless a flag says otherwise

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file as a whole; "-" is out. What was there before stays until all of it is written; a link is replaced, not
-// followed.
+// writeFile writes a file as a whole; "-" is out. What was there before stays until all of it is
+// written; a link is replaced, not followed.
 func writeFile(name string, text []byte, out io.Writer) error {
 	if name == "-" {
 		_, _ = out.Write(text) // out keeps the error
@@ -40,7 +40,8 @@ func beside(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// checkWritable reports that a file could not be written, before anything is done that it would be about.
+// checkWritable reports that a file could not be written, before anything is done that it would be
+// about.
 func checkWritable(name string) error {
 	if name == "" || name == "-" {
 		return nil

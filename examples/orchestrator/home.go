@@ -12,10 +12,12 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 )
 
-// homeName is the directory in git's own one of a working tree in which runs are kept that nobody has named a place for.
+// homeName is the directory in git's own one of a working tree in which runs are kept that nobody
+// has named a place for.
 const homeName = "orchestrator"
 
-// keeps reports that the run is kept. A working tree that is not a copy is never left to chance: a run that dies there is gone on with.
+// keeps reports that the run is kept. A working tree that is not a copy is never left to chance: a
+// run that dies there is gone on with.
 func (o *options) keeps() bool { return o.state != "" || o.dir != "" }
 
 // inTree reports that the run is kept in its working tree, for as long as it is not over.
@@ -48,7 +50,8 @@ func (s *session) callsDir() string {
 	return filepath.Join(s.home(), "calls")
 }
 
-// forget removes what is kept of the run in its working tree, if it has ended for one of these reasons. Whoever has the run now does that.
+// forget removes what is kept of the run in its working tree, if it has ended for one of these
+// reasons. Whoever has the run now does that.
 func (s *session) forget(ctx context.Context, ended ...escalate.EndReason) (err error) {
 	if !s.inTree() || !s.hasGit() {
 		return nil
@@ -68,7 +71,8 @@ func (s *session) forget(ctx context.Context, ended ...escalate.EndReason) (err 
 	return errors.Join(err, os.RemoveAll(s.callsDir()))
 }
 
-// hasGit reports that git's own directory of the working tree is there. No other is made in its place.
+// hasGit reports that git's own directory of the working tree is there. No other is made in its
+// place.
 func (s *session) hasGit() bool {
 	_, err := os.Stat(s.tree.GitDir())
 	return err == nil
@@ -90,7 +94,8 @@ func (s *session) endKept(ctx context.Context) escalate.EndReason {
 	return kept.Result.EndReason
 }
 
-// forgettable are the ends after which the run is not gone on with: then the same command carries the plan out anew.
+// forgettable are the ends after which the run is not gone on with: then the same command carries
+// the plan out anew.
 func (s *session) forgettable() []escalate.EndReason {
 	if s.giveUp {
 		return []escalate.EndReason{escalate.EndCompleted, escalate.EndFailed}

@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate"
 )
 
-// A run that is killed loses nobody's work: the same command goes on with it, and puts back what it has left.
+// A run that is killed loses nobody's work: the same command goes on with it, and puts back what it
+// has left.
 func TestKilled(t *testing.T) {
 	// once tells its process ID and waits, unless it has done so before.
 	const once = "test -e FLAG && exit 1; touch FLAG; echo $$ > PIPE; exec sleep 600"
@@ -35,14 +36,18 @@ func TestKilled(t *testing.T) {
 			if tt.tier != "" {
 				act += ", " + place.Replace(tt.tier)
 			}
-			plan := staged(t, map[string]string{"haiku": "replies:\n  - times: 9\n    do: [" + act + "]\n    say: 'STEP DONE {mark}'\n"})
-			put(t, plan, "# T\n## Step 1\nWrite a.md.\n### Success criteria\n- command: sh -c '"+place.Replace(tt.criterion)+"'\n")
+			plan := staged(
+				t, map[string]string{"haiku": "replies:\n  - times: 9\n    do: [" + act +
+					"]\n    say: 'STEP DONE {mark}'\n"})
+			put(t, plan, "# T\n## Step 1\nWrite a.md.\n### Success criteria\n- command: sh -c '"+
+				place.Replace(tt.criterion)+"'\n")
 			mine := put(t, filepath.Join(dir, "a.md"), "mine, and not committed\n")
 
 			cmd := program(t, "-dir", dir, plan)
 			require.NoError(t, cmd.Start())
 			pid := begun(t, pipe)
-			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // it may not have been written down yet, and is not ended then
+			// it may not have been written down yet, and is not ended then
+			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 			require.NoError(t, cmd.Process.Kill())
 			_ = cmd.Wait()
 			assert.Equal(t, "agent", textOf(t, mine), "nobody could put it back")
@@ -72,7 +77,8 @@ func textOf(t *testing.T, name string) string {
 // What is done is not remembered: who runs the plan again wants it carried out again.
 func TestDoneIsNotKept(t *testing.T) {
 	dir := project(t)
-	plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
+	plan := staged(
+		t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
 	for range 2 {
 		r, code := result(t, "-dir", dir, plan)
 		assert.Equal(t, exitDone, code)
@@ -97,10 +103,12 @@ func keptIn(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// A run whose end could not be followed by letting go of it is over all the same: what nobody has seen is shown, once.
+// A run whose end could not be followed by letting go of it is over all the same: what nobody has
+// seen is shown, once.
 func TestDoneAndDied(t *testing.T) {
 	dir := project(t)
-	plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
+	plan := staged(
+		t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
 	o := options{plan: plan, dir: dir}
 	name, err := o.runName()
 	require.NoError(t, err)
@@ -135,7 +143,9 @@ func TestResultThatCannotBeWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, own := project(t), t.TempDir()
-			plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}, {run: [chmod, '500', " + own + "]}]\n    say: 'STEP DONE {mark}'\n"})
+			plan := staged(
+				t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}, {run: [chmod, '500', " +
+					own + "]}]\n    say: 'STEP DONE {mark}'\n"})
 			t.Cleanup(func() { _ = os.Chmod(own, 0o700) })
 			place := strings.NewReplacer("DIR", own)
 			args := []string{"-dir", dir}
@@ -162,8 +172,11 @@ func TestResultThatCannotBeWritten(t *testing.T) {
 	}
 	t.Run("of another plan than it was", func(t *testing.T) {
 		dir := project(t)
-		plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
-		require.Equal(t, exitFailed, run(t.Context(), []string{"-dir", dir, plan}, strings.NewReader(""), full{}, io.Discard))
+		plan := staged(
+			t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE " +
+				"{mark}'\n"})
+		require.Equal(
+			t, exitFailed, run(t.Context(), []string{"-dir", dir, plan}, strings.NewReader(""), full{}, io.Discard))
 		require.NoError(t, os.Remove(filepath.Join(dir, "a.md")))
 		put(t, plan, "# T\n## Step 7\nWrite a.md.\n### Success criteria\n- exists: a.md\n")
 		got := do(t.Context(), "-dir", dir, plan)
@@ -174,7 +187,8 @@ func TestResultThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-// A question in a tree of one's own can be answered with nothing but the command that stands below it.
+// A question in a tree of one's own can be answered with nothing but the command that stands below
+// it.
 func TestAnsweringInTheTree(t *testing.T) {
 	ask := func(t *testing.T) (dir string) {
 		dir = project(t)
@@ -190,7 +204,9 @@ func TestAnsweringInTheTree(t *testing.T) {
 		dir := ask(t)
 		again := do(t.Context(), "-dir", dir, "demo/question.md")
 		assert.Equal(t, exitBlocked, again.code)
-		assert.Contains(t, again.out, "has ended before. This is how; after -give-up, or with another -run, the plan is carried out anew.\n")
+		assert.Contains(
+			t, again.out,
+			"has ended before. This is how; after -give-up, or with another -run, the plan is carried out anew.\n")
 		assert.Contains(t, again.out, "what a delivery costs, in cents")
 		r, code := result(t, "-dir", dir, "-answer", "250 cents", "demo/question.md")
 		assert.Equal(t, exitDone, code)
@@ -249,7 +265,8 @@ func TestOutputsOntoInputs(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "p.md"), "# T\n## Step 1\nWrite a.md.\n### Success criteria\n- exists: a.md\n")
 	put(t, filepath.Join(dir, "tiers.yaml"), "haiku: {provider: scripted, script: s/haiku.yaml}\n")
-	put(t, filepath.Join(dir, "s", "haiku.yaml"), "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n")
+	put(t, filepath.Join(dir, "s", "haiku.yaml"),
+		"replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n")
 	put(t, filepath.Join(dir, "other.txt"), "x")
 	require.NoError(t, os.Symlink("p.md", filepath.Join(dir, "link.md")))
 	require.NoError(t, os.Symlink("s", filepath.Join(dir, "t")))

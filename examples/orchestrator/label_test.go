@@ -13,10 +13,12 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// label is what an agent calls the failure of the step that it was to carry out, beside what shows it.
+// label is what an agent calls the failure of the step that it was to carry out, beside what shows
+// it.
 func label(code string, change ...func(*taxonomy.Evidence)) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
-		Source: "agent", Op: "execute", Code: code, Text: "I stopped there.", Attributes: map[string]string{"step": "2.3", "tier": "sonnet"},
+		Source: "agent", Op: "execute", Code: code, Text: "I stopped there.",
+		Attributes: map[string]string{"step": "2.3", "tier": "sonnet"},
 	}
 	for _, c := range change {
 		c(ev)
@@ -45,7 +47,8 @@ func reason(name string) func(*taxonomy.Evidence) {
 	}
 }
 
-// O18: a tier that classifies labels its failure, and the label is taken where nothing says otherwise.
+// O18: a tier that classifies labels its failure, and the label is taken where nothing says
+// otherwise.
 func TestLabels(t *testing.T) {
 	check(t, []row{
 		{"O18 prerequisite", label("PREREQUISITE_FAILURE"), prerequisite, false, findOut},
@@ -55,32 +58,40 @@ func TestLabels(t *testing.T) {
 		{"O18 with its finding", label("UNEXPECTED_RESULT", kind("count")), unexpected, false, verifyIt},
 		{"O18 with its finding, of the plan", label("AMBIGUITY_ERROR", kind("silent_plan")), ambiguous, false, findOut},
 
-		{"O18 O9 a reason decides whether it may pass", label("PREREQUISITE_FAILURE", reason("service_unavailable")), prerequisite, true, tryAgain},
-		{"O18 O9 and that it does not", label("PREREQUISITE_FAILURE", reason("missing_file")), prerequisite, false, findOut},
+		{"O18 O9 a reason decides whether it may pass", label("PREREQUISITE_FAILURE", reason("service_unavailable")),
+			prerequisite, true, tryAgain},
+		{"O18 O9 and that it does not", label("PREREQUISITE_FAILURE", reason("missing_file")), prerequisite, false,
+			findOut},
 		{"O18 O10 flaky", label("EXECUTION_ERROR", reason("flaky_test"), exit(1)), execution, true, runAgain},
 		{"O18 O10 a design flaw", label("EXECUTION_ERROR", reason("design_flaw"), exit(1)), execution, false, analyse},
 		{"O18 O11 a race", label("UNEXPECTED_RESULT", reason("race_condition")), unexpected, true, makeAgain},
-		{"O18 O11 a wrong algorithm", label("UNEXPECTED_RESULT", reason("wrong_algorithm")), unexpected, false, verifyIt},
+		{"O18 O11 a wrong algorithm", label("UNEXPECTED_RESULT", reason("wrong_algorithm")), unexpected, false,
+			verifyIt},
 		{"O18 O12 never", label("AMBIGUITY_ERROR", reason("network")), ambiguous, false, findOut},
-		{"a reason of another category", label("EXECUTION_ERROR", reason("service_unavailable")), execution, false, analyse},
+		{"a reason of another category", label("EXECUTION_ERROR", reason("service_unavailable")), execution, false,
+			analyse},
 		{"a reason that nobody knows", label("PREREQUISITE_FAILURE", reason("bad_luck")), prerequisite, false, findOut},
 	})
 }
 
-// O38: a fact of an earlier branch outranks a later label; the label of an earlier branch outranks later facts.
+// O38: a fact of an earlier branch outranks a later label; the label of an earlier branch outranks
+// later facts.
 func TestLabelsBesideFacts(t *testing.T) {
 	missing := "cat: CLAUDE.md: No such file or directory"
 	check(t, []row{
 		{"1 by errno before the label 2", label("EXECUTION_ERROR", errno("ENOENT")), prerequisite, false, findOut},
 		{"1 by exit status before the label 2", label("EXECUTION_ERROR", exit(127)), prerequisite, false, findOut},
-		{"1 by text before the label 2", label("EXECUTION_ERROR", exit(1), text(missing)), prerequisite, false, findOut},
+		{"1 by text before the label 2", label("EXECUTION_ERROR", exit(1), text(missing)), prerequisite, false,
+			findOut},
 		{"1 by text before the label 3", label("UNEXPECTED_RESULT", text(missing)), prerequisite, false, findOut},
 		{"1 by text before the label 5", label("AMBIGUITY_ERROR", text(missing)), prerequisite, false, findOut},
 		{"1 by type before the label 5", label("AMBIGUITY_ERROR", kind("not_found")), prerequisite, false, findOut},
-		{"1 that may pass before the label 5", label("AMBIGUITY_ERROR", errno("ECONNREFUSED")), prerequisite, true, tryAgain},
+		{"1 that may pass before the label 5", label("AMBIGUITY_ERROR", errno("ECONNREFUSED")), prerequisite, true,
+			tryAgain},
 		{"2 by exit status before the label 3", label("UNEXPECTED_RESULT", exit(1)), execution, false, analyse},
 		{"2 by exit status before the label 5", label("AMBIGUITY_ERROR", exit(1)), execution, false, analyse},
-		{"2 by text before the label 5", label("AMBIGUITY_ERROR", text("--- FAIL: TestSum (0.00s)")), execution, false, analyse},
+		{"2 by text before the label 5", label("AMBIGUITY_ERROR", text("--- FAIL: TestSum (0.00s)")), execution, false,
+			analyse},
 		{"2 by type before the label 3", label("UNEXPECTED_RESULT", kind("timeout")), execution, true, runAgain},
 		{"the label 1 before 2", label("PREREQUISITE_FAILURE", exit(1)), prerequisite, false, findOut},
 		{"the label 1 before 5", label("PREREQUISITE_FAILURE", kind("silent_plan")), prerequisite, false, findOut},
@@ -89,15 +100,19 @@ func TestLabelsBesideFacts(t *testing.T) {
 	})
 }
 
-// B-O03: an agent cannot name a misalignment, of itself or of another, nor anything else that no rule takes from it. What it reports is
-// then judged by what it shows, as if it had no label.
+// B-O03: an agent cannot name a misalignment, of itself or of another, nor anything else that no
+// rule takes from it. What it reports is then judged by what it shows, as if it had no label.
 func TestLabelsThatAreRefused(t *testing.T) {
 	check(t, []row{
 		{"B-O03 misalignment", label("INTER_AGENT_MISALIGNMENT"), unclassified, false, findOut},
-		{"B-O03 misalignment with its finding", label("INTER_AGENT_MISALIGNMENT", kind("fabrication")), unclassified, false, findOut},
-		{"B-O03 misalignment with its reason", label("INTER_AGENT_MISALIGNMENT", reason("context_overflow")), unclassified, false, findOut},
-		{"B-O03 misalignment beside an exit status", label("INTER_AGENT_MISALIGNMENT", exit(1)), execution, false, analyse},
-		{"B-O03 misalignment beside a missing file", label("INTER_AGENT_MISALIGNMENT", errno("ENOENT")), prerequisite, false, findOut},
+		{"B-O03 misalignment with its finding", label("INTER_AGENT_MISALIGNMENT", kind("fabrication")), unclassified,
+			false, findOut},
+		{"B-O03 misalignment with its reason", label("INTER_AGENT_MISALIGNMENT", reason("context_overflow")),
+			unclassified, false, findOut},
+		{"B-O03 misalignment beside an exit status", label("INTER_AGENT_MISALIGNMENT", exit(1)), execution, false,
+			analyse},
+		{"B-O03 misalignment beside a missing file", label("INTER_AGENT_MISALIGNMENT", errno("ENOENT")), prerequisite,
+			false, findOut},
 		{"B-O03 unclassified beside an exit status", label("UNCLASSIFIED", exit(1)), execution, false, analyse},
 		{"B-O03 unclassified", label("UNCLASSIFIED"), unclassified, false, findOut},
 		{"a tier's own", label("TIER_RATE_LIMITED"), unclassified, false, findOut},
@@ -123,15 +138,20 @@ func TestLabelsThatAreRefused(t *testing.T) {
 func TestRawReports(t *testing.T) {
 	raw := func(s string) *taxonomy.Evidence { return label("", text(s)) }
 	check(t, []row{
-		{"O19 O21 a missing file", raw("I could not read it:\ncat: CLAUDE.md: No such file or directory\nSTEP FAILED"), prerequisite, false, findOut},
-		{"O19 a refused connection", raw("curl: (7) Failed to connect to localhost port 1: Connection refused\nSTEP FAILED"), prerequisite, true, tryAgain},
+		{"O19 O21 a missing file", raw("I could not read it:\ncat: CLAUDE.md: No such file or directory\nSTEP FAILED"),
+			prerequisite, false, findOut},
+		{"O19 a refused connection",
+			raw("curl: (7) Failed to connect to localhost port 1: Connection refused\nSTEP FAILED"), prerequisite, true,
+			tryAgain},
 		{"O19 tests", raw("--- FAIL: TestSum (0.00s)\nSTEP FAILED"), execution, false, analyse},
-		{"O19 B-O03 a name is text only", raw("AMBIGUITY_ERROR: two files fit\nSTEP FAILED"), unclassified, false, findOut},
+		{"O19 B-O03 a name is text only", raw("AMBIGUITY_ERROR: two files fit\nSTEP FAILED"), unclassified, false,
+			findOut},
 		{"O19 B-O01 nothing that is known", raw("it did not work out\nSTEP FAILED"), unclassified, false, findOut},
 	})
 }
 
-// The labels that an agent may give are those that the table of rules takes, and no list anywhere else.
+// The labels that an agent may give are those that the table of rules takes, and no list anywhere
+// else.
 func TestLabelsThatAreTaken(t *testing.T) {
 	var taken []string
 	for _, code := range errs.Table.Taxonomy.Codes {

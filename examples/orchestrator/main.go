@@ -1,17 +1,20 @@
-// Orchestrator carries out a plan, step by step, through a ladder of tiers. The lowest tier carries a step out; what fails is classified by
-// taxonomy.yaml, and its reaction decides: again, a higher tier that finds out what is wrong and mends it, or a person.
+// Orchestrator carries out a plan, step by step, through a ladder of tiers. The lowest tier carries
+// a step out; what fails is classified by taxonomy.yaml, and its reaction decides: again, a higher
+// tier that finds out what is wrong and mends it, or a person.
 //
 //	go run . demo/plan.md
 //	go run . -check demo/missing.md
 //	go run . -run ask -state /tmp/runs demo/question.md
 //	go run . -run ask -state /tmp/runs -answer 'in cents' demo/question.md
 //
-// A plan is a Markdown file; README.md says what stands in it. The tiers play scripts, or are real ones: see -tiers.
+// A plan is a Markdown file; README.md says what stands in it. The tiers play scripts, or are real
+// ones: see -tiers.
 //
-// The exit code is 0 when the plan was carried out, 1 when it failed, when -check finds something, and when the program itself fails, 2 for wrong
-// usage, which includes a plan that cannot be read and a run that is refused, 3 when the run is blocked and a person is asked, and 130 when
-// it was cancelled: by Ctrl-C, SIGTERM, or a terminal that is closed. What a tier was doing is then put back. Another Ctrl-C ends the program
-// at once.
+// The exit code is 0 when the plan was carried out, 1 when it failed, when -check finds something,
+// and when the program itself fails, 2 for wrong usage, which includes a plan that cannot be read
+// and a run that is refused, 3 when the run is blocked and a person is asked, and 130 when it was
+// cancelled: by Ctrl-C, SIGTERM, or a terminal that is closed. What a tier was doing is then put
+// back. Another Ctrl-C ends the program at once.
 //
 // It can also say what a failure is, without doing anything about it:
 //
@@ -19,9 +22,9 @@
 //	go run . -classify -source check -type count -attr expected=5 -attr actual=3 -json
 //	go run . -classify -source review -type skipped_steps -profile chains
 //
-// What was said on the error channel is read from standard input; of a long text the end counts. An error body in
-// JSON tells its type, code and message, too. The categories, the order in which they are asked for and what is done about
-// them stand in taxonomy.yaml and nowhere else.
+// What was said on the error channel is read from standard input; of a long text the end counts. An
+// error body in JSON tells its type, code and message, too. The categories, the order in which they
+// are asked for and what is done about them stand in taxonomy.yaml and nowhere else.
 package main
 
 import (
@@ -138,7 +141,8 @@ func (s *session) work(ctx context.Context, out *checked, hints io.Writer) (code
 	return statusCode(r.Status)
 }
 
-// refusal returns why a run was refused, without the words for what an error of that code usually is.
+// refusal returns why a run was refused, without the words for what an error of that code usually
+// is.
 func refusal(r *escalate.Result) error {
 	if cause := errors.Unwrap(r.Err); cause != nil {
 		return cause

@@ -23,20 +23,26 @@ func TestRun(t *testing.T) {
 		args   []string
 		in     string
 	}{
-		{"missing_file.txt", []string{"-exit-code", "1", "-attr", "step=2.3"}, "cat: CLAUDE.md: No such file or directory\n"},
+		{"missing_file.txt", []string{"-exit-code", "1", "-attr", "step=2.3"},
+			"cat: CLAUDE.md: No such file or directory\n"},
 		{"refused.json", []string{"-errno", "ECONNREFUSED", "-json"}, ""},
 		{"chains.txt", []string{"-errno", "ECONNREFUSED", "-profile", "chains"}, ""},
 		{"exit_status.txt", []string{"-exit-code", "3"}, "usage: deploy TARGET\n"},
 		{"push.txt", []string{"-op", "push", "-exit-code", "1"}, " ! [rejected]        main -> main (fetch first)\n"},
-		{"count.json", []string{"-source", "check", "-type", "count", "-attr", "expected=5", "-attr", "actual=3", "-json"}, ""},
-		{"overflow.txt", []string{"-source", "review", "-type", "skipped_steps"}, "it ran out when the context window was exceeded\n"},
+		{"count.json",
+			[]string{"-source", "check", "-type", "count", "-attr", "expected=5", "-attr", "actual=3", "-json"}, ""},
+		{"overflow.txt", []string{"-source", "review", "-type", "skipped_steps"},
+			"it ran out when the context window was exceeded\n"},
 		{"ambiguous.txt", []string{"-source", "plan", "-op", "prepare", "-type", "unclear_criteria"}, ""},
 		{"unclassified.txt", []string{"-source", "agent"}, "INTER_AGENT_MISALIGNMENT: I skipped step 3\n"},
 		{"success.txt", []string{"-exit-code", "0"}, "warning: this flag is deprecated\n"},
 		{"success.json", []string{"-exit-code", "0", "-json"}, ""},
-		{"escapes.txt", []string{"-exit-code", "1"}, "\x1b]0;owned\x07\x1b[2Jpanic: \u202eback\u009b31m\U000e0001\xff\n"},
-		{"escapes.json", []string{"-exit-code", "1", "-json"}, "\x1b]0;owned\x07\x1b[2Jpanic: \u202eback\u009b31m\U000e0001\xff\n"},
-		{"secret.json", []string{"-exit-code", "1", "-json"}, "panic: Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9\n"},
+		{"escapes.txt", []string{"-exit-code", "1"},
+			"\x1b]0;owned\x07\x1b[2Jpanic: \u202eback\u009b31m\U000e0001\xff\n"},
+		{"escapes.json", []string{"-exit-code", "1", "-json"},
+			"\x1b]0;owned\x07\x1b[2Jpanic: \u202eback\u009b31m\U000e0001\xff\n"},
+		{"secret.json", []string{"-exit-code", "1", "-json"},
+			"panic: Authorization: Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.golden, func(t *testing.T) {
@@ -69,7 +75,8 @@ func TestRunRefuses(t *testing.T) {
 		{"no number", []string{"-exit-code", "one"}, nil, "it must be a number"},
 		{"no pair", []string{"-attr", "step"}, nil, "it must be NAME=VALUE"},
 		{"an argument", []string{"limits"}, nil, `unexpected argument "limits"`},
-		{"a source that is not declared", []string{"-source", "agnet"}, nil, `unknown source; there are step, agent, check, review, plan`},
+		{"a source that is not declared", []string{"-source", "agnet"}, nil,
+			`unknown source; there are step, agent, check, review, plan`},
 		{"a profile that is not declared", []string{"-profile", "chain"}, nil, "chain"},
 		{"input that breaks off", nil, broken{}, "read standard input: broken pipe"},
 	}

@@ -12,8 +12,9 @@ import (
 // maxShownText is how many characters of a text a diagram shows.
 const maxShownText = 80
 
-// diagram returns the path that a run has taken as a Mermaid sequence diagram. What others have written in it is text and nothing else: all
-// characters that could mean something to Mermaid are written as entities.
+// diagram returns the path that a run has taken as a Mermaid sequence diagram. What others have
+// written in it is text and nothing else: all characters that could mean something to Mermaid are
+// written as entities.
 func diagram(r *escalate.Result) []byte {
 	d := &sequence{}
 	d.line("sequenceDiagram")

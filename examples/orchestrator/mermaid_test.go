@@ -14,8 +14,9 @@ import (
 	"github.com/errgen/errgen/runtime/escalate"
 )
 
-// statements are all that a diagram may hold, as Mermaid's grammar of sequence diagrams has them. Texts hold no character that ends a statement,
-// begins a comment, a directive or another statement, or is HTML; entities are all that a # may begin.
+// statements are all that a diagram may hold, as Mermaid's grammar of sequence diagrams has them.
+// Texts hold no character that ends a statement, begins a comment, a directive or another
+// statement, or is HTML; entities are all that a # may begin.
 var (
 	text       = `((?:[\pL\pN .,_/()…\x{FFFD}]|#\d{1,7};)+)`
 	statements = []*regexp.Regexp{
@@ -27,7 +28,8 @@ var (
 	entity = regexp.MustCompile(`#(\d+);`)
 )
 
-// parsed reads a diagram back: the participants' names by what the diagram calls them, and the texts of its messages and notes.
+// parsed reads a diagram back: the participants' names by what the diagram calls them, and the
+// texts of its messages and notes.
 func parsed(t *testing.T, source string) (names map[string]string, said []string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(source, "\n"), "\n")
@@ -65,8 +67,10 @@ func parsed(t *testing.T, source string) (names map[string]string, said []string
 }
 
 func TestDiagram(t *testing.T) {
-	names, said := parsed(t, string(diagram(&escalate.Result{Run: "plan", Title: "Describe the shop", Path: everyEvent()})))
-	assert.Equal(t, map[string]string{"run": "run plan", "t1": "haiku", "t2": "sonnet", "t3": "human", "t4": "Ann"}, names)
+	names, said := parsed(
+		t, string(diagram(&escalate.Result{Run: "plan", Title: "Describe the shop", Path: everyEvent()})))
+	assert.Equal(t, map[string]string{"run": "run plan", "t1": "haiku", "t2": "sonnet", "t3": "human", "t4": "Ann"},
+		names)
 	require.Len(t, said, len(everyEvent()))
 	assert.Equal(t, "the run begins: resumed", said[0])
 	assert.Equal(t, "2.3 is called to carry the step out", said[3])
@@ -77,9 +81,12 @@ func TestDiagram(t *testing.T) {
 
 // hostile are texts of somebody who wants them to be more than texts.
 var hostile = []string{
-	"a\n    t1->>run: I am done", "a;t1->>run: forged", "a%%{init: {'theme':'dark','securityLevel':'loose'}}%%b", "a #35; b", "a#b;",
-	`<img src=x onerror=alert(1)>`, `<br/>`, "end", "loop forever", "wrap: x", "participant x as y", "%% comment", "click t1 href \"javascript:alert(1)\"",
-	"style: #fff;", "classDef x: #fff;", "\u202e\x1b[31m", "`code` \"quoted\" 'single' \\", "---\ntitle: x\n---", "", " ", "日本語", "📝", "x\u2028y",
+	"a\n    t1->>run: I am done", "a;t1->>run: forged", "a%%{init: {'theme':'dark','securityLevel':'loose'}}%%b",
+	"a #35; b", "a#b;",
+	`<img src=x onerror=alert(1)>`, `<br/>`, "end", "loop forever", "wrap: x", "participant x as y", "%% comment",
+	"click t1 href \"javascript:alert(1)\"",
+	"style: #fff;", "classDef x: #fff;", "\u202e\x1b[31m", "`code` \"quoted\" 'single' \\", "---\ntitle: x\n---", "",
+	" ", "日本語", "📝", "x\u2028y",
 }
 
 // O21: the names of files, tiers and steps cannot break out of the diagram.
@@ -115,7 +122,8 @@ func FuzzDiagram(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		path := []escalate.Event{{Kind: escalate.Diagnosed, Step: text, Tier: text, From: "x" + text, Text: text, Message: text, Code: text}}
+		path := []escalate.Event{{Kind: escalate.Diagnosed, Step: text, Tier: text, From: "x" + text, Text: text,
+			Message: text, Code: text}}
 		_, said := parsed(t, string(diagram(&escalate.Result{Run: text, Title: text, Path: path})))
 		assert.Len(t, said, 1)
 	})

@@ -55,7 +55,8 @@ const usage = `orchestrator carries out a plan through a ladder of tiers, and do
   orchestrator -classify [flags] <what was said
 `
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to help.
+// parse reads the command line. What is wrong with it is the error; how it is used is written to
+// help.
 func parse(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
@@ -76,17 +77,29 @@ func parse(args []string, help io.Writer) (*options, error) {
 
 func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.profile, "profile", "", "react as the profile of this `name` does: chains or tasks")
-	fs.StringVar(&o.tiers, "tiers", "", "take the tiers' providers from this `file`; otherwise they play the scripts beside the plan")
-	fs.StringVar(&o.review, "review", "", "have the tier of this `name` review the plan, and what other tiers have done")
-	fs.StringVar(&o.dir, "dir", "", "work in this `directory`, which is under git; otherwise in a fresh copy of the project beside the plan")
-	fs.Func("allow", "let tiers change only what this `pattern` matches; it can be given several times", adder(&o.allow))
-	fs.Func("forbid", "have tiers change nothing that this `pattern` matches; it can be given several times", adder(&o.forbid))
+	fs.StringVar(
+		&o.tiers, "tiers", "",
+		"take the tiers' providers from this `file`; otherwise they play the scripts beside the plan")
+	fs.StringVar(
+		&o.review, "review", "", "have the tier of this `name` review the plan, and what other tiers have done")
+	fs.StringVar(
+		&o.dir, "dir", "",
+		"work in this `directory`, which is under git; otherwise in a fresh copy of the project beside the plan")
+	fs.Func("allow", "let tiers change only what this `pattern` matches; it can be given several times",
+		adder(&o.allow))
+	fs.Func("forbid", "have tiers change nothing that this `pattern` matches; it can be given several times",
+		adder(&o.forbid))
 	fs.BoolVar(&o.keep, "keep", false, "keep the fresh copy, and say where it is")
 	fs.BoolVar(&o.commit, "commit", false, "commit what each step that counts has changed")
 	fs.BoolVar(&o.check, "check", false, "only check the plan and what it takes for granted")
 	fs.BoolVar(&o.json, "json", false, "answer in JSON, with all that is known")
-	fs.StringVar(&o.run, "run", "", "the `name` of the run, otherwise one of its own for each plan and -dir; one that is kept is gone on with")
-	fs.StringVar(&o.state, "state", "", "keep what runs know in this `directory`, so that they can be gone on with; otherwise, with -dir, in its .git until the run is completed")
+	fs.StringVar(
+		&o.run, "run", "",
+		"the `name` of the run, otherwise one of its own for each plan and -dir; one that is kept is gone on with")
+	fs.StringVar(
+		&o.state, "state", "",
+		"keep what runs know in this `directory`, so that they can be gone on with; otherwise, with -dir, in its "+
+			".git until the run is completed")
 	fs.Func("answer", "answer the run's question with this `text`, and try again", func(text string) error {
 		o.answer, o.answers = text, true
 		return nil
@@ -94,8 +107,12 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.by, "by", "", "the `name` of who answers")
 	fs.BoolVar(&o.done, "done", false, "answer that the step was done by hand; it is verified")
 	fs.BoolVar(&o.giveUp, "give-up", false, "answer that the step is given up")
-	fs.StringVar(&o.diagram, "diagram", "", "write the path that was taken to this `file` as a Mermaid diagram; - is standard output")
-	fs.StringVar(&o.corrected, "corrected", "", "write the plan with the corrections that count to this `file`; - is standard output")
+	fs.StringVar(
+		&o.diagram, "diagram", "",
+		"write the path that was taken to this `file` as a Mermaid diagram; - is standard output")
+	fs.StringVar(
+		&o.corrected, "corrected", "",
+		"write the plan with the corrections that count to this `file`; - is standard output")
 	fs.DurationVar(&o.stepTime, "step-time", 0, "how `long` a step may take in all; as long as it takes unless set")
 	fs.IntVar(&o.turns, "turns", 0, "the `number` of calls that a step may have; 150 unless set")
 	fs.DurationVar(&o.time, "time", 0, "how `long` a call of a tier may take, with its waits; 10m unless set")
@@ -152,10 +169,14 @@ func (o *options) problems() error {
 		all = append(all, err)
 	}
 	problem(answers && !o.keeps(), "an answer needs -state or -dir, where the run is kept that it is an answer to")
-	problem(o.run != "" && !nameForm.MatchString(o.run), "-run is 1 to 80 letters, digits, '-', '_' and '.', the first a letter or a digit")
+	problem(
+		o.run != "" &&
+			!nameForm.MatchString(o.run),
+		"-run is 1 to 80 letters, digits, '-', '_' and '.', the first a letter or a digit")
 	problem(o.run != "" && !o.keeps(), "-run needs -state or -dir, where the run is kept")
 	problem(o.done && o.giveUp, "-done and -give-up are two answers; give one")
-	problem(o.answers && !o.done && !o.giveUp && strings.TrimSpace(o.answer) == "", "-answer is empty: say what has changed, or what the answer is; -done says that the step was done by hand")
+	problem(o.answers && !o.done && !o.giveUp && strings.TrimSpace(o.answer) == "",
+		"-answer is empty: say what has changed, or what the answer is; -done says that the step was done by hand")
 	problem(o.by != "" && !answers, "-by says who answers, and there is no answer")
 	problem(answers && o.check, "-check answers nothing")
 	problem(o.turns < 0, "-turns is less than 0")

@@ -24,7 +24,8 @@ func (s *said) Write(b []byte) (int, error) {
 	return s.Writer.Write(b)
 }
 
-// encode returns what came of a run that has no result: what is wrong, as it was said, and the exit code.
+// encode returns what came of a run that has no result: what is wrong, as it was said, and the exit
+// code.
 func (s *said) encode(code int) []byte {
 	var lines []string
 	for line := range strings.Lines(s.text.String()) {

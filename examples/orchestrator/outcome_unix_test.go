@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With -json every outcome is JSON on standard output, whether or not there was anything to carry out.
+// With -json every outcome is JSON on standard output, whether or not there was anything to carry
+// out.
 func TestOutcomesInJSON(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -24,11 +25,14 @@ func TestOutcomesInJSON(t *testing.T) {
 	}{
 		{"no file", nil, []string{"none.md", "-json"}, exitUsage, "read plan: open none.md: no such file or directory"},
 		{"a faulty plan", nil, []string{"-json", "demo/faulty.md"}, exitUsage, "demo/faulty.md:5:17: "},
-		{"a faulty plan that is checked", nil, []string{"-check", "-json", "demo/faulty.md"}, exitUsage, "demo/faulty.md:5:17: "},
-		{"an unknown flag", nil, []string{"-colour", "--json", "demo/plan.md"}, exitUsage, "flag provided but not defined: -colour"},
+		{"a faulty plan that is checked", nil, []string{"-check", "-json", "demo/faulty.md"}, exitUsage,
+			"demo/faulty.md:5:17: "},
+		{"an unknown flag", nil, []string{"-colour", "--json", "demo/plan.md"}, exitUsage,
+			"flag provided but not defined: -colour"},
 		{"no plan", nil, []string{"-json"}, exitUsage, "no plan; name the file of one"},
 		{"no tree", nil, []string{"-json", "-dir", "none", "demo/plan.md"}, exitUsage, "open the working tree"},
-		{"a diagram that cannot be written", nil, []string{"-json", "-diagram", "none/d.mmd", "demo/plan.md"}, exitFailed, "write none/d.mmd"},
+		{"a diagram that cannot be written", nil, []string{"-json", "-diagram", "none/d.mmd", "demo/plan.md"},
+			exitFailed, "write none/d.mmd"},
 		{"cancelled before it began", cancelled, []string{"-json", "demo/plan.md"}, exitCancelled, "it was cancelled"},
 	}
 	for _, tt := range tests {

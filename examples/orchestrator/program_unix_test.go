@@ -72,8 +72,8 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The plan misnames a file. Haiku says so raw, rules classify it, sonnet finds the right name, corrects the step, carries it out and writes its
-// report; the next step begins. O21
+// The plan misnames a file. Haiku says so raw, rules classify it, sonnet finds the right name,
+// corrects the step, carries it out and writes its report; the next step begins. O21
 func TestWalkthrough(t *testing.T) {
 	dir := project(t)
 	corrected := filepath.Join(t.TempDir(), "plan.md")
@@ -134,7 +134,9 @@ func TestWalkthrough(t *testing.T) {
 		assert.Equal(t, string(before), string(after), "it is never changed")
 		text, err := os.ReadFile(corrected)
 		require.NoError(t, err)
-		assert.Equal(t, strings.Replace(string(before), "Read CLAUDE.md, and write to", "Read AGENTS.md, and write to", 1), string(text))
+		assert.Equal(
+			t, strings.Replace(string(before), "Read CLAUDE.md, and write to", "Read AGENTS.md, and write to", 1),
+			string(text))
 	})
 }
 
@@ -205,7 +207,8 @@ func TestQuestion(t *testing.T) {
 	}
 	t.Run("answered", func(t *testing.T) {
 		state, dir := ask(t)
-		r, code := result(t, "-state", state, "-run", "ask", "-dir", dir, "-answer", "A delivery costs 250 cents.", "-by", "Ann", "demo/question.md")
+		r, code := result(t, "-state", state, "-run", "ask", "-dir", dir, "-answer", "A delivery costs 250 cents.",
+			"-by", "Ann", "demo/question.md")
 		assert.Equal(t, exitDone, code)
 		assert.Equal(t, "haiku", r.Steps[0].By, "it begins with the lowest tier again")
 		assert.FileExists(t, filepath.Join(dir, "docs", "delivery.md"))
@@ -224,7 +227,9 @@ func TestQuestion(t *testing.T) {
 		r, code := result(t, args...)
 		assert.Equal(t, exitBlocked, code, "what is not so is not believed")
 		assert.Equal(t, escalate.StepBlocked, r.Steps[0].State)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "delivery.go"), []byte("package shop\n\nfunc Delivery(Order) int { return 300 }\n"), 0o600))
+		require.NoError(
+			t, os.WriteFile(filepath.Join(dir, "delivery.go"),
+				[]byte("package shop\n\nfunc Delivery(Order) int { return 300 }\n"), 0o600))
 		r, code = result(t, args...)
 		assert.Equal(t, exitDone, code)
 		assert.Equal(t, "human", r.Steps[0].By)
@@ -299,11 +304,13 @@ func TestKeep(t *testing.T) {
 	assert.Empty(t, left, "nothing is left of a run that is not to be kept")
 }
 
-// A tier that hangs is left when its time is over. That may pass, so that a task is blocked by it and a chain ends. O16 O17
+// A tier that hangs is left when its time is over. That may pass, so that a task is blocked by it
+// and a chain ends. O16 O17
 func TestHang(t *testing.T) {
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.md")
-	require.NoError(t, os.WriteFile(plan, []byte("# T\n## Step 1\nWrite a.md.\n### Success criteria\n- exists: a.md\n"), 0o600))
+	require.NoError(
+		t, os.WriteFile(plan, []byte("# T\n## Step 1\nWrite a.md.\n### Success criteria\n- exists: a.md\n"), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "scripts"), 0o700))
 	script := []byte("replies: [{fail: {as: hang}}]\n")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "scripts", "haiku.yaml"), script, 0o600))

@@ -66,7 +66,8 @@ func played(t *testing.T, transcript string) string {
 	return strings.Join(all, "\n")
 }
 
-// ran runs a command line: echo, this program, and a file that takes its output; or another program.
+// ran runs a command line: echo, this program, and a file that takes its output; or another
+// program.
 func ran(t *testing.T, line string) string {
 	said, command, piped := strings.Cut(line, " | ")
 	if !piped {

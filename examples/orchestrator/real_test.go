@@ -29,7 +29,8 @@ func refused(t *testing.T) error {
 	return err
 }
 
-// The failures of real operations, as the standard library reports them: nobody has to fill in evidence by hand.
+// The failures of real operations, as the standard library reports them: nobody has to fill in
+// evidence by hand.
 func TestRealFailures(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -48,23 +49,30 @@ func TestRealFailures(t *testing.T) {
 			_, err := os.ReadFile(filepath.Join(name, "step.md"))
 			return err
 		}, prerequisite, false, `"reason":"missing_file"`},
-		{"O39 as a command says it", func(t *testing.T) error { return shell(t, "cat /no/such/file") }, prerequisite, false, `"reason":"missing_file"`},
+		{"O39 as a command says it", func(t *testing.T) error { return shell(t, "cat /no/such/file") }, prerequisite,
+			false, `"reason":"missing_file"`},
 		{"O40 a script that may not be run", func(t *testing.T) error {
 			name := filepath.Join(t.TempDir(), "run.sh")
 			require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\n"), 0o600))
 			return exec.CommandContext(t.Context(), name).Run()
 		}, prerequisite, false, `"reason":"permission_denied"`},
 		{"O41 B-O07 a refused connection", refused, prerequisite, true, `"reason":"connection_refused"`},
-		{"O43 B-O07 a command that a shell does not find", func(t *testing.T) error { return shell(t, "no-such-command-anywhere") }, prerequisite, false, `"reason":"missing_command"`},
+		{"O43 B-O07 a command that a shell does not find", func(
+			t *testing.T) error {
+			return shell(t, "no-such-command-anywhere")
+		}, prerequisite, false, `"reason":"missing_command"`},
 		{"O43 a command that is not there", func(t *testing.T) error {
 			return exec.CommandContext(t.Context(), "no-such-command-anywhere").Run()
 		}, prerequisite, false, `"reason":"missing_command"`},
 		{"O44 a variable", func(t *testing.T) error {
 			return shell(t, `unset TARGET; : "${TARGET:?environment variable TARGET is not set}"`)
 		}, prerequisite, false, `"reason":"missing_variable"`},
-		{"O45 an exit status", func(t *testing.T) error { return shell(t, "exit 3") }, execution, false, `"exitCode":3`},
-		{"O45 a signal", func(t *testing.T) error { return shell(t, "kill -9 $$") }, execution, false, `"signal":"SIGKILL"`},
-		{"O31 an error that nothing describes", func(*testing.T) error { return errors.New("something new") }, unclassified, false, "something new"},
+		{"O45 an exit status", func(t *testing.T) error { return shell(t, "exit 3") }, execution, false,
+			`"exitCode":3`},
+		{"O45 a signal", func(t *testing.T) error { return shell(t, "kill -9 $$") }, execution, false,
+			`"signal":"SIGKILL"`},
+		{"O31 an error that nothing describes", func(*testing.T) error { return errors.New("something new") },
+			unclassified, false, "something new"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -53,7 +53,8 @@ func service(t *testing.T, replies ...func(mark string) providertest.Reply) stri
 	return server.URL
 }
 
-// A tier can be a real one: the provider over HTTP, with its SDK, that writes through its tools. The service limits the rate first.
+// A tier can be a real one: the provider over HTTP, with its SDK, that writes through its tools.
+// The service limits the rate first.
 func TestRealTier(t *testing.T) {
 	always := func(r providertest.Reply) func(string) providertest.Reply {
 		return func(string) providertest.Reply { return r }
@@ -64,10 +65,15 @@ func TestRealTier(t *testing.T) {
 		func(mark string) providertest.Reply { return providertest.OpenAIText("I wrote it.\nSTEP DONE " + mark) },
 	)
 	tiers := filepath.Join(t.TempDir(), "tiers.yaml")
-	require.NoError(t, os.WriteFile(tiers, fmt.Appendf(nil, "haiku: {provider: openai-api, model: m, base_url: %q, api_key: %q}\n", address+"/v1", "${TEST_KEY}"), 0o600))
+	require.NoError(
+		t, os.WriteFile(
+			tiers, fmt.Appendf(nil, "haiku: {provider: openai-api, model: m, base_url: %q, api_key: %q}\n",
+				address+"/v1", "${TEST_KEY}"), 0o600))
 	t.Setenv("TEST_KEY", "sk-0123456789abcdefghij")
 	dir := project(t)
-	r, code := result(t, "-tiers", tiers, "-dir", dir, written(t, "# T\n## Step 1\nWrite hello to a.md.\n### Success criteria\n- content: a.md matches /hello/\n"))
+	r, code := result(
+		t, "-tiers", tiers, "-dir", dir,
+		written(t, "# T\n## Step 1\nWrite hello to a.md.\n### Success criteria\n- content: a.md matches /hello/\n"))
 	require.Equal(t, exitDone, code, r.Error)
 	assert.Equal(t, escalate.StepDone, r.Steps[0].State)
 	assert.Len(t, r.Steps[0].Attempts, 1)

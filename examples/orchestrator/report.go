@@ -42,8 +42,9 @@ func newReport(table taxonomy.Table, x detect.Explanation) *report {
 	traits := table.Traits(x.Err)
 	return &report{
 		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
-		Kind: traits.Kind, Severity: traits.Severity, Recoverability: traits.Recoverability, Retryable: traits.Retryable,
-		Reaction: newReaction(table.Reaction(x.Err)), Why: x,
+		Kind: traits.Kind, Severity: traits.Severity, Recoverability: traits.Recoverability,
+		Retryable: traits.Retryable,
+		Reaction:  newReaction(table.Reaction(x.Err)), Why: x,
 	}
 }
 
@@ -112,7 +113,8 @@ func (r reaction) String() string {
 // shownLimit is how much of a rule is shown to a reader, in characters.
 const shownLimit = 160
 
-// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in full.
+// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in
+// full.
 func shown(r *detect.Rule) string {
 	if r == nil {
 		return "no rule matches"

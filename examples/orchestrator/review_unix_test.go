@@ -14,12 +14,14 @@ import (
 	"github.com/errgen/errgen/runtime/escalate"
 )
 
-// staged writes a plan with one step, and the scripts of its tiers. In a script a line that begins with a brace is the block that ends an answer.
+// staged writes a plan with one step, and the scripts of its tiers. In a script a line that begins
+// with a brace is the block that ends an answer.
 func staged(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "plan.md")
-	require.NoError(t, os.WriteFile(path, []byte("# T\n## Step 1\nWrite a.md.\n### Success criteria\n- exists: a.md\n"), 0o600))
+	require.NoError(
+		t, os.WriteFile(path, []byte("# T\n## Step 1\nWrite a.md.\n### Success criteria\n- exists: a.md\n"), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "scripts"), 0o700))
 	for name, script := range scripts {
 		script = strings.ReplaceAll(script, "JSON{", "'```json\n\n      {\"mark\":\"{mark}\",")
@@ -29,7 +31,8 @@ func staged(t *testing.T, scripts map[string]string) string {
 	return path
 }
 
-// Only a review can find that an agent departs from its instructions, and what it finds does not count. B-O03
+// Only a review can find that an agent departs from its instructions, and what it finds does not
+// count. B-O03
 func TestReview(t *testing.T) {
 	path := staged(t, map[string]string{
 		"haiku": `replies:

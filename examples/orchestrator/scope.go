@@ -17,7 +17,8 @@ import (
 // maxLinks bounds the symbolic links that lead to a file.
 const maxLinks = 255
 
-// scope says which files tiers may change: none of those that decide about them, when they are in the tree.
+// scope says which files tiers may change: none of those that decide about them, when they are in
+// the tree.
 func (o *options) scope(root string, tiers ladder) (*workspace.Scope, error) {
 	c := workspace.ScopeConfig{Allowed: o.allow, Forbidden: slices.Clone(o.forbid)}
 	for _, name := range o.deciding(tiers) {
@@ -30,7 +31,8 @@ func (o *options) scope(root string, tiers ladder) (*workspace.Scope, error) {
 	return workspace.NewScope(c)
 }
 
-// deciding are the files that decide what is to be done, what counts, and who does it. A script that is not there would be played as well.
+// deciding are the files that decide what is to be done, what counts, and who does it. A script
+// that is not there would be played as well.
 func (o *options) deciding(tiers ladder) []string {
 	all := []string{o.plan}
 	if o.tiers != "" {
@@ -49,7 +51,8 @@ func (o *options) deciding(tiers ladder) []string {
 	return slices.Compact(all)
 }
 
-// patternsFor returns the patterns of a file, and of the symbolic links that lead to it, as far as they are below root.
+// patternsFor returns the patterns of a file, and of the symbolic links that lead to it, as far as
+// they are below root.
 func patternsFor(root, name string) ([]string, error) {
 	way, err := wayTo(name)
 	if err != nil {

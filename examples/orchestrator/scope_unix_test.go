@@ -31,14 +31,15 @@ func put(t *testing.T, name, text string) string {
 	return name
 }
 
-// withPlan returns a working tree that has a plan, and a file of tiers with its script elsewhere in it. The lowest tier changes a file besides what it
-// is asked for.
+// withPlan returns a working tree that has a plan, and a file of tiers with its script elsewhere in
+// it. The lowest tier changes a file besides what it is asked for.
 func withPlan(t *testing.T, changed string) (dir string) {
 	t.Helper()
 	dir = project(t)
 	put(t, filepath.Join(dir, "plans", "plan.md"), demanding)
 	put(t, filepath.Join(dir, "tiers.yaml"), "haiku: {provider: scripted, script: scripts/haiku.yaml}\n")
-	script := "replies:\n  - step: \"1\"\n    do: [{write: a.md, text: a}, {write: " + changed + ", text: " + quotedYAML(easier) + "}]\n    say: 'STEP DONE {mark}'\n" +
+	script := "replies:\n  - step: \"1\"\n    do: [{write: a.md, text: a}, {write: " + changed + ", text: " +
+		quotedYAML(easier) + "}]\n    say: 'STEP DONE {mark}'\n" +
 		"  - step: \"2\"\n    say: 'STEP DONE {mark}'\n"
 	put(t, filepath.Join(dir, "scripts", "haiku.yaml"), script)
 	put(t, filepath.Join(dir, "plans", "scripts", "haiku.yaml"), script)
@@ -50,7 +51,8 @@ func withPlan(t *testing.T, changed string) (dir string) {
 
 func quotedYAML(text string) string { return `"` + strings.ReplaceAll(text, "\n", `\n`) + `"` }
 
-// A tier changes nothing that decides what counts, or who does what: the work with which it does does not count. B-O10
+// A tier changes nothing that decides what counts, or who does what: the work with which it does
+// does not count. B-O10
 func TestDecidingFilesAreKept(t *testing.T) {
 	tests := []struct{ name, plan, tiers, changed string }{
 		{"the plan", "plans/plan.md", "", "plans/plan.md"},
@@ -109,7 +111,9 @@ func TestPersonEditsThePlan(t *testing.T) {
 }
 
 func TestScopeFlags(t *testing.T) {
-	plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}, {write: docs/b.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
+	plan := staged(
+		t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}, {write: docs/b.md, text: " +
+			"all}]\n    say: 'STEP DONE {mark}'\n"})
 	tests := []struct {
 		name string
 		args []string
@@ -135,7 +139,8 @@ func TestWayTo(t *testing.T) {
 	require.NoError(t, err)
 	put(t, filepath.Join(root, "v1", "plan.md"), "")
 	for link, target := range map[string]string{
-		"current": "v1", "plan.md": "current/plan.md", "absolute": filepath.Join(root, "plan.md"), "v1/up": "../plan.md", "self": "self", "gone": "none/plan.md",
+		"current": "v1", "plan.md": "current/plan.md", "absolute": filepath.Join(root, "plan.md"),
+		"v1/up": "../plan.md", "self": "self", "gone": "none/plan.md",
 	} {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, link)))
 	}
@@ -168,11 +173,13 @@ func TestWayTo(t *testing.T) {
 
 // A pattern that is made of a path is one, and matches it.
 func FuzzLiteral(f *testing.F) {
-	for _, path := range []string{"a.md", "[a] b*.md", "!a", " a ", "a\nb", "{a,b}", `a\b`, "\xff", "a\u00a0", "-", "docs/plan.md"} {
+	for _, path := range []string{"a.md", "[a] b*.md", "!a", " a ", "a\nb", "{a,b}", `a\b`, "\xff", "a\u00a0", "-",
+		"docs/plan.md"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		if len(path) > 200 || !filepath.IsLocal(path) || filepath.Clean(path) != path || path == "." || strings.ContainsRune(path, 0) {
+		if len(path) > 200 || !filepath.IsLocal(path) || filepath.Clean(path) != path || path == "." ||
+			strings.ContainsRune(path, 0) {
 			t.Skip()
 		}
 		s, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{literal(path)}})

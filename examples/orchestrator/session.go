@@ -99,9 +99,11 @@ func (s *session) configure(providers map[string]executor.Provider, scope *works
 	s.config = escalate.Config{
 		Calls: executor.Config{
 			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
-			Tiers: providers, Workspace: s.tree.Git, Guard: scope, Lanes: retry.NewLanes(retry.Ramp{Step: time.Millisecond}, retry.System),
+			Tiers: providers, Workspace: s.tree.Git, Guard: scope,
+			Lanes: retry.NewLanes(retry.Ramp{Step: time.Millisecond}, retry.System),
 		},
-		Verifier: s.verifier, Commit: s.commit, Guards: escalate.Guards{Turns: s.turns, Time: s.time, StepTime: s.stepTime},
+		Verifier: s.verifier, Commit: s.commit,
+		Guards: escalate.Guards{Turns: s.turns, Time: s.time, StepTime: s.stepTime},
 	}
 	if p := providers[s.review]; p != nil {
 		o := escalate.ReviewerOptions{Findings: findings(), Dir: s.tree.Dir()}
@@ -167,8 +169,9 @@ func (s *session) runPlan(ctx context.Context, out *checked) (*escalate.Result, 
 	return r, err
 }
 
-// carryOut carries the plan out, goes on with it, or returns how it has ended. A run that is completed and still kept is one whose result nobody has seen, as its
-// process died, or could not write; it is let go of when it is not about this plan and this tree any more.
+// carryOut carries the plan out, goes on with it, or returns how it has ended. A run that is
+// completed and still kept is one whose result nobody has seen, as its process died, or could not
+// write; it is let go of when it is not about this plan and this tree any more.
 func (s *session) carryOut(ctx context.Context, runner *escalate.Runner) (*escalate.Result, error) {
 	if a := s.reply(); a != nil {
 		return runner.Answer(ctx, s.name, s.doc.Plan, *a), nil

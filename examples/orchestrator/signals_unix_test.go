@@ -28,13 +28,16 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// busy returns a plan whose step is carried out, and whose criterion writes its process ID to a pipe and does not end.
+// busy returns a plan whose step is carried out, and whose criterion writes its process ID to a
+// pipe and does not end.
 func busy(t *testing.T) (plan, pipe string) {
 	t.Helper()
 	pipe = filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	plan = staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: half}]\n    say: 'STEP DONE {mark}'\n"})
-	text := "# T\n## Step 1\nWrite a.md.\n### Success criteria\n- command: sh -c 'echo $$ > " + pipe + "; exec sleep 600'\n"
+	plan = staged(
+		t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: half}]\n    say: 'STEP DONE {mark}'\n"})
+	text := "# T\n## Step 1\nWrite a.md.\n### Success criteria\n- command: sh -c 'echo $$ > " + pipe +
+		"; exec sleep 600'\n"
 	require.NoError(t, os.WriteFile(plan, []byte(text), 0o600))
 	return plan, pipe
 }
@@ -49,8 +52,8 @@ func begun(t *testing.T, pipe string) int {
 	return pid
 }
 
-// heeded has what a test starts heed a signal, also where the tests themselves were begun with it being ignored: who hears it does not
-// hand that down.
+// heeded has what a test starts heed a signal, also where the tests themselves were begun with it
+// being ignored: who hears it does not hand that down.
 func heeded(t *testing.T, s os.Signal) {
 	t.Helper()
 	heard := make(chan os.Signal, 1)
@@ -85,7 +88,8 @@ func TestSignals(t *testing.T) {
 
 // Where nobody reads any more what is printed, the tree is not left as it is.
 func TestNobodyReads(t *testing.T) {
-	plan := staged(t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
+	plan := staged(
+		t, map[string]string{"haiku": "replies:\n  - do: [{write: a.md, text: all}]\n    say: 'STEP DONE {mark}'\n"})
 	dir := project(t)
 	cmd := program(t, "-dir", dir, "-commit", plan)
 	var hints bytes.Buffer
@@ -112,7 +116,8 @@ func TestHangUpIgnored(t *testing.T) {
 	require.NoError(t, os.WriteFile(plan, text, 0o600))
 	require.NoError(t, syscall.Mkfifo(pipe+".on", 0o600))
 	own := program(t, "-dir", project(t), plan)
-	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `trap '' HUP; exec "$@"`, "sh"}, own.Args...)...)
+	cmd := exec.CommandContext(
+		t.Context(), "sh", append([]string{"-c", `trap '' HUP; exec "$@"`, "sh"}, own.Args...)...)
 	cmd.Env = own.Env
 	require.NoError(t, cmd.Start())
 	begun(t, pipe)

@@ -7,8 +7,8 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// judge says what became of a step. Only failures are classified, and a failure that nothing describes stays one: it
-// becomes UNCLASSIFIED.
+// judge says what became of a step. Only failures are classified, and a failure that nothing
+// describes stays one: it becomes UNCLASSIFIED.
 func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	if succeeded(ev) {
 		return detect.Explanation{}
@@ -16,8 +16,9 @@ func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	return errs.Explain(ev, detect.In(table))
 }
 
-// succeeded reports whether an operation ended with 0 and nobody says that something failed nevertheless. What it wrote
-// to standard error does not matter then. Who checks, reviews or plans only ever reports findings.
+// succeeded reports whether an operation ended with 0 and nobody says that something failed
+// nevertheless. What it wrote to standard error does not matter then. Who checks, reviews or plans
+// only ever reports findings.
 func succeeded(ev *taxonomy.Evidence) bool {
 	if ev.Source != "step" && ev.Source != "agent" {
 		return false

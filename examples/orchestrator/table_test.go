@@ -14,8 +14,8 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// O1 to O8: five categories in their order, causes and observations told apart. B-O01: a sixth for what is none, and the tiers'
-// own.
+// O1 to O8: five categories in their order, causes and observations told apart. B-O01: a sixth for
+// what is none, and the tiers' own.
 func TestCategories(t *testing.T) {
 	tests := []struct {
 		row, category string
@@ -41,7 +41,8 @@ func TestCategories(t *testing.T) {
 			assert.Equal(t, tt.category, taxonomy.CategoryOf(tt.code))
 			assert.Equal(t, tt.kind, taxonomy.KindOf(tt.code))
 			assert.Equal(t, taxonomy.SeverityNone, taxonomy.SeverityOf(tt.code), "none is stated")
-			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(tt.code), "what a step fails with is not tried again without a reason")
+			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(tt.code),
+				"what a step fails with is not tried again without a reason")
 			assert.Zero(t, errs.Table.Taxonomy.Codes[i].Number, "B-O02: names, not numbers")
 		})
 	}
@@ -74,16 +75,21 @@ func TestChains(t *testing.T) {
 		err   error
 		chain []done
 	}{
-		{"B-O05 O15 a missing file", errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonMissingFile), []done{findOut, askUser}},
+		{"B-O05 O15 a missing file", errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonMissingFile),
+			[]done{findOut, askUser}},
 		{"B-O05 O15 a failed command", execution, []done{analyse, askUser}},
 		{"B-O05 O15 another result", unexpected, []done{verifyIt, askUser}},
 		{"B-O05 O15 departed from instructions", misaligned, []done{verifyIt, askUser}},
 		{"B-O05 O15 not enough is said", ambiguous, []done{findOut, askUser}},
 		{"B-O01 O15 nothing says how", unclassified, []done{findOut, askUser}},
-		{"O14 a refused connection", errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonConnectionRefused), []done{tryAgain, findOut, askUser}},
-		{"O14 a flaky test", errs.NewExecutionError().WithReason(errs.ExecutionReasonFlakyTest), []done{runAgain, analyse, askUser}},
-		{"O14 a stale cache", errs.NewUnexpectedResult().WithReason(errs.UnexpectedResultReasonStaleCache), []done{makeAgain, verifyIt, askUser}},
-		{"O14 O13 the context overflows", errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow), []done{tryWithLess, verifyIt, askUser}},
+		{"O14 a refused connection", errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonConnectionRefused),
+			[]done{tryAgain, findOut, askUser}},
+		{"O14 a flaky test", errs.NewExecutionError().WithReason(errs.ExecutionReasonFlakyTest),
+			[]done{runAgain, analyse, askUser}},
+		{"O14 a stale cache", errs.NewUnexpectedResult().WithReason(errs.UnexpectedResultReasonStaleCache),
+			[]done{makeAgain, verifyIt, askUser}},
+		{"O14 O13 the context overflows", errs.NewInterAgentMisalignment().
+			WithReason(errs.MisalignmentReasonContextOverflow), []done{tryWithLess, verifyIt, askUser}},
 		{"a tier's limit", errs.CodeTierRateLimited, []done{wait, handOver, askUser}},
 		{"a tier's outage", errs.CodeTierUnavailable, []done{callAgain, handOver, askUser}},
 		{"a tier's refusal", errs.CodeTierRefused, []done{handOver, askUser}},
@@ -101,7 +107,8 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// B-O08: the orchestrator tries again with a cap, and for tiers without counting that as a failure of the work.
+// B-O08: the orchestrator tries again with a cap, and for tiers without counting that as a failure
+// of the work.
 func TestCaps(t *testing.T) {
 	tests := []struct {
 		err    error
@@ -111,10 +118,14 @@ func TestCaps(t *testing.T) {
 		hints  bool
 		shared taxonomy.Shared
 	}{
-		{errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonNetwork), 3, 2 * time.Second, true, false, taxonomy.SharedRun},
-		{errs.NewExecutionError().WithReason(errs.ExecutionReasonTimeout), 3, 2 * time.Second, true, false, taxonomy.SharedRun},
-		{errs.NewUnexpectedResult().WithReason(errs.UnexpectedResultReasonRaceCondition), 3, 2 * time.Second, true, false, taxonomy.SharedRun},
-		{errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow), 2, time.Second, true, false, taxonomy.SharedRun},
+		{errs.NewPrerequisiteFailure().WithReason(errs.PrerequisiteReasonNetwork), 3, 2 * time.Second, true, false,
+			taxonomy.SharedRun},
+		{errs.NewExecutionError().WithReason(errs.ExecutionReasonTimeout), 3, 2 * time.Second, true, false,
+			taxonomy.SharedRun},
+		{errs.NewUnexpectedResult().WithReason(errs.UnexpectedResultReasonRaceCondition), 3, 2 * time.Second, true,
+			false, taxonomy.SharedRun},
+		{errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow), 2, time.Second, true,
+			false, taxonomy.SharedRun},
 		{errs.CodeTierRateLimited, 21, 30 * time.Second, false, true, taxonomy.SharedCredential},
 		{errs.CodeTierUnavailable, 4, 2 * time.Second, false, true, taxonomy.SharedRun},
 	}

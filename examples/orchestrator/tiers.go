@@ -34,7 +34,8 @@ type tierSettings struct {
 	Model    string `yaml:"model"`
 	// Script is the file of a scripted tier, relative to the file of the tiers.
 	Script string `yaml:"script"`
-	// APIKey and BaseURL are for the providers over HTTP. The key is taken from ANTHROPIC_API_KEY or OPENAI_API_KEY unless it is set.
+	// APIKey and BaseURL are for the providers over HTTP. The key is taken from ANTHROPIC_API_KEY
+	// or OPENAI_API_KEY unless it is set.
 	APIKey  taxonomy.Secret[string] `yaml:"api_key"`
 	BaseURL string                  `yaml:"base_url"`
 	// Commands are the command lines that a model over HTTP may run: "go test ...".
@@ -60,7 +61,8 @@ func (t *tierSettings) Validate() []config.Problem {
 	return p
 }
 
-// loadLadder reads who the tiers are. Without a file each tier that has a script beside the plan plays it.
+// loadLadder reads who the tiers are. Without a file each tier that has a script beside the plan
+// plays it.
 func loadLadder(path, plan string) (ladder, error) {
 	if path == "" {
 		return scriptsBeside(plan)
@@ -96,7 +98,9 @@ func scriptsBeside(plan string) (ladder, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("no tier is known: name a file with -tiers, or put a script %s beside the plan", scriptOf(plan, "TIER"))
+		return nil,
+			fmt.Errorf("no tier is known: name a file with -tiers, or put a script %s beside the plan",
+				scriptOf(plan, "TIER"))
 	}
 	return all, nil
 }
@@ -123,7 +127,8 @@ func (l ladder) providers(d *desk, scope *workspace.Scope) (map[string]executor.
 
 func (t *tierSettings) provider(name string, d *desk, scope *workspace.Scope) (executor.Provider, error) {
 	tools := toolbox.Options{
-		Read: toolbox.ReadWithinScope(scope), Write: toolbox.WithinScope(scope), Commands: toolbox.Policy{Allow: t.Commands},
+		Read: toolbox.ReadWithinScope(scope), Write: toolbox.WithinScope(scope),
+		Commands: toolbox.Policy{Allow: t.Commands},
 	}
 	switch t.Provider {
 	case claudecli.DefaultName:
@@ -133,7 +138,8 @@ func (t *tierSettings) provider(name string, d *desk, scope *workspace.Scope) (e
 			BaseURL: t.BaseURL, Key: t.key("ANTHROPIC_API_KEY"), Model: t.Model, Toolbox: tools, Cache: true,
 		})
 	case openai.DefaultName:
-		return openai.New(openai.Options{BaseURL: t.BaseURL, Key: t.key("OPENAI_API_KEY"), Model: t.Model, Toolbox: tools})
+		return openai.New(
+			openai.Options{BaseURL: t.BaseURL, Key: t.key("OPENAI_API_KEY"), Model: t.Model, Toolbox: tools})
 	}
 	return scripted.Load(t.Script, scripted.Options{Asked: d.asked, Credential: name})
 }

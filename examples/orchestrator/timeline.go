@@ -24,7 +24,8 @@ const (
 	gap = "  "
 )
 
-// timeline writes the path that a run takes, a line for each event: how long it has taken, the step, the tier, what happened, the code.
+// timeline writes the path that a run takes, a line for each event: how long it has taken, the
+// step, the tier, what happened, the code.
 type timeline struct {
 	w io.Writer
 
@@ -66,7 +67,8 @@ func (t *timeline) Observe(e escalate.Event) {
 	fmt.Fprintln(t.w, strings.TrimRight(line, " "))
 }
 
-// last returns what happened with its code, which has a column of its own. Without one there is more room.
+// last returns what happened with its code, which has a column of its own. Without one there is
+// more room.
 func (t *timeline) last(what, code string) string {
 	if code == "" {
 		return keeping(what, t.what+len(gap)+t.code)

@@ -33,8 +33,10 @@ func everyEvent() []escalate.Event {
 		{Kind: escalate.Claimed, Step: step, Tier: haiku, Text: "done"},
 		{Kind: escalate.Verified, Step: step, Tier: haiku, Text: "gate", Message: "exit status 1"},
 		{Kind: escalate.Verified, Step: step, Tier: haiku, Text: "criteria"},
-		{Kind: escalate.Refused, Step: step, Tier: sonnet, Code: "INTER_AGENT_MISALIGNMENT", Text: "no rule takes it from an agent"},
-		{Kind: escalate.Classified, Step: step, Tier: haiku, Code: "PREREQUISITE_FAILURE", FaultKind: taxonomy.Fault, Reaction: "find_out"},
+		{Kind: escalate.Refused, Step: step, Tier: sonnet, Code: "INTER_AGENT_MISALIGNMENT",
+			Text: "no rule takes it from an agent"},
+		{Kind: escalate.Classified, Step: step, Tier: haiku, Code: "PREREQUISITE_FAILURE", FaultKind: taxonomy.Fault,
+			Reaction: "find_out"},
 		{Kind: escalate.Classified, Step: step, Tier: haiku, Code: "UNCLASSIFIED", Retryable: true},
 		{Kind: escalate.PutBack, Step: step, Tier: haiku, Text: "refs/errgen/plan/1"},
 		{Kind: escalate.PassedOver, Step: step, Tier: sonnet, Text: "it has failed itself too often"},
@@ -102,7 +104,8 @@ func TestTimeline(t *testing.T) {
 `, out.String())
 }
 
-// Whatever others have written, each event is one line of at most 100 columns, and nothing in it commands a terminal.
+// Whatever others have written, each event is one line of at most 100 columns, and nothing in it
+// commands a terminal.
 func TestTimelineOfHostileTexts(t *testing.T) {
 	hostile := strings.Repeat("日本\x1b[31m\r\n\u202e\u0301 e", 60)
 	var out bytes.Buffer
@@ -129,9 +132,12 @@ func TestTimelineKeepsDurations(t *testing.T) {
 		text, want string
 		limit      int
 	}{
-		{"fails itself: scripted limits the rate, retry after 10h", "fails itself: scripted limits the r… retry after 10h", 52},
-		{"fails itself: scripted limits the rate, retry after 100ms: come back later", "fails itself: scripted limits the… retry after 100ms", 52},
-		{"fails itself: scripted limits the rate, retry after 1h30m0s", "fails itself: scripted limits t… retry after 1h30m0s", 52},
+		{"fails itself: scripted limits the rate, retry after 10h",
+			"fails itself: scripted limits the r… retry after 10h", 52},
+		{"fails itself: scripted limits the rate, retry after 100ms: come back later",
+			"fails itself: scripted limits the… retry after 100ms", 52},
+		{"fails itself: scripted limits the rate, retry after 1h30m0s",
+			"fails itself: scripted limits t… retry after 1h30m0s", 52},
 		{"waits 2s, and then goes on with what it had begun before it was stopped", "waits 2s, and then goes on …", 28},
 		{"a text without a duration that is far too long for one line", "a text without a duration …", 27},
 		{"it takes 2s", "it takes 2s", 20},
@@ -150,8 +156,10 @@ func TestSteps(t *testing.T) {
 	writeSteps(&out, &escalate.Result{
 		EndReason: escalate.EndFailed, Error: "it failed\n\x1b[2J",
 		Steps: []escalate.StepResult{
-			{ID: "1", Title: "One", State: escalate.StepDone, By: "sonnet", Commit: "0123456789abcdef", Files: []string{"a", "b\x1b"}, Correction: &escalate.Correction{By: "sonnet", Why: "wrong name"}},
-			{ID: "2", State: escalate.StepBlocked, Attempts: []escalate.Attempt{{Code: "AMBIGUITY_ERROR", Message: "which?"}}},
+			{ID: "1", Title: "One", State: escalate.StepDone, By: "sonnet", Commit: "0123456789abcdef",
+				Files: []string{"a", "b\x1b"}, Correction: &escalate.Correction{By: "sonnet", Why: "wrong name"}},
+			{ID: "2", State: escalate.StepBlocked,
+				Attempts: []escalate.Attempt{{Code: "AMBIGUITY_ERROR", Message: "which?"}}},
 			{ID: "3", State: escalate.StepFailed},
 			{ID: "4", State: escalate.StepCancelled},
 			{ID: "5", State: escalate.StepPending},
@@ -181,8 +189,10 @@ func TestCallsInTheTimeline(t *testing.T) {
 	d := &desk{}
 	c := &calls{d, newTimeline(&out, onePlan, errs.Table)}
 	d.Observe(escalate.Event{Kind: escalate.Called, Step: "2.3", Tier: "opus", Role: escalate.Fix})
-	c.Observe(executor.Event{Kind: executor.ReactionTaken, At: began, Action: taxonomy.Retry, Err: errs.NewUnclassified()})
-	c.Observe(executor.Event{Kind: executor.ReactionTaken, At: began, Action: taxonomy.Abort, Err: errs.NewUnclassified()})
+	c.Observe(
+		executor.Event{Kind: executor.ReactionTaken, At: began, Action: taxonomy.Retry, Err: errs.NewUnclassified()})
+	c.Observe(
+		executor.Event{Kind: executor.ReactionTaken, At: began, Action: taxonomy.Abort, Err: errs.NewUnclassified()})
 	c.Observe(executor.Event{Kind: executor.Waiting, At: began, Until: began.Add(time.Second), Text: "UNCLASSIFIED"})
 	c.Observe(executor.Event{Kind: executor.CallStarted, At: began})
 	assert.Equal(t, 2, strings.Count(out.String(), "\n"))

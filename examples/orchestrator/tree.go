@@ -20,8 +20,8 @@ type tree struct {
 	fresh string
 }
 
-// openTree opens the working tree: the one that is named, or a fresh copy of the project beside the plan. The copy of a run that is kept is found
-// again.
+// openTree opens the working tree: the one that is named, or a fresh copy of the project beside the
+// plan. The copy of a run that is kept is found again.
 func (o *options) openTree(ctx context.Context, run string) (*tree, error) {
 	if o.dir != "" {
 		return openRoot(ctx, o.dir)
@@ -37,7 +37,8 @@ func (o *options) openTree(ctx context.Context, run string) (*tree, error) {
 	return &tree{git, fresh}, nil
 }
 
-// openRoot opens the working tree whose root is dir. A directory within one is refused: all of the tree would be worked on and put back.
+// openRoot opens the working tree whose root is dir. A directory within one is refused: all of the
+// tree would be worked on and put back.
 func openRoot(ctx context.Context, dir string) (*tree, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -55,13 +56,17 @@ func openRoot(ctx context.Context, dir string) (*tree, error) {
 		return nil, fmt.Errorf("open the working tree: %w", err)
 	}
 	if !os.SameFile(info, root) {
-		return nil, fmt.Errorf("-dir %s is within the repository %s, all of which would be worked on: name that, or make a repository of the directory with git init",
-			dir, git.Dir())
+		return nil,
+			fmt.Errorf(
+				"-dir %s is within the repository %s, all of which would be worked on: name that, or make a "+
+					"repository of the directory with git init",
+				dir, git.Dir())
 	}
 	return &tree{git, ""}, nil
 }
 
-// copyProject returns a repository that has the files of the project beside the plan, and what is to be removed when it is not needed any more.
+// copyProject returns a repository that has the files of the project beside the plan, and what is
+// to be removed when it is not needed any more.
 func (o *options) copyProject(ctx context.Context, run string) (dir, fresh string, err error) {
 	project := filepath.Join(filepath.Dir(o.plan), "project")
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {

@@ -22,7 +22,8 @@ import (
 func tree(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"AGENTS.md": "# Agents\n\n## Rules\n", "report.json": "{", "list.txt": "a\nb\nc\n", "run.sh": "#!/bin/sh\nexit 1\n",
+		"AGENTS.md": "# Agents\n\n## Rules\n", "report.json": "{", "list.txt": "a\nb\nc\n",
+		"run.sh": "#!/bin/sh\nexit 1\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -48,14 +49,22 @@ func TestVerifiedPrerequisites(t *testing.T) {
 		retryable bool
 		reaction  done
 	}{
-		{"O21 a file that the plan misnames", plan.Prerequisite{Kind: plan.File, Name: "CLAUDE.md"}, errs.PrerequisiteReasonMissingFile, false, findOut},
-		{"a directory", plan.Prerequisite{Kind: plan.Directory, Name: "docs"}, errs.PrerequisiteReasonMissingFile, false, findOut},
-		{"a directory that is a file", plan.Prerequisite{Kind: plan.Directory, Name: "AGENTS.md"}, errs.PrerequisiteReasonMissingFile, false, findOut},
-		{"a command", plan.Prerequisite{Kind: plan.Program, Name: "no-such-command-anywhere"}, errs.PrerequisiteReasonMissingCommand, false, findOut},
-		{"a command of the tree", plan.Prerequisite{Kind: plan.Program, Name: "./build.sh"}, errs.PrerequisiteReasonMissingCommand, false, findOut},
-		{"a command of the tree that may not be run", plan.Prerequisite{Kind: plan.Program, Name: "./run.sh"}, errs.PrerequisiteReasonPermissionDenied, false, findOut},
-		{"a variable", plan.Prerequisite{Kind: plan.Variable, Name: "ORCHESTRATOR_EMPTY"}, errs.PrerequisiteReasonMissingVariable, false, findOut},
-		{"an address", plan.Prerequisite{Kind: plan.Address, Name: unused}, errs.PrerequisiteReasonConnectionRefused, true, tryAgain},
+		{"O21 a file that the plan misnames", plan.Prerequisite{Kind: plan.File, Name: "CLAUDE.md"},
+			errs.PrerequisiteReasonMissingFile, false, findOut},
+		{"a directory", plan.Prerequisite{Kind: plan.Directory, Name: "docs"}, errs.PrerequisiteReasonMissingFile,
+			false, findOut},
+		{"a directory that is a file", plan.Prerequisite{Kind: plan.Directory, Name: "AGENTS.md"},
+			errs.PrerequisiteReasonMissingFile, false, findOut},
+		{"a command", plan.Prerequisite{Kind: plan.Program, Name: "no-such-command-anywhere"},
+			errs.PrerequisiteReasonMissingCommand, false, findOut},
+		{"a command of the tree", plan.Prerequisite{Kind: plan.Program, Name: "./build.sh"},
+			errs.PrerequisiteReasonMissingCommand, false, findOut},
+		{"a command of the tree that may not be run", plan.Prerequisite{Kind: plan.Program, Name: "./run.sh"},
+			errs.PrerequisiteReasonPermissionDenied, false, findOut},
+		{"a variable", plan.Prerequisite{Kind: plan.Variable, Name: "ORCHESTRATOR_EMPTY"},
+			errs.PrerequisiteReasonMissingVariable, false, findOut},
+		{"an address", plan.Prerequisite{Kind: plan.Address, Name: unused}, errs.PrerequisiteReasonConnectionRefused,
+			true, tryAgain},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,24 +102,41 @@ func TestVerifiedWork(t *testing.T) {
 		again    bool
 		reaction done
 	}{
-		{"O45 a gate that fails", gate(0, "sh", "-c", "echo 'a.md: No such file or directory' >&2; exit 1"), execution, false, analyse},
+		{"O45 a gate that fails", gate(0, "sh", "-c", "echo 'a.md: No such file or directory' >&2; exit 1"), execution,
+			false, analyse},
 		{"a gate that is not there", gate(0, "no-such-command-anywhere"), prerequisite, false, findOut},
-		{"B-O07 a gate whose shell does not find it", gate(0, "sh", "-c", "no-such-command-anywhere"), prerequisite, false, findOut},
+		{"B-O07 a gate whose shell does not find it", gate(0, "sh", "-c", "no-such-command-anywhere"), prerequisite,
+			false, findOut},
 		{"a gate that may not be run", gate(0, "./run.sh"), prerequisite, false, findOut},
 		{"a gate without a program", gate(0), prerequisite, false, findOut},
 		{"a gate past its limit", gate(10*time.Millisecond, "sleep", "600"), execution, true, runAgain},
 		{"a gate that a signal ends", gate(0, "sh", "-c", "kill -9 $$"), execution, false, analyse},
 
-		{"O51 format", criterion(plan.Criterion{Kind: plan.Format, Path: "report.json", Text: "json"}), unexpected, false, verifyIt},
-		{"O52 sections", criterion(plan.Criterion{Kind: plan.Sections, Path: "AGENTS.md", Texts: []string{"Risks"}}), unexpected, false, verifyIt},
-		{"O53 count", criterion(plan.Criterion{Kind: plan.Count, Path: "list.txt", Text: ".", Min: 5, Max: 5}), unexpected, false, verifyIt},
-		{"O54 size", criterion(plan.Criterion{Kind: plan.Size, Path: "list.txt", Min: 1024}), unexpected, false, verifyIt},
-		{"O55 content", criterion(plan.Criterion{Kind: plan.Content, Path: "AGENTS.md", Text: "Rollback"}), unexpected, false, verifyIt},
-		{"a file that was to be made", criterion(plan.Criterion{Kind: plan.Exists, Path: "made.md"}), unexpected, false, verifyIt},
-		{"a file without content to count", criterion(plan.Criterion{Kind: plan.Count, Path: "made.md", Text: ".", Min: 1}), unexpected, false, verifyIt},
-		{"a command that says no", criterion(plan.Criterion{Kind: plan.Passes, Command: command("sh", "-c", "echo 'cat: a: No such file or directory' >&2; exit 1")}), unexpected, false, verifyIt},
-		{"a command that is not there", criterion(plan.Criterion{Kind: plan.Passes, Command: command("no-such-command-anywhere")}), prerequisite, false, findOut},
-		{"a command that its shell does not find", criterion(plan.Criterion{Kind: plan.Passes, Command: command("sh", "-c", "no-such-command-anywhere")}), prerequisite, false, findOut},
+		{"O51 format", criterion(plan.Criterion{Kind: plan.Format, Path: "report.json", Text: "json"}), unexpected,
+			false, verifyIt},
+		{"O52 sections", criterion(plan.Criterion{Kind: plan.Sections, Path: "AGENTS.md", Texts: []string{"Risks"}}),
+			unexpected, false, verifyIt},
+		{"O53 count", criterion(plan.Criterion{Kind: plan.Count, Path: "list.txt", Text: ".", Min: 5, Max: 5}),
+			unexpected, false, verifyIt},
+		{"O54 size", criterion(plan.Criterion{Kind: plan.Size, Path: "list.txt", Min: 1024}), unexpected, false,
+			verifyIt},
+		{"O55 content", criterion(plan.Criterion{Kind: plan.Content, Path: "AGENTS.md", Text: "Rollback"}), unexpected,
+			false, verifyIt},
+		{"a file that was to be made", criterion(plan.Criterion{Kind: plan.Exists, Path: "made.md"}), unexpected, false,
+			verifyIt},
+		{"a file without content to count",
+			criterion(plan.Criterion{Kind: plan.Count, Path: "made.md", Text: ".", Min: 1}), unexpected, false,
+			verifyIt},
+		{"a command that says no",
+			criterion(
+				plan.Criterion{Kind: plan.Passes, Command: command(
+					"sh", "-c", "echo 'cat: a: No such file or directory' >&2; exit 1")}), unexpected, false, verifyIt},
+		{"a command that is not there",
+			criterion(plan.Criterion{Kind: plan.Passes, Command: command("no-such-command-anywhere")}), prerequisite,
+			false, findOut},
+		{"a command that its shell does not find", criterion(
+			plan.Criterion{Kind: plan.Passes, Command: command("sh", "-c", "no-such-command-anywhere")}), prerequisite,
+			false, findOut},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,7 +34,8 @@ func wide(c rune) bool {
 	return kind == width.EastAsianWide || kind == width.EastAsianFullwidth
 }
 
-// fitted returns a text of others on one line of so many columns, with a mark at the end where something is left out.
+// fitted returns a text of others on one line of so many columns, with a mark at the end where
+// something is left out.
 func fitted(text string, limit int) string {
 	text = terminal.Printable(strings.Join(strings.Fields(text), " "))
 	if columns(text) <= limit {
@@ -54,8 +55,8 @@ func fitted(text string, limit int) string {
 // amount is how long something takes, with the words in front of it.
 var amount = regexp.MustCompile(`(?:[a-z]+ ){0,2}\d[\d.]*(?:ns|µs|ms|s|m|h)[\dhms.]*(?:\s|[,;:]|$)`)
 
-// keeping returns a text like fitted does, but what is left out stands in front of the first duration where that would not be seen otherwise: how long
-// something takes matters most.
+// keeping returns a text like fitted does, but what is left out stands in front of the first
+// duration where that would not be seen otherwise: how long something takes matters most.
 func keeping(text string, limit int) string {
 	text = terminal.Printable(strings.Join(strings.Fields(text), " "))
 	at := amount.FindStringIndex(text)

@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor/terminal"
 )
 
-// checked is a writer that keeps the first error, so that nobody has to look after each line. It is safe for concurrent use.
+// checked is a writer that keeps the first error, so that nobody has to look after each line. It is
+// safe for concurrent use.
 type checked struct {
 	io.Writer
 	mu    sync.Mutex

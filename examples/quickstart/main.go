@@ -1,5 +1,5 @@
-// Quickstart is a small shop that uses errors generated from taxonomy.yaml: it makes, wraps, matches, prints, logs
-// and decodes them, and asks what to do about them.
+// Quickstart is a small shop that uses errors generated from taxonomy.yaml: it makes, wraps,
+// matches, prints, logs and decodes them, and asks what to do about them.
 package main
 
 import (
@@ -127,11 +127,13 @@ func roundTrip(p *printer, err error) error {
 		return fmt.Errorf("decode the error: %w", decodeErr)
 	}
 	p.line("back again as %T: %v", back, back)
-	p.line("the same code: %t, the same reaction: %s", errors.Is(back, errs.CodePaymentGatewayFailed), errs.Table.Reaction(back).Name)
+	p.line("the same code: %t, the same reaction: %s", errors.Is(back, errs.CodePaymentGatewayFailed),
+		errs.Table.Reaction(back).Name)
 	return nil
 }
 
-// logError logs the typed error inside of err: of a text that is wrapped around it slog would only see the text.
+// logError logs the typed error inside of err: of a text that is wrapped around it slog would only
+// see the text.
 func logError(w io.Writer, err error) {
 	logger := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
 	if e, ok := errors.AsType[taxonomy.Error](err); ok {

@@ -86,7 +86,8 @@ func (a *agent) Call(ctx context.Context, req executor.Request) (executor.Answer
 
 // nothing is what a call has cost in which no agent ran, which is not the same as not knowing it.
 func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
+	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
+		CostUSD: taxonomy.Some(0.0)}
 }
 
 // with returns evidence that has one attribute more.
@@ -100,7 +101,8 @@ func with(ev *taxonomy.Evidence, name, value string) *taxonomy.Evidence {
 	return &told
 }
 
-// ending is what every prompt ends with. No line of it is a marker, since some agents print what they are told.
+// ending is what every prompt ends with. No line of it is a marker, since some agents print what
+// they are told.
 func ending(reduced bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nIf the task cannot be done, end your answer with a line such as: %s: the reason\n", markFailed)

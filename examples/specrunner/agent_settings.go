@@ -17,12 +17,13 @@ const (
 // agentSettings say who works on the tasks: Claude, or any program. One of both is given.
 type agentSettings struct {
 	Claude *claudeSettings `yaml:"claude"`
-	// Command is a program and its arguments. The prompt is on its standard input, its standard output is the answer. No
-	// shell reads it.
+	// Command is a program and its arguments. The prompt is on its standard input, its standard
+	// output is the answer. No shell reads it.
 	Command []string `yaml:"command"`
 	// RequireMarker has an answer that does not say that the task is done count as a failure.
 	RequireMarker bool `yaml:"require_marker"`
-	// Env is what the agent's environment has besides proc.SafeEnv: "NAME=value", or "NAME" to pass on this process's.
+	// Env is what the agent's environment has besides proc.SafeEnv: "NAME=value", or "NAME" to pass
+	// on this process's.
 	Env []string `yaml:"env"`
 	// Grace is how long an agent that is stopped has to end by itself; 5 seconds.
 	Grace time.Duration `yaml:"grace"`
@@ -42,12 +43,13 @@ type claudeSettings struct {
 	Args                 []string `yaml:"args"`
 }
 
-// hookSettings are commands around an attempt. They run code that the agent may have written, with this process's rights;
-// what keeps them from keys is their environment only.
+// hookSettings are commands around an attempt. They run code that the agent may have written, with
+// this process's rights; what keeps them from keys is their environment only.
 type hookSettings struct {
 	// PreStart run one after another before each call of the agent. One that fails ends the task.
 	PreStart []hook `yaml:"pre_start"`
-	// PostDone run one after another when the agent has said that the task is done. The first one that fails ends the attempt.
+	// PostDone run one after another when the agent has said that the task is done. The first one
+	// that fails ends the attempt.
 	PostDone []hook `yaml:"post_done"`
 	// Limit is how long a hook may take that has no limit of its own; 10 minutes.
 	Limit time.Duration `yaml:"limit"`
@@ -57,11 +59,12 @@ type hookSettings struct {
 	Grace time.Duration `yaml:"grace"`
 }
 
-// hook is a command: a line for the shell, a list of a program and its arguments, or a mapping of these settings.
+// hook is a command: a line for the shell, a list of a program and its arguments, or a mapping of
+// these settings.
 type hook struct {
 	Run workspace.Command `yaml:"run"`
-	// Type says what it means that the hook fails: the tests do, the linters object, or, without a type, what its output
-	// tells.
+	// Type says what it means that the hook fails: the tests do, the linters object, or, without a
+	// type, what its output tells.
 	Type  string        `yaml:"type"`
 	Limit time.Duration `yaml:"limit"`
 }
@@ -103,7 +106,9 @@ func (h *hookSettings) Validate() []config.Problem {
 	var p []config.Problem
 	for i, pre := range h.PreStart {
 		if pre.Type != "" {
-			p = append(p, config.Problem{Field: fmt.Sprintf("pre_start[%d].type", i), Expected: "no type, which only hooks in post_done have"})
+			p = append(
+				p, config.Problem{Field: fmt.Sprintf("pre_start[%d].type", i),
+					Expected: "no type, which only hooks in post_done have"})
 		}
 	}
 	p = atLeast(p, "limit", h.Limit)
@@ -114,7 +119,8 @@ func (h *hookSettings) Validate() []config.Problem {
 func (h *hook) Validate() []config.Problem {
 	var p []config.Problem
 	if !h.Run.Usable() {
-		p = append(p, config.Problem{Field: "run", Expected: "a line for the shell, or a list of a program and its arguments"})
+		p = append(
+			p, config.Problem{Field: "run", Expected: "a line for the shell, or a list of a program and its arguments"})
 	}
 	if h.Type != "" && h.Type != hookTests && h.Type != hookLint {
 		p = append(p, config.Problem{Field: "type", Expected: "tests or lint, or no type"})
@@ -140,8 +146,9 @@ func orElse(d, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// iterationLimit is how long the calls of an iteration may take with the hooks before them, so that each one's own limit is
-// reached first. A call that is to end within limit (0 is 30 minutes) has it for itself.
+// iterationLimit is how long the calls of an iteration may take with the hooks before them, so that
+// each one's own limit is reached first. A call that is to end within limit (0 is 30 minutes) has
+// it for itself.
 func iterationLimit(limit time.Duration, h hookSettings) time.Duration {
 	const slack = time.Minute // for ending what is over its limit
 	all := orElse(limit, defaultCallLimit) + slack

@@ -43,7 +43,8 @@ func call(t *testing.T, a agentSettings, h hookSettings, at place, req executor.
 // codeOf returns the code that an error of the agent's has.
 func codeOf(err error) string { return taxonomy.CodeOf(errs.Classify(err, detect.From("agent"))) }
 
-// S35: an attempt is judged where it is carried out. B-S03, B-S12: what the agent says of its task decides first.
+// S35: an attempt is judged where it is carried out. B-S03, B-S12: what the agent says of its task
+// decides first.
 func TestWhatAnAgentSays(t *testing.T) {
 	const limited = `echo "You've hit your limit" >&2; `
 	tests := []struct {
@@ -61,7 +62,8 @@ func TestWhatAnAgentSays(t *testing.T) {
 		{"a fence without an end", "echo '```'; echo TASK_FAILED", "TASK_FAILED", 0},
 		{"a decorated marker", "echo '**TASK_FAILED**: no table'", "TASK_FAILED", 0},
 		{"a decorated question", "echo '**TASK_BLOCKED**: which of them?'", "", executor.SignalBlocked},
-		{"a person is needed, and it exits with 1", "echo 'TASK_BLOCKED: which of them?'; exit 1", "", executor.SignalBlocked},
+		{"a person is needed, and it exits with 1", "echo 'TASK_BLOCKED: which of them?'; exit 1", "",
+			executor.SignalBlocked},
 		{"exit 1", "exit 1", "UNKNOWN", 0},
 		{"complete", "echo all of it; echo TASK_COMPLETE", "", executor.SignalDone},
 		{"complete, as an editor on Windows ends lines", `printf 'TASK_COMPLETE\r\n'`, "", executor.SignalDone},
@@ -76,17 +78,23 @@ func TestWhatAnAgentSays(t *testing.T) {
 		{"B-S12 a prompt that is echoed on standard error", "echo TASK_FAILED >&2; exit 1", "UNKNOWN", 0},
 		{"B-S12 complete, but only on standard error", "echo TASK_COMPLETE >&2; exit 1", "UNKNOWN", 0},
 		{"B-S03 an answer about limits", "echo 'Error: rate limit exceeded'", "", executor.SignalDone},
-		{"B-S03 complete, about limits, and it exits with 1", "echo 'Error: rate limit exceeded'; echo TASK_COMPLETE; exit 1", "", executor.SignalDone},
+		{"B-S03 complete, about limits, and it exits with 1",
+			"echo 'Error: rate limit exceeded'; echo TASK_COMPLETE; exit 1", "", executor.SignalDone},
 		{"B-S03 complete, and a limit on standard error", limited + "echo TASK_COMPLETE", "", executor.SignalDone},
-		{"B-S03 complete, a limit on standard error, and it exits with 1", limited + "echo TASK_COMPLETE; exit 1", "", executor.SignalDone},
+		{"B-S03 complete, a limit on standard error, and it exits with 1", limited + "echo TASK_COMPLETE; exit 1", "",
+			executor.SignalDone},
 		{"B-S03 failed, and a limit on standard error", limited + "echo TASK_FAILED; exit 1", "TASK_FAILED", 0},
 		{"S18 a limit on standard error", limited, "RATE_LIMIT", 0},
 		{"S18 a limit of a failed call", limited + "exit 1", "RATE_LIMIT", 0},
-		{"S18 a limit in the answer of a failed call", `echo "You've hit your limit"; echo more >&2; exit 1`, "RATE_LIMIT", 0},
-		{"S18 a body of the service's", `echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}' >&2; exit 1`, "RATE_LIMIT", 0},
+		{"S18 a limit in the answer of a failed call", `echo "You've hit your limit"; echo more >&2; exit 1`,
+			"RATE_LIMIT", 0},
+		{"S18 a body of the service's",
+			`echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}' >&2; exit 1`, "RATE_LIMIT",
+			0},
 		{"B-S04 a context that is full", "echo 'Prompt is too long' >&2; exit 1", "TASK_FAILED", 0},
 		{"a person is needed", "echo 'TASK_BLOCKED: which of them?'", "", executor.SignalBlocked},
-		{"a person is needed, but the task is complete", "echo TASK_BLOCKED; echo TASK_COMPLETE", "", executor.SignalDone},
+		{"a person is needed, but the task is complete", "echo TASK_BLOCKED; echo TASK_COMPLETE", "",
+			executor.SignalDone},
 		{"S24 a signal", "echo TASK_COMPLETE; kill -9 $$", "UNKNOWN", 0},
 		{"no UTF-8", `printf '\377\n'; echo TASK_COMPLETE`, "", executor.SignalDone},
 	}
@@ -108,9 +116,12 @@ func TestWhatIsKeptOfAFailure(t *testing.T) {
 	tests := []struct{ name, script, says string }{
 		{"S22 the reason", "echo I tried; echo 'TASK_FAILED:  no table '", "the agent could not do the task: no table"},
 		{"S22 no reason", "echo I tried; echo TASK_FAILED", "the agent could not do the task (I tried)"},
-		{"B-S02 the end of standard error", "echo said; for i in 1 2 3 4 5 6 7 8 9; do printf '%1000s\n' x >&2; done; echo 'panic: the last' >&2; exit 3",
+		{"B-S02 the end of standard error",
+			"echo said; for i in 1 2 3 4 5 6 7 8 9; do printf '%1000s\n' x >&2; done; echo 'panic: the last' >&2; " +
+				"exit 3",
 			"unknown failure with exit code 3"},
-		{"a silent standard error", "echo 'cannot open the file'; exit 3", "unknown failure with exit code 3: cannot open the file"},
+		{"a silent standard error", "echo 'cannot open the file'; exit 3",
+			"unknown failure with exit code 3: cannot open the file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -133,7 +144,8 @@ func TestACallPastItsLimit(t *testing.T) {
 	var err error
 	within(t, 300*time.Millisecond, func(limit time.Duration) bool {
 		at.Limit = limit
-		a, err = call(t, shell("echo TASK_COMPLETE; echo working >&2; sleep 600 & sleep 600"), hookSettings{}, at, executor.Request{})
+		a, err = call(t, shell("echo TASK_COMPLETE; echo working >&2; sleep 600 & sleep 600"), hookSettings{}, at,
+			executor.Request{})
 		return a.Text != ""
 	})
 	assert.Equal(t, "TIMEOUT", codeOf(err))
@@ -141,7 +153,8 @@ func TestACallPastItsLimit(t *testing.T) {
 	assert.Equal(t, "the agent ran past its limit of "+at.Limit.String(), errs.Classify(err).Error())
 
 	cli := scripted(t, providertest.CLIHang())
-	_, err = call(t, agentSettings{Claude: &claudeSettings{Path: cli.Path}, Grace: 200 * time.Millisecond}, hookSettings{}, at, executor.Request{})
+	_, err = call(t, agentSettings{Claude: &claudeSettings{Path: cli.Path}, Grace: 200 * time.Millisecond},
+		hookSettings{}, at, executor.Request{})
 	assert.Equal(t, "the agent ran past its limit of "+at.Limit.String(), errs.Classify(err).Error())
 }
 
@@ -154,7 +167,8 @@ func TestACancelledCallHasNoCode(t *testing.T) {
 	assert.Empty(t, codeOf(err))
 }
 
-// What an agent is given: the prompt on its standard input, the task, and no keys but those that it is to have.
+// What an agent is given: the prompt on its standard input, the task, and no keys but those that it
+// is to have.
 func TestWhatAnAgentIsGiven(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-of-somebody")
 	t.Setenv("AGENT_TOKEN", "tok-0123456789")
@@ -170,12 +184,17 @@ func TestWhatAnAgentIsGiven(t *testing.T) {
 		Progress: func(text string) { told = append(told, text) },
 	})
 	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(answer.Text, "Do it.\n\nIf the task cannot be done, end your answer with a line such as: TASK_FAILED: the reason\n"+dir), answer.Text)
+	assert.True(
+		t, strings.HasPrefix(
+			answer.Text,
+			"Do it.\n\nIf the task cannot be done, end your answer with a line such as: TASK_FAILED: the reason\n"+dir),
+		answer.Text)
 	assert.Contains(t, answer.Text, "SPECRUNNER_TASK=TASK-007\n")
 	assert.Contains(t, answer.Text, "AGENT_MODE=fast\n")
 	assert.Contains(t, answer.Text, "one argument; not $two\n")
 	assert.NotContains(t, answer.Text, "sk-ant-of-somebody")
-	assert.NotContains(t, answer.Text+strings.Join(told, ""), "tok-0123456789", "what it prints of its secrets is masked")
+	assert.NotContains(t, answer.Text+strings.Join(told, ""), "tok-0123456789",
+		"what it prints of its secrets is masked")
 	assert.Contains(t, answer.Text, "AGENT_TOKEN="+taxonomy.Redacted)
 	require.Len(t, started, 1)
 	assert.NotEmpty(t, started[0].Start)
@@ -188,7 +207,8 @@ func TestWhatAnAgentIsGiven(t *testing.T) {
 
 // However much an agent prints, the end of it is kept, where the markers are.
 func TestAnAnswerIsBounded(t *testing.T) {
-	a, err := call(t, shell("yes 0123456789 | head -c 5000000; echo; echo 'TASK_FAILED: much'"), hookSettings{}, place{}, executor.Request{})
+	a, err := call(t, shell("yes 0123456789 | head -c 5000000; echo; echo 'TASK_FAILED: much'"), hookSettings{},
+		place{}, executor.Request{})
 	assert.Equal(t, "TASK_FAILED", codeOf(err))
 	assert.LessOrEqual(t, len(a.Text), maxAnswer)
 }
@@ -200,7 +220,8 @@ func TestAnAgentThatIsNotThere(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			p, err := newAgent(agentSettings{Command: []string{command}}, hookSettings{}, place{Dir: dir})
 			require.NoError(t, err)
-			for _, err := range []error{p.Available(t.Context()), func() error { _, err := p.Call(t.Context(), executor.Request{}); return err }()} {
+			for _, err := range []error{p.Available(t.Context()),
+				func() error { _, err := p.Call(t.Context(), executor.Request{}); return err }()} {
 				assert.Equal(t, "UNKNOWN", codeOf(err))
 				r := errs.Table.Reaction(errs.Classify(err))
 				assert.Equal(t, "stop_the_runner", r.Name, "every other task would meet the same")
@@ -226,7 +247,8 @@ func TestAnAgentThatIsLeftRunning(t *testing.T) {
 	left := make(chan executor.Process, 1)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := p.Call(t.Context(), executor.Request{Started: func(id executor.Process) error { left <- id; return nil }})
+		_, err := p.Call(
+			t.Context(), executor.Request{Started: func(id executor.Process) error { left <- id; return nil }})
 		ended <- err
 	}()
 	id := <-left
@@ -271,7 +293,8 @@ func TestClaude(t *testing.T) {
 				step = step.Cost(10, 20, 0.5)
 			}
 			cli := scripted(t, step)
-			a, err := call(t, agentSettings{Claude: &claudeSettings{Path: cli.Path, Model: "opus", MaxTurns: 7}}, hookSettings{},
+			a, err := call(t, agentSettings{Claude: &claudeSettings{Path: cli.Path, Model: "opus", MaxTurns: 7}},
+				hookSettings{},
 				place{Task: "TASK-007"}, executor.Request{Prompt: "do it"})
 			assert.Equal(t, tt.code, codeOf(err))
 			calls, callsErr := cli.Calls()

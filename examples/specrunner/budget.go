@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// fund has the state hold the budgets that configuration and command line name. One that is already so is not set again, so that
-// what the state keeps of them is what people have changed, and when.
+// fund has the state hold the budgets that configuration and command line name. One that is already
+// so is not set again, so that what the state keeps of them is what people have changed, and when.
 func (s *setup) fund(ctx context.Context) error {
 	set, err := s.store.Budgets(ctx)
 	if err != nil {
@@ -35,7 +35,8 @@ func (s *setup) fund(ctx context.Context) error {
 	return nil
 }
 
-// wanted returns the budgets that are named, by scope. What the command line does not name stays as all has it.
+// wanted returns the budgets that are named, by scope. What the command line does not name stays as
+// all has it.
 func (s *setup) wanted(all state.Limit) map[string]state.Limit {
 	b, out := s.settings.Budget, map[string]state.Limit{}
 	const note = "configuration"

@@ -122,7 +122,8 @@ func TestKilledAndReset(t *testing.T) {
 // A run whose task was changed meanwhile is not gone on with, but it can be left behind.
 func TestKilledAndTaskChanged(t *testing.T) {
 	for name, tasks := range map[string]string{
-		"changed": strings.ReplaceAll(oneTask, "Do one.", "Do more."), "gone": strings.ReplaceAll(oneTask, "TASK-001", "TASK-009"),
+		"changed": strings.ReplaceAll(oneTask, "Do one.", "Do more."),
+		"gone":    strings.ReplaceAll(oneTask, "TASK-001", "TASK-009"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
@@ -186,16 +187,20 @@ func (p *project) alter(statement string) {
 	require.NoError(p.t, err)
 }
 
-// A state that cannot be written any more ends the run; what was acknowledged is there, and nothing else.
+// A state that cannot be written any more ends the run; what was acknowledged is there, and nothing
+// else.
 func TestStateThatFailsInTheMidst(t *testing.T) {
-	for _, point := range []executor.Point{executor.PointStarted, executor.PointAnswered, executor.PointClosed, executor.PointEnded} {
+	for _, point := range []executor.Point{executor.PointStarted, executor.PointAnswered, executor.PointClosed,
+		executor.PointEnded} {
 		t.Run(string(point), func(t *testing.T) {
 			p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""), "",
-				"if [ $SPECRUNNER_TASK = TASK-001 ]; then touch there; until [ -e go ]; do sleep 0.01; done; fi\necho TASK_COMPLETE\n")
+				"if [ $SPECRUNNER_TASK = TASK-001 ]; then touch there; until [ -e go ]; do sleep 0.01; done; "+
+					"fi\necho TASK_COMPLETE\n")
 			cmd, hints := p.process()
 			require.NoError(t, cmd.Start())
 			p.until("the agent is called", func() bool { _, err := os.Stat(p.path("there")); return err == nil })
-			p.alter("CREATE TRIGGER broken BEFORE INSERT ON entries WHEN NEW.run LIKE 'TASK-002%' AND NEW.point = '" + string(point) +
+			p.alter("CREATE TRIGGER broken BEFORE INSERT ON entries WHEN NEW.run LIKE 'TASK-002%' AND NEW.point = '" +
+				string(point) +
 				"' BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END")
 			p.write("go", "")
 			_ = cmd.Wait()

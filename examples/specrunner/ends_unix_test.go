@@ -76,7 +76,8 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A terminal that is closed ends the run as cleanly as an interrupt, unless the program was to outlive it.
+// A terminal that is closed ends the run as cleanly as an interrupt, unless the program was to
+// outlive it.
 func TestHangup(t *testing.T) {
 	heard := make(chan os.Signal, 1) // what hears it itself does not hand down that it is ignored
 	signal.Notify(heard, syscall.SIGHUP)
@@ -107,7 +108,9 @@ func TestHangupThatIsIgnored(t *testing.T) {
 // The question of a task that needs a person is there until it is answered, in the task's text.
 func TestQuestion(t *testing.T) {
 	for _, ending := range []string{"exit 0\n", "exit 1\n"} {
-		p := begin(t, oneTask, "", "if ! grep -q 'The second' prompt.txt; then echo '**TASK_BLOCKED**: which of them?'; "+ending+"fi\necho TASK_COMPLETE\n")
+		p := begin(
+			t, oneTask, "", "if ! grep -q 'The second' prompt.txt; then echo '**TASK_BLOCKED**: which of them?'; "+
+				ending+"fi\necho TASK_COMPLETE\n")
 		got := p.do("-json")
 		o := got.outcome(t)
 		require.Equal(t, exitLeft, got.code, got.hints)
@@ -127,7 +130,9 @@ func TestQuestion(t *testing.T) {
 
 // What reads JSON is told in JSON why nothing is done.
 func TestHeldInJSON(t *testing.T) {
-	p := begin(t, threeTasks, "stop_file: stop\n", "[ $n = 1 ] && [ $SPECRUNNER_TASK = TASK-002 ] && touch stop\necho TASK_COMPLETE\n")
+	p := begin(
+		t, threeTasks, "stop_file: stop\n",
+		"[ $n = 1 ] && [ $SPECRUNNER_TASK = TASK-002 ] && touch stop\necho TASK_COMPLETE\n")
 	p.do()
 	held := p.do("-json")
 	o := held.outcome(t)
@@ -149,7 +154,8 @@ func TestHeldInJSON(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// An agent that has ticked its task off and whose process died then has left something to be gone on with.
+// An agent that has ticked its task off and whose process died then has left something to be gone
+// on with.
 func TestStatusOfWhatDiedAndSaysDone(t *testing.T) {
 	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
 	cmd, _, _ := p.hanging()

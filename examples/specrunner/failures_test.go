@@ -22,8 +22,8 @@ import (
 	"specrunner.example.com/runner/errs"
 )
 
-// turns is an agent that does something else each time: the steps are shell scripts, of which the last one goes on. It keeps
-// what it is told in prompt-1, prompt-2 and so on.
+// turns is an agent that does something else each time: the steps are shell scripts, of which the
+// last one goes on. It keeps what it is told in prompt-1, prompt-2 and so on.
 func turns(steps ...string) agentSettings {
 	script := "n=$(($(cat turn 2>/dev/null || echo 0) + 1)); echo $n > turn; cat > prompt-$n; case $n in\n"
 	for i, step := range steps {
@@ -70,8 +70,8 @@ type bench struct {
 	clock *hurried
 }
 
-// within does something with a limit, and once more with a longer one as long as it has not come so far before the limit as it must
-// have: on a machine that is busy nothing may have begun yet.
+// within does something with a limit, and once more with a longer one as long as it has not come so
+// far before the limit as it must have: on a machine that is busy nothing may have begun yet.
 func within(t *testing.T, limit time.Duration, do func(limit time.Duration) (far bool)) {
 	t.Helper()
 	for ; !do(limit); limit *= 4 {
@@ -81,13 +81,15 @@ func within(t *testing.T, limit time.Duration, do func(limit time.Duration) (far
 
 func newBench(t *testing.T, agent agentSettings, hooks hookSettings) *bench {
 	t.Helper()
-	return &bench{t: t, dir: t.TempDir(), agent: agent, hooks: hooks, table: errs.Table, clock: &hurried{now: time.Now()}}
+	return &bench{t: t, dir: t.TempDir(), agent: agent, hooks: hooks, table: errs.Table,
+		clock: &hurried{now: time.Now()}}
 }
 
 func (b *bench) open() *state.Store {
 	b.t.Helper()
 	if b.store == nil {
-		store, err := state.Open(b.t.Context(), filepath.Join(b.t.TempDir(), "state.db"), state.Options{Table: b.table, Clock: b.clock})
+		store, err := state.Open(b.t.Context(), filepath.Join(b.t.TempDir(), "state.db"),
+			state.Options{Table: b.table, Clock: b.clock})
 		require.NoError(b.t, err)
 		b.t.Cleanup(func() { assert.NoError(b.t, store.Close()) })
 		b.store = store
@@ -108,7 +110,8 @@ func (b *bench) run(name string) *executor.Result {
 	x, err := executor.New(executor.Config{
 		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.In(b.table)), Decode: decode,
 		Provider: agent, Validator: after, Journal: store.Journal(), Lanes: store.Lanes(),
-		Budget: store.Budget(state.BudgetOptions{}), Clock: b.clock, Markers: markers, Prompt: store.Prompt(state.PromptOptions{MaxAttempts: 3}),
+		Budget: store.Budget(state.BudgetOptions{}), Clock: b.clock, Markers: markers,
+		Prompt: store.Prompt(state.PromptOptions{MaxAttempts: 3}),
 		Limits: executor.Limits{Iteration: iterationLimit(b.limit, b.hooks), Failures: maxFailures},
 	})
 	require.NoError(b.t, err)
@@ -137,7 +140,8 @@ func (b *bench) calls() int {
 
 const wait = 5 * time.Second // of the policy attempts
 
-// S40, S41: each failure of S17-S24, of real processes, by its code, what follows from it, and what the state knows of it.
+// S40, S41: each failure of S17-S24, of real processes, by its code, what follows from it, and what
+// the state knows of it.
 func TestFailures(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -157,20 +161,28 @@ func TestFailures(t *testing.T) {
 			code: "TIMEOUT", reaction: "same_again", counts: true, attempts: 3, calls: 3, status: "failed"},
 		{name: "S18", agent: turns(`echo "You've hit your limit" >&2; exit 1`),
 			code: "RATE_LIMIT", reaction: "return_api_error", attempts: 1, calls: 1, status: "blocked", ends: true},
-		{name: "S18 B-S11 as the first phase had it", agent: turns(`echo "You've hit your limit" >&2; exit 1`), profile: errs.ProfilePhase1,
-			code: "RATE_LIMIT", reaction: "return_api_error", counts: true, attempts: 1, calls: 1, status: "blocked", ends: true},
-		{name: "S20", agent: turns("echo mended"), hooks: hookSettings{PostDone: []hook{line("echo '--- FAIL: TestSum'; exit 1", hookTests)}},
-			code: "TEST_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "S21", agent: turns("echo mended"), hooks: hookSettings{PostDone: []hook{line("echo 'a.py:1:1: F401'; exit 1", hookLint)}},
-			code: "LINT_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
+		{name: "S18 B-S11 as the first phase had it", agent: turns(`echo "You've hit your limit" >&2; exit 1`),
+			profile: errs.ProfilePhase1,
+			code:    "RATE_LIMIT", reaction: "return_api_error", counts: true, attempts: 1, calls: 1, status: "blocked",
+			ends: true},
+		{name: "S20", agent: turns("echo mended"),
+			hooks: hookSettings{PostDone: []hook{line("echo '--- FAIL: TestSum'; exit 1", hookTests)}},
+			code:  "TEST_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3,
+			status: "failed"},
+		{name: "S21", agent: turns("echo mended"),
+			hooks: hookSettings{PostDone: []hook{line("echo 'a.py:1:1: F401'; exit 1", hookLint)}},
+			code:  "LINT_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3,
+			status: "failed"},
 		{name: "S22", agent: turns("echo 'TASK_FAILED: no table'"),
 			code: "TASK_FAILED", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
 		{name: "B-S04", agent: turns("echo 'Prompt is too long' >&2; exit 1"),
 			code: "TASK_FAILED", reaction: "shorten_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "S23 B-S07 failed at once, counted once", agent: turns("echo mended"), hooks: hookSettings{PreStart: []hook{line("exit 1", "")}},
-			code: "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 0, status: "failed"},
-		{name: "B-S02 a hook after the agent", agent: turns("echo mended"), hooks: hookSettings{PostDone: []hook{line("exit 1", "")}},
-			code: "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 1, status: "failed"},
+		{name: "S23 B-S07 failed at once, counted once", agent: turns("echo mended"),
+			hooks: hookSettings{PreStart: []hook{line("exit 1", "")}},
+			code:  "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 0, status: "failed"},
+		{name: "B-S02 a hook after the agent", agent: turns("echo mended"),
+			hooks: hookSettings{PostDone: []hook{line("exit 1", "")}},
+			code:  "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 1, status: "failed"},
 		{name: "S24", agent: turns("echo 'panic: index out of range' >&2; exit 3"),
 			code: "UNKNOWN", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
 	}
@@ -221,8 +233,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// S33: what the next attempt is told about each failure that it can do something about. S17: a call past its limit is made again
-// as it was.
+// S33: what the next attempt is told about each failure that it can do something about. S17: a call
+// past its limit is made again as it was.
 func TestWhatTheNextAttemptIsTold(t *testing.T) {
 	post := func(h hook) hookSettings { return hookSettings{PostDone: []hook{h}} }
 	tests := []struct {
@@ -231,12 +243,16 @@ func TestWhatTheNextAttemptIsTold(t *testing.T) {
 		hooks hookSettings
 		says  []string
 	}{
-		{"S20 the tests' output", turns("echo mended"), post(line("[ -e mended ] && exit 0; touch mended; echo '--- FAIL: TestSum'; exit 1", hookTests)),
+		{"S20 the tests' output", turns("echo mended"), post(
+			line("[ -e mended ] && exit 0; touch mended; echo '--- FAIL: TestSum'; exit 1", hookTests)),
 			[]string{"TEST_FAILURE", "--- FAIL: TestSum"}},
-		{"S21 the linters' findings", turns("echo mended"), post(line("[ -e mended ] && exit 0; touch mended; echo 'a.py:1:1: F401'; exit 1", hookLint)),
+		{"S21 the linters' findings", turns("echo mended"), post(
+			line("[ -e mended ] && exit 0; touch mended; echo 'a.py:1:1: F401'; exit 1", hookLint)),
 			[]string{"LINT_FAILURE", "a.py:1:1: F401"}},
-		{"S22 the reason", turns("echo 'TASK_FAILED: there is no such table'", "echo mended"), hookSettings{}, []string{"TASK_FAILED", "there is no such table"}},
-		{"S24 the error", turns("echo 'panic: index out of range' >&2; exit 3", "echo mended"), hookSettings{}, []string{"UNKNOWN", "panic: index out of range"}},
+		{"S22 the reason", turns("echo 'TASK_FAILED: there is no such table'", "echo mended"), hookSettings{},
+			[]string{"TASK_FAILED", "there is no such table"}},
+		{"S24 the error", turns("echo 'panic: index out of range' >&2; exit 3", "echo mended"), hookSettings{},
+			[]string{"UNKNOWN", "panic: index out of range"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -248,7 +264,8 @@ func TestWhatTheNextAttemptIsTold(t *testing.T) {
 				assert.Contains(t, b.prompt(2), s)
 			}
 			assert.Contains(t, b.prompt(2), "Do it.")
-			assert.Equal(t, verdict{}, verdictOf(b.prompt(2)), "no line of a prompt is a marker, whatever was said before")
+			assert.Equal(t, verdict{}, verdictOf(b.prompt(2)),
+				"no line of a prompt is a marker, whatever was said before")
 			all := b.attempts()
 			require.Len(t, all, 2)
 			assert.True(t, all[1].Success)
@@ -271,7 +288,8 @@ func TestHooksAfterAnAgentThatFailedDoNotRun(t *testing.T) {
 
 // An agent that needs a person ends its task with the question, and nothing has failed.
 func TestAnAgentThatNeedsAPerson(t *testing.T) {
-	for _, step := range []string{"echo 'TASK_BLOCKED: which of them?'", "echo 'TASK_BLOCKED: which of them?'; exit 1", "echo '`TASK_BLOCKED: which of them?`'"} {
+	for _, step := range []string{"echo 'TASK_BLOCKED: which of them?'", "echo 'TASK_BLOCKED: which of them?'; exit 1",
+		"echo '`TASK_BLOCKED: which of them?`'"} {
 		b := newBench(t, turns(step), hookSettings{})
 		r := b.run("run")
 		assert.Equal(t, executor.EndBlockedSignal, r.EndReason)
@@ -280,7 +298,8 @@ func TestAnAgentThatNeedsAPerson(t *testing.T) {
 	}
 }
 
-// A budget that is spent is no failure of a task: it stays to be done, with the others if the budget is for all of them.
+// A budget that is spent is no failure of a task: it stays to be done, with the others if the
+// budget is for all of them.
 func TestBudgetIsSpent(t *testing.T) {
 	for scope, want := range map[string]struct {
 		reaction string
@@ -311,7 +330,8 @@ func TestBudgetIsSpent(t *testing.T) {
 	}
 }
 
-// A hook before the agent that fails has cost nothing, so that a budget in dollars is not held up by it.
+// A hook before the agent that fails has cost nothing, so that a budget in dollars is not held up
+// by it.
 func TestAHookCostsNothing(t *testing.T) {
 	b := newBench(t, turns("echo mended"), hookSettings{PreStart: []hook{line("[ -e mended ]", "")}})
 	require.NoError(t, b.open().SetBudget(t.Context(), state.ScopeAll, state.Limit{CostUSD: taxonomy.Some(1.0)}))
@@ -320,7 +340,8 @@ func TestAHookCostsNothing(t *testing.T) {
 	assert.Equal(t, executor.StatusCompleted, b.run("again").Status)
 }
 
-// A call of which nobody knows what it cost holds the next one back, when there is a limit in dollars.
+// A call of which nobody knows what it cost holds the next one back, when there is a limit in
+// dollars.
 func TestUnknownCostIsNotNothing(t *testing.T) {
 	b := newBench(t, turns("exit 1", "echo mended"), hookSettings{})
 	require.NoError(t, b.open().SetBudget(t.Context(), state.ScopeAll, state.Limit{CostUSD: taxonomy.Some(1.0)}))
@@ -342,7 +363,8 @@ func TestABrokenInstrument(t *testing.T) {
 	assert.Equal(t, "stop_the_runner", r.Errors[0].Reaction)
 }
 
-// An attempt in the middle of which the process ended says nothing of its task: it is made once more, and does not count.
+// An attempt in the middle of which the process ended says nothing of its task: it is made once
+// more, and does not count.
 func TestAnInterruptedAttempt(t *testing.T) {
 	b := newBench(t, turns("echo mended"), hookSettings{})
 	now := b.clock.Now()
@@ -350,8 +372,10 @@ func TestAnInterruptedAttempt(t *testing.T) {
 	_, err := j.Open(t.Context(), "run")
 	require.NoError(t, err)
 	x, err := executor.New(executor.Config{
-		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.In(b.table)), Decode: decode, Journal: dying{j}, Markers: markers,
-		Provider: silent{}, Clock: b.clock, Limits: executor.Limits{Iteration: iterationLimit(b.limit, b.hooks), Failures: maxFailures},
+		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.In(b.table)), Decode: decode,
+		Journal: dying{j}, Markers: markers,
+		Provider: silent{}, Clock: b.clock,
+		Limits: executor.Limits{Iteration: iterationLimit(b.limit, b.hooks), Failures: maxFailures},
 	})
 	require.NoError(t, err)
 	require.NoError(t, j.Close())
@@ -371,7 +395,8 @@ func TestAnInterruptedAttempt(t *testing.T) {
 	assert.Empty(t, b.clock.slept, "it is made at once")
 }
 
-// dying is a journal of a process that dies in its first call: nothing is written after that call was begun.
+// dying is a journal of a process that dies in its first call: nothing is written after that call
+// was begun.
 type dying struct{ executor.Journal }
 
 func (d dying) Append(ctx context.Context, e executor.Entry) error {

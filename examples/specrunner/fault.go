@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// exitError is why the program ends without having gone through the queue, and with which exit code.
+// exitError is why the program ends without having gone through the queue, and with which exit
+// code.
 type exitError struct {
 	code int
 	errs []error
@@ -60,5 +61,6 @@ func leaves(err error) []error {
 	return out
 }
 
-// shown returns a text, of whoever it is, as it can be shown to people: masked, on one line, and harmless on a terminal.
+// shown returns a text, of whoever it is, as it can be shown to people: masked, on one line, and
+// harmless on a terminal.
 func shown(text string) string { return terminal.Printable(taxonomy.Scrub(text)) }

@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 )
 
-// A program that is no specrunner is at a task: that is no failure of the state, and the agent is not called.
+// A program that is no specrunner is at a task: that is no failure of the state, and the agent is
+// not called.
 func TestTaskThatAnotherProgramHas(t *testing.T) {
 	p := begin(t, threeTasks, "", "echo TASK_COMPLETE\n")
 	s, err := state.Open(t.Context(), p.path(state.DefaultPath), state.Options{})

@@ -56,7 +56,8 @@ func (h *hooks) preStart(ctx context.Context, started func(executor.Process) err
 	return nil
 }
 
-// checks are the hooks after an agent that says that its task is done. They are an executor.Validator.
+// checks are the hooks after an agent that says that its task is done. They are an
+// executor.Validator.
 type checks struct{ *hooks }
 
 var (
@@ -73,7 +74,8 @@ func newChecks(s hookSettings, at place) (executor.Validator, error) {
 	return checks{h}, nil
 }
 
-// Checks reports whether there are hooks; they run before a commit would be made, and at no other time.
+// Checks reports whether there are hooks; they run before a commit would be made, and at no other
+// time.
 func (c checks) Checks(phase executor.Phase) bool {
 	return phase == executor.PreCommit && len(c.settings.PostDone) > 0
 }
@@ -126,7 +128,8 @@ func (h *hooks) run(ctx context.Context, source, op string, one hook, started fu
 		ev.Text = command + " failed"
 	}
 	if ctx.Err() != nil {
-		// The executor takes what ends with its iteration for the agent's, unless it has its code already.
+		// The executor takes what ends with its iteration for the agent's, unless it has its code
+		// already.
 		return errs.Classify(ev)
 	}
 	return ev

@@ -38,7 +38,8 @@ func validated(t *testing.T, h hookSettings, at place) error {
 	return v.Validate(t.Context(), executor.PreCommit)
 }
 
-// S20, S21, S36: a hook after the agent hands back a code. B-S02: whatever it is not, is a failure of the hook.
+// S20, S21, S36: a hook after the agent hands back a code. B-S02: whatever it is not, is a failure
+// of the hook.
 func TestHooksAfterAnAgent(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -50,20 +51,31 @@ func TestHooksAfterAnAgent(t *testing.T) {
 		{"it passes", line("echo '--- FAIL: TestSum'", hookTests), "", "", ""},
 		{"S20 tests", line("echo '--- FAIL: TestSum'; exit 1", hookTests), "TEST_FAILURE",
 			"tests failed: echo '--- FAIL: TestSum'; exit 1 failed", "--- FAIL: TestSum\n"},
-		{"S20 tests that crash", line("kill -SEGV $$", hookTests), "TEST_FAILURE", "tests failed: kill -SEGV $$ failed", ""},
-		{"S20 tests by what they print", line("echo '--- FAIL: TestSum (0.00s)' >&2; exit 1", ""), "TEST_FAILURE", "tests failed: --- FAIL: TestSum (0.00s)", ""},
-		{"S20 not the linter's", line("echo 'a.go:1:1: wrong'; exit 1", hookTests), "TEST_FAILURE", "", "a.go:1:1: wrong\n"},
+		{"S20 tests that crash", line("kill -SEGV $$", hookTests), "TEST_FAILURE", "tests failed: kill -SEGV $$ failed",
+			""},
+		{"S20 tests by what they print", line("echo '--- FAIL: TestSum (0.00s)' >&2; exit 1", ""), "TEST_FAILURE",
+			"tests failed: --- FAIL: TestSum (0.00s)", ""},
+		{"S20 not the linter's", line("echo 'a.go:1:1: wrong'; exit 1", hookTests), "TEST_FAILURE", "",
+			"a.go:1:1: wrong\n"},
 		{"S21 linters", line("echo 'a.go:1:1: wrong'; exit 2", hookLint), "LINT_FAILURE", "", "a.go:1:1: wrong\n"},
 		{"S21 linters by what they print", line("echo 'a.go:1:1: wrong'; exit 2", ""), "LINT_FAILURE", "", ""},
-		{"B-S02 anything else", line("echo 'cannot merge'; exit 2", ""), "HOOK_FAILURE", "the hook post_done (echo 'cannot merge'; exit 2) failed with exit code 2: cannot merge", ""},
+		{"B-S02 anything else", line("echo 'cannot merge'; exit 2", ""), "HOOK_FAILURE",
+			"the hook post_done (echo 'cannot merge'; exit 2) failed with exit code 2: cannot merge", ""},
 		{"B-S02 silent", line("exit 2", ""), "HOOK_FAILURE", "the hook post_done (exit 2) failed with exit code 2", ""},
 		{"tests that the shell does not find", line("no-such-test-runner", hookTests), "HOOK_FAILURE", "", ""},
-		{"tests that are not there", hook{Run: workspace.Command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "", ""},
-		{"tests that do not end", hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests, Limit: 100 * time.Millisecond},
+		{"tests that are not there",
+			hook{Run: workspace.Command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "",
+			""},
+		{"tests that do not end",
+			hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests,
+				Limit: 100 * time.Millisecond},
 			"HOOK_FAILURE", "did not end within 100ms", "--- FAIL: TestSum\n"},
-		{"a hook that does not end", hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Limit: 100 * time.Millisecond},
+		{"a hook that does not end",
+			hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Limit: 100 * time.Millisecond},
 			"HOOK_FAILURE", "did not end within 100ms", "--- FAIL: TestSum\n"},
-		{"arguments are no line", hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit $1", "x", "3"}}, Type: hookTests}, "TEST_FAILURE",
+		{"arguments are no line",
+			hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit $1", "x", "3"}}, Type: hookTests},
+			"TEST_FAILURE",
 			"sh -c 'exit $1' x 3 failed", ""},
 	}
 	for _, tt := range tests {
@@ -94,7 +106,8 @@ func TestHooksAfterAnAgent(t *testing.T) {
 // The first hook that fails ends the attempt, and is what counts.
 func TestHooksRunInOrder(t *testing.T) {
 	dir := t.TempDir()
-	h := hookSettings{PostDone: []hook{line("echo a >> ran", ""), line("echo b >> ran; exit 1", hookLint), line("echo c >> ran; exit 1", hookTests)}}
+	h := hookSettings{PostDone: []hook{line("echo a >> ran", ""), line("echo b >> ran; exit 1", hookLint),
+		line("echo c >> ran; exit 1", hookTests)}}
 	assert.Equal(t, "LINT_FAILURE", codeOf(validated(t, h, place{Dir: dir})))
 	assert.Equal(t, "a\nb\n", read(t, dir, "ran"))
 }
@@ -115,11 +128,14 @@ func TestWhenHooksCheck(t *testing.T) {
 // S23: without the hook the agent is not even begun, and it has cost nothing.
 func TestHooksBeforeAnAgent(t *testing.T) {
 	dir := t.TempDir()
-	h := hookSettings{PreStart: []hook{line("echo a >> ran", ""), line("echo 'fatal: not a git repository' >&2; exit 128", ""), line("echo c >> ran", "")}}
+	h := hookSettings{PreStart: []hook{line("echo a >> ran", ""),
+		line("echo 'fatal: not a git repository' >&2; exit 128", ""), line("echo c >> ran", "")}}
 	a, err := call(t, shell("echo agent | tee -a ran"), h, place{Dir: dir}, executor.Request{})
 	assert.Equal(t, "a\n", read(t, dir, "ran"))
 	assert.Equal(t, "HOOK_FAILURE", codeOf(err))
-	assert.Equal(t, "the hook pre_start (echo 'fatal: not a git repository' >&2; exit 128) failed with exit code 128: fatal: not a git repository", errs.Classify(err).Error())
+	assert.Equal(
+		t, "the hook pre_start (echo 'fatal: not a git repository' >&2; exit 128) failed with exit code 128: "+
+			"fatal: not a git repository", errs.Classify(err).Error())
 	assert.Equal(t, nothing(), a.Usage)
 
 	h.PreStart = h.PreStart[:1]
@@ -130,9 +146,11 @@ func TestHooksBeforeAnAgent(t *testing.T) {
 
 // A hook whose output says that tests fail is still only a hook before the agent.
 func TestHooksBeforeAnAgentAreNoTests(t *testing.T) {
-	for _, script := range []string{"echo '--- FAIL: TestSum'; exit 1", "echo 'Error: rate limit exceeded'; exit 1", "echo TASK_COMPLETE; exit 1", "sleep 600"} {
+	for _, script := range []string{"echo '--- FAIL: TestSum'; exit 1", "echo 'Error: rate limit exceeded'; exit 1",
+		"echo TASK_COMPLETE; exit 1", "sleep 600"} {
 		t.Run(script, func(t *testing.T) {
-			h := hookSettings{PreStart: []hook{line(script, "")}, Limit: 300 * time.Millisecond, Grace: 100 * time.Millisecond}
+			h := hookSettings{PreStart: []hook{line(script, "")}, Limit: 300 * time.Millisecond,
+				Grace: 100 * time.Millisecond}
 			_, err := call(t, shell("exit 0"), h, place{}, executor.Request{})
 			assert.Equal(t, "HOOK_FAILURE", codeOf(err))
 		})
@@ -141,7 +159,9 @@ func TestHooksBeforeAnAgentAreNoTests(t *testing.T) {
 
 // A hook that has used up the iteration is the hook's failure, and not the agent's.
 func TestAHookThatUsesUpTheIteration(t *testing.T) {
-	p, err := newAgent(shell("exit 0"), hookSettings{PreStart: []hook{line("sleep 600", "")}, Grace: 100 * time.Millisecond}, place{Dir: t.TempDir()})
+	p, err := newAgent(
+		shell("exit 0"), hookSettings{PreStart: []hook{line("sleep 600", "")}, Grace: 100 * time.Millisecond},
+		place{Dir: t.TempDir()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -150,7 +170,8 @@ func TestAHookThatUsesUpTheIteration(t *testing.T) {
 }
 
 func TestACancelledHookHasNoCode(t *testing.T) {
-	p, err := newAgent(shell("exit 0"), hookSettings{PreStart: []hook{line("exec sleep 600", "")}}, place{Dir: t.TempDir()})
+	p, err := newAgent(shell("exit 0"), hookSettings{PreStart: []hook{line("exec sleep 600", "")}},
+		place{Dir: t.TempDir()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = p.Call(ctx, executor.Request{Started: func(executor.Process) error { cancel(); return nil }})
@@ -162,9 +183,11 @@ func TestWhatAHookIsGiven(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-of-somebody")
 	t.Setenv("HOOK_MODE", "fast")
 	dir := t.TempDir()
-	h := hookSettings{PreStart: []hook{line("env > before", "")}, PostDone: []hook{line("env > after; pwd > place", "")}, Env: []string{"HOOK_MODE"}}
+	h := hookSettings{PreStart: []hook{line("env > before", "")},
+		PostDone: []hook{line("env > after; pwd > place", "")}, Env: []string{"HOOK_MODE"}}
 	at := place{Dir: dir, Task: "TASK-007"}
-	_, err := call(t, agentSettings{Command: []string{"echo", "done"}, Env: []string{"ANTHROPIC_API_KEY"}}, h, at, executor.Request{})
+	_, err := call(t, agentSettings{Command: []string{"echo", "done"}, Env: []string{"ANTHROPIC_API_KEY"}}, h, at,
+		executor.Request{})
 	require.NoError(t, err)
 	require.NoError(t, validated(t, h, at))
 	for _, name := range []string{"before", "after"} {
@@ -181,7 +204,9 @@ func TestWhatAHookIsGiven(t *testing.T) {
 
 // What a hook prints is bounded, and its end is kept.
 func TestHookOutputIsBounded(t *testing.T) {
-	err := validated(t, hookSettings{PostDone: []hook{line("yes 0123456789 | head -c 3000000; echo the end; exit 1", hookTests)}}, place{})
+	err := validated(
+		t, hookSettings{PostDone: []hook{line("yes 0123456789 | head -c 3000000; echo the end; exit 1", hookTests)}},
+		place{})
 	ev, ok := err.(*taxonomy.Evidence)
 	require.True(t, ok)
 	assert.LessOrEqual(t, len(ev.Output), maxHookOutput)
@@ -216,7 +241,9 @@ hooks:
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
 	assert.Equal(t, &claudeSettings{Model: "opus"}, got.Agent.Claude)
-	assert.Equal(t, []hook{{Run: workspace.Command{Line: "git status"}}, {Run: workspace.Command{Args: []string{"make", "deps"}}}}, got.Hooks.PreStart)
+	assert.Equal(
+		t, []hook{{Run: workspace.Command{Line: "git status"}},
+			{Run: workspace.Command{Args: []string{"make", "deps"}}}}, got.Hooks.PreStart)
 	assert.Equal(t, []hook{
 		{Run: workspace.Command{Args: []string{"go", "test", "./..."}}, Type: "tests", Limit: 10 * time.Minute},
 		{Run: workspace.Command{Line: "golangci-lint run"}, Type: "lint"}, {Run: workspace.Command{Line: "make check"}},
@@ -227,14 +254,18 @@ hooks:
 	assert.Greater(t, iterationLimit(0, got.Hooks), defaultCallLimit+10*time.Minute)
 
 	tests := []struct{ name, text, want string }{
-		{"nobody", "agent: {grace: 5s}", "agent is a mapping, expected claude: {} or command: [program, arguments ...]"},
+		{"nobody", "agent: {grace: 5s}",
+			"agent is a mapping, expected claude: {} or command: [program, arguments ...]"},
 		{"both", "agent: {claude: {}, command: [x]}", "agent.command is a list, expected no command beside claude"},
 		{"no program", "agent: {command: ['']}", `agent.command[0] is "", expected a program`},
-		{"a hook of no kind", "hooks: {post_done: [{run: x, type: test}]}", `hooks.post_done[0].type is "test", expected tests or lint, or no type`},
-		{"a kind before the agent", "hooks: {pre_start: [{run: x, type: tests}]}", `hooks.pre_start[0].type is "tests", expected no type, which only hooks in post_done have`},
+		{"a hook of no kind", "hooks: {post_done: [{run: x, type: test}]}",
+			`hooks.post_done[0].type is "test", expected tests or lint, or no type`},
+		{"a kind before the agent", "hooks: {pre_start: [{run: x, type: tests}]}",
+			`hooks.pre_start[0].type is "tests", expected no type, which only hooks in post_done have`},
 		{"a hook without a command", "hooks: {post_done: [{type: tests}]}", "hooks.post_done[0]"},
 		{"an empty hook", "hooks: {post_done: ['']}", "hooks.post_done[0]"},
-		{"a limit that is none", "hooks: {post_done: [{run: x, limit: soon}]}", `hooks.post_done[0].limit is "soon", expected`},
+		{"a limit that is none", "hooks: {post_done: [{run: x, limit: soon}]}",
+			`hooks.post_done[0].limit is "soon", expected`},
 		{"less than nothing", "hooks: {limit: -1s}", `hooks.limit is "-1s", expected 0, for the default, or more`},
 	}
 	for _, tt := range tests {
@@ -253,8 +284,8 @@ hooks:
 	assert.Error(t, err)
 }
 
-// What hooks are given as secrets is masked in what they print, as that of the agent is: it goes to the state, the log and the next
-// prompt. A failure names the hook.
+// What hooks are given as secrets is masked in what they print, as that of the agent is: it goes to
+// the state, the log and the next prompt. A failure names the hook.
 func TestWhatHooksPrintOfSecrets(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	for name, h := range map[string]hook{
@@ -266,14 +297,16 @@ func TestWhatHooksPrintOfSecrets(t *testing.T) {
 		"program": {Run: workspace.Command{Args: []string{"sh", "-c", "exit 1", secret}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := hookSettings{PostDone: []hook{h}, PreStart: []hook{h}, Env: []string{"HOOK_PASSWORD=" + secret}, Grace: 100 * time.Millisecond}
+			s := hookSettings{PostDone: []hook{h}, PreStart: []hook{h}, Env: []string{"HOOK_PASSWORD=" + secret},
+				Grace: 100 * time.Millisecond}
 			s.PreStart[0].Type = ""
 			var after, before error
 			within(t, h.Limit, func(limit time.Duration) bool {
 				s.PostDone[0].Limit, s.PreStart[0].Limit = limit, limit
 				after = validated(t, s, place{})
 				_, before = call(t, shell("echo done"), s, place{}, executor.Request{})
-				return limit == 0 || strings.Contains(allSaid(t, after), taxonomy.Redacted) && strings.Contains(allSaid(t, before), taxonomy.Redacted)
+				return limit == 0 || strings.Contains(allSaid(t, after), taxonomy.Redacted) &&
+					strings.Contains(allSaid(t, before), taxonomy.Redacted)
 			})
 			for _, err := range []error{after, before} {
 				all := allSaid(t, err)
@@ -293,7 +326,8 @@ func allSaid(t *testing.T, err error) string {
 	require.True(t, ok)
 	own, ok := errors.AsType[*errs.AttemptError](errs.Classify(err))
 	require.True(t, ok)
-	return ev.Text + ev.Output + strings.Join(slices.Collect(maps.Values(ev.Attributes)), "") + own.Error() + string(own.AppendContext(nil))
+	return ev.Text + ev.Output + strings.Join(slices.Collect(maps.Values(ev.Attributes)), "") + own.Error() + string(
+		own.AppendContext(nil))
 }
 
 func TestAFailureNamesTheHook(t *testing.T) {
@@ -304,8 +338,10 @@ func TestAFailureNamesTheHook(t *testing.T) {
 	}{
 		{line("exit 3", ""), "(exit 3) failed with exit code 3"},
 		{line("echo broken; exit 3", ""), "(echo broken; exit 3) failed with exit code 3: broken"},
-		{hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit 3"}}}, "(sh -c 'exit 3') failed with exit code 3"},
-		{hook{Run: workspace.Command{Args: []string{"no-such-program-anywhere", "x"}}}, "(no-such-program-anywhere x) failed"},
+		{hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit 3"}}},
+			"(sh -c 'exit 3') failed with exit code 3"},
+		{hook{Run: workspace.Command{Args: []string{"no-such-program-anywhere", "x"}}},
+			"(no-such-program-anywhere x) failed"},
 		{line("true\nexit 3", ""), "(true) failed with exit code 3"},
 	} {
 		s := hookSettings{PostDone: []hook{tt.hook}, PreStart: []hook{tt.hook}}
@@ -313,5 +349,6 @@ func TestAFailureNamesTheHook(t *testing.T) {
 		assert.Contains(t, errs.Classify(before).Error(), "the hook pre_start "+tt.says)
 		assert.Contains(t, errs.Classify(validated(t, s, place{})).Error(), "the hook post_done "+tt.says)
 	}
-	assert.Less(t, len(errs.Classify(validated(t, hookSettings{PostDone: []hook{line(long, "")}}, place{})).Error()), 300)
+	assert.Less(t, len(errs.Classify(validated(t, hookSettings{PostDone: []hook{line(long, "")}}, place{})).Error()),
+		300)
 }

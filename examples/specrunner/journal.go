@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// watched is a journal whose failures are noticed: a run that nobody could know of later does not go on.
+// watched is a journal whose failures are noticed: a run that nobody could know of later does not
+// go on.
 type watched struct {
 	executor.Journal
 	// fails is called with what failed.

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The lines by which an agent says how its task stands. They count in its answer only, as whole lines outside code fences: a
-// marker that is quoted or explained is none.
+// The lines by which an agent says how its task stands. They count in its answer only, as whole
+// lines outside code fences: a marker that is quoted or explained is none.
 const (
 	markComplete = "TASK_COMPLETE"
 	markFailed   = "TASK_FAILED"
@@ -26,8 +26,9 @@ type verdict struct {
 	question                  string // of the first that is asked
 }
 
-// verdictOf reads the markers in an answer. That a task is done is to be said to the letter. That it is not is heard however it
-// is adorned, since what is overlooked would be a success; as an item of a list it counts at the end, where nothing is explained.
+// verdictOf reads the markers in an answer. That a task is done is to be said to the letter. That
+// it is not is heard however it is adorned, since what is overlooked would be a success; as an item
+// of a list it counts at the end, where nothing is explained.
 func verdictOf(answer string) (v verdict) {
 	lines := unfenced(answer)
 	for i, line := range lines {
@@ -49,10 +50,11 @@ func verdictOf(answer string) (v verdict) {
 	return v
 }
 
-// judge says what became of a call. What the agent says of its task outweighs how its program ended, but not what whoever
-// watched the program knows: that its time was over, or that its service refused the request. That the task failed outweighs
-// that it is complete. A call that succeeded and says nothing of its task has done it, unless the marker is required; one that
-// says nothing at all has not.
+// judge says what became of a call. What the agent says of its task outweighs how its program
+// ended, but not what whoever watched the program knows: that its time was over, or that its
+// service refused the request. That the task failed outweighs that it is complete. A call that
+// succeeded and says nothing of its task has done it, unless the marker is required; one that says
+// nothing at all has not.
 func judge(a executor.Answer, err error, required bool) (executor.Answer, error) {
 	ev, known := err.(*taxonomy.Evidence)
 	if err != nil && !known {
@@ -104,7 +106,8 @@ func reported(ev *taxonomy.Evidence) bool {
 // maxReason is how many bytes of an answer stand in for a reason that the agent does not give.
 const maxReason = 2000
 
-// failure returns the evidence of a call whose agent says that the task failed. What is known of the call is kept.
+// failure returns the evidence of a call whose agent says that the task failed. What is known of
+// the call is kept.
 func (v verdict) failure(ev *taxonomy.Evidence, answer string) error {
 	told := taxonomy.Evidence{Source: sourceAgent, Op: opCall}
 	if ev != nil {
@@ -133,8 +136,8 @@ func quiet(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// unmarked returns a text in which no line is a marker. An agent that prints what it was told would end its attempt with what an
-// earlier one has said.
+// unmarked returns a text in which no line is a marker. An agent that prints what it was told would
+// end its attempt with what an earlier one has said.
 func unmarked(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

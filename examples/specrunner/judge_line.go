@@ -14,7 +14,8 @@ var (
 // adornments are what Markdown stresses words with.
 const adornments = "*_`~"
 
-// bare returns a line as a terminal shows it: without commands to it, without what cannot be seen, and without what was overwritten.
+// bare returns a line as a terminal shows it: without commands to it, without what cannot be seen,
+// and without what was overwritten.
 func bare(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	line = line[strings.LastIndexByte(line, '\r')+1:]
@@ -22,7 +23,8 @@ func bare(line string) string {
 		switch {
 		case unicode.IsSpace(r), unicode.Is(unicode.Zs, r):
 			return ' '
-		case unicode.Is(unicode.C, r), unicode.Is(unicode.Variation_Selector, r), r == '\u034F', r == '\u2800', r == '\u3164':
+		case unicode.Is(unicode.C, r), unicode.Is(unicode.Variation_Selector, r), r == '\u034F', r == '\u2800',
+			r == '\u3164':
 			return -1
 		}
 		return r
@@ -75,7 +77,8 @@ func cutMarker(line, marker string) (rest string, ok bool) {
 	return "", false
 }
 
-// unstressed returns a reason without the end of what its line is stressed with, or begins with: "**TASK_FAILED:** why".
+// unstressed returns a reason without the end of what its line is stressed with, or begins with:
+// "**TASK_FAILED:** why".
 func unstressed(reason, stress string) string {
 	stress = strings.Trim(stress, "#")
 	if stress == "" {

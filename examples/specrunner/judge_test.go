@@ -13,12 +13,16 @@ import (
 	"specrunner.example.com/runner/errs"
 )
 
-// A failure that is overlooked would be a success, so that what an agent adorns it with does not hide it.
+// A failure that is overlooked would be a success, so that what an agent adorns it with does not
+// hide it.
 func TestAdornedMarkers(t *testing.T) {
 	for _, line := range []string{
-		"%", "%: why", "% : why", "  %: why", "**%**: why", "**%:** why", "**%: why**", "__%__: why", "*%*: why", "`%`: why", "`%: why`", "***%***",
-		"~~%~~: why", "## %: why", "# %", "❌ %: why", "⚠️ **%**: why", "\x1b[31m%\x1b[0m: why", "\x1b[1;31m%: why\x1b[0m", "\x1b]8;;http://x\x1b\\%\x1b]8;;\x1b\\: why",
-		"\u200b%: why", "TASK\u200b_%: why", "\ufeff%", "%\u00a0: why", "%\uff1a why", "%.", "% - why", "% — why", "working\r%: why", "- %: why", "1. %: why", "TASK\\_%: why",
+		"%", "%: why", "% : why", "  %: why", "**%**: why", "**%:** why", "**%: why**", "__%__: why", "*%*: why",
+		"`%`: why", "`%: why`", "***%***",
+		"~~%~~: why", "## %: why", "# %", "❌ %: why", "⚠️ **%**: why", "\x1b[31m%\x1b[0m: why",
+		"\x1b[1;31m%: why\x1b[0m", "\x1b]8;;http://x\x1b\\%\x1b]8;;\x1b\\: why",
+		"\u200b%: why", "TASK\u200b_%: why", "\ufeff%", "%\u00a0: why", "%\uff1a why", "%.", "% - why", "% — why",
+		"working\r%: why", "- %: why", "1. %: why", "TASK\\_%: why",
 	} {
 		for word, is := range map[string]func(verdict) (bool, string){
 			markFailed:  func(v verdict) (bool, string) { return v.failed, v.reason },
@@ -39,9 +43,12 @@ func TestAdornedMarkers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"> TASK_FAILED: why", "> **TASK_FAILED**", "I print TASK_FAILED: never", "TASK_FAILED_HANDLER: x", "`TASK_FAILED` is printed when nothing helps",
-		"TASK_FAILED is printed", "\"TASK_FAILED: why\"", "```\nTASK_FAILED: why\n```", "~~~sh\n**TASK_BLOCKED**: why\n~~~", "  ```\n  TASK_COMPLETE\n  ```",
-		"````\n```\nTASK_FAILED\n````", "- TASK_FAILED: when nothing helps\n- TASK_BLOCKED: a question\n\nare explained",
+		"> TASK_FAILED: why", "> **TASK_FAILED**", "I print TASK_FAILED: never", "TASK_FAILED_HANDLER: x",
+		"`TASK_FAILED` is printed when nothing helps",
+		"TASK_FAILED is printed", "\"TASK_FAILED: why\"", "```\nTASK_FAILED: why\n```",
+		"~~~sh\n**TASK_BLOCKED**: why\n~~~", "  ```\n  TASK_COMPLETE\n  ```",
+		"````\n```\nTASK_FAILED\n````",
+		"- TASK_FAILED: when nothing helps\n- TASK_BLOCKED: a question\n\nare explained",
 		"**TASK_COMPLETE**", "TASK_COMPLETE.", "`TASK_COMPLETE`", "TASK_COMPLETE: all", "\x1b[32mTASK_COMPLETE\x1b[0m",
 	} {
 		assert.Equal(t, verdict{}, verdictOf(text+"\nThat is all.\n"), text)

@@ -1,6 +1,7 @@
-// Specrunner has a coding agent do the tasks of a specification, one after the other, and does about each failure what
-// taxonomy.yaml says: it tries again and tells the agent why, gives up, or ends the run. What it knows it keeps in an SQLite
-// file, so that a process that dies loses nothing.
+// Specrunner has a coding agent do the tasks of a specification, one after the other, and does
+// about each failure what taxonomy.yaml says: it tries again and tells the agent why, gives up, or
+// ends the run. What it knows it keeps in an SQLite file, so that a process that dies loses
+// nothing.
 //
 //	go run . -dir demo
 //
@@ -11,12 +12,13 @@
 //	specrunner -resume                    goes on with a run whose process died
 //	specrunner -reset TASK                has a task begun anew
 //
-// The tasks are in spec/tasks.md, the state is in spec/.executor-state.db. README.md says how a task and the configuration
-// are written.
+// The tasks are in spec/tasks.md, the state is in spec/.executor-state.db. README.md says how a
+// task and the configuration are written.
 //
-// The exit code is 0 when all tasks are done, 1 when work is left (also when the run was stopped, held or interrupted), 2 for
-// wrong usage, which includes a configuration or a tasks file that is faulty, and 3 when the instrument itself broke: the
-// state cannot be opened or written, or the program has a fault.
+// The exit code is 0 when all tasks are done, 1 when work is left (also when the run was stopped,
+// held or interrupted), 2 for wrong usage, which includes a configuration or a tasks file that is
+// faulty, and 3 when the instrument itself broke: the state cannot be opened or written, or the
+// program has a fault.
 package main
 
 import (
@@ -87,7 +89,8 @@ func run(args []string, out, hints io.Writer) (code int) {
 	return p.work()
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to help.
+// parse reads the command line. What is wrong with it is the error; how it is used is written to
+// help.
 func parse(args []string, help io.Writer) (*options, error) {
 	o := &options{tokens: spendFlag{whole: true}}
 	fs := flag.NewFlagSet("specrunner", flag.ContinueOnError)
@@ -96,7 +99,8 @@ func parse(args []string, help io.Writer) (*options, error) {
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(help, "specrunner has a coding agent do the tasks of a specification.\n\n"+
-			"  specrunner [-dir DIR] [-config FILE] [-resume] [-task ID]\n  specrunner -status [-json]\n  specrunner -reset TASK")
+			"  specrunner [-dir DIR] [-config FILE] [-resume] [-task ID]\n  specrunner -status [-json]\n  "+
+			"specrunner -reset TASK")
 		fs.SetOutput(help)
 		fs.PrintDefaults()
 		return nil, err
@@ -115,18 +119,24 @@ func parse(args []string, help io.Writer) (*options, error) {
 
 func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.dir, "dir", ".", "the project's `directory`, where the agent works; other paths are seen from it")
-	fs.StringVar(&o.config, "config", "", "the configuration, a YAML `file` (default: "+defaultConfig+", if it is there)")
+	fs.StringVar(&o.config, "config", "", "the configuration, a YAML `file` (default: "+defaultConfig+
+		", if it is there)")
 	fs.StringVar(&o.tasks, "tasks", "", "the tasks, a Markdown `file` (default: "+defaultTasks+")")
 	fs.StringVar(&o.state, "state", "", "the `file` of the state (default: spec/.executor-state.db)")
-	fs.StringVar(&o.prefix, "prefix", "", "keep the state in spec/.executor-`PREFIX`state.db, for one of several specifications")
-	fs.StringVar(&o.stopFile, "stop-file", "", "stop between two attempts as soon as this `file` is there (default: "+defaultStopFile+")")
+	fs.StringVar(
+		&o.prefix, "prefix", "", "keep the state in spec/.executor-`PREFIX`state.db, for one of several specifications")
+	fs.StringVar(&o.stopFile, "stop-file", "", "stop between two attempts as soon as this `file` is there (default: "+
+		defaultStopFile+")")
 	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name` does")
-	fs.StringVar(&o.onFailure, "on-failure", "", "the rest of the queue when a task fails: stop, skip what depends on it, or continue with everything")
+	fs.StringVar(
+		&o.onFailure, "on-failure", "",
+		"the rest of the queue when a task fails: stop, skip what depends on it, or continue with everything")
 	fs.Var(&o.usd, "budget-usd", "what all tasks may cost together, in US `dollars`; none is no limit")
 	fs.Var(&o.tokens, "budget-tokens", "how many `tokens` all tasks may use together; none is no limit")
 	fs.StringVar(&o.task, "task", "", "do only the task of this `ID`")
 	fs.BoolVar(&o.resume, "resume", false, "go on with the run whose process died, and then with the rest")
-	fs.StringVar(&o.reset, "reset", "", "forget how the `task` stands, so that it is begun anew; its attempts stay on record")
+	fs.StringVar(
+		&o.reset, "reset", "", "forget how the `task` stands, so that it is begun anew; its attempts stay on record")
 	fs.BoolVar(&o.status, "status", false, "show how the tasks stand")
 	fs.BoolVar(&o.json, "json", false, "print the outcome, or the status, as JSON; progress goes to standard error")
 	fs.BoolVar(&o.verbose, "v", false, "log everything that happens to standard error")
@@ -138,8 +148,9 @@ var ignored = map[string][]string{
 	"reset":  {"budget-tokens", "budget-usd", "on-failure"},
 }
 
-// given finds flags without a value, as a variable leaves them that is not set: they would be taken for flags that are not there,
-// and a reset for the work itself. The profile without a name is one: the taxonomy as it is. It also finds flags that change nothing.
+// given finds flags without a value, as a variable leaves them that is not set: they would be taken
+// for flags that are not there, and a reset for the work itself. The profile without a name is one:
+// the taxonomy as it is. It also finds flags that change nothing.
 func (o *options) given(fs *flag.FlagSet) (err error) {
 	for doing, is := range map[string]bool{"status": o.status, "reset": o.reset != ""} {
 		fs.Visit(func(f *flag.Flag) {

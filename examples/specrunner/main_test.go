@@ -77,9 +77,11 @@ func TestUsage(t *testing.T) {
 		{"reset and a budget", "-reset TASK-001 -budget-usd 3", oneTask, agent, "-reset ignores -budget-usd"},
 		{"a directory that is not there", "-dir nowhere", oneTask, agent, "is not a directory"},
 		{"a configuration that is not there", "-config other.yml", oneTask, agent, "other.yml"},
-		{"a faulty configuration", "", oneTask, agent + "max_retries: -1\non_failure: never\n", "specrunner.yml:3: on_failure"},
+		{"a faulty configuration", "", oneTask, agent + "max_retries: -1\non_failure: never\n",
+			"specrunner.yml:3: on_failure"},
 		{"a profile of the configuration", "", oneTask, agent + "profile: phase2\n", "profile"},
-		{"an override of what is not there", "", oneTask, agent + "overrides: {policies: {attempt: {max_attempts: 4}}}\n", `"attempt"`},
+		{"an override of what is not there", "", oneTask, agent +
+			"overrides: {policies: {attempt: {max_attempts: 4}}}\n", `"attempt"`},
 		{"no agent", "", oneTask, "max_retries: 2\n", "agent"},
 		{"no tasks", "", "", agent, "tasks.md"},
 		{"a faulty tasks file", "", oneTask + "**Depends on:** [TASK-009]\n", agent, "TASK-009"},
@@ -107,7 +109,8 @@ func TestUsage(t *testing.T) {
 // A budget of a task that is not there limits nothing.
 func TestBudgetOfNoTask(t *testing.T) {
 	got := do("-status", "-dir="+files(t, map[string]string{
-		"specrunner.yml": "agent: {command: [sh]}\nbudget: {tasks: {TASK-001: {usd: 1}, TASK-01: {usd: 2}}}\n", "spec/tasks.md": oneTask,
+		"specrunner.yml": "agent: {command: [sh]}\nbudget: {tasks: {TASK-001: {usd: 1}, TASK-01: {usd: 2}}}\n",
+		"spec/tasks.md":  oneTask,
 	}))
 	assert.Equal(t, exitDone, got.code)
 	assert.Contains(t, got.hints, "specrunner: warning: budget.tasks: TASK-01 is no task of the file")
@@ -184,7 +187,8 @@ func TestQueue(t *testing.T) {
 
 func TestNamesOfRuns(t *testing.T) {
 	for in, want := range map[string]string{
-		"TASK-001": "TASK-001", "a_b": "a_b", "-a": "a-f0e2a8d4", "1.2": "1-2-", "ä": "", strings.Repeat("x", 90): strings.Repeat("x", 60) + "-",
+		"TASK-001": "TASK-001", "a_b": "a_b", "-a": "a-f0e2a8d4", "1.2": "1-2-", "ä": "",
+		strings.Repeat("x", 90): strings.Repeat("x", 60) + "-",
 	} {
 		got := plain(in)
 		assert.True(t, strings.HasPrefix(got, strings.TrimSuffix(want, "f0e2a8d4")), "%s: %s", in, got)

@@ -38,8 +38,9 @@ const (
 	maxSaid = 8 << 10
 )
 
-// process is an agent that is any program: the prompt is its standard input, its standard output the answer, and its
-// standard error what is said about a failure. What a call costs, it does not say.
+// process is an agent that is any program: the prompt is its standard input, its standard output
+// the answer, and its standard error what is said about a failure. What a call costs, it does not
+// say.
 type process struct {
 	path  string
 	args  []string
@@ -65,7 +66,8 @@ func newProcess(a agentSettings, at place) (*process, error) {
 		path = abs
 	}
 	env := proc.SafeEnv(append([]string{taskVariable + "=" + at.Task}, a.Env...)...)
-	return &process{path: path, args: a.Command[1:], dir: at.Dir, env: env, grace: a.Grace, required: a.RequireMarker, mask: masking(env)}, nil
+	return &process{path: path, args: a.Command[1:], dir: at.Dir, env: env, grace: a.Grace, required: a.RequireMarker,
+		mask: masking(env)}, nil
 }
 
 // Name returns the source of evidence.
@@ -136,8 +138,8 @@ func (p *process) failure(exit proc.Exit, err error, answer, said string) *taxon
 	return ev
 }
 
-// complaint returns what standard error says of a call that seems to have succeeded; nil when that is nothing which is
-// known.
+// complaint returns what standard error says of a call that seems to have succeeded; nil when that
+// is nothing which is known.
 func complaint(said string) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{Source: sourceAgent, Op: opCall, Text: said, ExitCode: taxonomy.Some(0)}
 	if said == "" || !describes(ev) {
@@ -146,8 +148,8 @@ func complaint(said string) *taxonomy.Evidence {
 	return ev
 }
 
-// lastSaid returns what says best why a call failed: standard error, unless that is silent or only the end of the answer
-// tells a reason which is known.
+// lastSaid returns what says best why a call failed: standard error, unless that is silent or only
+// the end of the answer tells a reason which is known.
 func lastSaid(ev *taxonomy.Evidence, answer, said string) string {
 	fromAnswer := detect.CutMasked(quiet(answer), maxReason)
 	inAnswer, onError := *ev, *ev
@@ -166,7 +168,8 @@ func (p *process) shown(kept *proc.Tail) string {
 	return strings.ToValidUTF8(kept.Masked(p.mask.Replace), "\uFFFD")
 }
 
-// leastSecret is the length in bytes from which on a value is taken for a secret, and not for a switch.
+// leastSecret is the length in bytes from which on a value is taken for a secret, and not for a
+// switch.
 const leastSecret = 8
 
 // masking takes the values of variables that are secrets by their names out of a text.

@@ -15,7 +15,8 @@ const givenToken = "given GIVEN value GIVEN"
 
 func talking(t *testing.T) *process {
 	t.Helper()
-	p, err := newProcess(agentSettings{Command: []string{"agent"}, Env: []string{"AGENT_TOKEN=" + givenToken}}, place{Dir: t.TempDir()})
+	p, err := newProcess(agentSettings{Command: []string{"agent"}, Env: []string{"AGENT_TOKEN=" + givenToken}},
+		place{Dir: t.TempDir()})
 	require.NoError(t, err)
 	return p
 }
@@ -23,7 +24,8 @@ func talking(t *testing.T) *process {
 // What is kept of a long output begins anywhere, also in a secret.
 func TestNoPartOfASecretIsKept(t *testing.T) {
 	p := talking(t)
-	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", givenToken} {
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
+		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", givenToken} {
 		for at := range len(secret) + 1 {
 			ended := func(limit int) string {
 				return strings.Repeat("x", 2*limit) + " " + secret + " " + strings.Repeat("x", limit-at)

@@ -49,7 +49,8 @@ func begin(t *testing.T, tasks, config, agent string) *project {
 	return &project{t, files(t, map[string]string{
 		"spec/tasks.md":  tasks,
 		"specrunner.yml": "agent: {command: [sh, agent.sh], grace: 100ms}\nretry_delay: 0s\n" + config,
-		"agent.sh":       "cat >prompt.txt\necho $SPECRUNNER_TASK >>calls.txt\nn=$(grep -c $SPECRUNNER_TASK calls.txt)\n" + agent,
+		"agent.sh": "cat >prompt.txt\necho $SPECRUNNER_TASK >>calls.txt\nn=$(grep -c $SPECRUNNER_TASK " +
+			"calls.txt)\n" + agent,
 	})}
 }
 
@@ -167,7 +168,8 @@ func (p *project) hanging(args ...string) (*exec.Cmd, *strings.Builder, int) {
 	return cmd, hints, pid
 }
 
-// running reports whether a process runs. One that has ended and that nobody has waited for does not.
+// running reports whether a process runs. One that has ended and that nobody has waited for does
+// not.
 func running(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err == nil {

@@ -24,19 +24,21 @@ func newQueue(tasks []task, regardless bool) *queue {
 	return &queue{tasks: tasks, stand: make(map[string]standing, len(tasks)), regardless: regardless}
 }
 
-// next returns the first task of the file that is waiting and for which everything it depends on is settled; false when there is
-// none.
+// next returns the first task of the file that is waiting and for which everything it depends on is
+// settled; false when there is none.
 func (q *queue) next() (*task, bool) {
 	for i := range q.tasks {
 		t := &q.tasks[i]
-		if q.stand[t.ID] == waiting && !slices.ContainsFunc(t.DependsOn, func(id string) bool { return q.stand[id] == waiting }) {
+		if q.stand[t.ID] == waiting && !slices.ContainsFunc(
+			t.DependsOn, func(id string) bool { return q.stand[id] == waiting }) {
 			return t, true
 		}
 	}
 	return nil, false
 }
 
-// hindered returns a task that t depends on and that is not done, unless t is to be done regardless.
+// hindered returns a task that t depends on and that is not done, unless t is to be done
+// regardless.
 func (q *queue) hindered(t *task) (by string, is bool) {
 	if q.regardless {
 		return "", false

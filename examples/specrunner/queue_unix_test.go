@@ -29,7 +29,8 @@ func TestAllDone(t *testing.T) {
 
 // S27-S34: what failed is told to the next attempt.
 func TestRetryIsTold(t *testing.T) {
-	p := begin(t, oneTask, "hooks: {post_done: [{run: [sh, tests.sh], type: tests}]}\n", "if grep -q 'want 5' prompt.txt; then echo 5 >sum; else echo 4 >sum; fi\necho TASK_COMPLETE\n")
+	p := begin(t, oneTask, "hooks: {post_done: [{run: [sh, tests.sh], type: tests}]}\n",
+		"if grep -q 'want 5' prompt.txt; then echo 5 >sum; else echo 4 >sum; fi\necho TASK_COMPLETE\n")
 	p.write("tests.sh", "grep -q 5 sum || { echo '--- FAIL: want 5'; exit 1; }\n")
 	got := p.do()
 	require.Equal(t, exitDone, got.code, got.out+got.hints)
@@ -75,7 +76,9 @@ func TestOnFailure(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	p := begin(t, threeTasks, "max_retries: 1\n", "[ -e mended ] || [ $SPECRUNNER_TASK != TASK-001 ] && echo TASK_COMPLETE || echo TASK_FAILED\n")
+	p := begin(
+		t, threeTasks, "max_retries: 1\n",
+		"[ -e mended ] || [ $SPECRUNNER_TASK != TASK-001 ] && echo TASK_COMPLETE || echo TASK_FAILED\n")
 	require.Equal(t, exitLeft, p.do().code)
 	assert.Equal(t, state.TaskSkipped, p.status("TASK-002"))
 	p.write("mended", "")
@@ -102,7 +105,8 @@ func TestTask(t *testing.T) {
 	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls())
 }
 
-// S18: a limit of the agent's service ends everything, and is no failure of the task; in the first phase it was.
+// S18: a limit of the agent's service ends everything, and is no failure of the task; in the first
+// phase it was.
 func TestRateLimit(t *testing.T) {
 	for _, c := range []struct {
 		profile string
@@ -111,7 +115,10 @@ func TestRateLimit(t *testing.T) {
 		calls   int
 	}{{"", exitDone, exitLeft, 4}, {"phase1", exitLeft, exitLeft, 3}} {
 		t.Run(c.profile, func(t *testing.T) {
-			p := begin(t, threeTasks, "max_retries: 1\n", "[ $n = 1 ] && [ $SPECRUNNER_TASK = TASK-001 ] && { echo \"You've hit your limit\" >&2; exit 1; }\necho TASK_COMPLETE\n")
+			p := begin(
+				t, threeTasks, "max_retries: 1\n",
+				"[ $n = 1 ] && [ $SPECRUNNER_TASK = TASK-001 ] && { echo \"You've hit your limit\" >&2; exit 1; "+
+					"}\necho TASK_COMPLETE\n")
 			got := p.do("-profile="+c.profile, "-json")
 			o := got.outcome(t)
 			assert.Equal(t, exitLeft, got.code)
@@ -129,7 +136,8 @@ func TestRateLimit(t *testing.T) {
 
 // S10, S38
 func TestConsecutiveFailures(t *testing.T) {
-	p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""), "max_retries: 1\nmax_consecutive_failures: 2\n", "echo TASK_FAILED\n")
+	p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""),
+		"max_retries: 1\nmax_consecutive_failures: 2\n", "echo TASK_FAILED\n")
 	got := p.do("-json")
 	assert.Equal(t, exitLeft, got.code)
 	assert.Contains(t, got.outcome(t).Why, "max_consecutive_failures")

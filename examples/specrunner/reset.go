@@ -71,8 +71,9 @@ func (s *setup) abandon(ctx context.Context, t *task, id string) error {
 	return nil
 }
 
-// endRun has a run go on that is cancelled as soon as it knows what it owes: it ends what was left running, records its attempt as
-// interrupted, and calls nobody. A run whose task is another one now is refused, and is not over.
+// endRun has a run go on that is cancelled as soon as it knows what it owes: it ends what was left
+// running, records its attempt as interrupted, and calls nobody. A run whose task is another one
+// now is refused, and is not over.
 func (s *setup) endRun(ctx context.Context, t *task, run string) (over bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -13,7 +13,8 @@ import (
 	"specrunner.example.com/runner/errs"
 )
 
-// Where things are, seen from the project's directory, unless a setting or the command line says otherwise.
+// Where things are, seen from the project's directory, unless a setting or the command line says
+// otherwise.
 const (
 	defaultConfig   = "specrunner.yml"
 	defaultTasks    = "spec/tasks.md"
@@ -30,12 +31,13 @@ type settings struct {
 	Prefix   string `yaml:"prefix"`
 	StopFile string `yaml:"stop_file"`
 
-	// MaxRetries is how many attempts a task has in all, the first one among them; 0 is what the taxonomy says.
+	// MaxRetries is how many attempts a task has in all, the first one among them; 0 is what the
+	// taxonomy says.
 	MaxRetries int `yaml:"max_retries"`
 	// RetryDelay is how long is waited before the next attempt; absent is what the taxonomy says.
 	RetryDelay *time.Duration `yaml:"retry_delay"`
-	// MaxConsecutiveFailures is after how many attempts that failed in a row, of whatever tasks, none is begun any more; 0 is
-	// no limit.
+	// MaxConsecutiveFailures is after how many attempts that failed in a row, of whatever tasks,
+	// none is begun any more; 0 is no limit.
 	MaxConsecutiveFailures int `yaml:"max_consecutive_failures"`
 	// OnFailure is what becomes of the rest of the queue when a task fails.
 	OnFailure string `yaml:"on_failure"`
@@ -68,7 +70,8 @@ type budgetSettings struct {
 	Task    *spendSettings           `yaml:"task"`
 	All     *spendSettings           `yaml:"all"`
 	Tasks   map[string]spendSettings `yaml:"tasks"` // outweighs Task
-	// Assume is what a call is taken to have cost of which nobody knows; without it such a call holds the run.
+	// Assume is what a call is taken to have cost of which nobody knows; without it such a call
+	// holds the run.
 	Assume *spendSettings `yaml:"assume"`
 }
 
@@ -129,14 +132,16 @@ func (s *spendSettings) Validate() []config.Problem {
 // checkPrefix refuses a prefix that would lead to another directory.
 func checkPrefix(prefix string) error {
 	if len(prefix) > 64 || strings.ContainsFunc(prefix, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' ||
+			r == '.')
 	}) {
 		return errors.New("at most 64 letters, digits, '-', '_' and '.'")
 	}
 	return nil
 }
 
-// laidOver returns the overrides with what max_retries and retry_delay say, which the overrides outweigh.
+// laidOver returns the overrides with what max_retries and retry_delay say, which the overrides
+// outweigh.
 func (s *settings) laidOver() taxonomy.Overrides {
 	o := s.Overrides
 	policy := o.Policies[attemptsPolicy]
@@ -145,7 +150,8 @@ func (s *settings) laidOver() taxonomy.Overrides {
 	}
 	if policy.InitialDelay == "" && s.RetryDelay != nil {
 		policy.InitialDelay = s.RetryDelay.String()
-		if declared, _ := errs.Table.Policy(attemptsPolicy); policy.MaxDelay == "" && *s.RetryDelay > declared.MaxDelay {
+		if declared, _ := errs.Table.Policy(attemptsPolicy); policy.MaxDelay == "" &&
+			*s.RetryDelay > declared.MaxDelay {
 			policy.MaxDelay = s.RetryDelay.String()
 		}
 	}

@@ -126,7 +126,8 @@ func (s *setup) open(ctx context.Context) (err error) {
 	return broke("%w", err)
 }
 
-// close lets go of what open has opened, in whatever order it was. What is said is of no consequence any more.
+// close lets go of what open has opened, in whatever order it was. What is said is of no
+// consequence any more.
 func (s *setup) close() {
 	if s.claim != nil {
 		s.warn("let go of the queue", s.claim.Release())

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// endings are the signals by which people end the work. A program that is to outlive its terminal, as nohup has it, is not ended by
-// the terminal's end.
+// endings are the signals by which people end the work. A program that is to outlive its terminal,
+// as nohup has it, is not ended by the terminal's end.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -18,8 +18,9 @@ func endings() []os.Signal {
 	return all
 }
 
-// talkToNobody has the work go on when nobody reads any more what it prints, which would otherwise end the process in the midst of an
-// attempt. The signal is caught and not ignored, since programs that are started would then ignore it, too.
+// talkToNobody has the work go on when nobody reads any more what it prints, which would otherwise
+// end the process in the midst of an attempt. The signal is caught and not ignored, since programs
+// that are started would then ignore it, too.
 func (p *cli) talkToNobody() (restore func()) {
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGPIPE)

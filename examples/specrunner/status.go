@@ -33,8 +33,8 @@ type row struct {
 // interruptedStatus is how a task stands whose run began and did not end, and that nobody works on.
 const interruptedStatus = "interrupted"
 
-// showStatus prints how the tasks stand: those of the file in its order, then those that only the state knows. It changes
-// nothing, unless the state is of the older form, which it converts.
+// showStatus prints how the tasks stand: those of the file in its order, then those that only the
+// state knows. It changes nothing, unless the state is of the older form, which it converts.
 func (p *cli) showStatus() int {
 	s, err := p.prepare()
 	if err != nil {
@@ -120,7 +120,8 @@ func (s *setup) known(ctx context.Context) (map[string]row, []string, error) {
 			return nil, nil, broke("%w", err)
 		}
 		r := row{
-			ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.LastCode, Error: firstLine(st.LastError), Spent: st.Spent,
+			ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.LastCode,
+			Error: firstLine(st.LastError), Spent: st.Spent,
 		}
 		if st.LastCodeAsWritten != st.LastCode {
 			r.Written = st.LastCodeAsWritten
@@ -178,7 +179,8 @@ func writeRows(w io.Writer, rows []row) error {
 	fmt.Fprintln(t, "TASK\tSTATUS\tATTEMPTS\tLAST\tCODE\tSPENT\tERROR")
 	for _, r := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			shown(r.ID), shown(r.Status), r.Attempts, r.last(), cmp.Or(shown(r.code()), "-"), spent(r.Spent), cmp.Or(shown(r.Error), "-"))
+			shown(r.ID), shown(r.Status), r.Attempts, r.last(), cmp.Or(shown(r.code()), "-"), spent(r.Spent),
+			cmp.Or(shown(r.Error), "-"))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // errStopped is why a run is cancelled when the stop file is there.
 var errStopped = errors.New("stopped by the stop file")
 
-// stopper stops runs when a file is there: between two attempts and in waits, so that no call of the agent is cut short. The
-// file is left for whoever has put it there.
+// stopper stops runs when a file is there: between two attempts and in waits, so that no call of
+// the agent is cut short. The file is left for whoever has put it there.
 type stopper struct{ file string }
 
 // wanted reports whether the file is there. What cannot be looked at is not there.

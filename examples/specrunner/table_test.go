@@ -22,7 +22,8 @@ func TestCodes(t *testing.T) {
 		errs.CodeSyntax,
 		errs.CodeTestFailure, errs.CodeLintFailure, errs.CodeTaskFailed, errs.CodeHookFailure, errs.CodeUnknown,
 	}
-	names := []string{"TIMEOUT", "RATE_LIMIT", "SYNTAX", "TEST_FAILURE", "LINT_FAILURE", "TASK_FAILED", "HOOK_FAILURE", "UNKNOWN"}
+	names := []string{"TIMEOUT", "RATE_LIMIT", "SYNTAX", "TEST_FAILURE", "LINT_FAILURE", "TASK_FAILED", "HOOK_FAILURE",
+		"UNKNOWN"}
 	require.Len(t, errs.Table.Taxonomy.Codes, len(names))
 	for i, name := range names {
 		assert.Equal(t, name, errs.Table.Taxonomy.Codes[i].Value)
@@ -42,7 +43,8 @@ func TestSyntaxIsOnlyRead(t *testing.T) {
 	code, ok := errs.Table.Code("SYNTAX")
 	require.True(t, ok)
 	assert.NotEmpty(t, code.Deprecated)
-	err, decodeErr := errs.UnmarshalError([]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: invalid syntax"}}`))
+	err, decodeErr := errs.UnmarshalError(
+		[]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: invalid syntax"}}`))
 	require.NoError(t, decodeErr)
 	//lint:ignore SA1019 this is about reading what is deprecated
 	require.ErrorIs(t, err, errs.CodeSyntax)
@@ -73,7 +75,8 @@ func TestStoredUnknownCode(t *testing.T) {
 // budget is a budget of a scope that is spent.
 func budget(scope string) error {
 	return errs.Classify(&taxonomy.Evidence{
-		Source: "budget", Op: "budget", Type: "exceeded", Attributes: map[string]string{"scope": scope, "limit": "1", "spent": "1.2", "unit": "usd"},
+		Source: "budget", Op: "budget", Type: "exceeded",
+		Attributes: map[string]string{"scope": scope, "limit": "1", "spent": "1.2", "unit": "usd"},
 	})
 }
 
@@ -83,7 +86,8 @@ func TestReactions(t *testing.T) {
 		MaxDelay: 30 * time.Second, MaxRetryAfter: 30 * time.Second, Multiplier: 2,
 	}
 	interruptions := &taxonomy.Policy{
-		Name: "interruptions", MaxAttempts: 10, Backoff: taxonomy.Constant, MaxDelay: 30 * time.Second, MaxRetryAfter: 30 * time.Second, Multiplier: 2,
+		Name: "interruptions", MaxAttempts: 10, Backoff: taxonomy.Constant, MaxDelay: 30 * time.Second,
+		MaxRetryAfter: 30 * time.Second, Multiplier: 2,
 	}
 	overflow := errs.NewTaskFailed().WithContextOverflow(true)
 	tests := []struct {
@@ -96,15 +100,23 @@ func TestReactions(t *testing.T) {
 		policy  *taxonomy.Policy
 	}{
 		{"S17 the same again", errs.CodeTimeout, taxonomy.Retry, taxonomy.SessionKeep, false, true, attempts},
-		{"S18 B-S11 returned at once, not counted", errs.CodeRateLimit, taxonomy.Block, taxonomy.SessionKeep, false, false, nil},
-		{"S20 with the tests in the prompt", errs.CodeTestFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
-		{"S21 with the findings in the prompt", errs.CodeLintFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
-		{"S22 with the reason in the prompt", errs.CodeTaskFailed, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
-		{"S23 failed at once, counted once", errs.CodeHookFailure, taxonomy.Abort, taxonomy.SessionKeep, false, true, nil},
-		{"S24 with the error in the prompt", errs.CodeUnknown, taxonomy.Retry, taxonomy.SessionKeep, true, true, attempts},
+		{"S18 B-S11 returned at once, not counted", errs.CodeRateLimit, taxonomy.Block, taxonomy.SessionKeep, false,
+			false, nil},
+		{"S20 with the tests in the prompt", errs.CodeTestFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true,
+			attempts},
+		{"S21 with the findings in the prompt", errs.CodeLintFailure, taxonomy.Retry, taxonomy.SessionKeep, true, true,
+			attempts},
+		{"S22 with the reason in the prompt", errs.CodeTaskFailed, taxonomy.Retry, taxonomy.SessionKeep, true, true,
+			attempts},
+		{"S23 failed at once, counted once", errs.CodeHookFailure, taxonomy.Abort, taxonomy.SessionKeep, false, true,
+			nil},
+		{"S24 with the error in the prompt", errs.CodeUnknown, taxonomy.Retry, taxonomy.SessionKeep, true, true,
+			attempts},
 		{"B-S04 with less context", overflow, taxonomy.Retry, taxonomy.SessionReduced, true, true, attempts},
-		{"interrupted: once more, not counted", errs.NewUnknown().WithInterrupted(true), taxonomy.Retry, taxonomy.SessionKeep, false, false, interruptions},
-		{"the instrument: ended, not counted", errs.NewUnknown().WithInstrument(true), taxonomy.Block, taxonomy.SessionKeep, false, false, nil},
+		{"interrupted: once more, not counted", errs.NewUnknown().WithInterrupted(true), taxonomy.Retry,
+			taxonomy.SessionKeep, false, false, interruptions},
+		{"the instrument: ended, not counted", errs.NewUnknown().WithInstrument(true), taxonomy.Block,
+			taxonomy.SessionKeep, false, false, nil},
 		{"a budget: ended, not counted", budget("all"), taxonomy.Block, taxonomy.SessionKeep, false, false, nil},
 	}
 	for _, tt := range tests {
@@ -138,10 +150,14 @@ func TestFeedback(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"S20", errs.NewTestFailure().WithCheckOutput("--- FAIL: TestSum"), "The tests fail after your last attempt. Make them pass. --- FAIL: TestSum"},
-		{"S21", errs.NewLintFailure().WithCheckOutput("a.py:1:1: F401"), "The linters object to your last attempt. Mend what they name. a.py:1:1: F401"},
-		{"S22", errs.NewTaskFailed().WithReason("no table"), "Your last attempt ended without success. You said: no table."},
-		{"S24", errs.NewUnknown().WithDetail("panic"), "Your last attempt failed, and nothing says why. The last that was heard: panic"},
+		{"S20", errs.NewTestFailure().WithCheckOutput("--- FAIL: TestSum"),
+			"The tests fail after your last attempt. Make them pass. --- FAIL: TestSum"},
+		{"S21", errs.NewLintFailure().WithCheckOutput("a.py:1:1: F401"),
+			"The linters object to your last attempt. Mend what they name. a.py:1:1: F401"},
+		{"S22", errs.NewTaskFailed().WithReason("no table"),
+			"Your last attempt ended without success. You said: no table."},
+		{"S24", errs.NewUnknown().WithDetail("panic"),
+			"Your last attempt failed, and nothing says why. The last that was heard: panic"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,7 +166,8 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// What ends every task: that none of them could go on. A budget of one task ends that task only, in every profile without being counted.
+// What ends every task: that none of them could go on. A budget of one task ends that task only, in
+// every profile without being counted.
 func TestWhatEndsAllTasks(t *testing.T) {
 	phase1, err := errs.Table.Profile(errs.ProfilePhase1)
 	require.NoError(t, err)

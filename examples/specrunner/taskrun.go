@@ -24,7 +24,8 @@ func (w *worker) do(ctx context.Context, t *task, run string) error {
 		return err
 	}
 	if limit < 0 {
-		o := taskOutcome{ID: t.ID, Status: string(state.TaskFailed), Why: "its attempts are used up, and -reset " + t.ID + " has it begun anew"}
+		o := taskOutcome{ID: t.ID, Status: string(state.TaskFailed),
+			Why: "its attempts are used up, and -reset " + t.ID + " has it begun anew"}
 		w.tell("%s", o.summary())
 		w.failed(t, o)
 		return nil
@@ -38,7 +39,8 @@ func (w *worker) do(ctx context.Context, t *task, run string) error {
 }
 
 // execute runs the executor. The error is one of the instrument.
-func (s *setup) execute(ctx context.Context, t *task, run string, attempts int, also ...executor.Observer) (*executor.Result, error) {
+func (s *setup) execute(ctx context.Context, t *task, run string, attempts int, also ...executor.Observer) (
+	*executor.Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var broken breakage
@@ -75,7 +77,8 @@ func (s *setup) configuration(cancel context.CancelCauseFunc, attempts int) exec
 		Lanes: s.store.Lanes(), Budget: s.budget(), Clock: s.stop.clock(cancel),
 		Observer: executor.Observers(s.screen, s.log(), s.stop.observer(cancel)),
 		Limits: executor.Limits{
-			Iterations: l.Iterations, Attempts: attempts, Iteration: iterationLimit(l.Attempt, s.settings.Hooks), Run: l.Run, Grace: l.Grace,
+			Iterations: l.Iterations, Attempts: attempts, Iteration: iterationLimit(l.Attempt, s.settings.Hooks),
+			Run: l.Run, Grace: l.Grace,
 			// How many failures there may be is said by Attempts, and by the taxonomy's policies.
 			Failures: maxFailures,
 		},
@@ -101,8 +104,8 @@ func maxAttempts(table taxonomy.Table) int {
 	return most
 }
 
-// attemptsLeft returns how many attempts that count a run may have, besides those of the task's other runs: 0 is no limit,
-// less is none.
+// attemptsLeft returns how many attempts that count a run may have, besides those of the task's
+// other runs: 0 is no limit, less is none.
 func (w *worker) attemptsLeft(ctx context.Context, t *task, run string) (int, error) {
 	limit, generation := maxAttempts(w.table), w.stock[t.ID].Generation
 	if limit == 0 {
@@ -137,7 +140,8 @@ func (w *worker) nextRun(ctx context.Context, t *task) (string, error) {
 // maxPlain bounds the part of a run's name that is the task's.
 const maxPlain = 60
 
-// plain returns an ID as part of a run's name. One that has other characters than such a name is told apart by a fingerprint.
+// plain returns an ID as part of a run's name. One that has other characters than such a name is
+// told apart by a fingerprint.
 func plain(id string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {

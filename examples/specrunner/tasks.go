@@ -13,7 +13,8 @@ import (
 // task is a task of a specification.
 type task struct {
 	ID, Title string
-	// Prompt is what the agent is told: the task as the file has it, without what changes while it is worked on.
+	// Prompt is what the agent is told: the task as the file has it, without what changes while it
+	// is worked on.
 	Prompt string
 	// DependsOn are the tasks that must be done before, in the order in which they are named.
 	DependsOn []string
@@ -34,7 +35,8 @@ const (
 	lastPriority = 10
 )
 
-// readTasks reads a file of tasks, in its order. Its error says of each problem in which line it is.
+// readTasks reads a file of tasks, in its order. Its error says of each problem in which line it
+// is.
 func readTasks(path string) ([]task, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -100,7 +102,8 @@ func parseTasks(text []byte) ([]task, []error) {
 	return r.tasks(), r.sorted()
 }
 
-// firstUnreadable returns where a text is not UTF-8, or has a byte 0, which no text has; -1 when it is a text.
+// firstUnreadable returns where a text is not UTF-8, or has a byte 0, which no text has; -1 when it
+// is a text.
 func firstUnreadable(text []byte) int {
 	zero := bytes.IndexByte(text, 0)
 	if utf8.Valid(text) {

@@ -10,7 +10,8 @@ type block struct {
 
 const commentEnd = "-->"
 
-// holds takes a line, and reports whether it is part of a block, its first and last line among them.
+// holds takes a line, and reports whether it is part of a block, its first and last line among
+// them.
 func (b *block) holds(line string, number int) bool {
 	trimmed := strings.Trim(line, " \t")
 	switch {
@@ -44,7 +45,8 @@ func closes(trimmed, fence string) bool {
 	return len(trimmed) >= len(fence) && strings.Trim(trimmed, fence[:1]) == ""
 }
 
-// open returns where the block began that has not ended, and what it is; nothing when there is none.
+// open returns where the block began that has not ended, and what it is; nothing when there is
+// none.
 func (b *block) open() (line int, what string) {
 	switch b.end {
 	case "":

@@ -28,8 +28,9 @@ func dependencies(line string) (names string, ok bool) {
 	return strings.TrimSpace(m[1]), true
 }
 
-// idsIn returns the IDs that are named, each once. Words in parentheses are an explanation. Whatever else is neither an ID nor
-// says that there is none is a problem, since what is overlooked would be done too early.
+// idsIn returns the IDs that are named, each once. Words in parentheses are an explanation.
+// Whatever else is neither an ID nor says that there is none is a problem, since what is overlooked
+// would be done too early.
 func idsIn(names string) (ids []string, problem string) {
 	text := explained.ReplaceAllStringFunc(target.ReplaceAllString(names, "]"), func(words string) string {
 		if nameLike.MatchString(words) {
@@ -75,7 +76,8 @@ func saysNone(text string) bool {
 	return false
 }
 
-// What is meant as dependencies and not written so, at the beginning of a line, perhaps in a list, a quotation or a table.
+// What is meant as dependencies and not written so, at the beginning of a line, perhaps in a list,
+// a quotation or a table.
 var (
 	opening  = `(?i)^[ \t>|]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:\[[ x]\][ \t]+)?`
 	says     = `(?:depends?[\s\p{Z}]+(?:up)?on|dependenc(?:y|ies))`
@@ -86,7 +88,8 @@ var (
 	ranksDependencies = regexp.MustCompile(`(?i)\b` + says)
 )
 
-// misnames reports whether a line means to name dependencies and is not read so. Prose that has the words in it does not.
+// misnames reports whether a line means to name dependencies and is not read so. Prose that has the
+// words in it does not.
 func misnames(line string) bool {
 	if stressed.MatchString(line) {
 		return true

@@ -7,15 +7,19 @@ import (
 	"unicode"
 )
 
-// dash is whatever looks like a hyphen, in a regular expression. The soft one is none that can be seen.
+// dash is whatever looks like a hyphen, in a regular expression. The soft one is none that can be
+// seen.
 const dash = `[\p{Pd}\x{AD}\x{2212}\x{2043}\x{02D7}\x{FE63}\x{FF0D}]`
 
 var (
-	// anyTask is how a text begins that people take for a task's: capital letters of any script, any dash, digits and a colon.
-	anyTask = regexp.MustCompile("^[\\[*_`]*" + `\p{Lu}[\p{Lu}\p{Lo}\p{N}_]*(?:[\s\p{Z}]*` + dash + `[\p{Lu}\p{Lo}\p{N}_]+)*[\s\p{Z}]*` + dash +
+	// anyTask is how a text begins that people take for a task's: capital letters of any script,
+	// any dash, digits and a colon.
+	anyTask = regexp.MustCompile("^[\\[*_`]*" + `\p{Lu}[\p{Lu}\p{Lo}\p{N}_]*(?:[\s\p{Z}]*` + dash +
+		`[\p{Lu}\p{Lo}\p{N}_]+)*[\s\p{Z}]*` + dash +
 		`[\s\p{Z}]*\p{Nd}+` + "[\\]*_`]*" + `[\s\p{Z}]*[:\x{FF1A}\x{2236}\x{A789}\x{FE55}]`)
 	// nearlyTask is what is no task's either, in a heading of the level of tasks.
-	nearlyTask = regexp.MustCompile(`^\[?\p{L}[\p{L}\p{N}_]*(?:` + dash + `[\p{L}\p{N}_]+)*` + dash + `\p{Nd}+(?:[^\p{L}\p{N}_]|$)`)
+	nearlyTask = regexp.MustCompile(`^\[?\p{L}[\p{L}\p{N}_]*(?:` + dash + `[\p{L}\p{N}_]+)*` + dash +
+		`\p{Nd}+(?:[^\p{L}\p{N}_]|$)`)
 	signs      = regexp.MustCompile(`^ {0,3}#{2,}[\s\p{Z}]*(.*)$`)
 	underlined = regexp.MustCompile(`^ {0,3}(?:=+|-+)[ \t]*$`)
 )
@@ -33,7 +37,8 @@ func visible(text string) string {
 	}, text))
 }
 
-// noTask says why a text begins no task, and what would. The level is that of its heading; 0 is that of none.
+// noTask says why a text begins no task, and what would. The level is that of its heading; 0 is
+// that of none.
 func noTask(text string, level int) string {
 	const such = "%q begins no task; expected such as: ### TASK-001: Title"
 	if level > 0 && level != 3 && taskHeading.MatchString(text) {
@@ -48,8 +53,8 @@ func noTask(text string, level int) string {
 	return fmt.Sprintf(such, text)
 }
 
-// unspaced returns the text of what is meant as a heading and is none, since there is no space, or another one than Markdown's,
-// behind its number signs, or too many of these.
+// unspaced returns the text of what is meant as a heading and is none, since there is no space, or
+// another one than Markdown's, behind its number signs, or too many of these.
 func unspaced(line string) (text string, ok bool) {
 	m := signs.FindStringSubmatch(line)
 	if m == nil {
@@ -64,7 +69,8 @@ type paragraph struct {
 	line int
 }
 
-// underline takes a line that is in no block, and finds headings of two lines that look like a task's.
+// underline takes a line that is in no block, and finds headings of two lines that look like a
+// task's.
 func (r *taskReader) underline(line string) {
 	text := strings.TrimSpace(line)
 	was := r.paragraph

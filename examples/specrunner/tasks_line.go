@@ -15,11 +15,12 @@ const doneSign = "✅"
 
 var (
 	priorityPart = regexp.MustCompile(`^(?:[🔴🟠🟡🟢⚪🔵]\x{FE0F}?[ \t]*)?P([0-9])$`)
-	statusPart   = regexp.MustCompile(`^(?:(⬜|🔄|✅|⏸|⏳|❌)\x{FE0F}?[ \t]*)?((?i:TODO|DONE|IN[ _-]?PROGRESS|BLOCKED|PAUSED|ON[ _-]?HOLD)?)$`)
+	statusPart   = regexp.MustCompile(
+		`^(?:(⬜|🔄|✅|⏸|⏳|❌)\x{FE0F}?[ \t]*)?((?i:TODO|DONE|IN[ _-]?PROGRESS|BLOCKED|PAUSED|ON[ _-]?HOLD)?)$`)
 )
 
-// rankOf reads a line of parts between bars; ok is false for any other line. It is one when a part of it is a status, and the
-// first one a status or a priority, so that a row of a table is none.
+// rankOf reads a line of parts between bars; ok is false for any other line. It is one when a part
+// of it is a status, and the first one a status or a priority, so that a row of a table is none.
 func rankOf(line string) (r rank, ok bool) {
 	if !strings.ContainsAny(line, "⬜🔄✅⏸⏳❌|") || len(line) > 500 {
 		return rank{}, false

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// checkDependencies finds IDs that are there twice, names that are no task's, and circles. Each task's own dependencies
-// are filled in.
+// checkDependencies finds IDs that are there twice, names that are no task's, and circles. Each
+// task's own dependencies are filled in.
 func (r *taskReader) checkDependencies() {
 	byID := make(map[string]*draft, len(r.drafts))
 	for _, d := range r.drafts {
@@ -43,8 +43,8 @@ func shortened(names []string) []string {
 	return append(append(out, "..."), names[len(names)-ends:]...)
 }
 
-// circleIn returns tasks of which each depends on the next one, and the last one on the first; nil when there are none.
-// The first one is the one that comes first in the file.
+// circleIn returns tasks of which each depends on the next one, and the last one on the first; nil
+// when there are none. The first one is the one that comes first in the file.
 func circleIn(drafts []*draft, byID map[string]*draft) []*draft {
 	open := unorderable(drafts, byID)
 	for _, d := range drafts {
@@ -55,8 +55,8 @@ func circleIn(drafts []*draft, byID map[string]*draft) []*draft {
 	return nil
 }
 
-// unorderable returns the tasks that wait for a circle, those in it among them: they are left when all that waits for
-// nothing is taken away, again and again.
+// unorderable returns the tasks that wait for a circle, those in it among them: they are left when
+// all that waits for nothing is taken away, again and again.
 func unorderable(drafts []*draft, byID map[string]*draft) map[*draft]bool {
 	waits, followers := map[*draft]int{}, map[*draft][]*draft{}
 	open := map[*draft]bool{}

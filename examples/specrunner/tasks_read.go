@@ -36,7 +36,8 @@ type taskReader struct {
 }
 
 var (
-	// heading is a heading of any level. What follows its number signs is its text, without signs at its end.
+	// heading is a heading of any level. What follows its number signs is its text, without signs
+	// at its end.
 	heading = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
 	// taskHeading is the text of a heading that begins a task.
 	taskHeading  = regexp.MustCompile(`^([A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*-[0-9]+):[ \t]*(.*)$`)
@@ -104,7 +105,8 @@ func (r *taskReader) begin(text string) {
 	case len(m[1]) > maxTaskID:
 		r.wrong(r.number, "the ID %s... is longer than %d characters", m[1][:maxTaskID], maxTaskID)
 	default:
-		r.current = &draft{task: task{ID: m[1], Title: m[2], Priority: lastPriority}, line: r.number, milestone: r.milestone}
+		r.current = &draft{task: task{ID: m[1], Title: m[2], Priority: lastPriority}, line: r.number,
+			milestone: r.milestone}
 	}
 }
 
@@ -132,7 +134,8 @@ func (r *taskReader) content(line string) {
 	} else if misnames(line) {
 		r.wrong(r.number, "%s", misnamed(line))
 	}
-	// Boxes are ticked while the task is worked on. Without them the prompt stays the one that a run was begun with.
+	// Boxes are ticked while the task is worked on. Without them the prompt stays the one that a
+	// run was begun with.
 	if strings.Contains(line, "[") {
 		line = checkbox.ReplaceAllString(line, "$1")
 	}

@@ -68,7 +68,8 @@ func TestTasks(t *testing.T) {
 	require.Len(t, tasks, 3)
 	assert.Equal(t, task{
 		ID: "TASK-000", Title: "Set the project up", Done: true, Priority: 0,
-		Prompt: "# TASK-000: Set the project up\n\nMilestone 1: MVP\n\n**Description:**\nA module.\n\n**Depends on:** —\n\n---\n",
+		Prompt: "# TASK-000: Set the project up\n\nMilestone 1: MVP\n\n**Description:**\nA module.\n\n**Depends " +
+			"on:** —\n\n---\n",
 	}, tasks[0])
 	assert.Equal(t, "Parse the file", tasks[1].Title)
 	assert.False(t, tasks[1].Done)
@@ -78,7 +79,9 @@ func TestTasks(t *testing.T) {
 	assert.Contains(t, tasks[1].Prompt, "#### Details\nNo more than a page.\n")
 	assert.Contains(t, tasks[1].Prompt, "- headings\n- fences\n", "boxes are ticked while the task is worked on")
 	assert.NotContains(t, tasks[1].Prompt, "TODO")
-	assert.Equal(t, task{ID: "ABC-17", Title: "Something else", Priority: lastPriority, Prompt: "# ABC-17: Something else\n"}, tasks[2])
+	assert.Equal(
+		t, task{ID: "ABC-17", Title: "Something else", Priority: lastPriority, Prompt: "# ABC-17: Something else\n"},
+		tasks[2])
 }
 
 func TestTasksAsEditorsWriteThem(t *testing.T) {
@@ -183,20 +186,30 @@ func TestTasksThatCannotBe(t *testing.T) {
 		want       []string
 	}{
 		{"nothing", "", []string{"1: there is no task; a task begins with a line such as: ### TASK-001: Title"}},
-		{"no task", "# Tasks\n\n### Notes\n", []string{"1: there is no task; a task begins with a line such as: ### TASK-001: Title"}},
+		{"no task", "# Tasks\n\n### Notes\n",
+			[]string{"1: there is no task; a task begins with a line such as: ### TASK-001: Title"}},
 		{"an ID twice", "### A-1: x\n### A-2: y\n### A-1: z\n", []string{"3: task A-1 is there already, in line 1"}},
-		{"an unknown dependency", "### A-1: x\n\n**Depends on:** [A-9]\n", []string{"3: task A-1 depends on A-9, which is no task of the file"}},
+		{"an unknown dependency", "### A-1: x\n\n**Depends on:** [A-9]\n",
+			[]string{"3: task A-1 depends on A-9, which is no task of the file"}},
 		{"a dependency that is no ID", "### A-1: x\n**Depends on:** the parser\n",
 			[]string{`2: task A-1 depends on "the parser", expected IDs such as [TASK-001], or —`}},
-		{"itself", "### A-1: x\n**Depends on:** [A-1]\n", []string{"1: tasks depend on each other in a circle: A-1 → A-1"}},
-		{"a circle", "### A-0: w\n**Depends on:** [A-2]\n### A-1: x\n**Depends on:** [A-3]\n### A-2: y\n**Depends on:** [A-1]\n### A-3: z\n**Depends on:** [A-2]\n",
+		{"itself", "### A-1: x\n**Depends on:** [A-1]\n",
+			[]string{"1: tasks depend on each other in a circle: A-1 → A-1"}},
+		{"a circle",
+			"### A-0: w\n**Depends on:** [A-2]\n### A-1: x\n**Depends on:** [A-3]\n### A-2: y\n**Depends on:** " +
+				"[A-1]\n### A-3: z\n**Depends on:** [A-2]\n",
 			[]string{"3: tasks depend on each other in a circle: A-1 → A-3 → A-2 → A-1"}},
 		{"no title", "### A-1:\n### A-2: y\n", []string{"1: task A-1 has no title"}},
-		{"no colon", "### A-1 x\n### A-2: y\n", []string{`1: "A-1 x" begins no task; expected such as: ### TASK-001: Title`}},
-		{"small letters", "### task-1: x\n### A-2: y\n", []string{`1: "task-1: x" begins no task; expected such as: ### TASK-001: Title`}},
-		{"a long ID", "### A-" + strings.Repeat("1", 70) + ": x\n### A-2: y\n", []string{"1: the ID A-" + strings.Repeat("1", 62) + "... is longer than 64 characters"}},
-		{"a fence without an end", "### A-1: x\n```go\n### A-2: y\n", []string{"2: the code fence that begins here has no end, and would hide every task behind it"}},
-		{"a comment without an end", "### A-1: x\n<!--\n### A-2: y\n", []string{"2: the comment that begins here has no end, and would hide every task behind it"}},
+		{"no colon", "### A-1 x\n### A-2: y\n",
+			[]string{`1: "A-1 x" begins no task; expected such as: ### TASK-001: Title`}},
+		{"small letters", "### task-1: x\n### A-2: y\n",
+			[]string{`1: "task-1: x" begins no task; expected such as: ### TASK-001: Title`}},
+		{"a long ID", "### A-" + strings.Repeat("1", 70) + ": x\n### A-2: y\n",
+			[]string{"1: the ID A-" + strings.Repeat("1", 62) + "... is longer than 64 characters"}},
+		{"a fence without an end", "### A-1: x\n```go\n### A-2: y\n",
+			[]string{"2: the code fence that begins here has no end, and would hide every task behind it"}},
+		{"a comment without an end", "### A-1: x\n<!--\n### A-2: y\n",
+			[]string{"2: the comment that begins here has no end, and would hide every task behind it"}},
 		{"Latin-1", "### A-1: x\n\nna\xefve\n", []string{"3: the file is no text in UTF-8"}},
 		{"UTF-16", "\xff\xfe#\x00#\x00", []string{"1: the file is no text in UTF-8"}},
 		{"a byte 0", "### A-1: x\n\x00", []string{"2: the file is no text in UTF-8"}},
@@ -265,7 +278,8 @@ func TestReadTasks(t *testing.T) {
 	assert.ErrorContains(t, err, "more than 16777216 bytes")
 }
 
-// chained returns tasks of which each waits for the one before, and the first one for the one that is named.
+// chained returns tasks of which each waits for the one before, and the first one for the one that
+// is named.
 func chained(size int, first string) (text string, n int) {
 	var b strings.Builder
 	words := strings.Repeat("words ", 100)
@@ -308,7 +322,8 @@ func FuzzTasks(f *testing.F) {
 		left := map[string]bool{}
 		for _, tk := range tasks {
 			require.False(t, left[tk.ID])
-			require.True(t, tk.ID != "" && tk.Title != "" && len(tk.ID) <= maxTaskID && tk.Priority >= 0 && tk.Priority <= lastPriority)
+			require.True(t, tk.ID != "" && tk.Title != "" && len(tk.ID) <= maxTaskID && tk.Priority >= 0 &&
+				tk.Priority <= lastPriority)
 			require.NotContains(t, tk.Title, "\n")
 			require.True(t, strings.HasPrefix(tk.Prompt, "# "+tk.ID+": "+tk.Title+"\n"))
 			left[tk.ID] = true

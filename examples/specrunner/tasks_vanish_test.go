@@ -29,7 +29,8 @@ func TestHeadingsThatLookLikeTasks(t *testing.T) {
 		{"###\u00a0TASK-002: y", "expected such as: ### TASK-001: Title"},
 		{"TASK-002: y\n---", "3: \"TASK-002: y\" begins no task"},
 		{"TASK-002: y\nand more\n===", "3: \"TASK-002: y\" begins no task"},
-		{"### TASK–002: y", `3: "TASK–002: y" begins no task; expected such as: ### TASK-001: Title, with A-Z, 0-9 and hyphens only, and not '–' (U+2013)`},
+		{"### TASK–002: y",
+			`3: "TASK–002: y" begins no task; expected such as: ### TASK-001: Title, with A-Z, 0-9 and hyphens only, and not '–' (U+2013)`},
 		{"### TASK—002: y", "U+2014"},
 		{"### TASK−002: y", "U+2212"},
 		{"### TASK‑002: y", "U+2011"},
@@ -54,12 +55,14 @@ func TestHeadingsThatLookLikeTasks(t *testing.T) {
 			assert.Contains(t, got, tt.want)
 			assert.NotContains(t, got, "\n", "it is said once")
 			if !strings.ContainsAny(tt.heading, "`") {
-				assert.Empty(t, problemsOf("### TASK-001: x\n\n```md\n"+tt.heading+"\n```\n"), "what is fenced is an example")
+				assert.Empty(t, problemsOf("### TASK-001: x\n\n```md\n"+tt.heading+"\n```\n"),
+					"what is fenced is an example")
 			}
 		})
 	}
 	for _, text := range []string{
-		"# RFC-001: The document", "## Milestone 1: MVP", "#### Details", "#### Step 2: go", "## Phase-2: more", "TASK-002: prose", "#### TASK-002 in words", "- TASK-002: later\n---",
+		"# RFC-001: The document", "## Milestone 1: MVP", "#### Details", "#### Step 2: go", "## Phase-2: more",
+		"TASK-002: prose", "#### TASK-002 in words", "- TASK-002: later\n---",
 		"TASK-002: prose\n\n---", "| TASK-002: x |\n|---|", "#### A: b", "#### UTF-8 and more",
 	} {
 		assert.Empty(t, problemsOf("### TASK-001: x\n\n"+text+"\n"), text)
@@ -70,7 +73,8 @@ func TestDependenciesThatWouldVanish(t *testing.T) {
 	const known = "### TASK-001: x\n### TASK-002: y\n### TASK-003: z\n"
 	const mend = "is to be written so: **Depends on:** [TASK-001], [TASK-002]"
 	for _, tt := range []struct{ line, want string }{
-		{"**Depends on:** [TASK-002], [task-003]", `4: task TASK-003 depends on "task-003", expected IDs such as [TASK-001], or —`},
+		{"**Depends on:** [TASK-002], [task-003]",
+			`4: task TASK-003 depends on "task-003", expected IDs such as [TASK-001], or —`},
 		{"**Depends on:** [TASK–002], [TASK-001]", `"TASK–002"`},
 		{"**Depends on:** [TASK-001], the parser", `"the"`},
 		{"**Depends on:** [TASK-001] (and TASK-002)", `"(and TASK-002)"`},
@@ -111,8 +115,10 @@ func TestDependenciesThatWouldVanish(t *testing.T) {
 		})
 	}
 	for _, line := range []string{
-		"It depends on the weather.", "Depends on the weather.", "What this depends on: the parser.", "Update the dependencies: all of them.",
-		"Dependencies are kept in go.mod.", "Dependencies: cobra and viper", "It **depends on:** the weather", "Depends on TASK-001 having a parser.",
+		"It depends on the weather.", "Depends on the weather.", "What this depends on: the parser.",
+		"Update the dependencies: all of them.",
+		"Dependencies are kept in go.mod.", "Dependencies: cobra and viper", "It **depends on:** the weather",
+		"Depends on TASK-001 having a parser.",
 	} {
 		assert.Empty(t, problemsOf(known+line+"\n"), line)
 	}

@@ -20,7 +20,8 @@ type cli struct {
 	screen     *terminal.Observer
 }
 
-// work goes through the queue until it is empty or something stops it. A second interrupt has its usual effect.
+// work goes through the queue until it is empty or something stops it. A second interrupt has its
+// usual effect.
 func (p *cli) work() int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
@@ -64,7 +65,8 @@ func (s *setup) log() executor.Observer {
 	if !s.verbose {
 		return nil
 	}
-	return executor.Slog(slog.New(slog.NewTextHandler(aside{s.screen, s.hints}, &slog.HandlerOptions{Level: slog.LevelDebug})), s.table)
+	return executor.Slog(
+		slog.New(slog.NewTextHandler(aside{s.screen, s.hints}, &slog.HandlerOptions{Level: slog.LevelDebug})), s.table)
 }
 
 // aside writes to a terminal that may have a live line.
@@ -95,10 +97,11 @@ func (s *setup) ready(ctx context.Context) error {
 	return s.fund(ctx)
 }
 
-// goThrough goes on with what was interrupted, and then through the queue. Only the agent's work ends with ctx; what is asked of the
-// state, and written there, is done.
+// goThrough goes on with what was interrupted, and then through the queue. Only the agent's work
+// ends with ctx; what is asked of the state, and written there, is done.
 func (s *setup) goThrough(ctx context.Context) *outcome {
-	w := &worker{setup: s, queue: newQueue(s.tasks, s.policy() == "continue"), outcome: &outcome{Tasks: []taskOutcome{}}}
+	w := &worker{setup: s, queue: newQueue(s.tasks, s.policy() == "continue"),
+		outcome: &outcome{Tasks: []taskOutcome{}}}
 	err := w.takeStock(context.WithoutCancel(ctx))
 	if err == nil {
 		err = w.goOn(ctx)
@@ -181,14 +184,18 @@ func (w *worker) goOn(ctx context.Context) error {
 	if len(runs) > 0 && !w.resume {
 		var all []error
 		for _, r := range runs {
-			all = append(all, fmt.Errorf("run %s of task %s was interrupted: -resume goes on with it, -reset %s has the task begun anew", r.Name, r.Task, r.Task))
+			all = append(
+				all, fmt.Errorf(
+					"run %s of task %s was interrupted: -resume goes on with it, -reset %s has the task begun anew",
+					r.Name, r.Task, r.Task))
 		}
 		return &exitError{exitLeft, all}
 	}
 	for _, r := range runs {
 		t := w.queue.find(r.Task)
 		if t == nil {
-			return unable("run %s was interrupted, and its task %s is not in the file any more: -reset %s forgets it", r.Name, r.Task, r.Task)
+			return unable("run %s was interrupted, and its task %s is not in the file any more: -reset %s forgets it",
+				r.Name, r.Task, r.Task)
 		}
 		if w.ended {
 			break
@@ -257,7 +264,8 @@ func (w *worker) halted(ctx context.Context) bool {
 	return w.ended
 }
 
-// enough looks whether too many attempts have failed in a row. Who names a task wants it begun all the same.
+// enough looks whether too many attempts have failed in a row. Who names a task wants it begun all
+// the same.
 func (w *worker) enough(ctx context.Context) error {
 	limit := w.settings.MaxConsecutiveFailures
 	if w.task != "" {
@@ -268,12 +276,14 @@ func (w *worker) enough(ctx context.Context) error {
 		return broke("%w", err)
 	}
 	if stop {
-		w.end("held, because the last %d attempts or more have failed (max_consecutive_failures); -task ID begins one all the same", limit)
+		w.end("held, because the last %d attempts or more have failed (max_consecutive_failures); -task ID begins "+
+			"one all the same", limit)
 	}
 	return nil
 }
 
-// leave looks whether a task has failed for good. A failure that does not count is none of the task's.
+// leave looks whether a task has failed for good. A failure that does not count is none of the
+// task's.
 func (w *worker) leave(ctx context.Context, t *task) (bool, error) {
 	known := w.stock[t.ID]
 	if known.Status != state.TaskFailed {
@@ -286,7 +296,8 @@ func (w *worker) leave(ctx context.Context, t *task) (bool, error) {
 	if len(last) > 0 && !last[0].Counted.Or(false) {
 		return false, nil
 	}
-	o := taskOutcome{ID: t.ID, Status: string(state.TaskFailed), Why: "it has failed before, and -reset " + t.ID + " has it begun anew"}
+	o := taskOutcome{ID: t.ID, Status: string(state.TaskFailed),
+		Why: "it has failed before, and -reset " + t.ID + " has it begun anew"}
 	if len(last) > 0 {
 		o.Code, o.Error = last[0].Code, shown(last[0].Error)
 	}

@@ -11,28 +11,39 @@ func TestTraits(t *testing.T) {
 		{"recoverable", codes("A: {message: a}"), codes("A: {message: a, recoverability: recoverable}"), `
 1:59 W-changed-retryable A: recoverability was permanent, is recoverable
 `},
-		{"severity and kind of a category", "categories: {io: {severity: low, kind: fault, codes: {A: {message: a}, B: {message: b}}}}",
+		{"severity and kind of a category",
+			"categories: {io: {severity: low, kind: fault, codes: {A: {message: a}, B: {message: b}}}}",
 			"categories: {io: {severity: high, kind: failure, codes: {A: {message: a}, B: {message: b}}}}", `
 1:29 W-changed-severity A and B: severity was low, is high
 1:41 W-changed-kind A and B: kind was fault, is failure
 `},
-		{"a branch as the code", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, kind: fault}]}}}}",
+		{"a branch as the code",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: " +
+				"1}, kind: fault}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: 1}, kind: fault}]}}}}", `
 1:79 W-changed-severity A: severity was low, is high
 `},
-		{"branches in another order", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, severity: low}, {if: {n: {min: 1}}, severity: high}]}}}}",
+		{"branches in another order",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, " +
+				"severity: low}, {if: {n: {min: 1}}, severity: high}]}}}}",
 			"categories: {io: {fields: {n: {type: int}, m: {type: int}}, codes: {A: {message: a, when: [{if: {m: 1, n: {min: 1}}, severity: high}, {if: {n: {min: 5}}, severity: low}, {if: {n: {min: 1}}, severity: high}]}}}}", `
 1:128 W-changed-severity A when 1: severity was none, is high
 `},
-		{"a branch that holds elsewhere", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, severity: low}]}}}}",
+		{"a branch that holds elsewhere",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, " +
+				"severity: low}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, severity: low}]}}}}", `
 1:76 W-changed-when A when 1 held where n min 5, and holds where n min 6
 `},
-		{"a branch with another status that holds elsewhere", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, http: 400}]}}}}",
+		{"a branch with another status that holds elsewhere",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, http: " +
+				"400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, http: 400}]}}}}", `
 1:76 E-break-status A when 1 held where n min 5, and holds where n min 6
 `},
-		{"branches the other way round", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 1, max: 9}}, severity: low}, {if: {n: {min: 5, max: 20}}, severity: high}]}}}}",
+		{"branches the other way round",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 1, max: " +
+				"9}}, severity: low}, {if: {n: {min: 5, max: 20}}, severity: high}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5, max: 20}}, severity: high}, {if: {n: {min: 1, max: 9}}, severity: low}]}}}}", `
 1:76 W-changed-when the branches of A are in another order
   hint: the first branch that holds is taken
@@ -49,12 +60,14 @@ func TestReactions(t *testing.T) {
 		{"a declared one", "reactions: {again: {action: retry}}" + use, "reactions: {again: {action: retry, then: abort, count_failure: false, policy: {max_attempts: 4}}}" + use, `
 1:13 W-changed-reaction reaction again: count_failure was true, is false; it has a policy now; then was block, is abort
 `},
-		{"another name", "reactions: {again: {action: retry}}" + use, "reactions: {again: {action: retry, then: other}, other: {action: block}}" + use, ``},
+		{"another name", "reactions: {again: {action: retry}}" + use,
+			"reactions: {again: {action: retry, then: other}, other: {action: block}}" + use, ``},
 		{"a policy", "policies: {p: {max_attempts: 3}}\nreactions: {again: {action: retry, policy: p}}" + use,
 			"policies: {p: {max_attempts: 5, max_delay: 1m, jitter: 0.1, budget: {retries: 0.2}, adapt: {attempts: {max: 9}}}}\nreactions: {again: {action: retry, policy: p}}" + use, `
 1:12 W-changed-policy policy p: max_attempts was 3, is 5; max_delay was 30s, is 1m0s; jitter was none, is proportional; jitter was 0, is 0.1; max_retry_after was 30s, is 1m0s; adapt changed; budget changed
 `},
-		{"a policy in place", codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 2}}}"),
+		{"a policy in place",
+			codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 2}}}"),
 			codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 3}}}"), `
 1:70 W-changed-reaction A: the reaction is another one: max_attempts was 2, is 3
 `},
@@ -69,7 +82,8 @@ func TestTexts(t *testing.T) {
 		{"message", codes("A: {message: it is gone}"), codes("A: {message: it went}"), `
 1:40 W-changed-message the message of A was "it is gone"
 `},
-		{"a placeholder with another key", "categories: {io: {fields: {note: {type: string}}, codes: {A: {message: 'a[: {note}]'}}}}",
+		{"a placeholder with another key",
+			"categories: {io: {fields: {note: {type: string}}, codes: {A: {message: 'a[: {note}]'}}}}",
 			"categories: {io: {fields: {remark: {type: string}}, codes: {A: {message: 'a[: {remark}]'}}}}", `
 1:28 E-break-field-renamed field io.note seems to be remark now: what is stored under the old key is lost
   hint: keep the key note, and give it "name: Remark"

@@ -1,11 +1,12 @@
-// Package breaking compares a taxonomy with the one that was released, and finds what those who hold the released
-// one would notice: peers and stored bytes, Go callers, whoever relies on what an error does.
+// Package breaking compares a taxonomy with the one that was released, and finds what those who
+// hold the released one would notice: peers and stored bytes, Go callers, whoever relies on what an
+// error does.
 //
 //	old, new := breaking.Read("v1.yaml", released), breaking.Read("taxonomy.yaml", now)
 //	for _, change := range breaking.Compare(old, new) { … }
 //
-// It compares what two taxonomies mean and not how they are written. Each kind of change is a rule with a stable id,
-// and a page in internal/rules.
+// It compares what two taxonomies mean and not how they are written. Each kind of change is a rule
+// with a stable id, and a page in internal/rules.
 package breaking
 
 import (
@@ -21,7 +22,8 @@ type Level uint8
 
 // The levels.
 const (
-	// Wire is what bytes and numbers mean to programs of the other version, and to clients in other languages.
+	// Wire is what bytes and numbers mean to programs of the other version, and to clients in other
+	// languages.
 	Wire Level = 1 << iota
 	// Source is what Go callers compile with.
 	Source
@@ -48,7 +50,8 @@ func (l Level) String() string {
 	return strings.Join(words, ",")
 }
 
-// ParseLevels reads names of levels with commas between them. It is an error if one is unknown, or there is none.
+// ParseLevels reads names of levels with commas between them. It is an error if one is unknown, or
+// there is none.
 func ParseLevels(list string) (Level, error) {
 	var levels Level
 	for name := range strings.SplitSeq(list, ",") {
@@ -70,12 +73,14 @@ func ParseLevels(list string) (Level, error) {
 type Change struct {
 	diag.Finding
 	Levels Level
-	// Gone reports that the finding points into the old taxonomy, because the new one has no place for it.
+	// Gone reports that the finding points into the old taxonomy, because the new one has no place
+	// for it.
 	Gone bool
 }
 
-// Compare returns what changed from one taxonomy to the next, by position, what is gone first. A taxonomy with faults is
-// compared as far as it could be read. Neither argument is changed; neither may be nil.
+// Compare returns what changed from one taxonomy to the next, by position, what is gone first. A
+// taxonomy with faults is compared as far as it could be read. Neither argument is changed; neither
+// may be nil.
 func Compare(old, new *Taxonomy) []Change {
 	c := newComparison(old, new)
 	c.header()

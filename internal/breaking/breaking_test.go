@@ -52,13 +52,17 @@ func TestLevels(t *testing.T) {
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), breaking.Wire | breaking.Source},
 		{"another type of integer", fields("n: {type: int}"), fields("n: {type: int64}"), breaking.Source},
 		{"gone", fields("n: {type: int}"), fields("b: {type: bool}"), breaking.Wire | breaking.Source},
-		{"gone, in messages only", fields("n: {type: int, message_only: true}"), fields("b: {type: bool}"), breaking.Source},
-		{"renamed, in messages only", fields("n: {type: int, message_only: true}"), fields("m: {type: int, message_only: true}"), breaking.Source},
+		{"gone, in messages only", fields("n: {type: int, message_only: true}"), fields("b: {type: bool}"),
+			breaking.Source},
+		{"renamed, in messages only", fields("n: {type: int, message_only: true}"),
+			fields("m: {type: int, message_only: true}"), breaking.Source},
 		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"), breaking.Wire},
 		{"on the wire now", fields("n: {type: int, message_only: true}"), fields("n: {type: int}"), breaking.Wire},
 		{"in clear", fields("n: {type: string, scrub: true}"), fields("n: {type: string}"), breaking.Wire},
-		{"a secret in clear", fields("n: {type: string, sensitive: true}"), fields("n: {type: string}"), breaking.Wire | breaking.Source},
-		{"a type that the wire names", codes("A: {message: a}"), "categories: {io: {type: InOutError, codes: {A: {message: a}}}}", breaking.Wire | breaking.Source},
+		{"a secret in clear", fields("n: {type: string, sensitive: true}"), fields("n: {type: string}"),
+			breaking.Wire | breaking.Source},
+		{"a type that the wire names", codes("A: {message: a}"),
+			"categories: {io: {type: InOutError, codes: {A: {message: a}}}}", breaking.Wire | breaking.Source},
 	} {
 		changes := compare(t, tt.old, tt.new)
 		require.Len(t, changes, 1, tt.name)
@@ -95,10 +99,13 @@ func TestHarmless(t *testing.T) {
 	}{
 		{"nothing", nil},
 		{"a code", []string{"      B: {", "      C: {message: c}\n      B: {"}},
-		{"a category", []string{"profiles:", "  net: {fields: {m: {type: int, required: true}}, codes: {N: {message: n}}}\nprofiles:"}},
+		{"a category",
+			[]string{"profiles:",
+				"  net: {fields: {m: {type: int, required: true}}, codes: {N: {message: n}}}\nprofiles:"}},
 		{"an optional field", []string{"fields: {n: {", "fields: {m: {type: int}, n: {"}},
 		{"an optional field of an object", []string{"{a: {type: int}}", "{b: {type: int}, a: {type: int}}"}},
-		{"a field of every category", []string{"fields: {host: {type: string}}", "fields: {port: {type: int}, host: {type: string}}"}},
+		{"a field of every category",
+			[]string{"fields: {host: {type: string}}", "fields: {port: {type: int}, host: {type: string}}"}},
 		{"a number", []string{"B: {number: 2", "C: {number: 3, message: c}\n      B: {number: 2"}},
 		{"an alias", []string{"A: {number: 1", "A: {aliases: [ALPHA], number: 1"}},
 		{"documentation", []string{"A: {number: 1", "A: {doc: All., resolution: Try., since: v2, number: 1"}},
@@ -108,12 +115,20 @@ func TestHarmless(t *testing.T) {
 		{"a policy and a reaction", []string{"policies: {", "policies: {q: {max_attempts: 2}, "}},
 		{"a profile", []string{"profiles: {", "profiles: {night: {retry: {enabled: false}}, "}},
 		{"a comment", []string{"categories:", "# These are all.\ncategories:"}},
-		{"a default that is said", []string{"again: {action: retry,", "again: {action: retry, then: block, count_failure: true,"}},
-		{"a trait that moves to the codes", []string{"    http: 500\n", "", "A: {number", "A: {http: 500, number", "B: {number", "B: {http: 500, number"}},
+		{"a default that is said",
+			[]string{"again: {action: retry,", "again: {action: retry, then: block, count_failure: true,"}},
+		{"a trait that moves to the codes",
+			[]string{"    http: 500\n", "", "A: {number", "A: {http: 500, number", "B: {number",
+				"B: {http: 500, number"}},
 		{"words in another order", []string{"[X, Y]", "[Y, X]"}},
-		{"fields in another order", []string{"e: {enum: [X, Y]}, o: {type: object, fields: {a: {type: int}}}", "o: {type: object, fields: {a: {type: int}}}, e: {enum: [X, Y]}"}},
-		{"codes in another order", []string{"      A: {number: 1, message: 'a {n}', when: [{if: {e: X}, severity: high}]}\n      B: {number: 2, message: b, groups: [g], reaction: mended}\n",
-			"      B: {number: 2, message: b, groups: [g], reaction: mended}\n      A: {number: 1, message: 'a {n}', when: [{if: {e: X}, severity: high}]}\n"}},
+		{"fields in another order",
+			[]string{"e: {enum: [X, Y]}, o: {type: object, fields: {a: {type: int}}}",
+				"o: {type: object, fields: {a: {type: int}}}, e: {enum: [X, Y]}"}},
+		{"codes in another order",
+			[]string{"      A: {number: 1, message: 'a {n}', when: [{if: {e: X}, severity: high}]}\n      B: " +
+				"{number: 2, message: b, groups: [g], reaction: mended}\n",
+				"      B: {number: 2, message: b, groups: [g], reaction: mended}\n      A: {number: 1, message: 'a " +
+					"{n}', when: [{if: {e: X}, severity: high}]}\n"}},
 		{"masking", []string{"host: {type: string}", "host: {type: string, scrub: true}"}},
 		{"a rule", []string{"A: {number: 1", "A: {detect: [{exit_code: 1}], examples: [{exit_code: 1}], number: 1"}},
 	} {
@@ -143,7 +158,8 @@ func taxonomies(t *testing.T) []string {
 	var files []string
 	for _, pattern := range []string{
 		"../../taxonomy.yaml", "../../examples/*/taxonomy.yaml", "../spec/testdata/valid/*.yaml",
-		"../resolve/testdata/*.yaml", "../check/testdata/*.yaml", "../emit/testdata/*.yaml", "../emit/testdata/*/*.yaml",
+		"../resolve/testdata/*.yaml", "../check/testdata/*.yaml", "../emit/testdata/*.yaml",
+		"../emit/testdata/*/*.yaml",
 	} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
@@ -152,7 +168,8 @@ func taxonomies(t *testing.T) []string {
 	return files
 }
 
-// Changes come in the order of their places, those that are gone first, and each has all that a finding needs.
+// Changes come in the order of their places, those that are gone first, and each has all that a
+// finding needs.
 func TestOrder(t *testing.T) {
 	changes := compare(t, released, codes("A: {message: other}"))
 	require.Greater(t, len(changes), 8)
@@ -176,7 +193,8 @@ func TestOrder(t *testing.T) {
 // FuzzCompare compares anything with itself, where nothing may be found, and with anything else.
 func FuzzCompare(f *testing.F) {
 	f.Add(released, codes("A: {message: a, aliases: [A, B]}, A: {message: b}"))
-	f.Add("reserved: {codes: [A], numbers: [1]}\n"+codes("A: {message: a, number: 1}"), "categories: {a: {codes: {A: {}}}, a: {codes: {A: {}}}}")
+	f.Add("reserved: {codes: [A], numbers: [1]}\n"+codes("A: {message: a, number: 1}"),
+		"categories: {a: {codes: {A: {}}}, a: {codes: {A: {}}}}")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		old, new := breaking.Read("a.yaml", []byte(a)), breaking.Read("b.yaml", []byte(b))
 		require.Empty(t, show(breaking.Compare(old, breaking.Read("a.yaml", []byte(a)))))

@@ -9,14 +9,16 @@ import (
 // pair is a category and where codes of it are now.
 type pair struct {
 	old, new *model.Category
-	// heir reports that the new category is the old one: by its name, or because that is gone and this took all its codes.
+	// heir reports that the new category is the old one: by its name, or because that is gone and
+	// this took all its codes.
 	heir   bool
 	moved  []*model.Code // of the new category, those that codes of the old one are now
 	merged []*model.Code // of the old category, those that are aliases now
 }
 
-// pairs returns the ways that codes went, in the order of the old taxonomy. A category has one heir, and is that of one:
-// what is different about the fields of others says nothing of the codes that were there all the time.
+// pairs returns the ways that codes went, in the order of the old taxonomy. A category has one
+// heir, and is that of one: what is different about the fields of others says nothing of the codes
+// that were there all the time.
 func (c *comparison) pairs() []*pair {
 	var out []*pair
 	known := make(map[[2]*model.Category]*pair)
@@ -70,7 +72,8 @@ func (c *comparison) findHeirs() map[*model.Category]*model.Category {
 	return out
 }
 
-// onlyWay returns the category that all codes of one went to, but for those that are gone; nil if there are more or none.
+// onlyWay returns the category that all codes of one went to, but for those that are gone; nil if
+// there are more or none.
 func (c *comparison) onlyWay(o *model.Category) *model.Category {
 	var to *model.Category
 	for _, code := range o.Codes {
@@ -95,11 +98,15 @@ func (c *comparison) categories() {
 		case p.old.Name == p.new.Name:
 			c.categoryGoNames(p)
 		case p.heir && len(p.moved) == len(p.old.Codes):
-			c.changed(idCategory, c.new.categories[p.new].Name.Span, "the name is on the wire: keep it; \"type:\" changes the names in Go",
+			c.changed(idCategory, c.new.categories[p.new].Name.Span,
+				"the name is on the wire: keep it; \"type:\" changes the names in Go",
 				"category %s is now %s%s", p.old.Name, p.new.Name, typeIs(", and %s is now %s", p))
 		case len(p.moved) > 0:
-			c.changed(idCategory, c.new.codeAt(p.moved[0]), "give the other category a code of its own, and let this one be deprecated",
-				"%s moved from category %s to %s%s", list(values(p.moved)), p.old.Name, p.new.Name, typeIs(", and from %s to %s", p))
+			c.changed(
+				idCategory, c.new.codeAt(p.moved[0]),
+				"give the other category a code of its own, and let this one be deprecated",
+				"%s moved from category %s to %s%s", list(values(p.moved)), p.old.Name, p.new.Name,
+				typeIs(", and from %s to %s", p))
 		}
 		if p.old.Name != p.new.Name {
 			c.mergedElsewhere(p)
@@ -133,7 +140,8 @@ func values(codes []*model.Code) []string {
 	return out
 }
 
-// mergedElsewhere tells of values that decode to codes of another category. Go callers hear of it where the code is gone.
+// mergedElsewhere tells of values that decode to codes of another category. Go callers hear of it
+// where the code is gone.
 func (c *comparison) mergedElsewhere(p *pair) {
 	for _, o := range p.merged {
 		n := c.to[o]
@@ -143,8 +151,8 @@ func (c *comparison) mergedElsewhere(p *pair) {
 	}
 }
 
-// categoryGone tells of a category whose codes are all gone, of which nothing else would speak: its names in Go were
-// never deprecated, whatever its codes were.
+// categoryGone tells of a category whose codes are all gone, of which nothing else would speak: its
+// names in Go were never deprecated, whatever its codes were.
 func (c *comparison) categoryGone(o *model.Category) {
 	have := make(map[string]bool)
 	for _, n := range c.new.model.Categories {
@@ -157,7 +165,8 @@ func (c *comparison) categoryGone(o *model.Category) {
 		}
 	}
 	if len(names) > 0 {
-		c.gone(idGoRemoved, c.old.categories[o].Name.Span, "keep one code of it, deprecated, for as long as callers name its type",
+		c.gone(idGoRemoved, c.old.categories[o].Name.Span,
+			"keep one code of it, deprecated, for as long as callers name its type",
 			"category %s is gone, and with it %s", o.Name, list(names))
 	}
 }
@@ -179,7 +188,8 @@ func (c *comparison) categoryGoNames(p *pair) {
 	decl := c.new.categories[n]
 	message := fmt.Sprintf("%s, %s, %s and %s are now %s, %s, %s and %s",
 		o.Type, o.CodeType, o.Const, o.Predicate, n.Type, n.CodeType, n.Const, n.Predicate)
-	c.changed(idGoName, at(decl.Type.Span, decl.Name.Span), fmt.Sprintf("\"type: %s\" keeps the names in Go", o.Type), "%s", message)
+	c.changed(idGoName, at(decl.Type.Span, decl.Name.Span), fmt.Sprintf("\"type: %s\" keeps the names in Go", o.Type),
+		"%s", message)
 	if o.Type != n.Type { // the wire has it as `name`
 		c.out[len(c.out)-1].Levels |= Wire
 	}

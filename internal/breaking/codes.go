@@ -69,10 +69,12 @@ func (c *comparison) reservation(o *model.Code) string {
 	return "reserved: {" + text + "}"
 }
 
-// retired tells Go callers of a code that is gone as it should on the wire, unless they were told by deprecating it.
+// retired tells Go callers of a code that is gone as it should on the wire, unless they were told
+// by deprecating it.
 func (c *comparison) retired(o *model.Code) {
 	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
-		c.gone(idRetired, c.old.codeAt(o), "deprecate it for a release first, with \"replaced_by\" where there is something better",
+		c.gone(idRetired, c.old.codeAt(o),
+			"deprecate it for a release first, with \"replaced_by\" where there is something better",
 			"code %s is retired without having been deprecated: %s and %s are gone", o.Value, o.Const, o.Factory)
 	}
 }
@@ -83,7 +85,9 @@ func (c *comparison) value(o, n *model.Code) {
 	}
 	place := at(c.new.codes[n].Value.Span, c.new.codeAt(n))
 	if c.new.decodes(o.Value) != n {
-		c.changed(idCodeValue, place, fmt.Sprintf("keep it with \"value: %s\", or let it still decode with \"aliases: [%s]\"", o.Value, o.Value),
+		c.changed(
+			idCodeValue, place,
+			fmt.Sprintf("keep it with \"value: %s\", or let it still decode with \"aliases: [%s]\"", o.Value, o.Value),
 			"code %s is now %s on the wire, and %s does not decode to it", o.Value, n.Value, o.Value)
 		return
 	}
@@ -98,9 +102,11 @@ func (c *comparison) aliases(o, n *model.Code) {
 		switch {
 		case c.old.decodes(alias) != o, now == n:
 		case now != nil && now.Value == alias:
-			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key, "%s decoded to %s, and is now a code of its own", alias, o.Value)
+			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key,
+				"%s decoded to %s, and is now a code of its own", alias, o.Value)
 		case now != nil:
-			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key, "%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value)
+			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key, "%s decoded to %s, and now decodes to %s",
+				alias, o.Value, now.Value)
 		case !c.new.reserves(alias):
 			c.changed(idAlias, c.new.codeAt(n), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias),
 				"%s does not decode to %s any more", alias, o.Value)
@@ -118,7 +124,8 @@ func (c *comparison) freeAliases(o *model.Code) {
 			c.gone(idAlias, c.old.codeAt(o), fmt.Sprintf("reserved: {codes: [%s]}", alias),
 				"%s, an alias of %s, is gone, and is not reserved", alias, o.Value)
 		case now.Value == alias:
-			c.changed(idAlias, c.new.codeAt(now), "choose another name", "%s decoded to %s, and is now a code of its own", alias, o.Value)
+			c.changed(idAlias, c.new.codeAt(now), "choose another name",
+				"%s decoded to %s, and is now a code of its own", alias, o.Value)
 		}
 	}
 }
@@ -135,7 +142,8 @@ func (c *comparison) number(o, n *model.Code) {
 		is += fmt.Sprintf(", and %d is that of %s", o.Number, other.Key)
 	}
 	c.changed(idNumber, at(c.new.codes[n].Number.Span, c.new.codeAt(n)),
-		fmt.Sprintf("numbers are published: keep \"number: %d\"", o.Number), "the number of %s was %d, %s", n.Key, o.Number, is)
+		fmt.Sprintf("numbers are published: keep \"number: %d\"", o.Number), "the number of %s was %d, %s", n.Key,
+		o.Number, is)
 }
 
 // freeNumber finds the number of a code that is gone where it could mean something else now.
@@ -146,7 +154,8 @@ func (c *comparison) freeNumber(o *model.Code) {
 	now := c.new.byNumber[o.Number]
 	switch {
 	case now == nil:
-		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
+		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)),
+			fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
 			"number %d of %s is gone, and is not reserved", o.Number, o.Key)
 	case now != c.to[o]:
 		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "take the next free number",
@@ -160,10 +169,12 @@ func (c *comparison) reserved() {
 		now := c.new.byValue[v.V]
 		switch {
 		case now != nil && c.old.decodes(v.V) == nil:
-			c.changed(idReserved, at(c.new.codes[now].Value.Span, c.new.codeAt(now)), "choose another name: old logs and clients still hold this one",
+			c.changed(idReserved, at(c.new.codes[now].Value.Span, c.new.codeAt(now)),
+				"choose another name: old logs and clients still hold this one",
 				"%s was reserved, and is a code now", v.V)
 		case now == nil && c.new.byAlias[v.V] != nil && c.old.decodes(v.V) == nil:
-			c.changed(idReserved, c.new.codeAt(c.new.byAlias[v.V]), "right only if it meant that before, which no comparison can tell: then say -except "+idReserved,
+			c.changed(idReserved, c.new.codeAt(c.new.byAlias[v.V]),
+				"right only if it meant that before, which no comparison can tell: then say -except "+idReserved,
 				"%s was reserved, and decodes to %s now", v.V, c.new.byAlias[v.V].Value)
 		case now == nil && c.new.byAlias[v.V] == nil && !c.new.reserves(v.V):
 			c.gone(idReserved, v.Span, "what is reserved stays so", "%s is not reserved any more", v.V)
@@ -183,12 +194,14 @@ func (c *comparison) reserved() {
 
 func (c *comparison) codeGoNames(o, n *model.Code) {
 	if o.Const != n.Const {
-		c.changed(idGoName, at(c.new.codes[n].GoName.Span, c.new.codeAt(n)), fmt.Sprintf("\"name: %s\" keeps the names in Go", o.Go),
+		c.changed(idGoName, at(c.new.codes[n].GoName.Span, c.new.codeAt(n)),
+			fmt.Sprintf("\"name: %s\" keeps the names in Go", o.Go),
 			"%s and %s are now %s and %s", o.Const, o.Factory, n.Const, n.Factory)
 	}
 }
 
-// factory compares the parameters of the factories. Fields whose change is found already do not count.
+// factory compares the parameters of the factories. Fields whose change is found already do not
+// count.
 func (c *comparison) factory(o, n *model.Code) {
 	var known *fieldsKnown
 	if c.heirs[o.Category] == n.Category {
@@ -202,8 +215,8 @@ func (c *comparison) factory(o, n *model.Code) {
 		"%s had the parameters (%s), and has (%s)", n.Factory, strings.Join(was, ", "), strings.Join(is, ", "))
 }
 
-// params are the names of a factory's parameters. With nothing known of their fields, because the code moved to another
-// category, the types are said too.
+// params are the names of a factory's parameters. With nothing known of their fields, because the
+// code moved to another category, the types are said too.
 func (k *fieldsKnown) params(args []*model.Field) []string {
 	var out []string
 	for _, f := range args {
@@ -223,11 +236,13 @@ func (k *fieldsKnown) params(args []*model.Field) []string {
 func (c *comparison) texts(o, n *model.Code) {
 	decl := c.new.codes[n]
 	if o.MessageText != n.MessageText && c.placeholders(o) != n.MessageText {
-		c.changed(idMessage, at(decl.Message.Span, c.new.codeAt(n)), "", "the message of %s was %q", n.Key, o.MessageText)
+		c.changed(idMessage, at(decl.Message.Span, c.new.codeAt(n)), "", "the message of %s was %q", n.Key,
+			o.MessageText)
 	}
 	was := c.old.codes[o].Feedback.V
 	if is := decl.Feedback.V; was != is {
-		c.changed(idMessage, at(decl.Feedback.Span, c.new.codeAt(n)), "", "the feedback of %s was %s", n.Key, quoted(was))
+		c.changed(idMessage, at(decl.Feedback.Span, c.new.codeAt(n)), "", "the feedback of %s was %s", n.Key,
+			quoted(was))
 	}
 }
 
@@ -271,7 +286,8 @@ func groupNames(c *model.Code) []string {
 func (c *comparison) sets(o, n *model.Code) {
 	was, is := assigned(o.Set), assigned(n.Set)
 	if !slices.Equal(was, is) {
-		c.changed(idSet, c.new.codeAt(n), "", "%s set {%s}, and sets {%s}", n.Key, strings.Join(was, ", "), strings.Join(is, ", "))
+		c.changed(idSet, c.new.codeAt(n), "", "%s set {%s}, and sets {%s}", n.Key, strings.Join(was, ", "),
+			strings.Join(is, ", "))
 	}
 }
 

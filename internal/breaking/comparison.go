@@ -17,7 +17,8 @@ type comparison struct {
 
 	// heirs leads from categories of the old taxonomy to what they are now.
 	heirs map[*model.Category]*model.Category
-	// known is what is found of the fields that are being compared, and knownOf of those of each old category.
+	// known is what is found of the fields that are being compared, and knownOf of those of each
+	// old category.
 	known   *fieldsKnown
 	knownOf map[*model.Category]*fieldsKnown
 
@@ -37,8 +38,9 @@ func newComparison(old, new *Taxonomy) *comparison {
 	return c
 }
 
-// match finds what became of each code of the old taxonomy: the code of that value, else the one with that alias, else
-// the one under that key, unless that is a value which meant something else before.
+// match finds what became of each code of the old taxonomy: the code of that value, else the one
+// with that alias, else the one under that key, unless that is a value which meant something else
+// before.
 func (c *comparison) match() {
 	ways := []func(o *model.Code) *model.Code{
 		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
@@ -82,7 +84,8 @@ func (c *comparison) gone(id string, at diag.Span, hint, format string, args ...
 	c.add(Change{Finding: finding(id, at, hint, format, args), Levels: levels[id], Gone: true})
 }
 
-// either adds a change that stands in the new taxonomy if it says anything there, and otherwise in the old one.
+// either adds a change that stands in the new taxonomy if it says anything there, and otherwise in
+// the old one.
 func (c *comparison) either(id string, at, was diag.Span, hint, format string, args ...any) {
 	if at.Valid() {
 		c.changed(id, at, hint, format, args...)

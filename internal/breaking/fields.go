@@ -14,8 +14,8 @@ type owner struct {
 	typed bool
 }
 
-// fieldsKnown is what is found of the fields of a category, so that the parameters of its factories are not found too. A
-// field of every category can be new to one and not to another.
+// fieldsKnown is what is found of the fields of a category, so that the parameters of its factories
+// are not found too. A field of every category can be new to one and not to another.
 type fieldsKnown struct {
 	told    map[*model.Field]bool   // of either side
 	renamed map[*model.Field]string // from either side to the new key
@@ -50,7 +50,8 @@ func (c *comparison) fields(own owner, old, new []*model.Field) {
 	for _, n := range new {
 		if n.Required && is[n.Wire] == n && was[n.Wire] == nil && !c.known.told[n] {
 			c.known.told[n] = true
-			c.changed(idFieldRequired, c.new.fields[n].Name.Span, "let it be optional: what was written before does not have it",
+			c.changed(idFieldRequired, c.new.fields[n].Name.Span,
+				"let it be optional: what was written before does not have it",
 				"field %s is new, and required", c.label(own, n))
 		}
 	}
@@ -64,8 +65,8 @@ func byWire(fields []*model.Field) map[string]*model.Field {
 	return m
 }
 
-// renames guesses which fields got another key: of the same type, and with the same name in Go, filled from the same
-// evidence, or the only ones of that type that are gone and new.
+// renames guesses which fields got another key: of the same type, and with the same name in Go,
+// filled from the same evidence, or the only ones of that type that are gone and new.
 func renames(old, new []*model.Field, was, is map[string]*model.Field) map[*model.Field]*model.Field {
 	var left, came []*model.Field
 	for _, f := range old {
@@ -97,7 +98,8 @@ func renames(old, new []*model.Field, was, is map[string]*model.Field) map[*mode
 	return out
 }
 
-// goNames, sources and singles say what a field is known by, together with its type; "" is by nothing.
+// goNames, sources and singles say what a field is known by, together with its type; "" is by
+// nothing.
 
 func goNames(list []*model.Field) map[*model.Field]string {
 	out := make(map[*model.Field]string, len(list))
@@ -141,7 +143,8 @@ func (c *comparison) label(own owner, f *model.Field) string {
 
 func (c *comparison) fieldRemoved(own owner, o *model.Field) {
 	c.known.told[o] = true
-	c.gone(idFieldRemoved, c.old.fields[o].Name.Span, "keep it, optional: there is no reserving of fields, and another one of that name would be read as this one",
+	c.gone(idFieldRemoved, c.old.fields[o].Name.Span,
+		"keep it, optional: there is no reserving of fields, and another one of that name would be read as this one",
 		"field %s is gone", c.label(own, o))
 	if o.MessageOnly {
 		c.narrow(Wire)
@@ -152,7 +155,9 @@ func (c *comparison) fieldRenamed(own owner, o, n *model.Field) {
 	c.known.renamed[o] = n.Wire
 	c.known.told[n] = true
 	c.known.renamed[n] = n.Wire
-	c.changed(idFieldRenamed, c.new.fields[n].Name.Span, fmt.Sprintf("keep the key %s, and give it \"name: %s\"", o.Wire, n.Go),
+	c.changed(
+		idFieldRenamed, c.new.fields[n].Name.Span, fmt.Sprintf(
+			"keep the key %s, and give it \"name: %s\"", o.Wire, n.Go),
 		"field %s seems to be %s now: what is stored under the old key is lost", c.label(own, o), n.Wire)
 	if o.MessageOnly {
 		c.narrow(Wire)
@@ -186,7 +191,8 @@ func (c *comparison) field(own owner, o, n *model.Field) {
 func (c *comparison) fieldType(own owner, o, n *model.Field) {
 	c.known.told[o], c.known.told[n] = true, true
 	decl := c.new.fields[n]
-	c.changed(idFieldType, at(decl.Type.Span, decl.EnumSpan, decl.Name.Span), "add a field of another name, and keep this one as it is",
+	c.changed(idFieldType, at(decl.Type.Span, decl.EnumSpan, decl.Name.Span),
+		"add a field of another name, and keep this one as it is",
 		"field %s was of type %s, and is %s", c.label(own, n), o.Type, n.Type)
 	if integers[o.Type] && integers[n.Type] {
 		c.narrow(Wire)
@@ -223,7 +229,8 @@ func (c *comparison) masking(name string, o, n *model.Field) {
 		c.changed(idFieldMasking, place, "add a sensitive field of another name, and stop filling this one",
 			"field %s is sensitive now: readers get no value", name)
 	case o.Scrub && !n.Scrub && !n.Sensitive:
-		c.changed(idFieldMasking, place, keep, "field %s is not scrubbed any more: secrets in it are written in clear", name)
+		c.changed(idFieldMasking, place, keep, "field %s is not scrubbed any more: secrets in it are written in clear",
+			name)
 		c.narrow(Source)
 	}
 	switch {
@@ -231,12 +238,14 @@ func (c *comparison) masking(name string, o, n *model.Field) {
 		c.changed(idFieldMasking, place, keep, "field %s was in messages only, and is on the wire now", name)
 		c.narrow(Source)
 	case !o.MessageOnly && n.MessageOnly:
-		c.changed(idFieldRemoved, place, "keep it on the wire", "field %s is in messages only, and not on the wire any more", name)
+		c.changed(idFieldRemoved, place, "keep it on the wire",
+			"field %s is in messages only, and not on the wire any more", name)
 		c.narrow(Source)
 	}
 }
 
-// filling compares what changes no reader's code: where a value comes from, and how much of it is shown.
+// filling compares what changes no reader's code: where a value comes from, and how much of it is
+// shown.
 func (c *comparison) filling(name string, o, n *model.Field) {
 	var parts []string
 	say := func(what, was, is string) {
@@ -271,19 +280,23 @@ func (c *comparison) enum(own owner, name string, o, n *model.Field) {
 	place := at(c.new.fields[n].EnumSpan, c.new.fields[n].Name.Span)
 	was, is := o.Enum.Words(), n.Enum.Words()
 	if gone := missing(was, is); len(gone) > 0 {
-		c.changed(idWordRemoved, place, "keep the word: what is stored with it would not be read any more", "field %s does not know %s any more", name, list(gone))
+		c.changed(idWordRemoved, place, "keep the word: what is stored with it would not be read any more",
+			"field %s does not know %s any more", name, list(gone))
 	}
 	if added := missing(is, was); len(added) > 0 {
-		c.changed(idWordAdded, place, "update all readers first, then those who send it", "field %s: programs generated before do not know %s", name, list(added))
+		c.changed(idWordAdded, place, "update all readers first, then those who send it",
+			"field %s: programs generated before do not know %s", name, list(added))
 	}
 	if own.typed && o.Go == n.Go && o.Enum.Type != n.Enum.Type {
-		c.changed(idGoName, c.new.fields[n].Name.Span, "", "the Go type of field %s was %s, and is %s", name, o.Enum.Type, n.Enum.Type)
+		c.changed(idGoName, c.new.fields[n].Name.Span, "", "the Go type of field %s was %s, and is %s", name,
+			o.Enum.Type, n.Enum.Type)
 	}
 }
 
 func (c *comparison) object(own owner, name string, o, n *model.Field) {
 	if own.typed && o.Go == n.Go && o.Object.Type != n.Object.Type {
-		c.changed(idGoName, c.new.fields[n].Name.Span, "", "the Go type of field %s was %s, and is %s", name, o.Object.Type, n.Object.Type)
+		c.changed(idGoName, c.new.fields[n].Name.Span, "", "the Go type of field %s was %s, and is %s", name,
+			o.Object.Type, n.Object.Type)
 	}
 	c.fields(owner{name: name + ".", typed: own.typed}, o.Object.Fields, n.Object.Fields)
 }

@@ -52,7 +52,8 @@ func TestFields(t *testing.T) {
 1:60 E-break-field-required field io.n is new, and required
   hint: let it be optional: what was written before does not have it
 `},
-		{"of every category", "fields: {n: {type: int}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
+		{"of every category",
+			"fields: {n: {type: int}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}", `
 -1:10 E-break-field-removed field n is gone
   hint: keep it, optional: there is no reserving of fields, and another one of that name would be read as this one

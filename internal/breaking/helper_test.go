@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// ruleTest is a taxonomy as released, as it is now, and all that changed. What every taxonomy needs is added behind the
-// lines, so that their numbers are those of the findings.
+// ruleTest is a taxonomy as released, as it is now, and all that changed. What every taxonomy needs
+// is added behind the lines, so that their numbers are those of the findings.
 type ruleTest struct {
 	name     string
 	old, new string
@@ -58,7 +58,8 @@ func whole(yaml string) []byte {
 	return []byte(yaml)
 }
 
-// codes is a taxonomy of one category with these codes, written in flow style without the outer braces.
+// codes is a taxonomy of one category with these codes, written in flow style without the outer
+// braces.
 func codes(flow string) string { return "categories: {io: {codes: {" + flow + "}}}" }
 
 // fields is a taxonomy of one code with these fields.
@@ -66,7 +67,8 @@ func fields(flow string) string {
 	return "categories: {io: {fields: {" + flow + "}, codes: {EOF: {message: end}}}}"
 }
 
-// show writes changes one a line, with their hints below; a minus marks what stands in the old taxonomy.
+// show writes changes one a line, with their hints below; a minus marks what stands in the old
+// taxonomy.
 func show(changes []breaking.Change) string {
 	var lines []string
 	for _, c := range changes {

@@ -16,7 +16,8 @@ const defaultProfile = "default"
 // plain is a profile that says what the table says.
 func plain() *model.Profile {
 	return &model.Profile{
-		Name: defaultProfile, RetryEnabled: true, Recovery: taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
+		Name: defaultProfile, RetryEnabled: true, Recovery: taxonomy.Recovery{Enabled: true},
+		Reporting: taxonomy.Reporting{Context: true},
 		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 	}
 }
@@ -35,8 +36,8 @@ func (c *comparison) tellAt(p place, id, format string, args ...any) {
 	c.changed(id, p.at, "", format, args...)
 }
 
-// profiles compares what profiles change. One that is new or gone is nobody's yet or found already, but for the one that
-// holds where none is chosen: there, the table held.
+// profiles compares what profiles change. One that is new or gone is nobody's yet or found already,
+// but for the one that holds where none is chosen: there, the table held.
 func (c *comparison) profiles() {
 	was, is := byProfile(c.old), byProfile(c.new)
 	for i, n := range c.new.model.Profiles {
@@ -130,8 +131,8 @@ func allowedText(r taxonomy.Recovery) string {
 	return strings.Join(slices.Sorted(slices.Values(r.Allowed)), ", ")
 }
 
-// anotherReaction says what is different about what a profile does, all of it: of its instances of what is declared
-// nothing else speaks. It is "" if nothing is.
+// anotherReaction says what is different about what a profile does, all of it: of its instances of
+// what is declared nothing else speaks. It is "" if nothing is.
 func (c *comparison) anotherReaction(o, n *model.Reaction) string {
 	if c.sameReaction(o, n) {
 		return ""
@@ -152,8 +153,8 @@ func orTable(own, table *model.Reaction) *model.Reaction {
 	return own
 }
 
-// overlays finds codes of which a profile says something else than it did, where the table itself says the same. It
-// reports whether there are any.
+// overlays finds codes of which a profile says something else than it did, where the table itself
+// says the same. It reports whether there are any.
 func (c *comparison) overlays(o, n *model.Profile, p place) bool {
 	found := false
 	tell := func(id, what string, code *model.Code) {
@@ -167,7 +168,8 @@ func (c *comparison) overlays(o, n *model.Profile, p place) bool {
 		}
 		was, is := o.Traits(before.Row), n.Traits(now.Row)
 		for _, a := range aspects {
-			if a.same(&was, &is) || !a.same(&before.Row.Traits, &now.Row.Traits) || a.what == "recoverability" && was.Retryable != is.Retryable {
+			if a.same(&was, &is) || !a.same(&before.Row.Traits, &now.Row.Traits) || a.what == "recoverability" &&
+				was.Retryable != is.Retryable {
 				continue
 			}
 			id := a.id

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// reactions compares what is declared by name, so that a change is found once and not for each code that it concerns.
+// reactions compares what is declared by name, so that a change is found once and not for each code
+// that it concerns.
 func (c *comparison) reactions() {
 	was, is := declaredReactions(c.old), declaredReactions(c.new)
 	for _, o := range c.old.model.Reactions {
@@ -36,7 +37,8 @@ func (c *comparison) reactions() {
 	c.uncategorized()
 }
 
-// declaredReactions and declaredPolicies are those with a name of their own, without the instances for profiles.
+// declaredReactions and declaredPolicies are those with a name of their own, without the instances
+// for profiles.
 
 func declaredReactions(t *Taxonomy) map[string]*model.Reaction {
 	m := make(map[string]*model.Reaction)
@@ -70,8 +72,8 @@ func (c *comparison) uncategorized() {
 	}
 }
 
-// otherReaction says what is different about what is done; "" if nothing is, or if it is found where the reaction is
-// declared.
+// otherReaction says what is different about what is done; "" if nothing is, or if it is found
+// where the reaction is declared.
 func (c *comparison) otherReaction(o, n *model.Reaction) string {
 	if c.sameReaction(o, n) || declaredAlike(o, n) {
 		return ""
@@ -104,7 +106,8 @@ func (c *comparison) sameReaction(o, n *model.Reaction) bool {
 	return c.same[k]
 }
 
-// reactionParts says what is different about two reactions, but for what is found at declarations of their own.
+// reactionParts says what is different about two reactions, but for what is found at declarations
+// of their own.
 func (c *comparison) reactionParts(o, n *model.Reaction) []string {
 	parts := localParts(o, n)
 	if op, np := o.Policy, n.Policy; op == nil || np == nil || !op.Declared || !np.Declared || op.Name != np.Name {

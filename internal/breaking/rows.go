@@ -41,7 +41,8 @@ var aspects = []aspect{
 		func(t *spec.Traits) diag.Span { return t.GRPC.Span }},
 }
 
-// traitChanges are changes of rows, gathered so that one of a category is found once and not for each of its codes.
+// traitChanges are changes of rows, gathered so that one of a category is found once and not for
+// each of its codes.
 type traitChanges struct {
 	order []traitKey
 	codes map[traitKey][]string
@@ -83,7 +84,8 @@ func (c *comparison) codeRows(o, n *model.Code) {
 	c.branches(o, n, own)
 }
 
-// row compares two rows. Changes that are in known are not told again. It returns those that there are.
+// row compares two rows. Changes that are in known are not told again. It returns those that there
+// are.
 func (c *comparison) row(o, n model.Traits, code *model.Code, who string, decl *spec.Traits, known []string) []string {
 	var found []string
 	tell := func(id, what string, at diag.Span) {
@@ -109,8 +111,8 @@ func (c *comparison) row(o, n model.Traits, code *model.Code, who string, decl *
 	return found
 }
 
-// place is where a trait of a code is said: in the branch, at the code, at its category, or nowhere, and then it is the
-// code.
+// place is where a trait of a code is said: in the branch, at the code, at its category, or
+// nowhere, and then it is the code.
 func (c *comparison) place(code *model.Code, branch *spec.Traits, span func(*spec.Traits) diag.Span) diag.Span {
 	var in diag.Span
 	if branch != nil {
@@ -119,9 +121,9 @@ func (c *comparison) place(code *model.Code, branch *spec.Traits, span func(*spe
 	return at(in, span(&c.new.codes[code].Traits), span(&c.new.categories[code.Category].Traits), c.new.codeAt(code))
 }
 
-// branches compares the branches of a code. Those with the same conditions are the same, and what is left is paired in
-// its order. One that only one side has is compared with the other side's own row, which is what held for its contexts,
-// unless another branch did.
+// branches compares the branches of a code. Those with the same conditions are the same, and what
+// is left is paired in its order. One that only one side has is compared with the other side's own
+// row, which is what held for its contexts, unless another branch did.
 func (c *comparison) branches(o, n *model.Code, own []string) {
 	was, is := branchTexts(o), branchTexts(n)
 	decl := c.new.codes[n]
@@ -146,7 +148,8 @@ func (c *comparison) branches(o, n *model.Code, own []string) {
 		c.row(rows[text].Traits, n.Row.Traits, n, fmt.Sprintf("%s where %s", n.Key, text), nil, own)
 	}
 	if !slices.Equal(common(was, is), common(is, was)) {
-		c.changed(idWhen, at(decl.When[0].Span, c.new.codeAt(n)), "the first branch that holds is taken", "the branches of %s are in another order", n.Key)
+		c.changed(idWhen, at(decl.When[0].Span, c.new.codeAt(n)), "the first branch that holds is taken",
+			"the branches of %s are in another order", n.Key)
 	}
 }
 
@@ -156,7 +159,8 @@ func (c *comparison) conditions(n *model.Code, i int, was, is string) {
 	if row := n.When[i].Row; row.HTTP != n.Row.HTTP || row.GRPC != n.Row.GRPC {
 		id = idStatus
 	}
-	c.changed(id, at(c.new.codes[n].When[i].Span, c.new.codeAt(n)), "", "%s when %d held where %s, and holds where %s", n.Key, i+1, was, is)
+	c.changed(id, at(c.new.codes[n].When[i].Span, c.new.codeAt(n)), "", "%s when %d held where %s, and holds where %s",
+		n.Key, i+1, was, is)
 }
 
 // branchTexts returns the conditions of each branch as a text of its own.

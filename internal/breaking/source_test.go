@@ -17,7 +17,8 @@ func TestFactories(t *testing.T) {
 1:28 E-break-field-required field io.a is not required any more
   hint: keep it required: readers generated before take what is absent for empty
 `},
-		{"set by the code now", "categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end}}}}",
+		{"set by the code now",
+			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end}}}}",
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end, set: {a: x}}}}}", `
 1:72 E-break-factory NewEOF had the parameters (a), and has ()
   hint: say "args" as they were, or give what is new to a code of its own
@@ -27,7 +28,8 @@ func TestFactories(t *testing.T) {
 }
 
 func TestWordsInGo(t *testing.T) {
-	const recover = "\ncategories: {io: {codes: {EOF: {message: end, groups: [g], reaction: {action: recover, strategy: s}}}}}"
+	const recover = "\ncategories: {io: {codes: {EOF: {message: end, groups: [g], reaction: {action: recover, " +
+		"strategy: s}}}}}"
 	runRuleTests(t, []ruleTest{
 		{"a group that is gone", "groups: {g: G., h: H.}" + "\n" + codes("EOF: {message: end, groups: [g, h]}"), "groups: {g: G.}\n" + codes("EOF: {message: end, groups: [g]}"), `
 -1:17 E-break-go-removed group h and InH are gone
@@ -38,7 +40,8 @@ func TestWordsInGo(t *testing.T) {
 2:21 E-break-interface t is new: what implements Strategies does not compile without it
   hint: every implementation needs the method: say so in the release
 `},
-		{"the first strategy", "groups: {g: G.}\n" + codes("EOF: {message: end, groups: [g]}"), "groups: {g: G.}\nstrategies: {s: S.}\n" + codes("EOF: {message: end, groups: [g]}"), ``},
+		{"the first strategy", "groups: {g: G.}\n" + codes("EOF: {message: end, groups: [g]}"),
+			"groups: {g: G.}\nstrategies: {s: S.}\n" + codes("EOF: {message: end, groups: [g]}"), ``},
 		{"a check that is new", "checks: {a: A.}", "checks: {a: A., b: B.}", `
 1:17 E-break-interface b is new: what implements Checks does not compile without it
   hint: every implementation needs the method: say so in the release

@@ -7,7 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Taxonomy is one side of a comparison: what a taxonomy means, and where it says so. It is safe for concurrent use.
+// Taxonomy is one side of a comparison: what a taxonomy means, and where it says so. It is safe for
+// concurrent use.
 type Taxonomy struct {
 	tree  *spec.Taxonomy
 	model *model.Package
@@ -25,8 +26,8 @@ type Taxonomy struct {
 	global                  map[*model.Field]bool
 }
 
-// Read makes a side of a comparison of a taxonomy's bytes. What could not be read is left out; use package check to
-// find that out before.
+// Read makes a side of a comparison of a taxonomy's bytes. What could not be read is left out; use
+// package check to find that out before.
 func Read(name string, src []byte) *Taxonomy {
 	tree, _ := spec.Parse(name, src)
 	t := &Taxonomy{

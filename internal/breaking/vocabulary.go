@@ -13,18 +13,22 @@ import (
 func (c *comparison) header() {
 	o, n := c.old, c.new
 	if was, is := o.model.Domain, n.model.Domain; was != is {
-		c.either(idDomain, n.tree.Domain.Span, o.tree.Domain.Span, "keep it: errors of another domain are unknown to whoever reads them",
+		c.either(idDomain, n.tree.Domain.Span, o.tree.Domain.Span,
+			"keep it: errors of another domain are unknown to whoever reads them",
 			"%s", differ("the domain", was, is))
 	}
 	if was, is := o.model.Name, n.model.Name; was != is {
-		c.either(idPackage, n.tree.Package.Span, o.tree.Package.Span, "keep it: every caller imports it", "the package was %s, and is %s", was, is)
+		c.either(idPackage, n.tree.Package.Span, o.tree.Package.Span, "keep it: every caller imports it",
+			"the package was %s, and is %s", was, is)
 	}
 	if was, is := o.model.HelpURL, n.model.HelpURL; was != is {
-		c.either(idHelpURL, n.tree.HelpURL.Span, o.tree.HelpURL.Span, "let the old addresses lead to the new ones", "%s", differ("help_url", was, is))
+		c.either(idHelpURL, n.tree.HelpURL.Span, o.tree.HelpURL.Span, "let the old addresses lead to the new ones",
+			"%s", differ("help_url", was, is))
 	}
 	c.fallback()
 	if o.classifies() && !n.classifies() {
-		c.gone(idGoRemoved, o.tree.Package.Span, "", "Classify, ClassifyEvidence and Explain are gone: there are no rules and no fallback any more")
+		c.gone(idGoRemoved, o.tree.Package.Span, "",
+			"Classify, ClassifyEvidence and Explain are gone: there are no rules and no fallback any more")
 	}
 }
 
@@ -125,7 +129,8 @@ func (c *comparison) words(kind string, old, new []word) {
 	}
 	for _, w := range old {
 		if !have[w.name] {
-			c.gone(idGoRemoved, w.at, "keep it declared for as long as somebody may name it", "%s %s and %s are gone", kind, w.name, w.goName)
+			c.gone(idGoRemoved, w.at, "keep it declared for as long as somebody may name it", "%s %s and %s are gone",
+				kind, w.name, w.goName)
 		}
 	}
 }
@@ -141,7 +146,8 @@ func (c *comparison) interfaces(name string, old, new []word) {
 	}
 	for _, w := range new {
 		if !have[w.name] {
-			c.changed(idInterface, w.at, "every implementation needs the method: say so in the release", "%s is new: what implements %s does not compile without it", w.name, name)
+			c.changed(idInterface, w.at, "every implementation needs the method: say so in the release",
+				"%s is new: what implements %s does not compile without it", w.name, name)
 		}
 	}
 }

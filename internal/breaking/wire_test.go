@@ -40,7 +40,8 @@ func TestCodes(t *testing.T) {
 `},
 		{"deprecated, then gone and reserved", codes("A: {message: a}, B: {message: b, deprecated: no longer made}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
-		{"gone and reserved, but for number and alias", codes("A: {message: a}, B: {message: b, deprecated: no, number: 7, aliases: [C]}"),
+		{"gone and reserved, but for number and alias", codes(
+			"A: {message: a}, B: {message: b, deprecated: no, number: 7, aliases: [C]}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), `
 -1:44 E-break-alias C, an alias of B, is gone, and is not reserved
   hint: reserved: {codes: [C]}
@@ -61,7 +62,8 @@ func TestCodes(t *testing.T) {
 1:27 W-changed-code-value code A is now B on the wire: programs generated before do not know that
   hint: to rename it in Go only, keep "value: A"
 `},
-		{"another key, the same value and name", codes("OLD_ONE: {message: a}"), codes("NEW_ONE: {message: a, value: OLD_ONE, name: OldOne}"), ``},
+		{"another key, the same value and name", codes("OLD_ONE: {message: a}"),
+			codes("NEW_ONE: {message: a, value: OLD_ONE, name: OldOne}"), ``},
 		{"another key, the same value", codes("OLD_ONE: {message: a}"), codes("NEW_ONE: {message: a, value: OLD_ONE}"), `
 1:27 E-break-go-name CodeOldOne and NewOldOne are now CodeNewOne and NewNewOne
   hint: "name: OldOne" keeps the names in Go
@@ -84,7 +86,8 @@ func TestAliases(t *testing.T) {
 1:27 E-break-alias B does not decode to A any more
   hint: keep "aliases: [B]", or reserve it
 `},
-		{"gone and reserved", codes("A: {message: a, aliases: [B]}"), "reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
+		{"gone and reserved", codes("A: {message: a, aliases: [B]}"),
+			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
 		{"another code's", codes("A: {message: a, aliases: [C]}, B: {message: b}"), codes("A: {message: a}, B: {message: b, aliases: [C]}"), `
 1:44 E-break-alias C decoded to A, and now decodes to B
   hint: give it back to A
@@ -157,7 +160,8 @@ func TestCategories(t *testing.T) {
 1:14 E-break-category category llm is now provider, and LLMError is now ProviderError
   hint: the name is on the wire: keep it; "type:" changes the names in Go
 `},
-		{"codes that move", "categories: {a: {codes: {A: {message: a}, B: {message: b}}}, c: {codes: {C: {message: c}}}}",
+		{"codes that move",
+			"categories: {a: {codes: {A: {message: a}, B: {message: b}}}, c: {codes: {C: {message: c}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}", `
 1:74 E-break-category B moved from category a to c, and from AError to CError
   hint: give the other category a code of its own, and let this one be deprecated
@@ -166,26 +170,34 @@ func TestCategories(t *testing.T) {
 1:14 E-break-category category llm is now provider
   hint: the name is on the wire: keep it; "type:" changes the names in Go
 `},
-		{"the only code moves to another that has a required field", "categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}, M: {message: m}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
+		{"the only code moves to another that has a required field",
+			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}, M: {message: m}}}, c: " +
+				"{fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}, M: {message: m}}}}", `
 1:146 E-break-category M moved from category a to c, and from AError to CError
   hint: give the other category a code of its own, and let this one be deprecated
 1:146 E-break-factory NewM had the parameters (), and has (n int)
   hint: say "args" as they were, or give what is new to a code of its own
 `},
-		{"a code that moves with a field", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: m}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}}}}",
+		{"a code that moves with a field",
+			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
+				"m}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}, M: {message: m}}}}", `
 1:27 E-break-field-required field a.id is not required any more
   hint: keep it required: readers generated before take what is absent for empty
 1:150 E-break-category M moved from category a to c, and from AError to CError
   hint: give the other category a code of its own, and let this one be deprecated
 `},
-		{"an alias in another", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: m, deprecated: no}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
+		{"an alias in another",
+			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
+				"m, deprecated: no}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `
 1:145 E-break-category M of category a decodes to C of category c now
   hint: make it an alias of a code of its own category, or reserve it
 `},
-		{"two become one", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
+		{"two become one",
+			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
+				"{B: {message: b}}}}",
 			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: b}}}}", `
 1:14 E-break-category category a is now c, and AError is now CError
   hint: the name is on the wire: keep it; "type:" changes the names in Go
@@ -194,17 +206,21 @@ func TestCategories(t *testing.T) {
 1:89 E-break-factory NewB had the parameters (), and has (id string)
   hint: say "args" as they were, or give what is new to a code of its own
 `},
-		{"a field of one becomes that of all", "categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
+		{"a field of one becomes that of all",
+			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
+				"{B: {message: b}}}}",
 			"fields: {id: {type: string, required: true}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}", `
 1:10 E-break-field-required field id is new, and required
   hint: let it be optional: what was written before does not have it
 `},
-		{"the last code is retired", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
+		{"the last code is retired",
+			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
 			"reserved: {codes: [C]}\ncategories: {a: {codes: {A: {message: a}}}}", `
 -1:45 E-break-go-removed category c is gone, and with it CError, CCode, CategoryC and IsC
   hint: keep one code of it, deprecated, for as long as callers name its type
 `},
-		{"the last code is an alias now", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
+		{"the last code is an alias now",
+			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
 			"categories: {a: {codes: {A: {message: a, aliases: [C]}}}}", `
 -1:45 E-break-go-removed category c is gone, and with it CError, CCode, CategoryC and IsC
   hint: keep one code of it, deprecated, for as long as callers name its type
@@ -218,7 +234,8 @@ func TestCategories(t *testing.T) {
 -1:57 E-break-code-removed code C is gone, and is not reserved
   hint: reserve it, so that nothing else gets its name: reserved: {codes: [C]}; or make it an alias of the code that takes its place
 `},
-		{"another type", "categories: {llm: {codes: {A: {message: a}}}}", "categories: {llm: {type: LLMError, codes: {A: {message: a}}}}", ``},
+		{"another type", "categories: {llm: {codes: {A: {message: a}}}}",
+			"categories: {llm: {type: LLMError, codes: {A: {message: a}}}}", ``},
 	})
 }
 
@@ -233,7 +250,8 @@ func TestStatus(t *testing.T) {
 1:49 E-break-status A: grpc was UNAVAILABLE, is INTERNAL
   hint: clients see it: give what is different a code of its own
 `},
-		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"), codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
+		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
+			codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `
 1:27 E-break-status A: http was 404, is none
   hint: clients see it: give what is different a code of its own
@@ -243,12 +261,16 @@ func TestStatus(t *testing.T) {
 1:106 E-break-status A when 1: http was 500, is 400
   hint: clients see it: give what is different a code of its own
 `},
-		{"of a branch that is gone", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, http: 400}]}}}}",
+		{"of a branch that is gone",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
+				"http: 400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}", `
 1:75 E-break-status A where n is 1: http was 400, is 500
   hint: clients see it: give what is different a code of its own
 `},
-		{"of a branch", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, http: 400}]}}}}",
+		{"of a branch",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
+				"http: 400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, http: 404}]}}}}", `
 1:106 E-break-status A when 1: http was 400, is 404
   hint: clients see it: give what is different a code of its own

@@ -22,10 +22,12 @@ func (p *pass) adaptBounds(policy, overlay *spec.Policy) {
 
 func (p *pass) adaptNumbers(a, top *spec.Adapt) {
 	if a.Attempts == nil && a.Delay == nil && !a.Broken && !top.Broken {
-		p.report(top.Span, "adapt needs attempts or delay: nothing may move").hint("say how far, as in attempts: {max: 6}")
+		p.report(top.Span, "adapt needs attempts or delay: nothing may move").
+			hint("say how far, as in attempts: {max: 6}")
 	}
 	if t := top.Target; t.Set && !(t.V >= spec.MinTarget && t.V <= spec.MaxTarget) {
-		p.report(t.Span, "target is from %g to %g", spec.MinTarget, spec.MaxTarget).hint("it is the share of first retries that shall succeed, as in target: 0.8")
+		p.report(t.Span, "target is from %g to %g", spec.MinTarget, spec.MaxTarget).
+			hint("it is the share of first retries that shall succeed, as in target: 0.8")
 	}
 	if w := top.Window; w.Set && (w.V < spec.MinOutcomes || w.V > spec.MaxOutcomes) {
 		p.report(w.Span, "window is from %d to %d, not %d", spec.MinOutcomes, spec.MaxOutcomes, w.V).
@@ -33,7 +35,8 @@ func (p *pass) adaptNumbers(a, top *spec.Adapt) {
 	}
 }
 
-// moving is a number of a policy that adapt may move, and its bounds, with the words for them. Own, least and most are as text.
+// moving is a number of a policy that adapt may move, and its bounds, with the words for them. Own,
+// least and most are as text.
 type moving struct {
 	key, own       string // attempts and max_attempts, say
 	number         string // what own is
@@ -45,8 +48,8 @@ type moving struct {
 	at             diag.Span // where to report what concerns several
 }
 
-// outside reports that a bound of adapt does not hold the policy's own number: at the bound, or at the number if that is what the
-// overlay says.
+// outside reports that a bound of adapt does not hold the policy's own number: at the bound, or at
+// the number if that is what the overlay says.
 func (p *pass) outside(m *moving, below bool) {
 	bound, value, span, top, side, change := "min", m.least, m.min, m.topMin, "above", "lower"
 	if !below {
@@ -89,16 +92,21 @@ func (p *pass) attemptBounds(policy, overlay *spec.Policy) {
 	}
 	least, most := r.Min.Or(own), r.Max.Or(own)
 	m := &moving{
-		key: "attempts", own: "max_attempts", number: number(own), unless: unlessSaid(policy.MaxAttempts), ownSpan: policy.MaxAttempts.Span,
-		min: r.Min.Span, max: r.Max.Span, topMin: top.Min.Span, topMax: top.Max.Span, least: number(least), most: number(most), at: at,
+		key: "attempts", own: "max_attempts", number: number(own), unless: unlessSaid(policy.MaxAttempts),
+		ownSpan: policy.MaxAttempts.Span,
+		min:     r.Min.Span, max: r.Max.Span, topMin: top.Min.Span, topMax: top.Max.Span, least: number(least),
+		most: number(most), at: at,
 	}
 	switch {
 	case !r.Min.Set && !r.Max.Set:
-		p.report(at, "attempts needs min or max").hint("say how far max_attempts may move, as in attempts: {max: %d}", min(2*max(1, own), spec.MaxMoved))
+		p.report(at, "attempts needs min or max").hint("say how far max_attempts may move, as in attempts: {max: %d}",
+			min(2*max(1, own), spec.MaxMoved))
 	case r.Min.Set && least < 1:
-		p.report(first(r.Min.Span, at), "min is at least 1, not %d", least).hint("it counts calls in total, the first included")
+		p.report(first(r.Min.Span, at), "min is at least 1, not %d", least).
+			hint("it counts calls in total, the first included")
 	case most > spec.MaxMoved:
-		p.report(first(top.Max.Span, at), "max is at most %d, not %d", spec.MaxMoved, most).hint("it counts calls in total; without a max it is max_attempts")
+		p.report(first(top.Max.Span, at), "max is at most %d, not %d", spec.MaxMoved, most).
+			hint("it counts calls in total; without a max it is max_attempts")
 	case r.Min.Set && r.Max.Set && least > most:
 		p.swapped(m)
 	case own < least:
@@ -124,14 +132,18 @@ func (p *pass) delayBounds(policy, overlay *spec.Policy) {
 	}
 	least, most := r.Min.Or(own), r.Max.Or(own)
 	m := &moving{
-		key: "delay", own: "initial_delay", number: number(own), unless: unlessSaid(policy.InitialDelay), ownSpan: policy.InitialDelay.Span,
-		min: r.Min.Span, max: r.Max.Span, topMin: top.Min.Span, topMax: top.Max.Span, least: number(least), most: number(most), at: at,
+		key: "delay", own: "initial_delay", number: number(own), unless: unlessSaid(policy.InitialDelay),
+		ownSpan: policy.InitialDelay.Span,
+		min:     r.Min.Span, max: r.Max.Span, topMin: top.Min.Span, topMax: top.Max.Span, least: number(least),
+		most: number(most), at: at,
 	}
 	switch {
 	case !r.Min.Set && !r.Max.Set:
-		p.report(at, "delay needs min or max").hint("say how far initial_delay may move, as in delay: {max: %s}", number(longest))
+		p.report(at, "delay needs min or max").hint("say how far initial_delay may move, as in delay: {max: %s}",
+			number(longest))
 	case most == 0:
-		p.report(at, "max is more than 0s: nothing could move").hint("say the longest first wait, as in delay: {max: %s}", number(max(longest, time.Second)))
+		p.report(at, "max is more than 0s: nothing could move").
+			hint("say the longest first wait, as in delay: {max: %s}", number(max(longest, time.Second)))
 	case r.Min.Set && r.Max.Set && least > most:
 		p.swapped(m)
 	case own < least:

@@ -43,7 +43,8 @@ func attributeCase(p *pass) {
 	})
 }
 
-// headerNames warns of attributes that are named by a header which classification keeps by another name.
+// headerNames warns of attributes that are named by a header which classification keeps by another
+// name.
 func headerNames(p *pass) {
 	p.eachAttribute(func(name string, at diag.Span) {
 		if name != strings.ToLower(name) {
@@ -55,7 +56,8 @@ func headerNames(p *pass) {
 	})
 }
 
-// orHeaderAttribute returns the attribute that the runtime keeps the header of that name as, or else the name.
+// orHeaderAttribute returns the attribute that the runtime keeps the header of that name as, or
+// else the name.
 func orHeaderAttribute(name string) string {
 	var ev taxonomy.Evidence
 	detect.Header(&ev, map[string][]string{name: {"1"}})

@@ -30,7 +30,8 @@ func TestWhatIsBrokenIsNotMissing(t *testing.T) {
 		{prevent: "{throttle: 1s, likely: some%}"},
 	} {
 		src := "errgen: 1\npackage: p\npolicies: {p: {" + tt.policy + "}}\n" +
-			"categories: {c: {doc: C., retryable: true, reaction: {action: retry, policy: p}, codes: {A: {doc: A., message: a"
+			"categories: {c: {doc: C., retryable: true, reaction: {action: retry, policy: p}, codes: {A: {doc: A., " +
+			"message: a"
 		if tt.prevent != "" {
 			src += ", prevent: " + tt.prevent
 		}
@@ -50,13 +51,16 @@ func TestWhatIsBrokenIsNotMissing(t *testing.T) {
 func TestABrokenPurposeIsNotMissing(t *testing.T) {
 	for _, tt := range []struct{ reaction, profile, want string }{
 		{reaction: "action: retry, to: mid, purpose: diagnose", want: `purpose cannot be "diagnose"`},
-		{reaction: "action: retry_operation, to: mid, purpose: true, policy: {max_attempts: 2}, then: block", want: `purpose cannot be "true"`},
+		{reaction: "action: retry_operation, to: mid, purpose: true, policy: {max_attempts: 2}, then: block",
+			want: `purpose cannot be "true"`},
 		{reaction: "action: retry, to: mid, purpose: ", want: `"purpose" has no value`},
-		{reaction: "action: retry, to: mid, purpose: [analysis]", want: "purpose: expected one of diagnosis, analysis, verification, found a list"},
+		{reaction: "action: retry, to: mid, purpose: [analysis]",
+			want: "purpose: expected one of diagnosis, analysis, verification, found a list"},
 		{reaction: "action: retry, to: 5, purpose: analysis", want: "5 is a number to YAML, and text is expected here"},
 		{reaction: "action: retry, to: , purpose: analysis", want: `"to" has no value`},
 		{reaction: "action: retry", profile: "to: mid, purpose: diagnose", want: `purpose cannot be "diagnose"`},
-		{reaction: "action: retry", profile: "to: 5, purpose: analysis", want: "5 is a number to YAML, and text is expected here"},
+		{reaction: "action: retry", profile: "to: 5, purpose: analysis",
+			want: "5 is a number to YAML, and text is expected here"},
 	} {
 		src := "errgen: 1\npackage: p\ntiers: {low: {}, mid: {}}\nreactions: {r: {" + tt.reaction + "}}\n" +
 			"categories: {c: {doc: C., retryable: true, reaction: r, codes: {A: {doc: A., message: a}}}}\n"

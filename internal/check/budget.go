@@ -14,14 +14,18 @@ func (p *pass) budgetBounds(b, top *spec.Budget) {
 	switch stray := first(top.Reserve.Span, top.Window.Span); {
 	case b.Retries.Set, b.Broken, top.Broken:
 	case stray.Valid():
-		p.report(stray, "reserve and window need retries: nothing else is counted").hint("say how many retries there may be for each call, as in retries: 0.2")
+		p.report(stray, "reserve and window need retries: nothing else is counted").
+			hint("say how many retries there may be for each call, as in retries: 0.2")
 	case b.Breaker == nil:
-		p.report(top.Span, "budget needs retries or breaker: nothing is bounded").hint("say what is, as in retries: 0.2 or breaker: {failures: 5}")
+		p.report(top.Span, "budget needs retries or breaker: nothing is bounded").
+			hint("say what is, as in retries: 0.2 or breaker: {failures: 5}")
 	}
 	if r := top.Retries; r.Set && !(r.V >= 0 && !math.IsInf(r.V, 0)) {
 		p.report(r.Span, "retries is at least 0").hint("it is a share of the calls; without it there is no bound")
 	}
-	p.withinNumbers("reserve", top.Reserve, 0, "it is how many retries there may be in a window however few calls there are; 3 unless said")
+	p.withinNumbers(
+		"reserve", top.Reserve, 0,
+		"it is how many retries there may be in a window however few calls there are; 3 unless said")
 	if w := top.Window; w.Set && w.V == 0 {
 		p.report(w.Span, "window is more than 0s").hint("it is over what time retries are counted; 10s unless said")
 	}
@@ -35,28 +39,35 @@ func (p *pass) breakerBounds(b, top *spec.Breaker) {
 	switch {
 	case b.Broken, top.Broken:
 	case !b.Failures.Set:
-		p.report(top.Span, "breaker needs failures: how many open it").hint("say how many of how many calls, as in breaker: {failures: 5, of: 10}")
+		p.report(top.Span, "breaker needs failures: how many open it").
+			hint("say how many of how many calls, as in breaker: {failures: 5, of: 10}")
 	case b.Failures.V < 1:
 		if top.Failures.Set {
-			p.report(top.Failures.Span, "failures is at least 1, not %d", b.Failures.V).hint("it is how many failures open the breaker")
+			p.report(top.Failures.Span, "failures is at least 1, not %d", b.Failures.V).
+				hint("it is how many failures open the breaker")
 		}
 	case b.Failures.V > of:
 		at := first(top.Of.Span, top.Failures.Span)
 		if at.Valid() {
-			p.report(at, "%d failures of %d calls cannot be", b.Failures.V, of).related(other(at, b.Failures.Span, b.Of.Span), "the other number").
-				hint("failures are counted among the last calls, whose number is of: write of: %d or more", b.Failures.V)
+			p.report(at, "%d failures of %d calls cannot be", b.Failures.V, of).
+				related(other(at, b.Failures.Span, b.Of.Span), "the other number").
+				hint("failures are counted among the last calls, whose number is of: write of: %d or more",
+					b.Failures.V)
 		}
 	case of > spec.MaxOutcomes:
 		at := first(top.Of.Span, top.Failures.Span)
 		if at.Valid() {
-			p.report(at, "a breaker counts at most the last %d calls, not %d", spec.MaxOutcomes, of).hint("write of: %d or less", spec.MaxOutcomes)
+			p.report(at, "a breaker counts at most the last %d calls, not %d", spec.MaxOutcomes, of).
+				hint("write of: %d or less", spec.MaxOutcomes)
 		}
 	}
 	if d := top.Probe; d.Set && d.V == 0 {
-		p.report(d.Span, "probe is more than 0s").hint("it is the time between two probes of an open breaker; 5s unless said")
+		p.report(d.Span, "probe is more than 0s").
+			hint("it is the time between two probes of an open breaker; 5s unless said")
 	}
 	if n := top.Successes; n.Set && (n.V < 1 || n.V > spec.MaxOutcomes) {
-		p.report(n.Span, "successes is from 1 to %d, not %d", spec.MaxOutcomes, n.V).hint("it is how many probes must succeed in a row; 1 unless said")
+		p.report(n.Span, "successes is from 1 to %d, not %d", spec.MaxOutcomes, n.V).
+			hint("it is how many probes must succeed in a row; 1 unless said")
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package check holds the rules of meaning: what a taxonomy that is well formed may still get wrong.
-// Each rule is one function in the table below, has a stable id, and a page in internal/rules.
+// Package check holds the rules of meaning: what a taxonomy that is well formed may still get
+// wrong. Each rule is one function in the table below, has a stable id, and a page in
+// internal/rules.
 //
 // Use [Load] to go from bytes to a model that is fit to generate from.
 package check
@@ -13,8 +14,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Check runs every rule over a taxonomy and the model made of it, and returns what they find, sorted.
-// Neither argument may be nil; both may be faulty.
+// Check runs every rule over a taxonomy and the model made of it, and returns what they find,
+// sorted. Neither argument may be nil; both may be faulty.
 func Check(t *spec.Taxonomy, m *model.Package) []diag.Finding {
 	s := newScope(t, m)
 	var findings []diag.Finding

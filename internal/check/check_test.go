@@ -63,7 +63,8 @@ func TestTooManyCodes(t *testing.T) {
 	}
 	many := &spec.Taxonomy{Categories: []spec.Category{{Codes: make([]spec.Code, 65536)}}}
 	for i := range many.Categories[0].Codes {
-		many.Categories[0].Codes[i].Name = spec.Text{V: fmt.Sprintf("C%d", i), Set: true, Span: diag.Span{Line: i + 1, Col: 1}}
+		many.Categories[0].Codes[i].Name = spec.Text{V: fmt.Sprintf("C%d", i), Set: true,
+			Span: diag.Span{Line: i + 1, Col: 1}}
 	}
 	findings := check.Check(many, resolve.Build(many))
 	require.NotEmpty(t, findings)
@@ -93,8 +94,8 @@ categories:
 	}
 }
 
-// TestGroupsDeclaredFirstWin overlays a code by two of its groups. The reaction that the later group would give
-// lacks its hint, so a finding would show that it had won.
+// TestGroupsDeclaredFirstWin overlays a code by two of its groups. The reaction that the later
+// group would give lacks its hint, so a finding would show that it had won.
 func TestGroupsDeclaredFirstWin(t *testing.T) {
 	for _, tt := range []struct{ groups, want string }{
 		{"{a: A., b: B.}", ""},

@@ -108,7 +108,8 @@ func badReset(p *pass) {
 			return
 		}
 		if _, err := time.Parse(time.RFC3339Nano, entry.Value.Text); err != nil {
-			p.report(entry.Value.Span, "%q is no time", entry.Value.Text).hint("write it as RFC 3339 does: 2006-01-02T15:04:05Z")
+			p.report(entry.Value.Span, "%q is no time", entry.Value.Text).
+				hint("write it as RFC 3339 does: 2006-01-02T15:04:05Z")
 		}
 	})
 }
@@ -142,11 +143,13 @@ func (p *pass) systemName(key, name string, at diag.Span) {
 		}
 	case "errno":
 		if !stdlib.IsErrno(name) {
-			p.report(at, "%q is no errno of Linux", name).meant(name, stdlib.Errnos()).meantExactly(stdlib.ErrnoOf(name))
+			p.report(at, "%q is no errno of Linux", name).meant(name, stdlib.Errnos()).
+				meantExactly(stdlib.ErrnoOf(name))
 		}
 	case "signal":
 		if !stdlib.IsSignal(name) {
-			p.report(at, "%q is no signal of Linux", name).meant(name, stdlib.Signals()).meantExactly(stdlib.SignalOf(name))
+			p.report(at, "%q is no signal of Linux", name).meant(name, stdlib.Signals()).
+				meantExactly(stdlib.SignalOf(name))
 		}
 	}
 }
@@ -157,7 +160,8 @@ func (p *pass) unknownStdlib(at diag.Span, name, what string, valid []string) {
 		return
 	}
 	r := p.report(at, "errgen does not know %q as %s of the standard library", name, what)
-	if bare := strings.TrimPrefix(name, "*"); strings.HasPrefix(bare, "syscall.") || strings.HasPrefix(bare, "golang.org/x/sys/") {
+	if bare := strings.TrimPrefix(name, "*"); strings.HasPrefix(bare, "syscall.") ||
+		strings.HasPrefix(bare, "golang.org/x/sys/") {
 		r.hint("use errno for errors of the system: errno: %s", errnoNamed(bare))
 		return
 	}
@@ -198,14 +202,15 @@ func systemPrefix(p *pass) {
 	})
 }
 
-// weakText warns of texts that are found almost anywhere: three bytes in a row must be certain, and let a
-// search skip the expression where they are absent.
+// weakText warns of texts that are found almost anywhere: three bytes in a row must be certain, and
+// let a search skip the expression where they are absent.
 func weakText(p *pass) {
 	p.eachRule(func(_ *code, r *spec.Rule) {
 		for _, text := range r.Text {
 			literals, _, err := prefilter.Analyse(text.V)
 			if err == nil && text.V != "" && len(literals) == 0 {
-				p.report(text.Span, "the expression has no literal of %d bytes that every match holds", prefilter.MinLiteral).
+				p.report(text.Span, "the expression has no literal of %d bytes that every match holds",
+					prefilter.MinLiteral).
 					hint("add a word that is always there, or test something else as well")
 			}
 		}

@@ -39,13 +39,14 @@ type misplaced struct {
 	n  int64
 }
 
-// foreignStatuses lists what a condition tests a status for that is none. Bounds may lie outside, but not beyond the
-// other end.
+// foreignStatuses lists what a condition tests a status for that is none. Bounds may lie outside,
+// but not beyond the other end.
 func foreignStatuses(c spec.RuleCondition) []misplaced {
 	if c.Key.V != "status" {
 		return nil
 	}
-	return misplacedIn(c.Match, isStatus, func(least int64) bool { return least <= lastStatus }, func(most int64) bool { return most >= firstStatus })
+	return misplacedIn(c.Match, isStatus, func(least int64) bool { return least <= lastStatus },
+		func(most int64) bool { return most >= firstStatus })
 }
 
 const (
@@ -55,7 +56,8 @@ const (
 
 func isStatus(n int64) bool { return firstStatus <= n && n <= lastStatus }
 
-// misplacedIn lists the numbers of a matcher that do not fit, by what fits as a value, as a least and as a greatest one.
+// misplacedIn lists the numbers of a matcher that do not fit, by what fits as a value, as a least
+// and as a greatest one.
 func misplacedIn(m spec.Matcher, value, least, most func(int64) bool) []misplaced {
 	var out []misplaced
 	try := func(lit spec.Literal, fits func(int64) bool) {
@@ -109,7 +111,8 @@ func negativeExitExample(p *pass) {
 	})
 }
 
-// escapes are characters that nobody means in what a rule searches a text for, and what they are written as in double quotes.
+// escapes are characters that nobody means in what a rule searches a text for, and what they are
+// written as in double quotes.
 var escapes = []struct{ char, written, name string }{
 	{"\a", `\a`, "a bell"},
 	{"\b", `\b`, "a backspace"},
@@ -122,7 +125,8 @@ func readEscapes(p *pass) {
 		for _, t := range slices.Concat(r.Text, r.Contains) {
 			for _, e := range escapes {
 				if i := strings.Index(t.V, e.char); i >= 0 {
-					p.report(p.within(t, i, len(e.char)), "the text holds %s: in double quotes YAML reads %s as that", e.name, e.written).
+					p.report(p.within(t, i, len(e.char)), "the text holds %s: in double quotes YAML reads %s as that",
+						e.name, e.written).
 						hint("write a regular expression in single quotes")
 					break
 				}

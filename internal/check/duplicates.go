@@ -10,7 +10,8 @@ import (
 func duplicateCodes(p *pass) {
 	for _, c := range p.codes {
 		if earlier := p.codeNamed[c.Name.V]; earlier != c {
-			p.report(c.Name.Span, "code %s is declared twice", c.Name.V).related(earlier.Name.Span, "first declared here")
+			p.report(c.Name.Span, "code %s is declared twice", c.Name.V).
+				related(earlier.Name.Span, "first declared here")
 		}
 	}
 }
@@ -37,8 +38,8 @@ func badNumbers(p *pass) {
 	}
 }
 
-// duplicateValues also covers aliases: both are looked up when an error is decoded. Equal keys are another
-// rule's.
+// duplicateValues also covers aliases: both are looked up when an error is decoded. Equal keys are
+// another rule's.
 func duplicateValues(p *pass) {
 	values := make(map[string]spec.Text)
 	for _, c := range p.codes {
@@ -75,7 +76,8 @@ func duplicateFields(p *pass) {
 	for _, c := range p.categories {
 		for _, f := range c.fields {
 			if earlier := c.byName[f.Name.V]; earlier.Field != f.Field {
-				p.report(f.Name.Span, "every category has a field %q already", f.Name.V).related(earlier.Name.Span, "declared here")
+				p.report(f.Name.Span, "every category has a field %q already", f.Name.V).
+					related(earlier.Name.Span, "declared here")
 			}
 		}
 	}

@@ -20,7 +20,8 @@ func strayExamples(p *pass) {
 		switch {
 		case x.model.Not || p.right(&x):
 		case rule == nil && len(x.model.Evidence.Text) > detect.DefaultTextLimit:
-			p.report(x.at(), "the example is won by no rule; of its text only the last %d bytes are searched", detect.DefaultTextLimit).
+			p.report(x.at(), "the example is won by no rule; of its text only the last %d bytes are searched",
+				detect.DefaultTextLimit).
 				hint("keep the end of the text, or add a rule for it to %s", x.code.Name.V)
 		case rule == nil:
 			p.report(x.at(), "the example is won by no rule").
@@ -47,7 +48,8 @@ func (o *ownRules) mend(x *exampleCase) string {
 	ev := detection.Evidence(x.model)
 	own, other := o.judge(x.code).Winner(&ev), x.verdict.Rule
 	if own == nil {
-		return fmt.Sprintf("no rule of %s matches it: add one, with a priority above %d if need be", x.code.Name.V, other.Priority)
+		return fmt.Sprintf("no rule of %s matches it: add one, with a priority above %d if need be", x.code.Name.V,
+			other.Priority)
 	}
 	return ahead(own, other)
 }

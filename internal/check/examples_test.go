@@ -300,7 +300,8 @@ categories:
 
 // Of a long text only the end is searched.
 func TestLongExample(t *testing.T) {
-	yaml := "sources: {api: An API.}\ncategories: {io: {codes: {A: {message: a, detect: [{source: api, contains: slow down}], examples: [{source: api, text: slow down%s}, {source: api, text: slow down}]}}}}\n"
+	yaml := "sources: {api: An API.}\ncategories: {io: {codes: {A: {message: a, detect: [{source: api, contains: " +
+		"slow down}], examples: [{source: api, text: slow down%s}, {source: api, text: slow down}]}}}}\n"
 	_, findings := check.Load("taxonomy.yaml", whole(fmt.Sprintf(yaml, strings.Repeat(" ...", 4<<10))))
 	assert.Equal(t, `2:100+16414 E-example the example is won by no rule; of its text only the last 16384 bytes are searched
   hint: keep the end of the text, or add a rule for it to A`, show(findings))
@@ -311,7 +312,9 @@ func manyRules(n int) []byte {
 	var b strings.Builder
 	b.WriteString("sources: {api: An API.}\ncategories:\n  io:\n    codes:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "      CODE_%d: {message: m, detect: [{source: api, text: '(?i)\\bcause number %d\\b'}], examples: [{source: api, text: 'it is Cause number %d, again'}]}\n", i, i, i)
+		fmt.Fprintf(
+			&b, "      CODE_%d: {message: m, detect: [{source: api, text: '(?i)\\bcause number %d\\b'}], examples: "+
+				"[{source: api, text: 'it is Cause number %d, again'}]}\n", i, i, i)
 	}
 	return whole(b.String())
 }

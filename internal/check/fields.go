@@ -39,12 +39,13 @@ func (p *pass) textOptions(f field) {
 		p.report(n.Span, "max_length is at most %d", maxLength)
 	}
 	if f.Keep.Set && !f.MaxLength.Set {
-		p.report(f.Keep.Span, "keep says which end stays when a text is cut, but nothing cuts this one").hint("say max_length as well")
+		p.report(f.Keep.Span, "keep says which end stays when a text is cut, but nothing cuts this one").
+			hint("say max_length as well")
 	}
 }
 
-// The bounds of max_length: a cut leaves a mark of three bytes, and the generated code packs the length
-// with two flags.
+// The bounds of max_length: a cut leaves a mark of three bytes, and the generated code packs the
+// length with two flags.
 const (
 	minLength = 4
 	maxLength = 1<<30 - 1
@@ -72,7 +73,8 @@ var (
 	texts   = []model.Type{model.String, model.EnumType}
 	numbers = []model.Type{model.Int, model.Int64, model.String}
 	scalars = []model.Type{
-		model.String, model.EnumType, model.Int, model.Int64, model.Uint64, model.Float64, model.Bool, model.Duration, model.Time,
+		model.String, model.EnumType, model.Int, model.Int64, model.Uint64, model.Float64, model.Bool, model.Duration,
+		model.Time,
 	}
 )
 
@@ -92,7 +94,8 @@ func unknownFrom(p *pass) {
 			}
 			if _, ok := evidence[from.V]; !ok {
 				r := p.report(from.Span, "evidence has no %q", from.V).meant(from.V, valid)
-				if class, name, dotted := strings.Cut(from.V, "."); dotted && name != "" && p.nearest(class, []string{"attributes"}) != "" {
+				if class, name, dotted := strings.Cut(from.V, "."); dotted && name != "" &&
+					p.nearest(class, []string{"attributes"}) != "" {
 					r.hint("did you mean %q?", attributePrefix+name)
 				}
 			}
@@ -114,7 +117,8 @@ func wrongFrom(p *pass) {
 				p.report(from.Span, "%s is one value, and cannot fill %q of type %s", from.V, f.Name.V, f.model.Type)
 				continue
 			}
-			p.report(from.Span, "%s fills fields of type %s, and %q is of type %s", from.V, oneOf(fits), f.Name.V, f.model.Type)
+			p.report(from.Span, "%s fills fields of type %s, and %q is of type %s", from.V, oneOf(fits), f.Name.V,
+				f.model.Type)
 		}
 	})
 }
@@ -131,7 +135,8 @@ func roleTwice(p *pass) {
 				if earlier, clash := taken[from.V]; !clash {
 					taken[from.V] = from
 				} else if !p.reported(from.Span) {
-					p.report(from.Span, "category %q has a field for %s already", c.Name.V, from.V).related(earlier.Span, "this one")
+					p.report(from.Span, "category %q has a field for %s already", c.Name.V, from.V).
+						related(earlier.Span, "this one")
 				}
 			}
 		}
@@ -149,7 +154,8 @@ func (c *category) hasRole(roles ...string) bool {
 	})
 }
 
-// missingArgs finds required fields that a factory neither takes nor sets, which can be where args are listed.
+// missingArgs finds required fields that a factory neither takes nor sets, which can be where args
+// are listed.
 func missingArgs(p *pass) {
 	for _, c := range p.codes {
 		if !c.ArgsSet {
@@ -174,7 +180,8 @@ func fixedArgs(p *pass) {
 		for _, a := range c.Args {
 			for _, s := range c.Set {
 				if s.Field.V == a.V {
-					p.report(a.Span, "%q is fixed by set, and cannot be a parameter as well", a.V).related(s.Field.Span, "fixed here")
+					p.report(a.Span, "%q is fixed by set, and cannot be a parameter as well", a.V).
+						related(s.Field.Span, "fixed here")
 				}
 			}
 		}
@@ -190,8 +197,10 @@ func unfillable(p *pass) {
 			}
 			for _, r := range c.Detect {
 				if !assigns(r.Set, f.Name.V) {
-					p.report(first(r.Span, c.Name.Span), "nothing gives %s its %q when it is detected", c.Name.V, f.Name.V).
-						hint("give the field a from or a default, or set it in this rule").related(f.Name.Span, "declared here")
+					p.report(first(r.Span, c.Name.Span), "nothing gives %s its %q when it is detected", c.Name.V,
+						f.Name.V).
+						hint("give the field a from or a default, or set it in this rule").
+						related(f.Name.Span, "declared here")
 				}
 			}
 			if fb := p.t.Fallback; fb != nil && fb.Code.V == c.Name.V && !assigns(fb.Set, f.Name.V) {
@@ -216,7 +225,8 @@ func (p *pass) unfillableObject(f field) {
 	}
 }
 
-// evidenceFills reports whether classification can give a field a value: an object one for any field in it.
+// evidenceFills reports whether classification can give a field a value: an object one for any
+// field in it.
 func evidenceFills(f spec.Field) bool {
 	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, evidenceFills)
 }

@@ -11,18 +11,21 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// FuzzLoad holds that loading never panics, that every finding says what and where, and that a model comes
-// out exactly when nothing is wrong.
+// FuzzLoad holds that loading never panics, that every finding says what and where, and that a
+// model comes out exactly when nothing is wrong.
 func FuzzLoad(f *testing.F) {
 	everything, err := os.ReadFile("testdata/everything.yaml")
 	require.NoError(f, err)
 	f.Add(everything)
 	for _, seed := range []string{
 		"", "errgen: 1\npackage: errs\ncategories: {io: {codes: {EOF: {message: '{x[}'}}}}\n",
-		"errgen: 1\npackage: go\nreactions: {a: {then: a}, b: {then: {then: b}}}\ncategories: {a: {codes: {A: {reaction: a}}}}\n",
-		"fields: {a: {type: object, fields: {b: {type: object}}, default: {b: 1}}}\ncategories: {a: {fields: {a: {enum: []}}, codes: {A: {when: [{if: {a: {}}}]}}}}\n",
+		"errgen: 1\npackage: go\nreactions: {a: {then: a}, b: {then: {then: b}}}\ncategories: {a: {codes: {A: " +
+			"{reaction: a}}}}\n",
+		"fields: {a: {type: object, fields: {b: {type: object}}, default: {b: 1}}}\ncategories: {a: {fields: {a: " +
+			"{enum: []}}, codes: {A: {when: [{if: {a: {}}}]}}}}\n",
 		"profiles: {p: {codes: {'*': {reaction: {retryable: x}}}, reactions: {a: {}}, policies: {q: {}}}}\n",
-		"categories: {a: {codes: {A: {message: \"\\0\", detect: [{text: '(', attributes: {x: 1}, is: x}], examples: [{attributes: {x: [1]}}]}}}}\n",
+		"categories: {a: {codes: {A: {message: \"\\0\", detect: [{text: '(', attributes: {x: 1}, is: x}], " +
+			"examples: [{attributes: {x: [1]}}]}}}}\n",
 	} {
 		f.Add([]byte(seed))
 	}

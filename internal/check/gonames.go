@@ -13,9 +13,11 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// fixedNames are the exported names that every generated package may hold, now or with a later errgen.
+// fixedNames are the exported names that every generated package may hold, now or with a later
+// errgen.
 var fixedNames = []string{
-	"Categories", "Category", "CategoryOf", "Check", "Checks", "Classify", "ClassifyEvidence", "Explain", "Recover", "Strategies",
+	"Categories", "Category", "CategoryOf", "Check", "Checks", "Classify", "ClassifyEvidence", "Explain", "Recover",
+	"Strategies",
 	"Table", "UnmarshalError",
 }
 
@@ -25,10 +27,12 @@ var methodNames = []string{
 	"LogValue", "MarshalJSON", "Row", "Taxonomy", "UnmarshalJSON", "Unwrap", "WithCause",
 }
 
-// shadowedPackages are directories that the go command passes over, or treats in a way of their own.
+// shadowedPackages are directories that the go command passes over, or treats in a way of their
+// own.
 var shadowedPackages = []string{"documentation", "internal", "main", "testdata", "vendor"}
 
-// deviceNames name no directory on Windows, whatever their case; the go command refuses them everywhere.
+// deviceNames name no directory on Windows, whatever their case; the go command refuses them
+// everywhere.
 var deviceNames = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])$`)
 
 func packageName(p *pass) {
@@ -37,12 +41,16 @@ func packageName(p *pass) {
 		return
 	}
 	switch {
-	case !token.IsIdentifier(name.V) || strings.HasPrefix(name.V, "_") || name.V == "init" || strings.ContainsFunc(name.V, notASCII):
+	case !token.IsIdentifier(name.V) || strings.HasPrefix(name.V, "_") || name.V == "init" ||
+		strings.ContainsFunc(name.V, notASCII):
 		p.report(name.Span, "%q cannot name a Go package", name.V).hint("use lower-case letters and digits, as in errs")
-	case slices.Contains(shadowedPackages, name.V) || deviceNames.MatchString(name.V) || strings.HasSuffix(name.V, "_test"):
-		p.report(name.Span, "a package called %q could not be imported like any other", name.V).hint("choose another name, such as errs")
+	case slices.Contains(shadowedPackages, name.V) || deviceNames.MatchString(name.V) ||
+		strings.HasSuffix(name.V, "_test"):
+		p.report(name.Span, "a package called %q could not be imported like any other", name.V).
+			hint("choose another name, such as errs")
 	case naming.Predeclared(name.V):
-		p.report(name.Span, "%q is a name of the Go language; every file that imports the package would lose it", name.V)
+		p.report(name.Span, "%q is a name of the Go language; every file that imports the package would lose it",
+			name.V)
 	}
 }
 
@@ -111,7 +119,8 @@ func (p *pass) unusableVocabulary() {
 
 func (p *pass) exportedIdentifier(name spec.Text, ident string) {
 	if !naming.IsExported(ident) {
-		p.report(name.Span, "%q is no exported Go name", name.V).hint("begin with a capital, and go on with letters and digits")
+		p.report(name.Span, "%q is no exported Go name", name.V).
+			hint("begin with a capital, and go on with letters and digits")
 	}
 }
 
@@ -152,8 +161,8 @@ func duplicateGoNames(p *pass) {
 	}
 }
 
-// declaredNames lists the exported identifiers in an order in which the surer name comes first: when a
-// code and a category meet, it is the code that is asked to give way.
+// declaredNames lists the exported identifiers in an order in which the surer name comes first:
+// when a code and a category meet, it is the code that is asked to give way.
 func (p *pass) declaredNames() []declared {
 	var out []declared
 	add := func(at diag.Span, mend string, idents ...string) {
@@ -204,8 +213,8 @@ func (p *pass) declaredNames() []declared {
 	return out
 }
 
-// fieldGoNames finds two fields of one struct that share a Go name. Fields that share a wire name are
-// another rule's.
+// fieldGoNames finds two fields of one struct that share a Go name. Fields that share a wire name
+// are another rule's.
 func fieldGoNames(p *pass) {
 	for _, c := range p.categories {
 		p.distinctGoNames(c.fields)
@@ -228,7 +237,8 @@ func (p *pass) distinctGoNames(fields []field) {
 		at := first(f.GoName.Span, f.Name.Span)
 		if earlier.Name.V != f.Name.V && !p.reported(at) {
 			p.report(at, "the field's Go name %s is taken", f.model.Go).
-				hint("say another with the key \"name\"").related(first(earlier.GoName.Span, earlier.Name.Span), "first made here")
+				hint("say another with the key \"name\"").related(
+				first(earlier.GoName.Span, earlier.Name.Span), "first made here")
 		}
 	}
 }
@@ -248,9 +258,11 @@ func methodsHidden(p *pass) {
 		for _, f := range c.fields {
 			at := first(f.GoName.Span, f.Name.Span)
 			if why, hidden := methods[f.model.Go]; hidden && !p.reported(at) {
-				p.report(at, "a field cannot be called %s: %s", f.model.Go, why).hint("say another name with the key \"name\"")
+				p.report(at, "a field cannot be called %s: %s", f.model.Go, why).
+					hint("say another name with the key \"name\"")
 			} else if f.model.Go == "Cause" && hasWith(f.model) && !p.reported(at) {
-				p.report(at, "an optional field cannot be called Cause: WithCause sets the wrapped error").hint("say another name with the key \"name\"")
+				p.report(at, "an optional field cannot be called Cause: WithCause sets the wrapped error").
+					hint("say another name with the key \"name\"")
 			}
 		}
 	}

@@ -10,7 +10,8 @@ var domainForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
 func badDomain(p *pass) {
 	if d := p.t.Domain; d.Set && !domainForm.MatchString(d.V) {
-		p.report(d.Span, "%q cannot be a domain", d.V).hint("use letters, digits, dots and hyphens, as in errors.example.org")
+		p.report(d.Span, "%q cannot be a domain", d.V).hint(
+			"use letters, digits, dots and hyphens, as in errors.example.org")
 	}
 }
 
@@ -26,7 +27,8 @@ func badHelpURL(p *pass) {
 		return
 	}
 	parsed, err := url.Parse(rest)
-	if err != nil || parsed.Scheme == "" || parsed.Host == "" && parsed.Opaque == "" && parsed.Path == "" || strings.ContainsAny(rest, " \t\n") {
+	if err != nil || parsed.Scheme == "" || parsed.Host == "" && parsed.Opaque == "" && parsed.Path == "" ||
+		strings.ContainsAny(rest, " \t\n") {
 		p.report(u.Span, "%q is no address", u.V).hint("write it whole, as in https://example.org/errors/{code}")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// ruleTest is a taxonomy and all that is found in it. What every taxonomy needs is added behind the lines
-// of yaml, so that their numbers are those of the findings.
+// ruleTest is a taxonomy and all that is found in it. What every taxonomy needs is added behind the
+// lines of yaml, so that their numbers are those of the findings.
 type ruleTest struct {
 	name string
 	yaml string

@@ -14,13 +14,15 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Fifty errors in each message, and fields to look for names among: only a thousand are kept, and the last says so.
+// Fifty errors in each message, and fields to look for names among: only a thousand are kept, and
+// the last says so.
 func TestTooManyErrors(t *testing.T) {
 	var codes strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&codes, "A%d: {message: '%s'}, ", i, strings.Repeat("{x}", 50))
 	}
-	_, findings := check.Load("t.yaml", []byte("errgen: 1\npackage: e\ncategories: {io: {doc: d, codes: {"+codes.String()+"}}}\n"))
+	_, findings := check.Load(
+		"t.yaml", []byte("errgen: 1\npackage: e\ncategories: {io: {doc: d, codes: {"+codes.String()+"}}}\n"))
 	errs := slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.Severity != diag.Error })
 	assert.Len(t, errs, 1001)
 	assert.Equal(t, spec.IDTooMany, errs[1000].ID)

@@ -15,8 +15,9 @@ const ignoreID = "W-ignore-unused"
 // wholeOnly are the findings that cannot be relied on where part of a file could not be read.
 var wholeOnly = []string{"W-unused", "W-untested-rule", "E-covered-rule", "E-example", "E-counter-example", "E-want"}
 
-// Load reads, resolves and checks a taxonomy. The findings are those of form and of meaning, sorted; those
-// that a comment of the file ignores are left out, and so are those behind a thousand errors. The model is nil if one of them is an error.
+// Load reads, resolves and checks a taxonomy. The findings are those of form and of meaning,
+// sorted; those that a comment of the file ignores are left out, and so are those behind a thousand
+// errors. The model is nil if one of them is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	broken := diag.HasErrors(findings)
@@ -64,7 +65,8 @@ func idSpan(ignore spec.Ignore, id string) diag.Span {
 }
 
 func idle(id spec.Text) diag.Finding {
-	f := diag.Finding{ID: ignoreID, Severity: diag.Warning, Span: id.Span, Message: "nothing here gives rise to " + id.V, Hint: "remove the comment"}
+	f := diag.Finding{ID: ignoreID, Severity: diag.Warning, Span: id.Span,
+		Message: "nothing here gives rise to " + id.V, Hint: "remove the comment"}
 	if known := IDs(); !slices.Contains(known, id.V) {
 		f.Message = "there is no warning " + id.V
 		f.Hint = diag.DidYouMean(id.V, known)

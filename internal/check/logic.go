@@ -46,10 +46,12 @@ func satisfies(v model.Value, c model.Cond) bool {
 		contains(c.Not, v):
 		return false
 	}
-	return len(c.Prefix) == 0 || slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
+	return len(c.Prefix) == 0 ||
+		slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
 }
 
-// wantsAbsent reports whether the test holds for an absent field, which is when it asks for absence.
+// wantsAbsent reports whether the test holds for an absent field, which is when it asks for
+// absence.
 func wantsAbsent(c model.Cond) bool { return c.Present != nil && !*c.Present }
 
 // contradiction says why no value passes the test, or returns "".
@@ -117,8 +119,8 @@ func span(low, high model.Value) ([]model.Value, bool) {
 	}
 }
 
-// implies reports whether whatever passes narrow also passes wide. It may miss some cases, and never
-// claims one that is not so.
+// implies reports whether whatever passes narrow also passes wide. It may miss some cases, and
+// never claims one that is not so.
 func implies(narrow, wide model.Cond) bool {
 	if wantsAbsent(narrow) || wantsAbsent(wide) {
 		return wantsAbsent(narrow) && wantsAbsent(wide)

@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// eachTemplate visits the texts with placeholders, but for those that are too long to be looked into.
+// eachTemplate visits the texts with placeholders, but for those that are too long to be looked
+// into.
 func (p *pass) eachTemplate(visit func(c *code, text spec.Text)) {
 	p.eachTemplateOfAnyLength(func(c *code, text spec.Text) {
 		if len(text.V) <= maxTemplate {
@@ -58,7 +59,8 @@ func unknownPlaceholder(p *pass) {
 		if _, ok := c.category.byName[piece.Name]; ok || piece.Name == resolve.CauseName {
 			return
 		}
-		p.report(p.within(text, piece.Offset+1, len(piece.Name)), "category %q has no field %q", c.category.Name.V, piece.Name).
+		p.report(p.within(text, piece.Offset+1, len(piece.Name)), "category %q has no field %q", c.category.Name.V,
+			piece.Name).
 			meantOneOf(piece.Name, func() []string { return append(c.category.fieldNames(), resolve.CauseName) })
 	})
 }
@@ -121,7 +123,8 @@ func optionalPlaceholder(p *pass) {
 			p.report(at, "an error may have no cause").hint("put it in brackets, as in [: {cause}]")
 		case ok && !c.certain(f):
 			p.report(at, "%s may be absent when %s is made", f.Name.V, c.model.Factory).
-				hint("put it in brackets, as in [ {%s}], or list it in args", f.Name.V).related(f.Name.Span, "declared optional here")
+				hint("put it in brackets, as in [ {%s}], or list it in args", f.Name.V).
+				related(f.Name.Span, "declared optional here")
 		}
 	})
 }
@@ -149,9 +152,11 @@ func messagePunctuation(p *pass) {
 		text := c.Message.V
 		switch {
 		case strings.HasSuffix(text, "\n"):
-			p.report(c.Message.Span, "the message ends in a newline").hint("messages are joined with others; end with a word")
+			p.report(c.Message.Span, "the message ends in a newline").
+				hint("messages are joined with others; end with a word")
 		case strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "..."):
-			p.report(p.within(c.Message, len(text)-1, 1), "the message ends in a full stop").hint("messages are joined with others; end with a word")
+			p.report(p.within(c.Message, len(text)-1, 1), "the message ends in a full stop").
+				hint("messages are joined with others; end with a word")
 		}
 	}
 }

@@ -75,10 +75,11 @@ func overReaction(top, below *spec.Reaction) *spec.Reaction {
 	return &r
 }
 
-// overlaid returns the table as a profile has it. What the profile names and the table lacks is left out;
-// another rule reports it.
+// overlaid returns the table as a profile has it. What the profile names and the table lacks is
+// left out; another rule reports it.
 func (s *scope) overlaid(profile *spec.Profile) *view {
-	v := &view{profile: profile, groups: s.groups.list, reactions: maps.Clone(s.base.reactions), policies: maps.Clone(s.base.policies)}
+	v := &view{profile: profile, groups: s.groups.list, reactions: maps.Clone(s.base.reactions),
+		policies: maps.Clone(s.base.policies)}
 	for i := range profile.Reactions {
 		top := &profile.Reactions[i]
 		if below, ok := v.reactions[top.Name.V]; ok {
@@ -94,8 +95,8 @@ func (s *scope) overlaid(profile *spec.Profile) *view {
 	return v
 }
 
-// resolve follows a reference to its reaction. It returns nil for a name that is not declared, and abort
-// for no reference at all.
+// resolve follows a reference to its reaction. It returns nil for a name that is not declared, and
+// abort for no reference at all.
 func (v *view) resolve(ref *spec.ReactionRef, retryable bool) *spec.Reaction {
 	switch {
 	case ref == nil:
@@ -130,8 +131,8 @@ func (v *view) then(r *spec.Reaction) *spec.Reaction {
 	return nil
 }
 
-// search looks for the first reaction of a kind among one and those that follow it. It remembers what it
-// found: chains are long where many codes share them.
+// search looks for the first reaction of a kind among one and those that follow it. It remembers
+// what it found: chains are long where many codes share them.
 type search struct {
 	view  *view
 	is    func(*spec.Reaction) bool

@@ -15,7 +15,8 @@ type pass struct {
 	places   map[diag.Span]bool // of the findings
 }
 
-// maxErrors bounds what a rule keeps: more errors are not shown, and a file can give rise to millions.
+// maxErrors bounds what a rule keeps: more errors are not shown, and a file can give rise to
+// millions.
 const maxErrors = 2000
 
 // report adds a finding at a place. What explains or mends it follows by the methods of [report].
@@ -59,7 +60,8 @@ func (r report) meant(name string, valid []string) report {
 	return r
 }
 
-// meantOneOf is meant for names that take time to collect, which is spent only while suggestions are made.
+// meantOneOf is meant for names that take time to collect, which is spent only while suggestions
+// are made.
 func (r report) meantOneOf(name string, valid func() []string) report {
 	if len(r.p.findings) > maxSuggestions {
 		return r

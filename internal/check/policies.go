@@ -48,7 +48,8 @@ func (p *pass) bounds(policy, overlay *spec.Policy) {
 		p.report(m.Span, "multiplier is at least 1")
 	}
 	if j := overlay.Jitter.Fraction; j.Set && !(j.V >= 0 && j.V <= 1) {
-		p.report(j.Span, "jitter is between 0 and 1").hint("it is a share of the delay; or say none, full or decorrelated")
+		p.report(j.Span, "jitter is between 0 and 1").
+			hint("it is a share of the delay; or say none, full or decorrelated")
 	}
 	p.delays(policy, overlay)
 	p.adaptBounds(policy, overlay)
@@ -63,9 +64,11 @@ func (p *pass) delays(policy, overlay *spec.Policy) {
 	}
 	switch {
 	case !policy.MaxDelay.Set:
-		p.report(at, "initial_delay is above max_delay, which is %s unless said", defaultMaxDelay).hint("say max_delay as well")
+		p.report(at, "initial_delay is above max_delay, which is %s unless said", defaultMaxDelay).
+			hint("say max_delay as well")
 	case !policy.InitialDelay.Set:
-		p.report(at, "max_delay is below initial_delay, which is %s unless said", defaultInitialDelay).hint("say initial_delay as well")
+		p.report(at, "max_delay is below initial_delay, which is %s unless said", defaultInitialDelay).
+			hint("say initial_delay as well")
 	default:
 		p.report(at, "max_delay is below initial_delay").related(policy.InitialDelay.Span, "initial_delay")
 	}

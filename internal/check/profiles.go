@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// overlaySkipped warns where a profile would make retried what is not retryable: the model leaves that out.
+// overlaySkipped warns where a profile would make retried what is not retryable: the model leaves
+// that out.
 func overlaySkipped(p *pass) {
 	for i, profile := range p.m.Profiles {
 		skipped := make(map[model.Skip][]string) // by section and key

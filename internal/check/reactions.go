@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// eachReaction visits every reaction that is written down, in place or by name, with the view that it
-// belongs to. An overlay is visited as it is combined, with what it says itself as written.
+// eachReaction visits every reaction that is written down, in place or by name, with the view that
+// it belongs to. An overlay is visited as it is combined, with what it says itself as written.
 func (p *pass) eachReaction(visit func(v *view, combined, written *spec.Reaction)) {
 	var inline func(v *view, ref *spec.ReactionRef)
 	reaction := func(v *view, combined, written *spec.Reaction) {
@@ -102,11 +102,13 @@ func actionKeys(p *pass) {
 		}
 		for _, k := range keysOf(reaction) {
 			fits := actionsOf[k.key]
-			if slices.Contains(fits, combined.Action.V) || k.key == "to" && retries(combined) && (combined.Purpose.Given() || reaction.Purpose.Given()) {
+			if slices.Contains(fits, combined.Action.V) || k.key == "to" && retries(combined) &&
+				(combined.Purpose.Given() || reaction.Purpose.Given()) {
 				continue
 			}
 			p.report(k.at, "%s does not take %s", combined.Action.V, k.key).
-				hint("%s goes with %s", k.key, strings.Join(fits, ", ")+alsoWith(k.key)).related(combined.Action.Span, "the action")
+				hint("%s goes with %s", k.key, strings.Join(fits, ", ")+alsoWith(k.key)).
+				related(combined.Action.Span, "the action")
 		}
 	})
 }
@@ -133,7 +135,8 @@ func actionNeeds(p *pass) {
 			p.report(first(reaction.Purpose.Span, at), "%s with a purpose needs to: the tier that is asked", r.Action.V)
 		}
 		if r.AcceptCompletion.V && !r.Revert.Set {
-			p.report(first(reaction.AcceptCompletion.Span, at), "accept_completion needs revert: it accepts what is left after one")
+			p.report(first(reaction.AcceptCompletion.Span, at),
+				"accept_completion needs revert: it accepts what is left after one")
 		}
 	})
 }
@@ -185,7 +188,8 @@ func unboundedRetry(p *pass) {
 			return
 		}
 		at := first(reaction.CountFailure.Span, reaction.Action.Span, reaction.Name.Span, reaction.Span)
-		p.report(at, "nothing bounds this: it does not count as a failure and has no policy").hint("give it a policy, or let it count")
+		p.report(at, "nothing bounds this: it does not count as a failure and has no policy").
+			hint("give it a policy, or let it count")
 	})
 }
 
@@ -195,10 +199,12 @@ func escalationWithoutTiers(p *pass) {
 	}
 	p.eachReaction(func(_ *view, r, reaction *spec.Reaction) {
 		if retries(r) && r.Purpose.Set {
-			p.report(first(reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span), "there is nobody to ask").hint("declare the ladder under tiers")
+			p.report(first(reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span), "there is nobody to ask").
+				hint("declare the ladder under tiers")
 		}
 		if r.Action.V == "escalate" {
-			p.report(first(reaction.To.Span, reaction.Action.Span, reaction.Name.Span), "there is nobody to escalate to").hint("declare the ladder under tiers")
+			p.report(first(reaction.To.Span, reaction.Action.Span, reaction.Name.Span),
+				"there is nobody to escalate to").hint("declare the ladder under tiers")
 		}
 	})
 }
@@ -206,13 +212,15 @@ func escalationWithoutTiers(p *pass) {
 func personNotLast(p *pass) {
 	for i, t := range p.t.Tiers {
 		if t.Person.V && i < len(p.t.Tiers)-1 {
-			p.report(first(t.Person.Span, t.Name.Span), "a person is the last tier, and %q comes after %q", p.t.Tiers[i+1].Name.V, t.Name.V).
+			p.report(first(t.Person.Span, t.Name.Span), "a person is the last tier, and %q comes after %q",
+				p.t.Tiers[i+1].Name.V, t.Name.V).
 				related(p.t.Tiers[i+1].Name.Span, "the next tier")
 		}
 	}
 }
 
-// personAsked finds purposes for which a person would be asked: a person is asked a question, and then decides.
+// personAsked finds purposes for which a person would be asked: a person is asked a question, and
+// then decides.
 func personAsked(p *pass) {
 	person := make(map[string]diag.Span)
 	for _, t := range p.t.Tiers {
@@ -221,7 +229,8 @@ func personAsked(p *pass) {
 		}
 		person[t.Name.V] = t.Name.Span
 		if t.Purpose.Set {
-			p.report(t.Purpose.Span, "a person takes no purpose: a person decides").related(first(t.Person.Span, t.Name.Span), "the person")
+			p.report(t.Purpose.Span, "a person takes no purpose: a person decides").
+				related(first(t.Person.Span, t.Name.Span), "the person")
 		}
 	}
 	p.eachReaction(func(_ *view, r, reaction *spec.Reaction) {
@@ -232,7 +241,8 @@ func personAsked(p *pass) {
 			p.report(reaction.Purpose.Span, "%q is a person, and takes no purpose: a person decides", r.To.V).
 				hint("remove the purpose, or name another tier").related(at, "the person")
 		case retries(r) && r.Purpose.Set:
-			p.report(first(reaction.To.Span, reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span), "%s with a purpose asks a tier that is no person, and %q is one", r.Action.V, r.To.V).
+			p.report(first(reaction.To.Span, reaction.Purpose.Span, reaction.Action.Span, reaction.Name.Span),
+				"%s with a purpose asks a tier that is no person, and %q is one", r.Action.V, r.To.V).
 				hint("name another tier, or escalate").related(at, "the person")
 		}
 	})
@@ -242,7 +252,8 @@ func personAsked(p *pass) {
 func predeclaredAgain(p *pass) {
 	for _, r := range p.t.Reactions {
 		if slices.Contains(predeclared, r.Name.V) {
-			p.report(r.Name.Span, "reaction %q is predeclared", r.Name.V).hint("choose another name; a profile may overlay it")
+			p.report(r.Name.Span, "reaction %q is predeclared", r.Name.V).
+				hint("choose another name; a profile may overlay it")
 		}
 	}
 }

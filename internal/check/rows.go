@@ -18,9 +18,9 @@ type row struct {
 	overlay  *spec.Overlay  // the profile's overlay that gave the reaction; nil when none did
 }
 
-// rowsOf works out the rows of a view, without branches that leave the reaction and its conditions alone:
-// what is to be said of those is said of their code. Each trait keeps the place where it was written, be it
-// the category, the code, the branch or the profile.
+// rowsOf works out the rows of a view, without branches that leave the reaction and its conditions
+// alone: what is to be said of those is said of their code. Each trait keeps the place where it was
+// written, be it the category, the code, the branch or the profile.
 func (s *scope) rowsOf(v *view) []row {
 	var out []row
 	for _, c := range s.codes {
@@ -49,8 +49,8 @@ func (v *view) row(c *code, w *spec.When, traits spec.Traits) row {
 	return r
 }
 
-// applyOverlays lets the profile's overlays speak, the most specific last. What would make retried what is
-// not retryable is passed over.
+// applyOverlays lets the profile's overlays speak, the most specific last. What would make retried
+// what is not retryable is passed over.
 func (r *row) applyOverlays() {
 	retryable, reaction := r.traits.Retryable, r.traits.Reaction
 	overlays := r.view.overlaysOf(r.code)
@@ -127,9 +127,9 @@ func retries(r *spec.Reaction) bool {
 	return r.Action.V == "retry" || r.Action.V == "retry_operation"
 }
 
-// ownSpan is the first of the candidates that stands in the row's branch, else in its code, else the branch
-// or the code itself. A trait that stands in the category concerns many codes, so that it is no place to
-// point at.
+// ownSpan is the first of the candidates that stands in the row's branch, else in its code, else
+// the branch or the code itself. A trait that stands in the category concerns many codes, so that
+// it is no place to point at.
 func (r *row) ownSpan(candidates ...diag.Span) diag.Span {
 	if r.when != nil {
 		if at := among(r.when.Traits, candidates); at.Valid() {

@@ -1,7 +1,7 @@
 package check
 
-// rule is a rule of meaning. Several functions may serve one id: they find the same fault in different
-// places.
+// rule is a rule of meaning. Several functions may serve one id: they find the same fault in
+// different places.
 type rule struct {
 	id  string
 	run func(*pass)

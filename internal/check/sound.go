@@ -39,7 +39,8 @@ func (s *scope) soundCondition(c spec.RuleCondition) bool {
 	if len(foreignStatuses(c))+len(negativeCodes(c)) > 0 || c.Attribute.V != strings.ToLower(c.Attribute.V) {
 		return false
 	}
-	if names, ok := s.declared(c.Key.V); ok && slices.ContainsFunc(c.Match.Prefix, func(t spec.Text) bool { return !names.begins(t.V) }) {
+	if names, ok := s.declared(c.Key.V); ok && slices.ContainsFunc(
+		c.Match.Prefix, func(t spec.Text) bool { return !names.begins(t.V) }) {
 		return false
 	}
 	if (c.Key.V == "is" || c.Key.V == "as") && len(c.Match.Prefix) > 0 {
@@ -81,7 +82,8 @@ func (s *scope) soundEntry(entry spec.LiteralEntry) bool {
 	case "exit_code":
 		return ok && n >= 0
 	case "attributes":
-		return !slices.ContainsFunc(entry.Value.Keys, func(a spec.LiteralEntry) bool { return a.Key.V != strings.ToLower(a.Key.V) })
+		return !slices.ContainsFunc(
+			entry.Value.Keys, func(a spec.LiteralEntry) bool { return a.Key.V != strings.ToLower(a.Key.V) })
 	}
 	return s.knownName(entry.Key.V, entry.Value.Text)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// unsafeText finds characters that could change how a line is read: control characters, and those that
-// turn the direction of writing. Literals and the texts that rules search for are left out: they only
-// ever become quoted Go strings, in which such characters are escaped.
+// unsafeText finds characters that could change how a line is read: control characters, and those
+// that turn the direction of writing. Literals and the texts that rules search for are left out:
+// they only ever become quoted Go strings, in which such characters are escaped.
 func unsafeText(p *pass) {
 	eachText(reflect.ValueOf(p.t).Elem(), func(text spec.Text) {
 		for i, r := range text.V {

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// retryableReaction finds codes and branches that are not retryable and yet would be retried, at once or
-// after what comes first.
+// retryableReaction finds codes and branches that are not retryable and yet would be retried, at
+// once or after what comes first.
 func retryableReaction(p *pass) {
 	retry := newSearch(p.base, retries)
 	for _, r := range p.base.rows {
@@ -82,7 +82,8 @@ func hintField(p *pass) {
 	p.eachChosen(honors, func(r row, step *spec.Reaction, at diag.Span) {
 		if !r.category.hasRole("retry_after", "reset_at") {
 			p.report(at, "%s honors a retry-after hint, but %s has no field that holds one", called(step), r.Name.V).
-				hint("give category %s a field with from: retry_after", r.category.Name.V).related(step.HonorRetryAfter.Span, "honored here")
+				hint("give category %s a field with from: retry_after", r.category.Name.V).
+				related(step.HonorRetryAfter.Span, "honored here")
 		}
 	})
 }
@@ -98,13 +99,14 @@ func filesField(p *pass) {
 	p.eachChosen(reverts, func(r row, step *spec.Reaction, at diag.Span) {
 		if !r.category.hasRole("files") {
 			p.report(at, "%s reverts the error's files, but %s has no field that holds them", called(step), r.Name.V).
-				hint("give category %s a field with from: files, or revert: iteration", r.category.Name.V).related(step.Revert.Span, "reverted here")
+				hint("give category %s a field with from: files, or revert: iteration", r.category.Name.V).
+				related(step.Revert.Span, "reverted here")
 		}
 	})
 }
 
-// eachChosen visits the rows that lead to a reaction of a kind, in the table, and in profiles where it is
-// they that choose the reaction for this code or its category.
+// eachChosen visits the rows that lead to a reaction of a kind, in the table, and in profiles where
+// it is they that choose the reaction for this code or its category.
 func (p *pass) eachChosen(kind func(*spec.Reaction) bool, visit func(r row, step *spec.Reaction, at diag.Span)) {
 	for _, v := range p.views {
 		steps := newSearch(v, kind)

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// trial is the taxonomy's rules and examples put to the test. Rules and examples in which other checks find a fault take
-// no part: what would be said of them follows from that fault.
+// trial is the taxonomy's rules and examples put to the test. Rules and examples in which other
+// checks find a fault take no part: what would be said of them follows from that fault.
 type trial struct {
 	ranked []*model.Rule // those that take part, best first
 	rules  map[*model.Rule]*ruleEntry

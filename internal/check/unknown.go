@@ -42,7 +42,8 @@ func (p *pass) knownReaction(ref *spec.ReactionRef) {
 	}
 }
 
-// knownInReaction checks what a reaction names: its policy, strategy, tier and the reaction after it.
+// knownInReaction checks what a reaction names: its policy, strategy, tier and the reaction after
+// it.
 func (p *pass) knownInReaction(r *spec.Reaction) {
 	if r.Policy != nil && r.Policy.Inline == nil {
 		p.known("policy", r.Policy.Name, p.policies, "policies")

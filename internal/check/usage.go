@@ -13,7 +13,8 @@ type uses struct {
 
 func (p *pass) uses() uses {
 	u := uses{
-		sources: make(map[string]bool), groups: make(map[string]bool), strategies: make(map[string]bool), checks: make(map[string]bool),
+		sources: make(map[string]bool), groups: make(map[string]bool), strategies: make(map[string]bool),
+		checks:   make(map[string]bool),
 		policies: make(map[string]bool), reactions: make(map[string]bool),
 	}
 	p.eachTraits(func(t spec.Traits) { u.reference(t.Reaction) })
@@ -105,8 +106,8 @@ func unused(p *pass) {
 	}
 }
 
-// undocumented warns of categories and codes without a sentence about them, in a taxonomy that documents
-// any: one that documents nothing has chosen to.
+// undocumented warns of categories and codes without a sentence about them, in a taxonomy that
+// documents any: one that documents nothing has chosen to.
 func undocumented(p *pass) {
 	if !p.documents() {
 		return
@@ -127,7 +128,8 @@ func (p *pass) documents() bool {
 	return slices.ContainsFunc(p.codes, func(c *code) bool { return c.Doc.V != "" || c.category.Doc.V != "" })
 }
 
-// unsorted warns of numbers that go down within a category: new codes are easier to number at its end.
+// unsorted warns of numbers that go down within a category: new codes are easier to number at its
+// end.
 func unsorted(p *pass) {
 	for _, c := range p.categories {
 		var highest spec.Int
@@ -136,7 +138,8 @@ func unsorted(p *pass) {
 				continue
 			}
 			if highest.Set && k.Number.V < highest.V {
-				p.report(k.Number.Span, "number %d comes after %d", k.Number.V, highest.V).related(highest.Span, "%d is here", highest.V)
+				p.report(k.Number.Span, "number %d comes after %d", k.Number.V, highest.V).
+					related(highest.Span, "%d is here", highest.V)
 				continue
 			}
 			highest = k.Number

@@ -104,7 +104,8 @@ func (p *pass) wanted(name string, f *model.Field, lit spec.Literal) {
 	for _, entry := range lit.Keys {
 		inner := f.Object.Field(entry.Key.V)
 		if inner == nil {
-			p.report(entry.Key.Span, "%s has no field %q", name, entry.Key.V).meantOneOf(entry.Key.V, func() []string { return wireNames(f.Object.Fields) })
+			p.report(entry.Key.Span, "%s has no field %q", name, entry.Key.V).
+				meantOneOf(entry.Key.V, func() []string { return wireNames(f.Object.Fields) })
 			continue
 		}
 		p.wanted(name+"."+inner.Wire, inner, entry.Value)
@@ -119,8 +120,8 @@ func wireNames(fields []*model.Field) []string {
 	return out
 }
 
-// eachField visits every field once, those of objects after the object. The category is nil for the fields
-// of every category.
+// eachField visits every field once, those of objects after the object. The category is nil for the
+// fields of every category.
 func (s *scope) eachField(visit func(f field, c *category)) {
 	walkFields(pairs(s.t.Fields, s.m.Fields), nil, visit)
 	for _, c := range s.categories {

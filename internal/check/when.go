@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// whenSecret finds branches on what an error does not carry as it is when it is written and read again.
+// whenSecret finds branches on what an error does not carry as it is when it is written and read
+// again.
 func whenSecret(p *pass) {
 	p.eachCondition(func(f field, cond spec.Condition) {
 		why, at := "", diag.Span{}
@@ -70,8 +71,8 @@ func (c *code) tests(w *spec.When) (tests []test, ok bool) {
 	return tests, true
 }
 
-// whenUnreachable finds branches that never hold, and those that an earlier branch of the code always
-// takes away.
+// whenUnreachable finds branches that never hold, and those that an earlier branch of the code
+// always takes away.
 func whenUnreachable(p *pass) {
 	for _, c := range p.codes {
 		var earlier []branch
@@ -126,7 +127,8 @@ func (c *code) neverHolds(tests []test) (diag.Span, string) {
 	return diag.Span{}, ""
 }
 
-// covers reports whether the branch holds wherever the tests do: each of its own is implied by one of them.
+// covers reports whether the branch holds wherever the tests do: each of its own is implied by one
+// of them.
 func (b branch) covers(tests []test) bool {
 	for _, mine := range b.tests {
 		implied := false
@@ -147,7 +149,8 @@ func emptyWhen(p *pass) {
 	for _, c := range p.codes {
 		for _, w := range c.When {
 			if len(w.If) == 0 {
-				p.report(first(w.Span, c.Name.Span), "the branch tests nothing, so it always holds").hint("say what it changes on the code itself")
+				p.report(first(w.Span, c.Name.Span), "the branch tests nothing, so it always holds").
+					hint("say what it changes on the code itself")
 				continue
 			}
 			for _, cond := range w.If {

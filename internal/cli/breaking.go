@@ -49,11 +49,12 @@ func (b *breakingOptions) define(fs *flag.FlagSet) {
 		b.against = value
 		return nil
 	})
-	fs.Func("only", "tell changes of these `LEVELS` only: wire, source, behaviour, with commas between them", func(value string) error {
-		levels, err := breaking.ParseLevels(value)
-		b.levels |= levels
-		return err
-	})
+	fs.Func("only", "tell changes of these `LEVELS` only: wire, source, behaviour, with commas between them",
+		func(value string) error {
+			levels, err := breaking.ParseLevels(value)
+			b.levels |= levels
+			return err
+		})
 	fs.Func("except", "do not tell changes with these `IDS`, with commas between them", func(value string) error {
 		for id := range strings.SplitSeq(value, ",") {
 			id = strings.TrimSpace(id)
@@ -93,7 +94,8 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 		return cmp.Or(s.printFaults(o.format, now, onlyErrors(now.findings)), errFindings)
 	}
 	gone, changed := own.changes(old, now)
-	return s.reportChanges(o, diag.FileFindings{Source: old.source, Findings: gone}, diag.FileFindings{Source: now.source, Findings: changed})
+	return s.reportChanges(o, diag.FileFindings{Source: old.source, Findings: gone},
+		diag.FileFindings{Source: now.source, Findings: changed})
 }
 
 // reportChanges prints what is found, and returns errFindings if any of it ends the command.
@@ -114,13 +116,15 @@ func (s *session) reportChanges(o *options, files ...diag.FileFindings) error {
 	return nil
 }
 
-// ofRules are errors about detection rules and their examples. Those are not compared, and a later errgen finds more of
-// them than the one that the taxonomy was released with.
+// ofRules are errors about detection rules and their examples. Those are not compared, and a later
+// errgen finds more of them than the one that the taxonomy was released with.
 var ofRules = []string{
-	"E-regexp", "E-read-escape", "E-stdlib-name", "E-empty-rule", "E-empty-range", "E-covered-rule", "E-example", "E-counter-example", "E-want",
+	"E-regexp", "E-read-escape", "E-stdlib-name", "E-empty-rule", "E-empty-range", "E-covered-rule", "E-example",
+	"E-counter-example", "E-want",
 }
 
-// printFaults prints why a taxonomy cannot be compared: beside the result for people, and in its place for a machine.
+// printFaults prints why a taxonomy cannot be compared: beside the result for people, and in its
+// place for a machine.
 func (s *session) printFaults(format diag.Format, l *loaded, faults []diag.Finding) error {
 	w := s.Stderr
 	if format != diag.FormatText {
@@ -129,14 +133,15 @@ func (s *session) printFaults(format diag.Format, l *loaded, faults []diag.Findi
 	return diag.Print(w, format, diag.FileFindings{Source: l.source, Findings: faults})
 }
 
-// released loads the taxonomy to compare with. Its warnings are nobody's concern; with errors, no comparison would tell
-// what was there.
+// released loads the taxonomy to compare with. Its warnings are nobody's concern; with errors, no
+// comparison would tell what was there.
 func (s *session) released(name string, format diag.Format) (*loaded, error) {
 	old, err := s.load(name)
 	if err != nil {
 		return nil, err
 	}
-	faults := slices.DeleteFunc(onlyErrors(old.findings), func(f diag.Finding) bool { return slices.Contains(ofRules, f.ID) })
+	faults := slices.DeleteFunc(
+		onlyErrors(old.findings), func(f diag.Finding) bool { return slices.Contains(ofRules, f.ID) })
 	if len(faults) == 0 {
 		return old, nil
 	}
@@ -146,7 +151,8 @@ func (s *session) released(name string, format diag.Format) (*loaded, error) {
 	if name == stdinArg {
 		name = "standard input"
 	}
-	return nil, fmt.Errorf("breaking: %s, which is to be compared with, has %s", name, count(len(faults), "error", "errors"))
+	return nil,
+		fmt.Errorf("breaking: %s, which is to be compared with, has %s", name, count(len(faults), "error", "errors"))
 }
 
 // changes returns what is to be told, by the file that it stands in.

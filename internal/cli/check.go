@@ -57,7 +57,8 @@ func (s *session) check(o *options, args []string) error {
 }
 
 // states is what check says of a file that generate would do something about.
-var states = [...]string{output.Unchanged: "up to date", output.Create: "missing", output.Change: "differs", output.Remove: "stale"}
+var states = [...]string{output.Unchanged: "up to date", output.Create: "missing", output.Change: "differs",
+	output.Remove: "stale"}
 
 func (s *session) drift(p *output.Plan) {
 	for _, step := range p.Steps {

@@ -121,7 +121,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// masked returns a context without secrets, whether or not its fields say that they may hold some: it goes to a terminal.
+// masked returns a context without secrets, whether or not its fields say that they may hold some:
+// it goes to a terminal.
 func masked(ctx model.Context) model.Context {
 	out := make(model.Context, len(ctx))
 	for f, v := range ctx {
@@ -150,8 +151,8 @@ func contextJSON(code *model.Code, ctx model.Context) json.RawMessage {
 	return json.RawMessage(sample.JSON(code.Category.Fields, ctx))
 }
 
-// nearly returns the rules of which all parts but one hold, those of which most hold first. That nothing but the source or
-// the op holds is only worth a word where few rules are like that.
+// nearly returns the rules of which all parts but one hold, those of which most hold first. That
+// nothing but the source or the op holds is only worth a word where few rules are like that.
 func (c *classifier) nearly(ev *taxonomy.Evidence) []nearRule {
 	var best, general []nearRule
 	for i := range c.rules.Rules {
@@ -192,7 +193,8 @@ type rulePart struct {
 func (c *classifier) parts(r *detect.Rule) []rulePart {
 	var out []rulePart
 	alone := func(name string, part detect.Rule, patterns []detect.Pattern) {
-		rules := &detect.Rules{Taxonomy: c.rules.Taxonomy, Rules: []detect.Rule{part}, Patterns: patterns, Is: c.rules.Is}
+		rules := &detect.Rules{Taxonomy: c.rules.Taxonomy, Rules: []detect.Rule{part}, Patterns: patterns,
+			Is: c.rules.Is}
 		out = append(out, rulePart{name, rules})
 	}
 	for _, cond := range r.Conditions {

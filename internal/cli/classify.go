@@ -56,7 +56,8 @@ func (s *session) classify(o *options, _ []string) error {
 	return s.write(v.text())
 }
 
-// profileNamed returns the profile of that name. Without a name it is the one named default, if there is one, or nil.
+// profileNamed returns the profile of that name. Without a name it is the one named default, if
+// there is one, or nil.
 func profileNamed(l *loaded, name string) (*model.Profile, error) {
 	if name == "" {
 		return l.model.ProfileByName("default"), nil

@@ -38,7 +38,8 @@ func detectingDir(t testing.TB) string {
 
 // harmless reports whether a text neither controls a terminal nor turns the direction of writing.
 func harmless(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) })
+	return !strings.ContainsFunc(
+		s, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) })
 }
 
 func TestClassifyHostileText(t *testing.T) {
@@ -62,11 +63,14 @@ func TestClassifyHostileText(t *testing.T) {
 	dir := detectingDir(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			status, text, stderr := call(t, dir, tt.stdin, "classify", "-source", "cli", "-file", "a\x1b[m "+secret, "-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
+			status, text,
+				stderr := call(t, dir, tt.stdin, "classify", "-source", "cli", "-file", "a\x1b[m "+secret, "-attr",
+				`raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.Equal(t, exitClean, status)
 			assert.Empty(t, stderr)
 			assert.True(t, strings.HasPrefix(text, tt.want+" (cli)\n"), text)
-			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-json", "-file", "a\x1b[m "+secret, "-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
+			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-json", "-file", "a\x1b[m "+secret,
+				"-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.True(t, json.Valid([]byte(doc)), doc)
 			for _, out := range []string{text, doc} {
 				assert.True(t, harmless(out), "%q", out)
@@ -87,7 +91,8 @@ categories:
     codes:
       CUT: {message: cut, detect: [{is: io.EOF, as: '*net.OpError'}], examples: [{is: io.EOF, as: '*net.OpError'}]}
 `), 0o644))
-	for _, args := range [][]string{{"-is", "io.EOF", "-as", "*net.OpError"}, {"-as", "*net.OpError", "-is", "io.EOF"}} {
+	for _, args := range [][]string{{"-is", "io.EOF", "-as", "*net.OpError"},
+		{"-as", "*net.OpError", "-is", "io.EOF"}} {
 		status, stdout, stderr := call(t, dir, "", append([]string{"classify"}, args...)...)
 		assert.Equal(t, exitClean, status, stderr)
 		assert.True(t, strings.HasPrefix(stdout, "CUT (io)\n"), stdout)
@@ -121,7 +126,8 @@ func TestClassifyLongText(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	var out bytes.Buffer
 	in := io.MultiReader(io.LimitReader(repeated{"all is well\n"}, 100<<20), strings.NewReader("usage limit reached"))
-	status := Run(t.Context(), []string{"classify", "-source", "cli"}, Env{Stdin: in, Stdout: &out, Stderr: io.Discard, Dir: dir})
+	status := Run(t.Context(), []string{"classify", "-source", "cli"},
+		Env{Stdin: in, Stdout: &out, Stderr: io.Discard, Dir: dir})
 	runtime.ReadMemStats(&after)
 	assert.Equal(t, exitClean, status)
 	assert.True(t, strings.HasPrefix(out.String(), "LIMIT"))
@@ -132,7 +138,9 @@ func TestClassifyThatCannotReadOrWrite(t *testing.T) {
 	dir := detectingDir(t)
 	for _, args := range [][]string{{"classify"}, {"classify", "-json"}} {
 		var stderr bytes.Buffer
-		assert.Equal(t, exitTrouble, Run(t.Context(), args, Env{Stdin: brokenPipe{}, Stdout: io.Discard, Stderr: &stderr, Dir: dir}))
+		assert.Equal(
+			t, exitTrouble,
+			Run(t.Context(), args, Env{Stdin: brokenPipe{}, Stdout: io.Discard, Stderr: &stderr, Dir: dir}))
 		assert.Equal(t, "errgen: read text from standard input: broken\n", stderr.String())
 		stderr.Reset()
 		assert.Equal(t, exitTrouble, Run(t.Context(), args, Env{Stdout: brokenPipe{}, Stderr: &stderr, Dir: dir}))
@@ -160,7 +168,9 @@ func FuzzClassify(f *testing.F) {
 	dir := detectingDir(f)
 	f.Fuzz(func(t *testing.T, text, kind string, status int, attr string) {
 		for _, form := range []string{"text", "json"} {
-			code, stdout, stderr := call(t, dir, text, "classify", "-format", form, "-source", "cli", "-type", kind, "-status", fmt.Sprint(status), "-attr", attr)
+			code, stdout,
+				stderr := call(t, dir, text, "classify", "-format", form, "-source", "cli", "-type", kind, "-status",
+				fmt.Sprint(status), "-attr", attr)
 			assert.True(t, harmless(stdout), "%q", stdout)
 			assert.NotContains(t, stderr, "\x1b")
 			if code == exitClean && form == "json" {

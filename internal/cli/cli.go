@@ -1,5 +1,6 @@
-// Package cli is the errgen command: its subcommands, their flags, what they print and how they end. All
-// that it touches of its surroundings comes in with an [Env], so that tests can run it in their own process.
+// Package cli is the errgen command: its subcommands, their flags, what they print and how they
+// end. All that it touches of its surroundings comes in with an [Env], so that tests can run it in
+// their own process.
 package cli
 
 import (

@@ -55,10 +55,14 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "taxonomy.yaml"), []byte(small), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "faulty.yaml"), []byte("errgen: 2\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "released.yaml"), []byte(strings.ReplaceAll(small, "A_CODE", "B_CODE")), 0o644))
+	require.NoError(
+		t, os.WriteFile(filepath.Join(dir, "released.yaml"), []byte(strings.ReplaceAll(small, "A_CODE", "B_CODE")),
+			0o644))
 	for _, args := range [][]string{
-		{"list"}, {"list", "-format=json"}, {"explain", "A_CODE"}, {"explain", "A_CODE", "-format=json"}, {"help"}, {"version"},
-		{"init", "-"}, {"check"}, {"check", "-format=json"}, {"lint", "faulty.yaml"}, {"schema"}, {"explain", "E-unknown-key"},
+		{"list"}, {"list", "-format=json"}, {"explain", "A_CODE"}, {"explain", "A_CODE", "-format=json"}, {"help"},
+		{"version"},
+		{"init", "-"}, {"check"}, {"check", "-format=json"}, {"lint", "faulty.yaml"}, {"schema"},
+		{"explain", "E-unknown-key"},
 		{"breaking", "-against", "released.yaml"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

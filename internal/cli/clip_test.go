@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A message shows what the taxonomy does not scrub; what masks it later must know a secret in it for one.
+// A message shows what the taxonomy does not scrub; what masks it later must know a secret in it
+// for one.
 func TestClippedTextShowsNoPartOfASecret(t *testing.T) {
 	const secret = "https://user:GIVEN-s3cr3t-GIVEN@host/x"
 	for at := range len(secret) + 1 {

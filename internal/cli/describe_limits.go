@@ -17,10 +17,12 @@ func adapted(a *taxonomy.Adapt) []string {
 		out = append(out, fmt.Sprintf("experience moves the calls between %d and %d", a.MinAttempts, a.MaxAttempts))
 	}
 	if a.MaxDelay > 0 {
-		out = append(out, fmt.Sprintf("experience moves the first wait between %s and %s, so that %s of first retries succeed",
-			short(a.MinDelay), short(a.MaxDelay), percent(a.Target)))
+		out = append(
+			out, fmt.Sprintf("experience moves the first wait between %s and %s, so that %s of first retries succeed",
+				short(a.MinDelay), short(a.MaxDelay), percent(a.Target)))
 	}
-	return append(out, "remembers the last "+count(a.Window, "outcome", "outcomes")+" of each code and number of the call")
+	return append(out, "remembers the last "+count(a.Window, "outcome", "outcomes")+
+		" of each code and number of the call")
 }
 
 // budgeted says what all callers of a provider may do together.
@@ -30,12 +32,15 @@ func budgeted(b *taxonomy.Budget) []string {
 	}
 	var out []string
 	if b.Retries >= 0 {
-		out = append(out, fmt.Sprintf("all callers of the provider together retry at most %s of their calls in %s, and %s in any case",
-			percent(b.Retries), short(b.Window), count(b.Reserve, "time", "times")))
+		out = append(
+			out, fmt.Sprintf(
+				"all callers of the provider together retry at most %s of their calls in %s, and %s in any case",
+				percent(b.Retries), short(b.Window), count(b.Reserve, "time", "times")))
 	}
 	if c := b.Breaker; c != nil {
 		out = append(out, fmt.Sprintf("after %s in %s no call is made but one in %s, until %s in a row",
-			count(c.Failures, "failure", "failures"), count(c.Of, "call", "calls"), short(c.Probe), count(c.Successes, "success", "successes")))
+			count(c.Failures, "failure", "failures"), count(c.Of, "call", "calls"), short(c.Probe),
+			count(c.Successes, "success", "successes")))
 	}
 	return out
 }

@@ -21,8 +21,10 @@ func TestDescribe(t *testing.T) {
 		"abort, counted": {
 			model.Reaction{CountFailure: true}, []string{"ends this task as failed", "counts as a failure"},
 		},
-		"block":     {model.Reaction{Action: taxonomy.Block}, []string{"stops this task until a person has seen to it"}},
-		"block all": {model.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun}, []string{"stops the whole run until a person has seen to it"}},
+		"block": {model.Reaction{Action: taxonomy.Block},
+			[]string{"stops this task until a person has seen to it"}},
+		"block all": {model.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun},
+			[]string{"stops the whole run until a person has seen to it"}},
 		"continue, loudly": {
 			model.Reaction{Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn},
 			[]string{"goes on as if nothing had happened", "logs the error (warn)"},
@@ -33,24 +35,32 @@ func TestDescribe(t *testing.T) {
 		},
 		"retry, exponentially": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
-				MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 90 * time.Second, Multiplier: 1.5, JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
+				MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 90 * time.Second, Multiplier: 1.5,
+				JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
 			})},
-			[]string{"runs the iteration again", "at most 5 calls in total", "waits 1s, then 1.5 times as long each time, up to 1m30s, give or take 10%"},
+			[]string{"runs the iteration again", "at most 5 calls in total",
+				"waits 1s, then 1.5 times as long each time, up to 1m30s, give or take 10%"},
 		},
 		"retry, steadily": {
-			model.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential, Policy: policy(taxonomy.Policy{
-				MaxAttempts: 21, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant, MaxElapsed: 6 * time.Hour, MaxRetryAfter: 6*time.Hour + time.Minute,
-			})},
+			model.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
+				Policy: policy(taxonomy.Policy{
+					MaxAttempts: 21, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant,
+					MaxElapsed:    6 * time.Hour,
+					MaxRetryAfter: 6*time.Hour + time.Minute,
+				})},
 			[]string{
-				"runs the iteration again", "at most 21 calls in total", "waits 5s each time", "waits no more than 6h in a row",
+				"runs the iteration again", "at most 21 calls in total", "waits 5s each time",
+				"waits no more than 6h in a row",
 				"a hint how long to wait takes the place of the delay (no longer than 6h1m)",
 				"whoever uses the same credential waits, too", "does not count as a failure",
 			},
 		},
 		"retry an operation, linearly": {
-			model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, Session: taxonomy.SessionFresh, HonorRetryAfter: true, Policy: policy(taxonomy.Policy{
-				MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 3 * time.Second, Backoff: taxonomy.Linear, JitterKind: taxonomy.JitterFull,
-			})},
+			model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, Session: taxonomy.SessionFresh,
+				HonorRetryAfter: true, Policy: policy(taxonomy.Policy{
+					MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 3 * time.Second, Backoff: taxonomy.Linear,
+					JitterKind: taxonomy.JitterFull,
+				})},
 			[]string{
 				"runs again only what failed, in a new conversation", "at most 2 calls in total",
 				"waits 1s, then 1s more each time, up to 3s, or any shorter time by chance",
@@ -58,15 +68,18 @@ func TestDescribe(t *testing.T) {
 			},
 		},
 		"one call has no delays": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{MaxAttempts: 1, InitialDelay: time.Second})},
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true,
+				Policy: policy(taxonomy.Policy{MaxAttempts: 1, InitialDelay: time.Second})},
 			[]string{"runs the iteration again", "at most 1 call in total"},
 		},
 		"retry, with others and by experience": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
 				MaxAttempts: 3,
-				Adapt:       &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50},
+				Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond,
+					MaxDelay: time.Minute, Target: 0.8, Window: 50},
 				Budget: &taxonomy.Budget{
-					Retries: 0.2, Reserve: 3, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * time.Second, Successes: 1},
+					Retries: 0.2, Reserve: 3, Window: 10 * time.Second,
+					Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * time.Second, Successes: 1},
 				},
 			})},
 			[]string{
@@ -79,7 +92,9 @@ func TestDescribe(t *testing.T) {
 		},
 		"a breaker alone": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
-				MaxAttempts: 3, Budget: &taxonomy.Budget{Retries: -1, Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: time.Minute, Successes: 2}},
+				MaxAttempts: 3,
+				Budget: &taxonomy.Budget{Retries: -1,
+					Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: time.Minute, Successes: 2}},
 			})},
 			[]string{
 				"runs the iteration again", "at most 3 calls in total",
@@ -87,24 +102,43 @@ func TestDescribe(t *testing.T) {
 			},
 		},
 		"revert": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, AcceptCompletion: true, FeedBack: true},
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles,
+				AcceptCompletion: true, FeedBack: true},
 			[]string{
-				"takes back the files that the error names", "what is left after that may count as done, once it is validated",
+				"takes back the files that the error names",
+				"what is left after that may count as done, once it is validated",
 				"runs the iteration again", "the next prompt tells of the error",
 			},
 		},
-		"revert all":      {model.Reaction{Revert: taxonomy.RevertIteration}, []string{"takes back all that the iteration changed", "ends this task as failed"}},
-		"escalate":        {model.Reaction{Action: taxonomy.Escalate}, []string{"hands over to the next tier"}},
-		"escalate to":     {model.Reaction{Action: taxonomy.Escalate, To: "opus"}, []string{"hands over to tier opus, or one up from there"}},
-		"escalate, first": {model.Reaction{Action: taxonomy.Escalate, To: "opus", Purpose: taxonomy.PurposeDiagnosis, Session: taxonomy.SessionFresh}, []string{"hands over to tier opus, or one up from there, in a new conversation, which is asked for a diagnosis first"}},
-		"escalate, next":  {model.Reaction{Action: taxonomy.Escalate, Purpose: taxonomy.PurposeVerification}, []string{"hands over to the next tier, which is asked for a verification first"}},
-		"ask, then retry": {model.Reaction{Action: taxonomy.Retry, CountFailure: true, To: "opus", Purpose: taxonomy.PurposeAnalysis}, []string{"asks tier opus for an analysis, then runs the iteration again"}},
-		"ask, then a bit": {model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, To: "opus", Purpose: taxonomy.PurposeVerification}, []string{"asks tier opus for a verification, then runs again only what failed"}},
-		"recover":         {model.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true, Session: taxonomy.SessionReduced}, []string{"runs the strategy shorten, then runs the iteration again, in a new and shorter conversation"}},
-		"recover, a bit":  {model.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation, CountFailure: true}, []string{"runs the strategy fix, then runs again only what failed"}},
+		"revert all": {model.Reaction{Revert: taxonomy.RevertIteration},
+			[]string{"takes back all that the iteration changed", "ends this task as failed"}},
+		"escalate": {model.Reaction{Action: taxonomy.Escalate}, []string{"hands over to the next tier"}},
+		"escalate to": {model.Reaction{Action: taxonomy.Escalate, To: "opus"},
+			[]string{"hands over to tier opus, or one up from there"}},
+		"escalate, first": {model.Reaction{Action: taxonomy.Escalate, To: "opus", Purpose: taxonomy.PurposeDiagnosis,
+			Session: taxonomy.SessionFresh},
+			[]string{"hands over to tier opus, or one up from there, in a new conversation, which is asked for a " +
+				"diagnosis first"}},
+		"escalate, next": {model.Reaction{Action: taxonomy.Escalate, Purpose: taxonomy.PurposeVerification},
+			[]string{"hands over to the next tier, which is asked for a verification first"}},
+		"ask, then retry": {model.Reaction{Action: taxonomy.Retry, CountFailure: true, To: "opus",
+			Purpose: taxonomy.PurposeAnalysis},
+			[]string{"asks tier opus for an analysis, then runs the iteration again"}},
+		"ask, then a bit": {model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, To: "opus",
+			Purpose: taxonomy.PurposeVerification},
+			[]string{"asks tier opus for a verification, then runs again only what failed"}},
+		"recover": {model.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true,
+			Session: taxonomy.SessionReduced},
+			[]string{"runs the strategy shorten, then runs the iteration again, in a new and shorter conversation"}},
+		"recover, a bit": {model.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation,
+			CountFailure: true}, []string{"runs the strategy fix, then runs again only what failed"}},
 		"decorrelated": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{MaxAttempts: 2, InitialDelay: time.Hour, Backoff: taxonomy.Constant, JitterKind: taxonomy.JitterDecorrelated})},
-			[]string{"runs the iteration again", "at most 2 calls in total", "waits 1h each time, moved by chance from one wait to the next"},
+			model.Reaction{Action: taxonomy.Retry, CountFailure: true,
+				Policy: policy(
+					taxonomy.Policy{MaxAttempts: 2, InitialDelay: time.Hour, Backoff: taxonomy.Constant,
+						JitterKind: taxonomy.JitterDecorrelated})},
+			[]string{"runs the iteration again", "at most 2 calls in total",
+				"waits 1h each time, moved by chance from one wait to the next"},
 		},
 	}
 	for name, tt := range tests {
@@ -117,9 +151,11 @@ func TestDescribe(t *testing.T) {
 func TestPrevented(t *testing.T) {
 	assert.Nil(t, prevented(nil))
 	assert.Equal(t, []string{
-		"when it is 75% likely or more", "runs the check quota before the call", "begins no two calls within 2s", "runs at most 1 call at once",
+		"when it is 75% likely or more", "runs the check quota before the call", "begins no two calls within 2s",
+		"runs at most 1 call at once",
 	}, prevented(&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
-	assert.Equal(t, []string{"when it is 0% likely or more", "runs at most 2 calls at once"}, prevented(&taxonomy.Prevention{Concurrency: 2}))
+	assert.Equal(t, []string{"when it is 0% likely or more", "runs at most 2 calls at once"},
+		prevented(&taxonomy.Prevention{Concurrency: 2}))
 }
 
 func TestCondition(t *testing.T) {
@@ -129,21 +165,24 @@ func TestCondition(t *testing.T) {
 	yes, no := true, false
 	f := &model.Field{Wire: "status"}
 	tests := map[string]model.Cond{
-		"status is 408":                                {Values: []model.Value{num(408)}},
-		"status is 408, 409 or 425":                    {Values: []model.Value{num(408), num(409), num(425)}},
-		`status is "a b" or ""`:                        {Values: []model.Value{text("a b"), text("")}},
-		"status is from 400 to 499":                    {Min: ptr(num(400)), Max: ptr(num(499))},
-		"status is at least 400":                       {Min: ptr(num(400))},
-		"status is at most 499":                        {Max: ptr(num(499))},
-		"status is given and not 1 or 2":               {Not: []model.Value{num(1), num(2)}},
-		`status begins with "a" or "b"`:                {Prefix: []string{"a", "b"}},
-		"status is given":                              {Present: &yes},
-		"status is absent":                             {Present: &no},
-		"status is at least 1 and is given":            {Min: ptr(num(1)), Present: &yes},
-		"status is true":                               {Values: []model.Value{{Type: model.Bool, Bool: true}}},
-		"status is given and not 1m0s":                 {Not: []model.Value{{Type: model.Duration, Duration: time.Minute}}},
-		"status is BLOCK":                              {Values: []model.Value{{Type: model.EnumType, Str: "BLOCK", Index: 1}}},
-		"status is from 1 to 9 and is given and not 5": {Min: ptr(num(1)), Max: ptr(num(9)), Not: []model.Value{num(5)}},
+		"status is 408":                     {Values: []model.Value{num(408)}},
+		"status is 408, 409 or 425":         {Values: []model.Value{num(408), num(409), num(425)}},
+		`status is "a b" or ""`:             {Values: []model.Value{text("a b"), text("")}},
+		"status is from 400 to 499":         {Min: ptr(num(400)), Max: ptr(num(499))},
+		"status is at least 400":            {Min: ptr(num(400))},
+		"status is at most 499":             {Max: ptr(num(499))},
+		"status is given and not 1 or 2":    {Not: []model.Value{num(1), num(2)}},
+		`status begins with "a" or "b"`:     {Prefix: []string{"a", "b"}},
+		"status is given":                   {Present: &yes},
+		"status is absent":                  {Present: &no},
+		"status is at least 1 and is given": {Min: ptr(num(1)), Present: &yes},
+		"status is true":                    {Values: []model.Value{{Type: model.Bool, Bool: true}}},
+		"status is given and not 1m0s": {Not: []model.Value{{Type: model.Duration,
+			Duration: time.Minute}}},
+		"status is BLOCK": {Values: []model.Value{{Type: model.EnumType, Str: "BLOCK",
+			Index: 1}}},
+		"status is from 1 to 9 and is given and not 5": {Min: ptr(num(1)), Max: ptr(num(9)),
+			Not: []model.Value{num(5)}},
 	}
 	for want, c := range tests {
 		c.Field = f

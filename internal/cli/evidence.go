@@ -34,7 +34,8 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		ev.Files = append(ev.Files, s)
 		return nil
 	})
-	fs.Func("retry-after", "how long the source asks to wait: seconds, or a `TIME` such as 1m30s", detectflag.RetryAfter(ev))
+	fs.Func("retry-after", "how long the source asks to wait: seconds, or a `TIME` such as 1m30s",
+		detectflag.RetryAfter(ev))
 	fs.Func("reset-at", "when the source answers again, a `TIME` as RFC 3339 has it", func(s string) (err error) {
 		if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
 			return fmt.Errorf("it must be like 2006-01-02T15:04:05Z")

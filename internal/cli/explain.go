@@ -68,8 +68,8 @@ func (s *session) json(v any) error {
 	return s.write(escapeControls(b.Bytes()))
 }
 
-// escapeControls escapes what encoding/json leaves of the characters that control a terminal or turn the direction of
-// writing. They stand within strings only.
+// escapeControls escapes what encoding/json leaves of the characters that control a terminal or
+// turn the direction of writing. They stand within strings only.
 func escapeControls(text []byte) []byte {
 	var b bytes.Buffer
 	for i, r := range string(text) {
@@ -89,7 +89,8 @@ func escapeControls(text []byte) []byte {
 func findCode(m *model.Package, name string) *model.Code {
 	number, err := strconv.Atoi(name)
 	for _, c := range m.Codes {
-		if c.Key == name || c.Value == name || c.Const == name || m.Name+"."+c.Const == name || err == nil && number != 0 && c.Number == number {
+		if c.Key == name || c.Value == name || c.Const == name || m.Name+"."+c.Const == name || err == nil &&
+			number != 0 && c.Number == number {
 			return c
 		}
 	}

@@ -75,10 +75,12 @@ type fieldDoc struct {
 
 func explainCodeOf(m *model.Package, c *model.Code) *explanation {
 	x := &explanation{
-		Code: c.Value, Category: c.Category.Name, Number: c.Number, Doc: c.Doc, Since: c.Since, Deprecated: c.Deprecated,
-		Aliases: c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
+		Code: c.Value, Category: c.Category.Name, Number: c.Number, Doc: c.Doc, Since: c.Since,
+		Deprecated: c.Deprecated,
+		Aliases:    c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
 		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
-		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + parameters(c), Prevent: prevented(c.Prevent), Traits: traitsOf(c.Row.Traits),
+		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + parameters(c),
+		Prevent: prevented(c.Prevent), Traits: traitsOf(c.Row.Traits),
 	}
 	if c.Key != c.Value {
 		x.Key = c.Key
@@ -99,7 +101,8 @@ func explainCodeOf(m *model.Package, c *model.Code) *explanation {
 	for _, p := range m.Profiles {
 		for _, o := range p.Rows {
 			if o.Row.Code == c {
-				x.Profiles = append(x.Profiles, profileTraits{Name: p.Name, Branch: o.Row.Branch, Traits: traitsOf(o.Traits)})
+				x.Profiles = append(
+					x.Profiles, profileTraits{Name: p.Name, Branch: o.Row.Branch, Traits: traitsOf(o.Traits)})
 			}
 		}
 	}
@@ -149,7 +152,8 @@ func declaredName(r *model.Reaction) string {
 }
 
 func describeField(c *model.Code, f *model.Field) fieldDoc {
-	d := fieldDoc{Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), Required: f.Required || c.Takes(f), Doc: f.Doc}
+	d := fieldDoc{Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), Required: f.Required ||
+		c.Takes(f), Doc: f.Doc}
 	note := func(is bool, text string) {
 		if is {
 			d.Notes = append(d.Notes, text)

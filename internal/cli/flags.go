@@ -57,13 +57,14 @@ func orList(words []diag.Format) string {
 }
 
 func outputFlags(fs *flag.FlagSet, o *options) {
-	fs.Func("o", "write to `DIR`, not to a directory named like the package beside the taxonomy", func(dir string) error {
-		if dir == "" {
-			return errors.New("it must name a directory; the current one is \".\"")
-		}
-		o.dir = dir
-		return nil
-	})
+	fs.Func("o", "write to `DIR`, not to a directory named like the package beside the taxonomy",
+		func(dir string) error {
+			if dir == "" {
+				return errors.New("it must name a directory; the current one is \".\"")
+			}
+			o.dir = dir
+			return nil
+		})
 	fs.BoolVar(&o.tests, "tests", true, "generate the package's tests too")
 	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
 	findingFlags(fs, o)
@@ -72,7 +73,8 @@ func outputFlags(fs *flag.FlagSet, o *options) {
 func findingFlags(fs *flag.FlagSet, o *options) {
 	fs.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
 	fs.BoolVar(&o.quiet, "q", false, "print errors only: no warnings, no diff")
-	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)", diag.FormatText, diag.FormatJSON, diag.FormatGitHub)
+	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)", diag.FormatText,
+		diag.FormatJSON, diag.FormatGitHub)
 }
 
 // flagSet returns the flags of a command and the options that they fill.
@@ -103,7 +105,8 @@ func (s *session) run(args []string) error {
 	return s.cmd.run(s, o, positional)
 }
 
-// parse reads flags wherever they stand; what follows "--" is no flag. It returns the other arguments.
+// parse reads flags wherever they stand; what follows "--" is no flag. It returns the other
+// arguments.
 func parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	var positional []string
 	for {

@@ -102,7 +102,8 @@ func (s *session) targets(all []*loaded, o *options) ([]output.Target, error) {
 			return nil, fmt.Errorf("output directory %s: %w", show, err)
 		}
 		if other, ok := taken[abs]; ok {
-			return nil, fmt.Errorf("%s and %s would both go to %s: two taxonomies need two directories", other, l.name, show)
+			return nil,
+				fmt.Errorf("%s and %s would both go to %s: two taxonomies need two directories", other, l.name, show)
 		}
 		taken[abs] = l.name
 		targets[i] = output.Target{

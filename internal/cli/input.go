@@ -7,8 +7,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// readText fills evidence from what was said: the flag's text, or standard input if it is neither a terminal nor in use
-// for the taxonomy. An error body as APIs send it fills what else it tells, and so does a hint how long to wait.
+// readText fills evidence from what was said: the flag's text, or standard input if it is neither a
+// terminal nor in use for the taxonomy. An error body as APIs send it fills what else it tells, and
+// so does a hint how long to wait.
 func (s *session) readText(ev *taxonomy.Evidence, o *options) error {
 	if o.text != nil {
 		detectflag.Said(ev, []byte(*o.text))

@@ -6,9 +6,9 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// report prints the findings of taxonomies, and returns errFindings if any of them stops the command. In
-// text they are the result of lint, and remarks beside the result of other commands; what a machine reads
-// is always on standard output.
+// report prints the findings of taxonomies, and returns errFindings if any of them stops the
+// command. In text they are the result of lint, and remarks beside the result of other commands;
+// what a machine reads is always on standard output.
 func (s *session) report(all []*loaded, o *options, w io.Writer) error {
 	if o.format != diag.FormatText {
 		w = s.Stdout

@@ -20,8 +20,8 @@ declares (reactions, policies, codes and so on), so that an editor can complete 
 	}
 }
 
-// schema takes any taxonomy that can be read: a name that is used and not declared yet is no reason to
-// withhold the others.
+// schema takes any taxonomy that can be read: a name that is used and not declared yet is no reason
+// to withhold the others.
 func (s *session) schema(_ *options, args []string) error {
 	if len(args) == 0 {
 		return s.write(schema.JSON(nil))
@@ -32,7 +32,9 @@ func (s *session) schema(_ *options, args []string) error {
 	}
 	t, findings := spec.Parse(args[0], src)
 	if diag.HasErrors(findings) {
-		if err := diag.Print(s.Stderr, diag.FormatText, diag.FileFindings{Source: t.Source, Findings: onlyErrors(findings)}); err != nil {
+		if err := diag.Print(
+			s.Stderr, diag.FormatText,
+			diag.FileFindings{Source: t.Source, Findings: onlyErrors(findings)}); err != nil {
 			return err
 		}
 		return errFindings

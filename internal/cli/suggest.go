@@ -117,10 +117,12 @@ func (s *session) readRecord(name string, add func(detect.Entry)) error {
 	}
 	for i, fault := range faults {
 		if i == maxFaults {
-			s.note("errgen: %s: %s cannot be read either", diag.Printable(displayed(name)), count(len(faults)-i, "more line", "more lines"))
+			s.note("errgen: %s: %s cannot be read either", diag.Printable(displayed(name)),
+				count(len(faults)-i, "more line", "more lines"))
 			break
 		}
-		s.note("errgen: %s:%d: not read: %s", diag.Printable(displayed(name)), fault.Line, diag.Printable(fault.Err.Error()))
+		s.note("errgen: %s:%d: not read: %s", diag.Printable(displayed(name)), fault.Line,
+			diag.Printable(fault.Err.Error()))
 	}
 	return nil
 }

@@ -20,13 +20,16 @@ func TestSuggestThatCannotReadOrWrite(t *testing.T) {
 		assert.Equal(t, "errgen: write result: broken\n", stderr.String())
 	}
 	var stderr bytes.Buffer
-	assert.Equal(t, exitTrouble, Run(t.Context(), []string{"suggest", "-"}, Env{Stdin: brokenPipe{}, Stderr: &stderr, Dir: dir}))
+	assert.Equal(
+		t, exitTrouble, Run(t.Context(), []string{"suggest", "-"}, Env{Stdin: brokenPipe{}, Stderr: &stderr, Dir: dir}))
 	assert.Equal(t, "errgen: read record: <stdin>: broken\n", stderr.String())
 }
 
 // Only the first of many bad lines are told one by one.
 func TestSuggestOfGarbage(t *testing.T) {
-	status, stdout, stderr := call(t, t.TempDir(), strings.Repeat("\x1b[31m\xff\n", 1000)+`{"text":"it went wrong"}`, "suggest", "-")
+	status, stdout,
+		stderr := call(t, t.TempDir(), strings.Repeat("\x1b[31m\xff\n", 1000)+`{"text":"it went wrong"}`, "suggest",
+		"-")
 	assert.Equal(t, exitClean, status)
 	assert.Contains(t, stdout, "IT_WENT_WRONG:")
 	assert.Equal(t, 11, strings.Count(stderr, "\n"))

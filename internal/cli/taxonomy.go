@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	// defaultFile is the taxonomy when none is named, and the name that one from standard input goes by.
+	// defaultFile is the taxonomy when none is named, and the name that one from standard input
+	// goes by.
 	defaultFile = "taxonomy.yaml"
 	stdinArg    = "-"
 )
 
-// maxRead bounds what is read. It lies above what a taxonomy may measure, so that the finding about its
-// size is made where the others are.
+// maxRead bounds what is read. It lies above what a taxonomy may measure, so that the finding about
+// its size is made where the others are.
 const maxRead = 17 << 20
 
 // loaded is a taxonomy that was read.
@@ -39,7 +40,8 @@ func (l *loaded) dir() string {
 	return filepath.Dir(l.name)
 }
 
-// load reads and checks a taxonomy. Its error is one of reading; faults of the taxonomy are findings.
+// load reads and checks a taxonomy. Its error is one of reading; faults of the taxonomy are
+// findings.
 func (s *session) load(name string) (*loaded, error) {
 	src, err := s.read(name)
 	if err != nil {
@@ -77,7 +79,9 @@ func (s *session) valid(names []string) (*loaded, error) {
 	}
 	l := all[0]
 	if l.model == nil {
-		if err := diag.Print(s.Stderr, diag.FormatText, diag.FileFindings{Source: l.source, Findings: onlyErrors(l.findings)}); err != nil {
+		if err := diag.Print(
+			s.Stderr, diag.FormatText,
+			diag.FileFindings{Source: l.source, Findings: onlyErrors(l.findings)}); err != nil {
 			return nil, err
 		}
 		return nil, errFindings
@@ -109,7 +113,8 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxRead))
 }
 
-// readError says what is wrong with the path as the user gave it, and where the taxonomy may be instead.
+// readError says what is wrong with the path as the user gave it, and where the taxonomy may be
+// instead.
 func (s *session) readError(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

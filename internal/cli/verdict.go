@@ -122,7 +122,8 @@ func (v *verdict) react(t model.Traits, code *model.Code, ctx model.Context) {
 	switch longest := t.Reaction.Policy.MaxRetryAfter; {
 	case !ok || hint.Duration <= 0:
 	case longest > 0 && hint.Duration > longest:
-		v.Wait = fmt.Sprintf("none: the source asks for %s, longer than %s, so what follows comes at once", short(hint.Duration), short(longest))
+		v.Wait = fmt.Sprintf("none: the source asks for %s, longer than %s, so what follows comes at once",
+			short(hint.Duration), short(longest))
 	default:
 		v.Wait = short(hint.Duration) + ", as the source asks"
 	}

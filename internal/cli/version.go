@@ -22,7 +22,8 @@ func (s *session) version(*options, []string) error {
 	return s.printf("errgen %s\n", versionText(info))
 }
 
-// versionText words build information. A build of a work tree has no version, and is told by its commit.
+// versionText words build information. A build of a work tree has no version, and is told by its
+// commit.
 func versionText(info *debug.BuildInfo) string {
 	version := info.Main.Version
 	if version == "" {

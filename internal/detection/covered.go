@@ -7,10 +7,11 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// Covered returns, for each rule of m that an earlier one covers, the first that does. A rule covers another when each
-// of its conditions follows from one of the other's, what it searches texts for is the same or within what the other
-// does, and it ranks before the other whether or not the status was read out of the text. Regular expressions that are
-// no plain literals cover only themselves. A pair of rules with very long lists is not decided, and counts as not covered.
+// Covered returns, for each rule of m that an earlier one covers, the first that does. A rule
+// covers another when each of its conditions follows from one of the other's, what it searches
+// texts for is the same or within what the other does, and it ranks before the other whether or not
+// the status was read out of the text. Regular expressions that are no plain literals cover only
+// themselves. A pair of rules with very long lists is not decided, and counts as not covered.
 func Covered(m *model.Package) map[*model.Rule]*model.Rule {
 	ranked := Ranked(m)
 	c := newCoverage(ranked, derivedRanks(m))
@@ -25,8 +26,9 @@ func Covered(m *model.Package) map[*model.Rule]*model.Rule {
 	return out
 }
 
-// coverage finds the rules that can cover another one without trying them all: a rule that asks for certain values can
-// only cover rules that ask for one of these, and one with a range only those that stay in it.
+// coverage finds the rules that can cover another one without trying them all: a rule that asks for
+// certain values can only cover rules that ask for one of these, and one with a range only those
+// that stay in it.
 type coverage struct {
 	ranked   []*model.Rule
 	derived  []int // by rank: the rank where the status was read out of the text
@@ -51,7 +53,8 @@ type trait struct {
 
 func newCoverage(ranked []*model.Rule, derived map[*model.Rule]int) *coverage {
 	c := &coverage{
-		ranked: ranked, derived: make([]int, len(ranked)), searched: make([]searched, len(ranked)), size: make([]int, len(ranked)),
+		ranked: ranked, derived: make([]int, len(ranked)), searched: make([]searched, len(ranked)),
+		size:   make([]int, len(ranked)),
 		common: make(map[trait]int), byTrait: make(map[trait][]int), ranges: rangesOf(ranked), work: maxWork,
 	}
 	for i, r := range ranked {
@@ -142,8 +145,9 @@ func (c *coverage) firstOver(rank int) int {
 	return best
 }
 
-// askedOf returns traits of which a condition that follows from c has one: either it lists nothing, or it lists whatever
-// meets c, of which one is enough. Conditions with a range are found by [ranges].
+// askedOf returns traits of which a condition that follows from c has one: either it lists nothing,
+// or it lists whatever meets c, of which one is enough. Conditions with a range are found by
+// [ranges].
 func askedOf(c *detect.Condition) []trait {
 	out := []trait{{key: c.Key, name: c.Name}}
 	if i := slices.IndexFunc(c.Any, func(s string) bool { return textMeets(c, s) }); i >= 0 {

@@ -110,7 +110,8 @@ func TestCovered(t *testing.T) {
 		{"{contains: limit, text: rate}", "{contains: rate limit}", false},
 		{"{contains: limit}", "{status: 1}", false},
 		{"{contains: limit, priority: 1}", "{source: a, status: 1, contains: limit}", true},
-		{"{source: a, status: 429}", "{source: a, status: 429, type: slow}", false}, // read out of the text, a status ranks as text
+		// read out of the text, a status ranks as text
+		{"{source: a, status: 429}", "{source: a, status: 429, type: slow}", false},
 		{"{source: a, status: 429, priority: 1}", "{source: a, status: 429, type: slow}", true},
 		{"{type: slow}", "{status: 429, type: slow}", true},
 		{"{source: a, priority: 1}", "{source: a, status: 1, contains: limit}", true},
@@ -138,16 +139,20 @@ func TestCoveredByTheFirst(t *testing.T) {
 var (
 	tests = []string{
 		"source: a", "source: [a, b]", "source: {not: a}", "source: {present: false}", "op: {prefix: p}", "op: pq",
-		"op: {prefix: [pq, x], not: pq}", "status: 404", "status: {min: 400}", "status: {min: 400, max: 405, not: 405}", "status: [404, 400]",
+		"op: {prefix: [pq, x], not: pq}", "status: 404", "status: {min: 400}", "status: {min: 400, max: 405, not: 405}",
+		"status: [404, 400]",
 		"status: {present: false}", "exit_code: {not: 0}", "exit_code: [0, 1]", "exit_code: {min: 0, max: 1}",
-		"attributes: {k: {min: 1}}", "attributes: {k: '1'}", "attributes: {k: {not: '1'}}", "attributes: {k: {prefix: '1'}}",
+		"attributes: {k: {min: 1}}", "attributes: {k: '1'}", "attributes: {k: {not: '1'}}",
+		"attributes: {k: {prefix: '1'}}",
 		"is: io.EOF", "is: {not: io.EOF}", "as: '*io/fs.PathError'",
-		"type: t", "text: limit", "text: '(?i)limit'", "text: rate limit", "text: 'rate.limit'", "contains: Limit", "contains: [rate limit, quota]",
+		"type: t", "text: limit", "text: '(?i)limit'", "text: rate limit", "text: 'rate.limit'", "contains: Limit",
+		"contains: [rate limit, quota]",
 	}
-	sources, ops, texts = []string{"", "a", "b", "c"}, []string{"", "p", "pq", "pqr", "x"}, []string{"", "limit", "Rate Limit", "rate limit", "quota", "404 Not Found", "400: rate limit"}
-	attributes          = []string{"", "1", "1.0", "12", "x", "0x1"}
-	numbers             = []int{0, 1, 399, 400, 404, 405}
-	errorNames          = []string{"", "io.EOF", "*os.PathError", "io.ErrClosedPipe"}
+	sources, ops, texts = []string{"", "a", "b", "c"}, []string{"", "p", "pq", "pqr", "x"},
+		[]string{"", "limit", "Rate Limit", "rate limit", "quota", "404 Not Found", "400: rate limit"}
+	attributes = []string{"", "1", "1.0", "12", "x", "0x1"}
+	numbers    = []int{0, 1, 399, 400, 404, 405}
+	errorNames = []string{"", "io.EOF", "*os.PathError", "io.ErrClosedPipe"}
 )
 
 func pick[T any](rnd *rand.Rand, list []T) T { return list[rnd.IntN(len(list))] }
@@ -170,7 +175,8 @@ func randomRule(rnd *rand.Rand) string {
 }
 
 func randomEvidence(rnd *rand.Rand) taxonomy.Evidence {
-	ev := taxonomy.Evidence{Source: pick(rnd, sources), Op: pick(rnd, ops), Text: pick(rnd, texts), Status: pick(rnd, numbers)}
+	ev := taxonomy.Evidence{Source: pick(rnd, sources), Op: pick(rnd, ops), Text: pick(rnd, texts),
+		Status: pick(rnd, numbers)}
 	if rnd.IntN(2) == 0 {
 		ev.Type = "t"
 	}
@@ -210,7 +216,8 @@ func TestCoveredNeverWin(t *testing.T) {
 	assert.Greater(t, covered, 1000)
 }
 
-// many is rules that all ask for the same source: for a type each, for texts of their own, and for both.
+// many is rules that all ask for the same source: for a type each, for texts of their own, and for
+// both.
 func many(n int) []string {
 	rules := make([]string, n)
 	for i := range rules {
@@ -246,7 +253,8 @@ func BenchmarkRules(b *testing.B) {
 	}
 }
 
-// TestCoveredAmongManyRanges has so many rules with a range each that comparing all pairs would be given up.
+// TestCoveredAmongManyRanges has so many rules with a range each that comparing all pairs would be
+// given up.
 func TestCoveredAmongManyRanges(t *testing.T) {
 	const n = 20000
 	exit := detect.Condition{Key: detect.ExitCode}

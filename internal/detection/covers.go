@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// meetsAll reports whether the conditions of narrow cannot hold without those of wide: each of wide's follows from the one
-// that narrow has on the same part of evidence.
+// meetsAll reports whether the conditions of narrow cannot hold without those of wide: each of
+// wide's follows from the one that narrow has on the same part of evidence.
 func meetsAll(narrow, wide *model.Rule) bool {
 	for i := range wide.Conditions {
 		if !followsFrom(&wide.Conditions[i], narrow.Conditions) {
@@ -31,8 +31,9 @@ func followsFrom(wide *detect.Condition, conditions []detect.Condition) bool {
 	return false
 }
 
-// implies reports whether whatever meets narrow meets wide. It is exact for conditions on the same part that anything
-// meets at all, but for what the error types of the standard library hold in their chains.
+// implies reports whether whatever meets narrow meets wide. It is exact for conditions on the same
+// part that anything meets at all, but for what the error types of the standard library hold in
+// their chains.
 func implies(narrow, wide *detect.Condition) bool {
 	if narrow.Key != wide.Key || narrow.Name != wide.Name {
 		return false
@@ -52,19 +53,23 @@ func implies(narrow, wide *detect.Condition) bool {
 func impliesNumber(narrow, wide *detect.Condition) bool {
 	meetsWide := func(n int) bool { return numberMeets(wide, n) }
 	if len(narrow.AnyNumber) > 0 {
-		return !slices.ContainsFunc(narrow.AnyNumber, func(n int) bool { return numberMeets(narrow, n) && !meetsWide(n) })
+		return !slices.ContainsFunc(
+			narrow.AnyNumber, func(n int) bool { return numberMeets(narrow, n) && !meetsWide(n) })
 	}
 	low, high := limits(narrow)
 	if len(wide.AnyNumber) > 0 {
-		return high-low <= float64(len(wide.AnyNumber)+len(narrow.NotNumber)) && eachBetween(low, high, func(n int) bool {
-			return !numberMeets(narrow, n) || meetsWide(n)
-		})
+		return high-low <= float64(len(wide.AnyNumber)+len(narrow.NotNumber)) &&
+			eachBetween(low, high, func(n int) bool {
+				return !numberMeets(narrow, n) || meetsWide(n)
+			})
 	}
-	return (wide.Bounds&detect.HasMin == 0 || low >= wide.Min) && (wide.Bounds&detect.HasMax == 0 || high <= wide.Max) &&
+	return (wide.Bounds&detect.HasMin == 0 || low >= wide.Min) &&
+		(wide.Bounds&detect.HasMax == 0 || high <= wide.Max) &&
 		!slices.ContainsFunc(wide.NotNumber, func(n int) bool { return numberMeets(narrow, n) })
 }
 
-// limits returns the least and the greatest number that meets a condition without a list, infinite where there is none.
+// limits returns the least and the greatest number that meets a condition without a list, infinite
+// where there is none.
 func limits(c *detect.Condition) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if c.Bounds&detect.HasMin != 0 {
@@ -97,7 +102,8 @@ func eachBetween(low, high float64, holds func(int) bool) bool {
 }
 
 func numberMeets(c *detect.Condition, n int) bool {
-	return (len(c.AnyNumber) == 0 || slices.Contains(c.AnyNumber, n)) && !slices.Contains(c.NotNumber, n) && within(c, float64(n))
+	return (len(c.AnyNumber) == 0 || slices.Contains(c.AnyNumber, n)) && !slices.Contains(c.NotNumber, n) &&
+		within(c, float64(n))
 }
 
 func within(c *detect.Condition, n float64) bool {
@@ -106,7 +112,8 @@ func within(c *detect.Condition, n float64) bool {
 
 func impliesText(narrow, wide *detect.Condition) bool {
 	if len(narrow.Any) > 0 {
-		return !slices.ContainsFunc(narrow.Any, func(s string) bool { return textMeets(narrow, s) && !textMeets(wide, s) })
+		return !slices.ContainsFunc(
+			narrow.Any, func(s string) bool { return textMeets(narrow, s) && !textMeets(wide, s) })
 	}
 	if len(wide.Any) > 0 || slices.ContainsFunc(wide.Not, func(s string) bool { return textMeets(narrow, s) }) {
 		return false
@@ -125,11 +132,13 @@ func impliesBounds(narrow, wide *detect.Condition) bool {
 	if wide.Bounds&^narrow.Bounds != 0 {
 		return false
 	}
-	return (wide.Bounds&detect.HasMin == 0 || narrow.Min >= wide.Min) && (wide.Bounds&detect.HasMax == 0 || narrow.Max <= wide.Max)
+	return (wide.Bounds&detect.HasMin == 0 || narrow.Min >= wide.Min) &&
+		(wide.Bounds&detect.HasMax == 0 || narrow.Max <= wide.Max)
 }
 
 func textMeets(c *detect.Condition, s string) bool {
-	if len(c.Any) > 0 && !slices.Contains(c.Any, s) || slices.Contains(c.Not, s) || len(c.Prefix) > 0 && !hasPrefix(s, c.Prefix) {
+	if len(c.Any) > 0 && !slices.Contains(c.Any, s) || slices.Contains(c.Not, s) || len(c.Prefix) > 0 &&
+		!hasPrefix(s, c.Prefix) {
 		return false
 	}
 	if c.Bounds == 0 {
@@ -167,7 +176,8 @@ func impliesError(narrow, wide *detect.Condition) bool {
 	})
 }
 
-// sameError reports whether an error that is a is b, too: some errors of the standard library have two names.
+// sameError reports whether an error that is a is b, too: some errors of the standard library have
+// two names.
 func sameError(a, b string) bool {
 	if a == b {
 		return true

@@ -42,7 +42,8 @@ func expression(expr string) needle {
 	for err == nil && re.Op == syntax.OpCapture {
 		re = re.Sub[0]
 	}
-	if err != nil || re.Op != syntax.OpLiteral || slices.ContainsFunc(re.Rune, func(r rune) bool { return !utf8.ValidRune(r) }) {
+	if err != nil || re.Op != syntax.OpLiteral || slices.ContainsFunc(
+		re.Rune, func(r rune) bool { return !utf8.ValidRune(r) }) {
 		return n
 	}
 	return n.with(re.Rune, re.Flags&syntax.FoldCase != 0)
@@ -72,8 +73,8 @@ func leastFold(r rune) rune {
 	return least
 }
 
-// finds reports whether whatever narrow searches for is not found without something that wide searches for. Each of
-// wide's lists must follow from one of narrow's.
+// finds reports whether whatever narrow searches for is not found without something that wide
+// searches for. Each of wide's lists must follow from one of narrow's.
 func finds(narrow, wide *searched) bool {
 	return narrow.findsOne(wide.text) && narrow.findsOne(wide.contains)
 }

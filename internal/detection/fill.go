@@ -10,11 +10,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Fill returns the code that evidence becomes by a rule, or as the fallback when rule is nil, and the context that it
-// is given: what the code sets, what the rule (or the fallback) sets, what evidence has, defaults. Missing are the
-// required fields, by wire name, that only evidence could have filled and did not. Without a rule and a fallback the code
-// is nil.
-func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (code *model.Code, ctx model.Context, missing []string) {
+// Fill returns the code that evidence becomes by a rule, or as the fallback when rule is nil, and
+// the context that it is given: what the code sets, what the rule (or the fallback) sets, what
+// evidence has, defaults. Missing are the required fields, by wire name, that only evidence could
+// have filled and did not. Without a rule and a fallback the code is nil.
+func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
+	code *model.Code, ctx model.Context, missing []string) {
 	code, set := m.Fallback, m.FallbackSet
 	if rule != nil {
 		code, set = rule.Code, rule.Set
@@ -54,7 +55,8 @@ func fromEvidence(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
 	return model.Value{}, false
 }
 
-// object fills an object that is required, or that evidence tells of: defaults alone do not make one.
+// object fills an object that is required, or that evidence tells of: defaults alone do not make
+// one.
 func object(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
 	if !f.Required && !told(f.Object, ev) {
 		return model.Value{}, false
@@ -124,7 +126,8 @@ func lacking(code *model.Code, set []model.FieldValue, ev *taxonomy.Evidence) []
 	var out []string
 	for _, f := range code.Category.Fields {
 		_, fixed := code.Fixed(f)
-		if fixed || !(f.Required || code.Takes(f)) || slices.ContainsFunc(set, func(s model.FieldValue) bool { return s.Field == f }) {
+		if fixed || !(f.Required || code.Takes(f)) || slices.ContainsFunc(
+			set, func(s model.FieldValue) bool { return s.Field == f }) {
 			continue
 		}
 		for _, need := range fieldNeeds(code, f, "") {

@@ -14,7 +14,8 @@ type Judge struct {
 	ranked []*model.Rule
 }
 
-// NewJudge returns a judge of m's rules, whose expressions must compile. m must not change any more.
+// NewJudge returns a judge of m's rules, whose expressions must compile. m must not change any
+// more.
 func NewJudge(m *model.Package) *Judge {
 	return &Judge{m: m, rules: Rules(m), ranked: Ranked(m)}
 }
@@ -33,7 +34,8 @@ type Verdict struct {
 	Missing []string
 }
 
-// Of returns what ev becomes, classified without options. It does not change ev, which must not be nil.
+// Of returns what ev becomes, classified without options. It does not change ev, which must not be
+// nil.
 func (j *Judge) Of(ev *taxonomy.Evidence) Verdict {
 	v := Verdict{Evidence: ev}
 	var room taxonomy.Evidence
@@ -60,8 +62,8 @@ func (j *Judge) Winner(ev *taxonomy.Evidence) *model.Rule {
 	return nil
 }
 
-// Evidence returns the evidence of an example, with the error of the standard library that it names; one that wraps both
-// where it names two. An error that errgen does not know is left out.
+// Evidence returns the evidence of an example, with the error of the standard library that it
+// names; one that wraps both where it names two. An error that errgen does not know is left out.
 func Evidence(x *model.Example) taxonomy.Evidence {
 	ev := x.Evidence
 	is, _ := stdlib.Make(x.Is)

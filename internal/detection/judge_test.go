@@ -63,24 +63,32 @@ func TestJudge(t *testing.T) {
 		missing []string
 	}{
 		{"nothing", taxonomy.Evidence{}, "", "LOST", values{"s": "fallback", "b": "true"}, []string{"files"}},
-		{"the rule before the evidence", taxonomy.Evidence{Source: "r", Type: "t", Status: 9, Files: []string{"f"}}, "RULED/1", "RULED",
+		{"the rule before the evidence", taxonomy.Evidence{Source: "r", Type: "t", Status: 9, Files: []string{"f"}},
+			"RULED/1", "RULED",
 			values{"s": "rule", "i": "4", "b": "true", "files": "f"}, nil},
-		{"the code before the rule", taxonomy.Evidence{Source: "c", Attributes: map[string]string{"s": "evidence"}}, "FIXED/1", "FIXED",
+		{"the code before the rule", taxonomy.Evidence{Source: "c", Attributes: map[string]string{"s": "evidence"}},
+			"FIXED/1", "FIXED",
 			values{"s": "code", "b": "true"}, []string{"files"}},
 		{"the first that can be read", taxonomy.Evidence{
 			Source: "w", Type: "t", Status: 9, Op: "y", Code: "0.5", ExitCode: taxonomy.Some(0),
-			Attributes: map[string]string{"i": "nine", "u": "18446744073709551615", "b": "false", "d": "1m", "t": "2026-01-02T03:04:05+01:00", "j": `{"a": 1}`},
+			Attributes: map[string]string{"i": "nine", "u": "18446744073709551615", "b": "false", "d": "1m",
+				"t": "2026-01-02T03:04:05+01:00", "j": `{"a": 1}`},
 		}, "RULED/2", "RULED", values{
-			"s": "t", "i": "9", "l": "0", "u": "18446744073709551615", "f": "0.5", "b": "false", "d": "1m0s", "t": "2026-01-02T02:04:05Z", "j": `{"a":1}`, "e": "y",
+			"s": "t", "i": "9", "l": "0", "u": "18446744073709551615", "f": "0.5", "b": "false", "d": "1m0s",
+			"t": "2026-01-02T02:04:05Z", "j": `{"a":1}`, "e": "y",
 		}, []string{"files"}},
 		{"what cannot be read", taxonomy.Evidence{
 			Source: "w", Op: "z", Code: "x", Files: []string{"a", "b"},
 			Attributes: map[string]string{"i": "9.5", "u": "-1", "b": "maybe", "d": "5", "t": "now", "j": "{"},
 		}, "RULED/2", "RULED", values{"s": "none", "b": "true", "files": "a, b"}, nil},
-		{"an object", taxonomy.Evidence{Source: "w", Attributes: map[string]string{"z": "1"}, Files: []string{"f"}}, "RULED/2", "RULED",
+		{"an object", taxonomy.Evidence{Source: "w", Attributes: map[string]string{"z": "1"}, Files: []string{"f"}},
+			"RULED/2", "RULED",
 			values{"s": "none", "b": "true", "files": "f", "o": values{"n": "7", "in": values{"z": "1"}}}, nil},
-		{"hints", taxonomy.Evidence{Source: "w", RetryAfter: taxonomy.Some(time.Second), ResetAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Files: []string{"f"}},
-			"RULED/2", "RULED", values{"s": "none", "b": "true", "files": "f", "d": "1s", "t": "2026-01-01T00:00:00Z"}, nil},
+		{"hints",
+			taxonomy.Evidence{Source: "w", RetryAfter: taxonomy.Some(time.Second),
+				ResetAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Files: []string{"f"}},
+			"RULED/2", "RULED", values{"s": "none", "b": "true", "files": "f", "d": "1s", "t": "2026-01-01T00:00:00Z"},
+			nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := judge.Of(&tt.ev)
@@ -98,7 +106,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A status that the text gives away fills fields and decides branches as one that was reported does.
+// A status that the text gives away fills fields and decides branches as one that was reported
+// does.
 func TestJudgeOfDerivedStatus(t *testing.T) {
 	judge := detection.NewJudge(build(t, fields+"      ASKS: {message: m, detect: [{source: q, status: 404}]}\n"))
 	ev := taxonomy.Evidence{Source: "w", Text: "503 Service Unavailable"}
@@ -118,7 +127,9 @@ func TestJudgeWithoutFallback(t *testing.T) {
 }
 
 func TestEvidence(t *testing.T) {
-	m := build(t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, {is: no.Such}, {}, {is: io.EOF, as: '*net.OpError'}]}}}}\n")
+	m := build(
+		t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, "+
+			"{is: no.Such}, {}, {is: io.EOF, as: '*net.OpError'}]}}}}\n")
 	ev := func(i int) taxonomy.Evidence { return detection.Evidence(m.Codes[0].Examples[i]) }
 	assert.Equal(t, taxonomy.Evidence{Source: "a", Err: io.EOF}, ev(0))
 	require.Error(t, ev(1).Err)

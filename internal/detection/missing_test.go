@@ -36,7 +36,8 @@ categories:
 	}{
 		{taxonomy.Evidence{}, []string{"n", "run.mode", "wait"}},
 		{taxonomy.Evidence{Status: 4, Op: "call"}, []string{"wait"}},
-		{taxonomy.Evidence{Source: "a", Attributes: map[string]string{"n": "x"}}, []string{"id", "n", "run.mode", "wait"}},
+		{taxonomy.Evidence{Source: "a", Attributes: map[string]string{"n": "x"}},
+			[]string{"id", "n", "run.mode", "wait"}},
 		{taxonomy.Evidence{Source: "b", RetryAfter: taxonomy.Some(time.Second)}, []string{"id", "run.mode"}},
 		{taxonomy.Evidence{Source: "c", Op: "call"}, []string{"id"}},
 	} {

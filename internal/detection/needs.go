@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// needs lists what only evidence can fill of the errors that are detected, in the order of the codes. What a rule sets is
-// in it, as other rules of the code may not.
+// needs lists what only evidence can fill of the errors that are detected, in the order of the
+// codes. What a rule sets is in it, as other rules of the code may not.
 func needs(m *model.Package) []detect.Need {
 	var out []detect.Need
 	for _, c := range m.Codes {
@@ -30,10 +30,12 @@ func alwaysSet(m *model.Package, c *model.Code, f *model.Field) bool {
 	sets := func(set []model.FieldValue) bool {
 		return slices.ContainsFunc(set, func(s model.FieldValue) bool { return s.Field == f })
 	}
-	return (c != m.Fallback || sets(m.FallbackSet)) && !slices.ContainsFunc(c.Rules, func(r *model.Rule) bool { return !sets(r.Set) })
+	return (c != m.Fallback || sets(m.FallbackSet)) && !slices.ContainsFunc(
+		c.Rules, func(r *model.Rule) bool { return !sets(r.Set) })
 }
 
-// fieldNeeds looks into objects that are always there. Of those that may be absent nothing is needed.
+// fieldNeeds looks into objects that are always there. Of those that may be absent nothing is
+// needed.
 func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
 	if f.Type == model.ObjectType {
 		var out []detect.Need

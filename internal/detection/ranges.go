@@ -19,8 +19,8 @@ type span struct{ low, high float64 }
 
 var everywhere = span{math.Inf(-1), math.Inf(1)}
 
-// spanOf returns what the bounds of a condition allow, if it is one that lists no values: then it follows only from
-// conditions that stay within its bounds.
+// spanOf returns what the bounds of a condition allow, if it is one that lists no values: then it
+// follows only from conditions that stay within its bounds.
 func spanOf(c *detect.Condition) (span, bool) {
 	if c.Presence == detect.Absent || len(c.Any)+len(c.AnyNumber) > 0 {
 		return span{}, false
@@ -35,7 +35,8 @@ func spanOf(c *detect.Condition) (span, bool) {
 	return s, true
 }
 
-// staysIn returns where the numbers lie that meet a condition. Where it lists what is no number, that is everywhere.
+// staysIn returns where the numbers lie that meet a condition. Where it lists what is no number,
+// that is everywhere.
 func staysIn(c *detect.Condition) span {
 	if len(c.AnyNumber)+len(c.Any) == 0 {
 		if c.Key == detect.Status || c.Key == detect.ExitCode {
@@ -64,8 +65,8 @@ func staysIn(c *detect.Condition) span {
 	return s
 }
 
-// ranges finds the rules whose range on one subject holds another range. All ranges are known from the
-// beginning; rules come in one by one, each at a leaf of its own of a tree.
+// ranges finds the rules whose range on one subject holds another range. All ranges are known from
+// the beginning; rules come in one by one, each at a leaf of its own of a tree.
 type ranges struct {
 	lows    []float64 // of all ranges, ascending
 	ranks   []int     // of the rule at each leaf
@@ -129,7 +130,8 @@ func (r *ranges) holding(s span, visit func(rank int)) {
 	r.descend(1, 0, r.leaves, end, s.high, visit)
 }
 
-// descend visits the rules at the leaves from first on, of a node with so many leaves, that lie before end and reach high.
+// descend visits the rules at the leaves from first on, of a node with so many leaves, that lie
+// before end and reach high.
 func (r *ranges) descend(node, first, leaves, end int, high float64, visit func(rank int)) {
 	if first >= end || !(r.highest[node] >= high) {
 		return

@@ -22,8 +22,8 @@ func Beside(a, b *model.Rule) bool {
 	return a.Priority == b.Priority && classOf(a) == classOf(b) && derivedClass(a) == derivedClass(b)
 }
 
-// Ranked returns the rules of m in the order in which they win: higher priority, class, order of the file. The rules of
-// [Rules] stand in this order.
+// Ranked returns the rules of m in the order in which they win: higher priority, class, order of
+// the file. The rules of [Rules] stand in this order.
 func Ranked(m *model.Package) []*model.Rule { return ranked(m, classOf) }
 
 // ranked sorts stably, so that the order of the file decides last.
@@ -46,7 +46,8 @@ func derivedRanks(m *model.Package) map[*model.Rule]int {
 
 func classOf(r *model.Rule) class { return classWithout(r, detect.Source, detect.Op) }
 
-// derivedClass is the class of a rule when the status was read out of the text: it is no more than text then.
+// derivedClass is the class of a rule when the status was read out of the text: it is no more than
+// text then.
 func derivedClass(r *model.Rule) class {
 	c := classWithout(r, detect.Source, detect.Op, detect.Status)
 	if c == general && classOf(r) == structured {

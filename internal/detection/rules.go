@@ -7,11 +7,12 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// Rules returns the rules of m as they are matched, in the order of [Ranked]. They have no taxonomy and make no errors:
-// Taxonomy and Make are nil. The expressions of the rules must compile.
+// Rules returns the rules of m as they are matched, in the order of [Ranked]. They have no taxonomy
+// and make no errors: Taxonomy and Make are nil. The expressions of the rules must compile.
 func Rules(m *model.Package) *detect.Rules {
 	order := Ranked(m)
-	out := &detect.Rules{Rules: make([]detect.Rule, len(order)), Needs: needs(m), FallbackSet: names(m.FallbackSet), Is: stdlib.Is}
+	out := &detect.Rules{Rules: make([]detect.Rule, len(order)), Needs: needs(m), FallbackSet: names(m.FallbackSet),
+		Is: stdlib.Is}
 	out.Sensitive = sensitive(m)
 	places := derivedRanks(m)
 	patterns := patternList{seen: make(map[patternKey]uint16)}

@@ -20,11 +20,14 @@ func TestRank(t *testing.T) {
 		{"priority", []string{"{status: 1, priority: -1}", "{source: s}", "{source: s, priority: 1}"}, "CBA", "CBA"},
 		{"class", []string{"{source: s, op: o}", "{source: s, text: x}", "{contains: x}", "{type: x}"}, "DBCA", "DBCA"},
 		{"every structured key", []string{
-			"{op: o}", "{text: x}", "{status: 1}", "{type: x}", "{code: x}", "{exit_code: 1}", "{signal: x}", "{errno: x}",
+			"{op: o}", "{text: x}", "{status: 1}", "{type: x}", "{code: x}", "{exit_code: 1}", "{signal: x}",
+			"{errno: x}",
 			"{is: io.EOF}", "{as: x}", "{attributes: {x: y}}",
 		}, "CDEFGHIJKBA", "DEFGHIJKBCA"},
-		{"text with something structured", []string{"{text: x}", "{text: x, status: 1}", "{text: x, exit_code: 1}"}, "BCA", "CAB"},
-		{"a status with something structured", []string{"{status: 1}", "{status: 1, type: x}", "{text: x}"}, "ABC", "BAC"},
+		{"text with something structured", []string{"{text: x}", "{text: x, status: 1}", "{text: x, exit_code: 1}"},
+			"BCA", "CAB"},
+		{"a status with something structured", []string{"{status: 1}", "{status: 1, type: x}", "{text: x}"}, "ABC",
+			"BAC"},
 		{"absence is structured", []string{"{source: s}", "{exit_code: {present: false}}"}, "BA", "BA"},
 		{"a source that must be absent", []string{"{source: {present: false}}", "{text: x}"}, "BA", "BA"},
 	} {
@@ -46,7 +49,9 @@ func TestRank(t *testing.T) {
 }
 
 func TestPatternsOnce(t *testing.T) {
-	rules := detection.Rules(withRules(t, "{text: [abcd, '(?i)efgh']}", "{contains: [abcd, ijkl], text: abcd}", "{status: 1, contains: ijkl}"))
+	rules := detection.Rules(
+		withRules(t, "{text: [abcd, '(?i)efgh']}", "{contains: [abcd, ijkl], text: abcd}",
+			"{status: 1, contains: ijkl}"))
 	assert.Equal(t, []detect.Pattern{
 		{Plain: "ijkl", Literals: []detect.Literal{{Text: "ijkl", Fold: true}}, Reach: 6},
 		{Expr: "abcd", Literals: []detect.Literal{{Text: "abcd"}}, Reach: 4},

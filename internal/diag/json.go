@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// JSONFinding is a finding as FormatJSON prints it. Fields may be added; those here keep their meaning.
+// JSONFinding is a finding as FormatJSON prints it. Fields may be added; those here keep their
+// meaning.
 type JSONFinding struct {
 	File     string        `json:"file"`
 	Line     int           `json:"line,omitempty"`   // 1-based; absent when the finding has no place
@@ -32,7 +33,9 @@ func printJSON(w io.Writer, src *Source, f Finding) error {
 		out.Line, out.Column, out.Length = f.Span.Line, f.Span.Col, max(f.Span.Len, 1)
 	}
 	for _, r := range f.Related {
-		out.Related = append(out.Related, JSONRelated{Line: r.Span.Line, Column: r.Span.Col, Length: max(r.Span.Len, 1), Message: r.Message})
+		out.Related = append(
+			out.Related,
+			JSONRelated{Line: r.Span.Line, Column: r.Span.Col, Length: max(r.Span.Len, 1), Message: r.Message})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -2,8 +2,8 @@ package diag
 
 import "strings"
 
-// Nearest returns the one of names that a person who wrote name most likely meant, or "" when none is
-// near. Case and the separators - _ . and space do not count. Among equals the first wins.
+// Nearest returns the one of names that a person who wrote name most likely meant, or "" when none
+// is near. Case and the separators - _ . and space do not count. Among equals the first wins.
 func Nearest(name string, names []string) string {
 	want := fold(name)
 	if want == "" || len(want) > 64 {

@@ -12,7 +12,8 @@ type Format string
 
 // The formats.
 const (
-	// FormatText is for people: the place, the message, the source line with a caret under the token.
+	// FormatText is for people: the place, the message, the source line with a caret under the
+	// token.
 	FormatText Format = "text"
 	// FormatJSON is one object a line, with the fields of [JSONFinding].
 	FormatJSON Format = "json"
@@ -40,8 +41,8 @@ type FileFindings struct {
 	Findings []Finding
 }
 
-// Print writes the findings of files in a format. Whatever the source holds, nothing in it controls the
-// terminal or the workflow that reads them.
+// Print writes the findings of files in a format. Whatever the source holds, nothing in it controls
+// the terminal or the workflow that reads them.
 func Print(w io.Writer, format Format, files ...FileFindings) error {
 	one, err := printer(format)
 	if err != nil {

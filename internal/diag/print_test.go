@@ -16,7 +16,8 @@ import (
 func at(line, col, length int) diag.Span { return diag.Span{Line: line, Col: col, Len: length} }
 
 func TestPrint(t *testing.T) {
-	plain := diag.Finding{ID: "E-unknown-key", Span: at(2, 3, 9), Message: `unknown key "retriable"`, Hint: `did you mean "retryable"?`}
+	plain := diag.Finding{ID: "E-unknown-key", Span: at(2, 3, 9), Message: `unknown key "retriable"`,
+		Hint: `did you mean "retryable"?`}
 	related := diag.Finding{
 		ID: "W-unsorted", Severity: diag.Warning, Span: at(3, 1, 1), Message: "numbers are unsorted",
 		Related: []diag.Related{{Span: at(1, 1, 4), Message: "a greater one stands here"}},
@@ -50,38 +51,46 @@ func TestPrint(t *testing.T) {
 			github: `::warning file=a%2Cb%3Ac.yaml,line=3,col=1,endColumn=2,title=W-unsorted::numbers are unsorted%0Aline 1: a greater one stands here`,
 		},
 		{
-			name: "no place, from standard input", file: "-", src: "", finding: diag.Finding{ID: "E-x", Message: "50% wrong\n::error::forged"},
-			text:   "<stdin>: error: 50% wrong␊::error::forged [E-x]\n",
-			json:   `{"file":"<stdin>","severity":"error","id":"E-x","message":"50% wrong\n::error::forged"}`,
-			github: `::error file=<stdin>,title=E-x::50%25 wrong␊::error::forged`,
+			name: "no place, from standard input", file: "-", src: "",
+			finding: diag.Finding{ID: "E-x", Message: "50% wrong\n::error::forged"},
+			text:    "<stdin>: error: 50% wrong␊::error::forged [E-x]\n",
+			json:    `{"file":"<stdin>","severity":"error","id":"E-x","message":"50% wrong\n::error::forged"}`,
+			github:  `::error file=<stdin>,title=E-x::50%25 wrong␊::error::forged`,
 		},
 		{
-			name: "tabs stay under tabs", file: "t", src: "a:\tb\tc\n", finding: diag.Finding{ID: "E-x", Span: at(1, 6, 1), Message: "m"},
-			text:   "t:1:6: error: m [E-x]\n    1 | a:\tb\tc\n      |   \t \t^\n",
-			json:   `{"file":"t","line":1,"column":6,"length":1,"severity":"error","id":"E-x","message":"m"}`,
-			github: `::error file=t,line=1,col=6,endColumn=7,title=E-x::m`,
+			name: "tabs stay under tabs", file: "t", src: "a:\tb\tc\n",
+			finding: diag.Finding{ID: "E-x", Span: at(1, 6, 1), Message: "m"},
+			text:    "t:1:6: error: m [E-x]\n    1 | a:\tb\tc\n      |   \t \t^\n",
+			json:    `{"file":"t","line":1,"column":6,"length":1,"severity":"error","id":"E-x","message":"m"}`,
+			github:  `::error file=t,line=1,col=6,endColumn=7,title=E-x::m`,
 		},
 		{
-			name: "what controls a terminal is shown, not sent", file: "t", src: "a\x1b[31mb\u202ec\u009b\x7f\n", finding: diag.Finding{ID: "E-x", Span: at(1, 8, 1), Message: "m"},
-			text:   "t:1:8: error: m [E-x]\n    1 | a␛[31mb\uFFFDc\uFFFD␡\n      |        ^\n",
-			json:   `{"file":"t","line":1,"column":8,"length":1,"severity":"error","id":"E-x","message":"m"}`,
-			github: `::error file=t,line=1,col=8,endColumn=9,title=E-x::m`,
+			name: "what controls a terminal is shown, not sent", file: "t", src: "a\x1b[31mb\u202ec\u009b\x7f\n",
+			finding: diag.Finding{ID: "E-x", Span: at(1, 8, 1), Message: "m"},
+			text:    "t:1:8: error: m [E-x]\n    1 | a␛[31mb\uFFFDc\uFFFD␡\n      |        ^\n",
+			json:    `{"file":"t","line":1,"column":8,"length":1,"severity":"error","id":"E-x","message":"m"}`,
+			github:  `::error file=t,line=1,col=8,endColumn=9,title=E-x::m`,
 		},
 		{
-			name: "behind the end of a line, with CRLF", file: "t", src: "ab\r\ncd", finding: diag.Finding{ID: "E-x", Span: at(1, 3, 0), Message: "m"},
-			text:   "t:1:3: error: m [E-x]\n    1 | ab\n      |   ^\n",
-			json:   `{"file":"t","line":1,"column":3,"length":1,"severity":"error","id":"E-x","message":"m"}`,
-			github: `::error file=t,line=1,col=3,endColumn=4,title=E-x::m`,
+			name: "behind the end of a line, with CRLF", file: "t", src: "ab\r\ncd",
+			finding: diag.Finding{ID: "E-x", Span: at(1, 3, 0), Message: "m"},
+			text:    "t:1:3: error: m [E-x]\n    1 | ab\n      |   ^\n",
+			json:    `{"file":"t","line":1,"column":3,"length":1,"severity":"error","id":"E-x","message":"m"}`,
+			github:  `::error file=t,line=1,col=3,endColumn=4,title=E-x::m`,
 		},
 		{
-			name: "a byte order mark takes no column", file: "t", src: "\uFEFFab", finding: diag.Finding{ID: "E-x", Span: at(1, 1, 2), Message: "m"},
-			text:   "t:1:1: error: m [E-x]\n    1 | ab\n      | ^^\n",
-			json:   `{"file":"t","line":1,"column":1,"length":2,"severity":"error","id":"E-x","message":"m"}`,
-			github: `::error file=t,line=1,col=1,endColumn=3,title=E-x::m`,
+			name: "a byte order mark takes no column", file: "t", src: "\uFEFFab",
+			finding: diag.Finding{ID: "E-x", Span: at(1, 1, 2), Message: "m"},
+			text:    "t:1:1: error: m [E-x]\n    1 | ab\n      | ^^\n",
+			json:    `{"file":"t","line":1,"column":1,"length":2,"severity":"error","id":"E-x","message":"m"}`,
+			github:  `::error file=t,line=1,col=1,endColumn=3,title=E-x::m`,
 		},
 		{
-			name: "a long line is cut around the token", file: "t", src: strings.Repeat("é", 100) + "X" + strings.Repeat("z", 300), finding: diag.Finding{ID: "E-x", Span: at(1, 101, 1), Message: "m"},
-			text: "t:1:101: error: m [E-x]\n    1 | …" + strings.Repeat("é", 40) + "X" + strings.Repeat("z", 79) + "…\n" +
+			name: "a long line is cut around the token", file: "t",
+			src:     strings.Repeat("é", 100) + "X" + strings.Repeat("z", 300),
+			finding: diag.Finding{ID: "E-x", Span: at(1, 101, 1), Message: "m"},
+			text: "t:1:101: error: m [E-x]\n    1 | …" + strings.Repeat("é", 40) + "X" + strings.Repeat("z", 79) +
+				"…\n" +
 				"      | " + strings.Repeat(" ", 41) + "^\n",
 			json:   `{"file":"t","line":1,"column":101,"length":1,"severity":"error","id":"E-x","message":"m"}`,
 			github: `::error file=t,line=1,col=101,endColumn=102,title=E-x::m`,
@@ -90,7 +99,8 @@ func TestPrint(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for format, want := range map[diag.Format]string{diag.FormatText: tt.text, diag.FormatJSON: tt.json + "\n", diag.FormatGitHub: tt.github + "\n"} {
 				var out bytes.Buffer
-				in := diag.FileFindings{Source: diag.NewSource(tt.file, []byte(tt.src)), Findings: []diag.Finding{tt.finding}}
+				in := diag.FileFindings{Source: diag.NewSource(tt.file, []byte(tt.src)),
+					Findings: []diag.Finding{tt.finding}}
 				require.NoError(t, diag.Print(&out, format, in))
 				assert.Equal(t, want, out.String(), format)
 			}
@@ -115,8 +125,10 @@ func TestPrintManyFindingsOnOneLine(t *testing.T) {
 }
 
 func TestPrintSeveralFiles(t *testing.T) {
-	one := diag.FileFindings{Source: diag.NewSource("one", []byte("a")), Findings: []diag.Finding{{ID: "E-a", Message: "first"}, {ID: "E-b", Message: "second"}}}
-	two := diag.FileFindings{Source: diag.NewSource("two", []byte("b")), Findings: []diag.Finding{{ID: "E-c", Message: "third"}}}
+	one := diag.FileFindings{Source: diag.NewSource("one", []byte("a")),
+		Findings: []diag.Finding{{ID: "E-a", Message: "first"}, {ID: "E-b", Message: "second"}}}
+	two := diag.FileFindings{Source: diag.NewSource("two", []byte("b")),
+		Findings: []diag.Finding{{ID: "E-c", Message: "third"}}}
 	var out bytes.Buffer
 	require.NoError(t, diag.Print(&out, diag.FormatJSON, one, two))
 	var ids []string
@@ -147,7 +159,8 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestSort(t *testing.T) {
 	fs := []diag.Finding{
-		{ID: "W-b", Severity: diag.Warning, Span: at(2, 1, 1)}, {ID: "E-z", Span: at(2, 1, 1)}, {ID: "E-a", Span: at(2, 1, 1)},
+		{ID: "W-b", Severity: diag.Warning, Span: at(2, 1, 1)}, {ID: "E-z", Span: at(2, 1, 1)},
+		{ID: "E-a", Span: at(2, 1, 1)},
 		{ID: "E-late", Span: at(2, 5, 1)}, {ID: "E-first", Span: at(1, 9, 1)},
 	}
 	assert.True(t, diag.HasErrors(fs))

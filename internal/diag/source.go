@@ -21,11 +21,12 @@ type Source struct {
 // markEvery bounds how far a line is walked to find a column of it.
 const markEvery = 256
 
-// NewSource returns the source of name. It keeps src and does not change it. A byte order mark is no part of
-// the first line.
+// NewSource returns the source of name. It keeps src and does not change it. A byte order mark is
+// no part of the first line.
 func NewSource(name string, src []byte) *Source { return &Source{Name: name, Bytes: src} }
 
-// all returns the lines. They are split when they are first asked for: most taxonomies have no findings.
+// all returns the lines. They are split when they are first asked for: most taxonomies have no
+// findings.
 func (s *Source) all() []string {
 	s.split.Do(func() { s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n") })
 	return s.lines
@@ -54,8 +55,9 @@ func (s *Source) Lines() int {
 	return len(s.all())
 }
 
-// from returns a line from a character on, counted from zero, and the number of characters before that: all of the
-// line when it has fewer. Many findings can stand on one line of megabytes, so that it is not walked for each.
+// from returns a line from a character on, counted from zero, and the number of characters before
+// that: all of the line when it has fewer. Many findings can stand on one line of megabytes, so
+// that it is not walked for each.
 func (s *Source) from(line, char int) (rest string, before int) {
 	text := s.Line(line)
 	off := 0

@@ -49,8 +49,8 @@ func snippet(b *strings.Builder, src *Source, s Span) {
 	fmt.Fprintf(b, "%s | %s\n%s | %s\n", gutter, shown, strings.Repeat(" ", len(gutter)), under)
 }
 
-// window returns the part of a line around the span, and the line of carets for it. Tabs stay tabs in
-// both, so that the carets stand under the token whatever a tab's width is.
+// window returns the part of a line around the span, and the line of carets for it. Tabs stay tabs
+// in both, so that the carets stand under the token whatever a tab's width is.
 func window(src *Source, s Span) (shown, under string) {
 	first := 0
 	if longer(src.Line(s.Line), windowWidth) {
@@ -92,8 +92,8 @@ func under1(r rune, n, from, to int) byte {
 	return ' '
 }
 
-// visible returns r, or a stand-in of one character when r would control the terminal or the order of
-// what is read.
+// visible returns r, or a stand-in of one character when r would control the terminal or the order
+// of what is read.
 func visible(r rune) rune {
 	switch {
 	case r == '\t':

@@ -1,6 +1,6 @@
-// Package diff shows how two texts differ, as a unified diff. It is anchored at the lines that stand
-// exactly once in both texts, so its time grows as n log n whatever the texts are, and what it shows is
-// what a reader would have marked: whole clauses, not stray braces.
+// Package diff shows how two texts differ, as a unified diff. It is anchored at the lines that
+// stand exactly once in both texts, so its time grows as n log n whatever the texts are, and what
+// it shows is what a reader would have marked: whole clauses, not stray braces.
 package diff
 
 import (

@@ -14,14 +14,15 @@ import (
 
 func TestUnified(t *testing.T) {
 	tests := map[string]struct{ old, new, want string }{
-		"equal":           {"a\nb\n", "a\nb\n", ""},
-		"both empty":      {"", "", ""},
-		"created":         {"", "a\nb\n", "--- old\n+++ new\n@@ -0,0 +1,2 @@\n+a\n+b\n"},
-		"removed":         {"a\n", "", "--- old\n+++ new\n@@ -1 +0,0 @@\n-a\n"},
-		"changed":         {"a\nb\nc\n", "a\nx\nc\n", "--- old\n+++ new\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"},
-		"first line":      {"a\nb\n", "x\nb\n", "--- old\n+++ new\n@@ -1,2 +1,2 @@\n-a\n+x\n b\n"},
-		"last line":       {"a\nb\n", "a\n", "--- old\n+++ new\n@@ -1,2 +1 @@\n a\n-b\n"},
-		"newline removed": {"a\nb\n", "a\nb", "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n"},
+		"equal":      {"a\nb\n", "a\nb\n", ""},
+		"both empty": {"", "", ""},
+		"created":    {"", "a\nb\n", "--- old\n+++ new\n@@ -0,0 +1,2 @@\n+a\n+b\n"},
+		"removed":    {"a\n", "", "--- old\n+++ new\n@@ -1 +0,0 @@\n-a\n"},
+		"changed":    {"a\nb\nc\n", "a\nx\nc\n", "--- old\n+++ new\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"},
+		"first line": {"a\nb\n", "x\nb\n", "--- old\n+++ new\n@@ -1,2 +1,2 @@\n-a\n+x\n b\n"},
+		"last line":  {"a\nb\n", "a\n", "--- old\n+++ new\n@@ -1,2 +1 @@\n a\n-b\n"},
+		"newline removed": {"a\nb\n", "a\nb",
+			"--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n"},
 		"no unique lines": {"a\na\na\n", "a\na\n", "--- old\n+++ new\n@@ -1,3 +1,2 @@\n a\n a\n-a\n"},
 		"two hunks": {
 			"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n", "x\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\ny\n",
@@ -42,8 +43,8 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// apply is an independent reader of unified diffs: it turns old into what the diff says, and checks every
-// line that the diff claims to find there.
+// apply is an independent reader of unified diffs: it turns old into what the diff says, and checks
+// every line that the diff claims to find there.
 func apply(t *testing.T, old, diff string) string {
 	t.Helper()
 	var out strings.Builder

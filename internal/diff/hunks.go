@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// hunks collects lines into hunks. The fields oldAt and newAt are the lines already dealt with; the hunk
-// that is open began at oldFrom and newFrom.
+// hunks collects lines into hunks. The fields oldAt and newAt are the lines already dealt with; the
+// hunk that is open began at oldFrom and newFrom.
 type hunks struct {
 	out      *bytes.Buffer
 	old, new []string

@@ -5,8 +5,8 @@ import "slices"
 // run is len equal lines, from old[run.old] and new[run.new] on.
 type run struct{ old, new, len int }
 
-// matches returns the runs of equal lines, in order, as long as they can be. The last one ends both texts
-// and may be empty.
+// matches returns the runs of equal lines, in order, as long as they can be. The last one ends both
+// texts and may be empty.
 func matches(old, new []string) []run {
 	var runs []run
 	at := run{}
@@ -30,8 +30,8 @@ func matches(old, new []string) []run {
 // anchor is a line that stands once in each text.
 type anchor struct{ old, new int }
 
-// anchors returns a longest sequence of anchors that grows in both texts, led by the first lines if they
-// are equal.
+// anchors returns a longest sequence of anchors that grows in both texts, led by the first lines if
+// they are equal.
 func anchors(old, new []string) []anchor {
 	found := longest(unique(old, new))
 	if len(old) > 0 && len(new) > 0 && old[0] == new[0] {
@@ -67,7 +67,8 @@ func unique(old, new []string) []anchor {
 	return all
 }
 
-// longest returns a longest subsequence of all, which is ordered by old, that is ordered by new too.
+// longest returns a longest subsequence of all, which is ordered by old, that is ordered by new
+// too.
 func longest(all []anchor) []anchor {
 	var ends []int // ends[n] is the anchor with the least new that ends a sequence of n+1
 	before := make([]int, len(all))

@@ -18,7 +18,10 @@ func checkConstants(m *model.Package) jen.Code {
 }
 
 func checksInterface(m *model.Package) jen.Code {
-	return jen.Add(comment("Checks is what is looked at before a call that is likely to fail: a method for each check of the taxonomy.")).
+	return jen.Add(
+		comment(
+			"Checks is what is looked at before a call that is likely to fail: a method for each check of the " +
+				"taxonomy.")).
 		Type().Id("Checks").InterfaceFunc(func(g *jen.Group) {
 		for _, c := range m.Checks {
 			g.Add(comment(about(c.Method, c.Doc, " runs the check "+c.Name+"."))).Id(c.Method).Params(

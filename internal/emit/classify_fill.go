@@ -72,8 +72,8 @@ func fillable(f *model.Field) bool {
 	return len(f.From) > 0
 }
 
-// objectFill makes the method that returns an object as evidence has it. Without anything in it that evidence tells
-// of, it is absent: what defaults say alone is no object.
+// objectFill makes the method that returns an object as evidence has it. Without anything in it
+// that evidence tells of, it is absent: what defaults say alone is no object.
 func objectFill(o *model.Object) jen.Code {
 	var absent []jen.Code
 	var values composite
@@ -123,7 +123,8 @@ func filled(f *model.Field) jen.Code {
 	}
 }
 
-// emptyObject returns what the field of a required object holds of which evidence says nothing; nil is its zero value.
+// emptyObject returns what the field of a required object holds of which evidence says nothing; nil
+// is its zero value.
 func emptyObject(f *model.Field) jen.Code {
 	if f.Sensitive {
 		return held(f, zero(f))

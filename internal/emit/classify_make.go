@@ -40,10 +40,12 @@ func sameAssignment(a, b model.FieldValue) bool { return a.Field == b.Field && a
 
 // makeError makes the function that makes the error of a rule.
 func (d detectionData) makeError() jen.Code {
-	doc := "makeError returns the error that a rule leads to, or the fallback where no rule matched. What is set comes on top of what " +
+	doc := "makeError returns the error that a rule leads to, or the fallback where no rule matched. What is set " +
+		"comes on top of what " +
 		"evidence fills."
 	if d.m.Fallback == nil {
-		doc = "makeError returns the error that a rule leads to; where no rule matched, one without a code. What is set comes on top " +
+		doc = "makeError returns the error that a rule leads to; where no rule matched, one without a code. What " +
+			"is set comes on top " +
 			"of what evidence fills."
 	}
 	none := d.unmatched()
@@ -75,7 +77,8 @@ func (d detectionData) unmatched() []jen.Code {
 	return outcome{code: d.m.Fallback, set: d.m.FallbackSet}.statements()
 }
 
-// statements make the error. What the code fixes goes before what the rule sets, and both before what evidence fills.
+// statements make the error. What the code fixes goes before what the rule sets, and both before
+// what evidence fills.
 func (o outcome) statements() []jen.Code {
 	filled := jen.Id(o.code.Const).Dot("from").Call(jen.Id("ev"))
 	set := o.assigned()

@@ -72,7 +72,8 @@ func readNumber(f *model.Field, number *jen.Statement) *jen.Statement {
 
 // textKeys are the parts of evidence that are texts, by the names that `from` gives them.
 var textKeys = map[string]string{
-	"source": "Source", "op": "Op", "type": "Type", "code": "Code", "signal": "Signal", "errno": "Errno", "text": "Text",
+	"source": "Source", "op": "Op", "type": "Type", "code": "Code", "signal": "Signal", "errno": "Errno",
+	"text":   "Text",
 	"output": "Output", "credential": "Credential",
 }
 
@@ -103,7 +104,8 @@ func filledText(f *model.Field) jen.Code {
 	}
 }
 
-// firstText returns the first text that is not empty of those that f is filled from, or else the given one.
+// firstText returns the first text that is not empty of those that f is filled from, or else the
+// given one.
 func firstText(f *model.Field, otherwise string) *jen.Statement {
 	var texts []jen.Code
 	for _, from := range f.From {

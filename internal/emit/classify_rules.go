@@ -50,10 +50,12 @@ func (d detectionData) rulesDoc() []string {
 	}
 	doc := []string{
 		"detection holds the detect rules, best first; makeError knows each by its number here.",
-		"Code is the index of the code in definition.Codes. Derived is the rule's rank where the status was read out of the text.",
+		"Code is the index of the code in definition.Codes. Derived is the rule's rank where the status was read " +
+			"out of the text.",
 	}
 	if len(d.matched.Patterns) > 0 {
-		doc[1] += " Text and Contains are indexes of Patterns, whose Reach is how many bytes a match can have; without one there is no bound."
+		doc[1] += " Text and Contains are indexes of Patterns, whose Reach is how many bytes a match can have; " +
+			"without one there is no bound."
 	}
 	return doc
 }

@@ -189,10 +189,12 @@ func TestRuleText(t *testing.T) {
 	}{
 		{detect.Rule{Name: "X/1", Code: 3, Derived: 4}, `{Name: "X/1", Code: 3, Derived: 4}`},
 		{detect.Rule{Name: "`/1", Doc: "`\\\n", Text: []uint16{0, 7}, Contains: []uint16{1}, Set: []string{`"`}},
-			"{Name: \"`/1\", Doc: \"`\\\\\\n\", Text: []uint16{0, 7}, Contains: []uint16{1}, Set: []string{`\"`}, Code: 0, Derived: 0}"},
+			"{Name: \"`/1\", Doc: \"`\\\\\\n\", Text: []uint16{0, 7}, Contains: []uint16{1}, Set: []string{`\"`}, " +
+				"Code: 0, Derived: 0}"},
 		{detect.Rule{Name: "X/1", Conditions: []detect.Condition{
 			{Key: detect.Status, AnyNumber: []int{429}, NotNumber: []int{-1}, Min: -0.5, Bounds: detect.HasMin},
-			{Key: detect.Attribute, Name: "a", Presence: detect.Present, Any: []string{"x"}, Not: []string{"\xff"}, Prefix: []string{""}, Max: 1e21, Bounds: detect.HasMax},
+			{Key: detect.Attribute, Name: "a", Presence: detect.Present, Any: []string{"x"}, Not: []string{"\xff"},
+				Prefix: []string{""}, Max: 1e21, Bounds: detect.HasMax},
 			{Key: detect.Source, Presence: detect.Absent, Bounds: detect.HasMin | detect.HasMax},
 		}}, `{Name: "X/1", Conditions: []detect.Condition{` +
 			`{Key: detect.Status, AnyNumber: []int{429}, NotNumber: []int{-1}, Min: -0.5, Bounds: detect.HasMin}, ` +
@@ -206,7 +208,8 @@ func TestRuleText(t *testing.T) {
 // Every key that a field can be filled from is read by name as generated code reads it.
 func TestTextKeys(t *testing.T) {
 	for from, name := range textKeys {
-		ev := taxonomy.Evidence{Source: "Source", Op: "Op", Type: "Type", Code: "Code", Signal: "Signal", Errno: "Errno", Text: "Text",
+		ev := taxonomy.Evidence{Source: "Source", Op: "Op", Type: "Type", Code: "Code", Signal: "Signal",
+			Errno: "Errno", Text: "Text",
 			Output: "Output", Credential: "Credential"}
 		got, ok := detect.Read(&ev, from, "string", nil)
 		assert.True(t, ok, from)

@@ -9,12 +9,14 @@ import (
 // codeType makes the type of a category's codes.
 func codeType(c *model.Category) jen.Code {
 	return jen.Add(comment(
-		c.CodeType + " is a code of [" + c.Type + "]: a target for errors.Is, and an error itself. The zero " + c.CodeType +
+		c.CodeType + " is a code of [" + c.Type + "]: a target for errors.Is, and an error itself. The zero " +
+			c.CodeType +
 			" is no code. Store the name of a code; its number may change.",
 	)).Type().Id(c.CodeType).Uint16()
 }
 
-// codeConstants makes the constants of a category's codes, in one block, so that linters see an enum.
+// codeConstants makes the constants of a category's codes, in one block, so that linters see an
+// enum.
 func codeConstants(c *model.Category) jen.Code {
 	if len(c.Codes) == 0 {
 		return nil
@@ -68,7 +70,8 @@ func codeRow(c *model.Category) jen.Code {
 	}
 	return jen.Add(note("Row returns the row of c without any context; a value that is no code has the row of none.")).
 		Add(codeMethod(c, "Row")).Params().Qual(pkgTaxonomy, "Row").
-		Add(returning(jen.Qual(pkgGen, "CodeRow").Call(jen.Uint16().Call(jen.Id("c")), jen.Lit(first), jen.Lit(len(c.Codes)))))
+		Add(returning(
+			jen.Qual(pkgGen, "CodeRow").Call(jen.Uint16().Call(jen.Id("c")), jen.Lit(first), jen.Lit(len(c.Codes)))))
 }
 
 func codeReaction(c *model.Category) jen.Code {
@@ -84,9 +87,12 @@ func codeMarshal(c *model.Category) jen.Code {
 }
 
 func codeUnmarshal(c *model.Category) jen.Code {
-	return jen.Add(comment("UnmarshalText reads a code of ["+c.Type+"], or a former value of one; anything else is an error.")).
-		Func().Params(jen.Id("c").Op("*").Id(c.CodeType)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Error().Block(
-		jen.List(jen.Id("n"), jen.Err()).Op(":=").Qual(pkgGen, "UnmarshalCode").Call(jen.Id("text"), definition(), jen.Id(c.Var)),
+	return jen.Add(
+		comment("UnmarshalText reads a code of ["+c.Type+"], or a former value of one; anything else is an error.")).
+		Func().Params(jen.Id("c").Op("*").Id(c.CodeType)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).
+		Error().Block(
+		jen.List(jen.Id("n"), jen.Err()).Op(":=").Qual(pkgGen, "UnmarshalCode").
+			Call(jen.Id("text"), definition(), jen.Id(c.Var)),
 		jen.If(jen.Err().Op("==").Nil()).Block(jen.Op("*").Id("c").Op("=").Id(c.CodeType).Call(jen.Id("n"))),
 		jen.Return(jen.Err()),
 	)

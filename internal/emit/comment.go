@@ -23,8 +23,9 @@ func comment(paragraphs ...string) jen.Code {
 // note returns a comment of this package's own words, which fit in a line.
 func note(text string) jen.Code { return jen.Comment("// " + text).Line() }
 
-// commentLines returns the paragraphs as lines of comment, wrapped; empty ones are left out. Every line
-// begins with "//" and a space or nothing, so that no text can end the comment or become a directive.
+// commentLines returns the paragraphs as lines of comment, wrapped; empty ones are left out. Every
+// line begins with "//" and a space or nothing, so that no text can end the comment or become a
+// directive.
 func commentLines(paragraphs ...string) []string {
 	var lines []string
 	for _, text := range paragraphs {
@@ -77,9 +78,10 @@ func wrapped(words []string) []string {
 // oneLine returns text in one line that can stand in a comment.
 func oneLine(text string) string { return strings.Join(cleanWords(text), " ") }
 
-// cleanWords splits text at white space and at what does not print: control characters, line separators,
-// and the marks that turn the direction of writing and with it what a reader sees. A word that is a build
-// constraint is quoted, since gofmt and go vet look for it at the beginning of any line.
+// cleanWords splits text at white space and at what does not print: control characters, line
+// separators, and the marks that turn the direction of writing and with it what a reader sees. A
+// word that is a build constraint is quoted, since gofmt and go vet look for it at the beginning of
+// any line.
 func cleanWords(text string) []string {
 	words := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
 		return !unicode.IsPrint(r) && !isJoiner(r) || r == ' '

@@ -13,8 +13,8 @@ func (c *composite) add(name string, value jen.Code) {
 	*c = append(*c, jen.Id(name).Op(":").Add(value))
 }
 
-// code adds an element as source. The table has many thousands, and one token for each is what keeps
-// making it cheap.
+// code adds an element as source. The table has many thousands, and one token for each is what
+// keeps making it cheap.
 func (c *composite) code(name, value string) {
 	*c = append(*c, jen.Op(name+": "+value))
 }
@@ -40,8 +40,8 @@ func (c *composite) flag(name string, v bool) {
 // address adds the address of a variable.
 func (c *composite) address(name, variable string) { c.code(name, "&"+variable) }
 
-// constant adds one of the runtime's constants, which needs the file to import the runtime in any case;
-// "" is the zero one.
+// constant adds one of the runtime's constants, which needs the file to import the runtime in any
+// case; "" is the zero one.
 func (c *composite) constant(name, constant string) {
 	if constant != "" {
 		c.code(name, "taxonomy."+constant)

@@ -94,7 +94,8 @@ func (n conditions) all(conds []model.Cond) jen.Code {
 	}))
 }
 
-// terms are the tests of one field; all must hold. What is absent matches nothing but {present: false}.
+// terms are the tests of one field; all must hold. What is absent matches nothing but {present:
+// false}.
 func (n conditions) terms(c model.Cond) []term {
 	f := c.Field
 	if !testsValue(c) && c.Present != nil && !*c.Present {
@@ -173,7 +174,8 @@ func joined(op string, terms []jen.Code) jen.Code {
 	return s
 }
 
-// equal and different compare what has an identity; lists, JSON and objects are tested for presence only.
+// equal and different compare what has an identity; lists, JSON and objects are tested for presence
+// only.
 func equal(f *model.Field, value *jen.Statement, v model.Value) jen.Code {
 	switch f.Type {
 	case model.Bool:

@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// TestConsumer generates a package from every fixture into one module that uses errgen as any other would,
-// and compiles, vets and tests them.
+// TestConsumer generates a package from every fixture into one module that uses errgen as any other
+// would, and compiles, vets and tests them.
 func TestConsumer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")
@@ -47,13 +47,14 @@ func assertCovered(t *testing.T, out string) {
 	}
 }
 
-// assertEditsFail checks that the generated tests find what is broken by hand in generated code: options that are
-// passed on no more, numbers that are others.
+// assertEditsFail checks that the generated tests find what is broken by hand in generated code:
+// options that are passed on no more, numbers that are others.
 func assertEditsFail(t *testing.T, c *consumer) {
 	t.Helper()
 	for _, edit := range []struct{ file, old, edited, test string }{
 		{"fallback/detect_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestClassify"},
-		{"fallback/detect_gen.go", "detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)", "TestClassify"},
+		{"fallback/detect_gen.go", "detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)",
+			"TestClassify"},
 		{"fallback/detect_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestClassify"},
 		{"fallback/detect_gen.go", "detect.Traced(makeError(rule, as), opts)", "makeError(rule, as)", "TestClassify"},
 		{"errs/table_gen.go", "MinDelay: 500 * time.Millisecond", "MinDelay: 501 * time.Millisecond", "TestPolicies"},
@@ -134,9 +135,9 @@ var (
 	factory  = regexp.MustCompile(`can inline New\S+$`)
 )
 
-// assertInlined checks that every With method can be inlined: an error that is made and completed in one
-// expression then takes one allocation. The same goes for what a code answers, and for a factory unless it
-// has a great many parameters.
+// assertInlined checks that every With method can be inlined: an error that is made and completed
+// in one expression then takes one allocation. The same goes for what a code answers, and for a
+// factory unless it has a great many parameters.
 func assertInlined(t *testing.T, c *consumer) {
 	can := map[string]bool{}
 	codes, factories := map[string]int{}, map[string]int{}
@@ -170,8 +171,8 @@ func assertInlined(t *testing.T, c *consumer) {
 
 var initSymbol = regexp.MustCompile(`(?m)^.* T example\.org/consumer/.*\.init(\.\d+)?$`)
 
-// assertNoInit checks that nothing of a package runs before main: not a statement, not a map, not a value
-// that only running code can make. The linker drops the compiler's empty init functions.
+// assertNoInit checks that nothing of a package runs before main: not a statement, not a map, not a
+// value that only running code can make. The linker drops the compiler's empty init functions.
 func assertNoInit(t *testing.T, c *consumer) {
 	var program strings.Builder
 	program.WriteString("package main\n\nimport (\n")

@@ -9,11 +9,12 @@ import (
 // contextMethod makes the method that appends the context as JSON.
 func contextMethod(c *model.Category) jen.Code {
 	return jen.Add(note("AppendContext appends the context as a JSON object, secrets masked.")).
-		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().BlockFunc(func(g *jen.Group) {
-		g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
-		contextFields.put(g, "e", c.Fields)
-		g.Return(jen.Id("o").Dot("Close").Call())
-	})
+		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
+		BlockFunc(func(g *jen.Group) {
+			g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
+			contextFields.put(g, "e", c.Fields)
+			g.Return(jen.Id("o").Dot("Close").Call())
+		})
 }
 
 // logMethod makes the method that slog calls.

@@ -8,7 +8,8 @@ import (
 
 // decoding makes the method that reads the fields of a struct off the wire.
 func decoding(receiver, typ string, fields []*model.Field) jen.Code {
-	return jen.Func().Params(jen.Id(receiver).Op("*").Id(typ)).Id("decode").Params(jen.Id("d").Op("*").Qual(pkgGen, "Decoder")).Block(
+	return jen.Func().Params(jen.Id(receiver).Op("*").Id(typ)).Id("decode").
+		Params(jen.Id("d").Op("*").Qual(pkgGen, "Decoder")).Block(
 		jen.For(jen.Id("d").Dot("Next").Call()).Block(
 			jen.Switch(jen.String().Call(jen.Id("d").Dot("Key").Call())).BlockFunc(func(g *jen.Group) {
 				for _, f := range shown(fields) {
@@ -46,31 +47,35 @@ func unmarshalling(f *jen.File, m *model.Package) {
 
 func unmarshalError() jen.Code {
 	return jen.Add(comment(
-		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote, with its code, context and cause. What was masked stays masked.",
+		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote, with its code, context and cause. "+
+			"What was masked stays masked.",
 		"An error whose code or domain is not known here, or that has a word that an enum does not have, becomes a "+
 			"*[taxonomy.Unknown], which is no fault: the second result is about what could not be read.",
-	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
+	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).
+		Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
 		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition(), jen.Id("decode"))))
 }
 
-// decodeFunc makes the function that makes an error of the category that the decoder found. The last
-// category has no case of its own: the decoder knows no other, and what cannot happen cannot be tested.
+// decodeFunc makes the function that makes an error of the category that the decoder found. The
+// last category has no case of its own: the decoder knows no other, and what cannot happen cannot
+// be tested.
 func decodeFunc(m *model.Package) jen.Code {
-	return jen.Func().Id("decode").Params(jen.Id("d").Op("*").Qual(pkgGen, "Decoder")).Qual(pkgTaxonomy, "Error").BlockFunc(func(g *jen.Group) {
-		last := len(m.Categories) - 1
-		if last > 0 {
-			g.Switch(jen.Id("d").Dot("Category").Call()).BlockFunc(func(g *jen.Group) {
-				for _, c := range m.Categories[:last] {
-					g.Case(jen.Id(c.Var)).Block(decodeCategory(c)...)
-				}
-				g.Default().Block(decodeCategory(m.Categories[last])...)
-			})
-			return
-		}
-		for _, statement := range decodeCategory(m.Categories[last]) {
-			g.Add(statement)
-		}
-	})
+	return jen.Func().Id("decode").Params(jen.Id("d").Op("*").Qual(pkgGen, "Decoder")).Qual(pkgTaxonomy, "Error").
+		BlockFunc(func(g *jen.Group) {
+			last := len(m.Categories) - 1
+			if last > 0 {
+				g.Switch(jen.Id("d").Dot("Category").Call()).BlockFunc(func(g *jen.Group) {
+					for _, c := range m.Categories[:last] {
+						g.Case(jen.Id(c.Var)).Block(decodeCategory(c)...)
+					}
+					g.Default().Block(decodeCategory(m.Categories[last])...)
+				})
+				return
+			}
+			for _, statement := range decodeCategory(m.Categories[last]) {
+				g.Add(statement)
+			}
+		})
 }
 
 // decodeCategory makes the statements for a category; one without fields on the wire reads none.

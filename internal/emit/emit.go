@@ -1,9 +1,9 @@
 // Package emit turns a resolved taxonomy into the files of a Go package.
 //
-// [Files] is the whole of it: model in, formatted files out. Nothing is decided here and nothing can
-// fail, because whatever is wrong with a taxonomy has been found before; the same model always gives the
-// same bytes. Each Go file of this package makes one kind of thing, and its functions are named after
-// what they make.
+// [Files] is the whole of it: model in, formatted files out. Nothing is decided here and nothing
+// can fail, because whatever is wrong with a taxonomy has been found before; the same model always
+// gives the same bytes. Each Go file of this package makes one kind of thing, and its functions are
+// named after what they make.
 package emit
 
 import (
@@ -24,8 +24,8 @@ type File struct {
 	Content []byte
 }
 
-// Files returns the files of m's package, sorted by name. m must have been checked: a model that breaks
-// the rules of the language can make Files panic.
+// Files returns the files of m's package, sorted by name. m must have been checked: a model that
+// breaks the rules of the language can make Files panic.
 func Files(m *model.Package, opts Options) []File {
 	files := render(m, plan(m, opts))
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })

@@ -40,7 +40,8 @@ func TestGolden(t *testing.T) {
 			for _, f := range files {
 				want, err := os.ReadFile(filepath.Join(dir, f.Name))
 				require.NoError(t, err)
-				assert.Equal(t, string(want), string(f.Content), "%s; go test ./internal/emit -update writes it anew", f.Name)
+				assert.Equal(t, string(want), string(f.Content), "%s; go test ./internal/emit -update writes it anew",
+					f.Name)
 			}
 		})
 	}
@@ -95,11 +96,13 @@ func assertForm(t *testing.T, taxonomy string, f emit.File) {
 	require.NoError(t, err, f.Name)
 	assert.Equal(t, src, string(formatted), "%s is as gofmt leaves it", f.Name)
 
-	file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Content, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Content,
+		parser.ParseComments|parser.SkipObjectResolution)
 	require.NoError(t, err, f.Name)
 	for _, group := range file.Comments {
 		for _, c := range group.List {
-			assert.True(t, c.Text == "//" || strings.HasPrefix(c.Text, "// ") || strings.HasPrefix(c.Text, "//\t"), "%s: %q is no directive", f.Name, c.Text)
+			assert.True(t, c.Text == "//" || strings.HasPrefix(c.Text, "// ") ||
+				strings.HasPrefix(c.Text, "//\t"), "%s: %q is no directive", f.Name, c.Text)
 			assert.False(t, constraint.IsPlusBuild(c.Text), "%s: %q", f.Name, c.Text)
 		}
 	}
@@ -116,7 +119,8 @@ func assertInert(t *testing.T, name string, file *ast.File) {
 		case *ast.GenDecl:
 			ast.Inspect(d, func(n ast.Node) bool {
 				_, isMap := n.(*ast.MapType)
-				assert.False(t, isMap && d.Tok == token.VAR && !strings.HasSuffix(name, "_test.go"), "%s has a package-level map", name)
+				assert.False(t, isMap && d.Tok == token.VAR &&
+					!strings.HasSuffix(name, "_test.go"), "%s has a package-level map", name)
 				return true
 			})
 		}
@@ -136,7 +140,8 @@ func TestExportedNamesHaveDocs(t *testing.T) {
 
 func assertDocs(t *testing.T, f emit.File) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Content, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Content,
+		parser.ParseComments|parser.SkipObjectResolution)
 	require.NoError(t, err)
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
@@ -157,7 +162,8 @@ func assertSpecDoc(t *testing.T, file string, d *ast.GenDecl, spec ast.Spec) {
 		assert.True(t, !s.Name.IsExported() || d.Doc != nil, "%s: %s", file, s.Name)
 		if st, ok := s.Type.(*ast.StructType); ok {
 			for _, field := range st.Fields.List {
-				assert.True(t, !field.Names[0].IsExported() || field.Doc != nil, "%s: %s.%s", file, s.Name, field.Names[0])
+				assert.True(t, !field.Names[0].IsExported() ||
+					field.Doc != nil, "%s: %s.%s", file, s.Name, field.Names[0])
 			}
 		}
 	case *ast.ValueSpec:

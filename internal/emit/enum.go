@@ -39,18 +39,22 @@ func enumString(e *model.Enum) jen.Code {
 }
 
 func enumMarshal(e *model.Enum) jen.Code {
-	return jen.Add(comment("MarshalText returns the word, which is empty for no value; a value that does not exist is an error.")).
+	return jen.Add(
+		comment("MarshalText returns the word, which is empty for no value; a value that does not exist is an error.")).
 		Func().Params(jen.Id("v").Id(e.Type)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).
-		Add(returning(jen.Qual(pkgGen, "MarshalEnum").Call(jen.Uint8().Call(jen.Id("v")), jen.Lit(e.Type), jen.Id(e.Var))))
+		Add(returning(
+			jen.Qual(pkgGen, "MarshalEnum").Call(jen.Uint8().Call(jen.Id("v")), jen.Lit(e.Type), jen.Id(e.Var))))
 }
 
 func enumUnmarshal(e *model.Enum) jen.Code {
 	return jen.Add(note("UnmarshalText reads a word; one that does not exist is an error.")).
-		Func().Params(jen.Id("v").Op("*").Id(e.Type)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Error().Block(
-		jen.List(jen.Id("n"), jen.Err()).Op(":=").Qual(pkgGen, "UnmarshalEnum").Call(jen.Id("text"), jen.Lit(e.Type), jen.Id(e.Var)),
-		jen.If(jen.Err().Op("==").Nil()).Block(jen.Op("*").Id("v").Op("=").Id(e.Type).Call(jen.Id("n"))),
-		jen.Return(jen.Err()),
-	)
+		Func().Params(jen.Id("v").Op("*").Id(e.Type)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Error().
+		Block(
+			jen.List(jen.Id("n"), jen.Err()).Op(":=").Qual(pkgGen, "UnmarshalEnum").
+				Call(jen.Id("text"), jen.Lit(e.Type), jen.Id(e.Var)),
+			jen.If(jen.Err().Op("==").Nil()).Block(jen.Op("*").Id("v").Op("=").Id(e.Type).Call(jen.Id("n"))),
+			jen.Return(jen.Err()),
+		)
 }
 
 // lastValue is the name of an enum's last value, which is also how many there are.

@@ -61,7 +61,8 @@ func errorMethod(c *model.Category) jen.Code {
 	return jen.Add(note("Error returns the message.")).
 		Add(method(c, "Error")).Params().String().Block(
 		jen.Var().Id("b").Qual(pkgGen, "Buffer"),
-		jen.Return(jen.String().Call(jen.Id("e").Dot("AppendMessage").Call(jen.Id("b").Index(jen.Empty(), jen.Lit(0))))),
+		jen.Return(
+			jen.String().Call(jen.Id("e").Dot("AppendMessage").Call(jen.Id("b").Index(jen.Empty(), jen.Lit(0))))),
 	)
 }
 

@@ -49,9 +49,10 @@ func fieldDoc(f *model.Field) string {
 
 // cleanConstants makes the constants that say how texts are shown.
 func cleanConstants(fields []*model.Field) jen.Code {
-	return constants("How texts are shown: what is masked, and where they are cut.", each(fields, func(f *model.Field) jen.Code {
-		return jen.Id(f.Const).Op("=").Add(cleanFlags(f))
-	}))
+	return constants("How texts are shown: what is masked, and where they are cut.",
+		each(fields, func(f *model.Field) jen.Code {
+			return jen.Id(f.Const).Op("=").Add(cleanFlags(f))
+		}))
 }
 
 func cleanFlags(f *model.Field) jen.Code {

@@ -19,7 +19,8 @@ func factoryDoc(c *model.Code) string {
 	return about(c.Factory+" returns a ["+c.Const+"]", c.Doc, ".")
 }
 
-// factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their order.
+// factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their
+// order.
 func factoryLiteral(c *model.Code) jen.Code {
 	var values composite
 	values.add("code", jen.Id(c.Const))

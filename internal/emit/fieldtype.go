@@ -78,8 +78,8 @@ func typeWord(f *model.Field) string {
 	}
 }
 
-// kept returns the expression that stores given, a value of f's type, in f: lists are copied, so that the
-// caller's stays the caller's, and an enum's value that does not exist is dropped.
+// kept returns the expression that stores given, a value of f's type, in f: lists are copied, so
+// that the caller's stays the caller's, and an enum's value that does not exist is dropped.
 func kept(f *model.Field, given *jen.Statement) jen.Code {
 	switch {
 	case f.Type == model.ObjectType && keepsParts(f.Object):

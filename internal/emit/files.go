@@ -13,14 +13,19 @@ type file struct {
 	text  func() []byte
 }
 
-// plan lists the files of m's package, large ones first: so that none is begun when the others are done.
+// plan lists the files of m's package, large ones first: so that none is begun when the others are
+// done.
 func plan(m *model.Package, opts Options) []file {
 	files := []file{{name: "table_gen.go", build: func(f *jen.File) { table(f, m) }}}
 	if opts.Tests {
 		files = append(files, testFiles(m)...)
 	}
 	for _, c := range m.Categories {
-		files = append(files, file{name: c.File + "_gen.go", build: func(f *jen.File) { category(f, c, typesOf(ownFields(m, c))) }})
+		files = append(
+			files, file{name: c.File + "_gen.go", build: func(
+				f *jen.File) {
+				category(f, c, typesOf(ownFields(m, c)))
+			}})
 	}
 	if shared := typesOf(m.Fields); !shared.empty() {
 		files = append(files, file{name: "fields_gen.go", build: func(f *jen.File) { fieldTypes(f, shared) }})

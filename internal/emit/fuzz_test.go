@@ -20,8 +20,8 @@ import (
 	"github.com/errgen/errgen/internal/emit"
 )
 
-// FuzzGenerate checks that whatever is accepted as a taxonomy becomes packages that gofmt leaves alone and
-// that type-check, tests included.
+// FuzzGenerate checks that whatever is accepted as a taxonomy becomes packages that gofmt leaves
+// alone and that type-check, tests included.
 func FuzzGenerate(f *testing.F) {
 	for _, path := range append(fixtures(f), "testdata/golden/provider/taxonomy.yaml") {
 		if strings.HasSuffix(path, "many.yaml") {
@@ -50,17 +50,29 @@ var fuzzSeeds = []string{
 	"errgen: 1\npackage: p\ncategories: {a: {type: Table, codes: {A: {message: a}}}}\n",
 	"errgen: 1\npackage: p\ncategories: {a: {codes: {A: {message: ''}}}}\n",
 	"errgen: 1\npackage: p\ncategories: {a: {doc: 'x', codes: {'1': {message: '[{cause}]'}}}}\n",
-	"errgen: 1\npackage: gen\nfields: {i: {type: int, from: retry_after}}\ncategories: {a: {codes: {B: {message: '[{i}]'}}}}\n",
-	"errgen: 1\npackage: fmt\nfields: {s: {type: json, sensitive: true}}\ncategories: {a: {codes: {B: {message: b}}}}\n",
-	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: object, sensitive: true, fields: {x: {enum: [a], required: true}}}}, codes: {B: {message: b}}}}\n",
-	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: duration, sensitive: true, from: retry_after}}, codes: {B: {message: b}}}}\n",
-	"errgen: 1\npackage: p\ncategories: {a: {fields: {v: {type: int}, ok: {type: bool}}, codes: {B: {message: b, when: [{if: {v: 1, ok: true}, severity: low}]}}}}\n",
-	"errgen: 1\npackage: detect\nfallback: {code: A}\ncategories: {ev: {fields: {cmp: {type: object, fields: {ev: {type: string, from: [text, op]}, cmp: {type: json, from: attributes.detect}, " +
+	"errgen: 1\npackage: gen\nfields: {i: {type: int, from: retry_after}}\ncategories: {a: {codes: {B: {message: " +
+		"'[{i}]'}}}}\n",
+	"errgen: 1\npackage: fmt\nfields: {s: {type: json, sensitive: true}}\ncategories: {a: {codes: {B: {message: " +
+		"b}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: object, sensitive: true, fields: {x: {enum: [a], " +
+		"required: true}}}}, codes: {B: {message: b}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {f: {type: duration, sensitive: true, from: retry_after}}, " +
+		"codes: {B: {message: b}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {v: {type: int}, ok: {type: bool}}, codes: {B: {message: b, " +
+		"when: [{if: {v: 1, ok: true}, severity: low}]}}}}\n",
+	"errgen: 1\npackage: detect\nfallback: {code: A}\ncategories: {ev: {fields: {cmp: {type: object, fields: {ev: " +
+		"{type: string, from: [text, op]}, cmp: {type: json, from: attributes.detect}, " +
 		"taxonomy: {type: int, sensitive: true, from: exit_code}}}}, codes: {A: {message: a}}}}\n",
-	"errgen: 1\npackage: cmp\nfields: {rule: {enum: [a], from: code, sensitive: true, default: a}}\ncategories: {a: {codes: {A: {message: a, set: {rule: a}, detect: [{is: io.EOF}, {as: '*net.OpError'}], examples: [{is: io.EOF}]}}}}\n",
-	"errgen: 1\npackage: p\ncategories: {a: {fields: {s: {type: time, from: [reset_at, code], default: 2020-01-02T03:04:05Z}}, codes: {A: {message: a, detect: [{text: \"`\\\"\\\\n\", attributes: {\"`\": {min: -1e9, max: 0.5}}, set: {s: 2021-01-02T03:04:05Z}}]}}}}\n",
-	"errgen: 1\npackage: p\ntiers: {low: {purpose: analysis}, high: {purpose: verification}, boss: {person: true}}\nreactions: {ask: {action: retry, to: high, purpose: diagnosis, " +
-		"then: {action: escalate, purpose: analysis}}}\ncategories: {a: {codes: {A: {message: a, retryable: true, reaction: ask}}}}\nprofiles: {p: {reactions: {ask: {action: escalate}}}}\n",
+	"errgen: 1\npackage: cmp\nfields: {rule: {enum: [a], from: code, sensitive: true, default: a}}\ncategories: " +
+		"{a: {codes: {A: {message: a, set: {rule: a}, detect: [{is: io.EOF}, {as: '*net.OpError'}], examples: " +
+		"[{is: io.EOF}]}}}}\n",
+	"errgen: 1\npackage: p\ncategories: {a: {fields: {s: {type: time, from: [reset_at, code], default: " +
+		"2020-01-02T03:04:05Z}}, codes: {A: {message: a, detect: [{text: \"`\\\"\\\\n\", attributes: {\"`\": {min: " +
+		"-1e9, max: 0.5}}, set: {s: 2021-01-02T03:04:05Z}}]}}}}\n",
+	"errgen: 1\npackage: p\ntiers: {low: {purpose: analysis}, high: {purpose: verification}, boss: {person: " +
+		"true}}\nreactions: {ask: {action: retry, to: high, purpose: diagnosis, " +
+		"then: {action: escalate, purpose: analysis}}}\ncategories: {a: {codes: {A: {message: a, retryable: true, " +
+		"reaction: ask}}}}\nprofiles: {p: {reactions: {ask: {action: escalate}}}}\n",
 }
 
 // typeCheck parses and type-checks generated files as one package.

@@ -16,7 +16,8 @@ func hintsMethod(c *model.Category) jen.Code {
 			continue
 		}
 		if f.Sensitive {
-			reveal = append(reveal, jen.List(jen.Id(f.Param), jen.Id("_")).Op(":=").Id("e").Dot(f.Go).Dot("Reveal").Call())
+			reveal = append(reveal, jen.List(jen.Id(f.Param), jen.Id("_")).Op(":=").Id("e").Dot(f.Go).Dot("Reveal").
+				Call())
 		}
 		hints.add(r.hint, hint(r, f))
 	}

@@ -37,8 +37,8 @@ var packages = []struct{ path, name string }{
 	{pkgTime, "time"},
 }
 
-// groupImports puts the standard library's imports of src first and a blank line after them, as goimports
-// does. The imports must be sorted, each on a line of its own.
+// groupImports puts the standard library's imports of src first and a blank line after them, as
+// goimports does. The imports must be sorted, each on a line of its own.
 func groupImports(src []byte) []byte {
 	const begin, end = "\nimport (\n", "\n)\n"
 	from := bytes.Index(src, []byte(begin))
@@ -67,8 +67,8 @@ func groupImports(src []byte) []byte {
 	return append(out, src[to:]...)
 }
 
-// isStandard reports whether a line imports a package of the standard library: their paths begin without
-// a dot in the first element.
+// isStandard reports whether a line imports a package of the standard library: their paths begin
+// without a dot in the first element.
 func isStandard(line string) bool {
 	path := line[strings.IndexByte(line, '"')+1:]
 	first, _, _ := strings.Cut(path, "/")

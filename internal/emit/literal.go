@@ -24,7 +24,8 @@ func literal(f *model.Field, v model.Value) jen.Code {
 	}
 }
 
-// constant returns v as an expression that takes the type of what it is compared with or assigned to.
+// constant returns v as an expression that takes the type of what it is compared with or assigned
+// to.
 func constant(f *model.Field, v model.Value) jen.Code {
 	switch f.Type {
 	case model.Int, model.Int64:
@@ -111,8 +112,8 @@ var durationUnits = []struct {
 	{time.Nanosecond, "Nanosecond"},
 }
 
-// tag returns the struct tag of a field. A wire name is an identifier or close to one, but whatever it
-// holds stays within the tag.
+// tag returns the struct tag of a field. A wire name is an identifier or close to one, but whatever
+// it holds stays within the tag.
 func tag(f *model.Field) jen.Code {
 	key := f.Wire
 	switch {

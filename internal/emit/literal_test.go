@@ -13,7 +13,8 @@ import (
 )
 
 func TestLiteral(t *testing.T) {
-	mood := &model.Enum{Type: "Mood", Values: []model.EnumValue{{Wire: "good", Const: "MoodGood"}, {Wire: "bad", Const: "MoodBad"}}}
+	mood := &model.Enum{Type: "Mood",
+		Values: []model.EnumValue{{Wire: "good", Const: "MoodGood"}, {Wire: "bad", Const: "MoodBad"}}}
 	tests := []struct {
 		field     model.Field
 		value     model.Value
@@ -22,16 +23,20 @@ func TestLiteral(t *testing.T) {
 	}{
 		{model.Field{Type: model.String}, model.Value{Str: "a\"`\n\u2028\x00%s"}, `"a\"` + "`" + `\n\u2028\x00%s"`, ""},
 		{model.Field{Type: model.Int}, model.Value{Int: -7}, "-7", ""},
-		{model.Field{Type: model.Int64}, model.Value{Int: math.MinInt64}, "-9223372036854775808", "int64(-9223372036854775808)"},
-		{model.Field{Type: model.Uint64}, model.Value{Uint: math.MaxUint64}, "18446744073709551615", "uint64(18446744073709551615)"},
+		{model.Field{Type: model.Int64}, model.Value{Int: math.MinInt64}, "-9223372036854775808",
+			"int64(-9223372036854775808)"},
+		{model.Field{Type: model.Uint64}, model.Value{Uint: math.MaxUint64}, "18446744073709551615",
+			"uint64(18446744073709551615)"},
 		{model.Field{Type: model.Float64}, model.Value{Float: 2}, "2.0", ""},
 		{model.Field{Type: model.Float64}, model.Value{Float: -0.5e-30}, "-5e-31", ""},
 		{model.Field{Type: model.Bool}, model.Value{Bool: true}, "true", ""},
 		{model.Field{Type: model.Duration}, model.Value{}, "0", "time.Duration(0)"},
 		{model.Field{Type: model.Duration}, model.Value{Duration: time.Hour}, "time.Hour", ""},
 		{model.Field{Type: model.Duration}, model.Value{Duration: 90 * time.Minute}, "90 * time.Minute", ""},
-		{model.Field{Type: model.Duration}, model.Value{Duration: -1500 * time.Millisecond}, "-1500 * time.Millisecond", ""},
-		{model.Field{Type: model.Duration}, model.Value{Duration: math.MinInt64}, "-9223372036854775808 * time.Nanosecond", ""},
+		{model.Field{Type: model.Duration}, model.Value{Duration: -1500 * time.Millisecond}, "-1500 * time.Millisecond",
+			""},
+		{model.Field{Type: model.Duration}, model.Value{Duration: math.MinInt64},
+			"-9223372036854775808 * time.Nanosecond", ""},
 		{model.Field{Type: model.Time}, model.Value{Time: time.Date(2020, 2, 3, 4, 5, 6, 7, time.FixedZone("x", 3600))},
 			"time.Date(2020, time.February, 3, 3, 5, 6, 7, time.UTC)", ""},
 		{model.Field{Type: model.Strings}, model.Value{Strings: []string{"a", "`"}}, "[]string{\"a\", \"`\"}", ""},

@@ -28,7 +28,8 @@ func feedbackMethod(c *model.Category) jen.Code {
 	if !slices.ContainsFunc(c.Codes, hasFeedback) {
 		return nil
 	}
-	return jen.Add(comment("AppendFeedback appends what the provider is told, for codes that have words of their own for it.")).
+	return jen.Add(
+		comment("AppendFeedback appends what the provider is told, for codes that have words of their own for it.")).
 		Add(method(c, "AppendFeedback")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
 		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
@@ -44,8 +45,8 @@ func feedbackMethod(c *model.Category) jen.Code {
 
 func hasFeedback(c *model.Code) bool { return c.Feedback != nil }
 
-// messageParts makes the statements that build a message: one for each optional part, and one for each run
-// of other parts.
+// messageParts makes the statements that build a message: one for each optional part, and one for
+// each run of other parts.
 func messageParts(t model.Template) []jen.Code {
 	var out []jen.Code
 	var run *jen.Statement
@@ -64,8 +65,9 @@ func messageParts(t model.Template) []jen.Code {
 	return out
 }
 
-// messageGroup makes the statement for an optional part: its leading and its trailing text go into the
-// calls that open and close it. Before another one, and at the end of a message, it closes by itself.
+// messageGroup makes the statement for an optional part: its leading and its trailing text go into
+// the calls that open and close it. Before another one, and at the end of a message, it closes by
+// itself.
 func messageGroup(parts []model.Part, endsItself bool) jen.Code {
 	lead, trail := "", ""
 	if len(parts) > 0 && isText(parts[0]) {

@@ -23,19 +23,21 @@ func objectType(o *model.Object) jen.Code {
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields) })
 }
 
-// objectKept makes the method that returns an object as its field holds it. It does the wrapping, too, so
-// that the methods that call it stay small enough to be inlined.
+// objectKept makes the method that returns an object as its field holds it. It does the wrapping,
+// too, so that the methods that call it stay small enough to be inlined.
 func objectKept(f *model.Field) jen.Code {
 	if !keepsParts(f.Object) {
 		return nil
 	}
-	return jen.Add(comment("kept returns v as an error keeps it: with lists of its own, and without values that do not exist.")).
-		Func().Params(jen.Id("v").Id(f.Object.Type)).Id("kept").Params().Add(fieldType(f)).BlockFunc(func(g *jen.Group) {
-		for _, part := range f.Object.Fields {
-			g.Add(keptPart(part))
-		}
-		g.Return(held(f, jen.Id("v")))
-	})
+	return jen.Add(
+		comment("kept returns v as an error keeps it: with lists of its own, and without values that do not exist.")).
+		Func().Params(jen.Id("v").Id(f.Object.Type)).Id("kept").Params().Add(fieldType(f)).
+		BlockFunc(func(g *jen.Group) {
+			for _, part := range f.Object.Fields {
+				g.Add(keptPart(part))
+			}
+			g.Return(held(f, jen.Id("v")))
+		})
 }
 
 // keptPart is the statement that makes a part of an object the object's own.

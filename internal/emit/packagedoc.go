@@ -47,8 +47,10 @@ func packageComment(m *model.Package) []string {
 // versionCheck refuses to compile with a runtime that does not fit.
 func versionCheck() jen.Code {
 	return jen.Comment(versionComment).Line().Const().Defs(
-		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(jen.Qual(pkgGen, "Version").Op("-").Lit(contractVersion)),
-		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(jen.Lit(contractVersion).Op("-").Qual(pkgGen, "MinVersion")),
+		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(
+			jen.Qual(pkgGen, "Version").Op("-").Lit(contractVersion)),
+		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(
+			jen.Lit(contractVersion).Op("-").Qual(pkgGen, "MinVersion")),
 	)
 }
 
@@ -80,7 +82,9 @@ func categoryIndexes(m *model.Package) jen.Code {
 func categoriesFunc(m *model.Package) jen.Code {
 	return jen.Add(note("Categories returns all categories, in the order of the taxonomy.")).
 		Func().Id("Categories").Params().Index().Id("Category").
-		Add(returning(jen.Index().Id("Category").Add(list(each(m.Categories, func(c *model.Category) jen.Code { return jen.Id(c.Const) })))))
+		Add(returning(
+			jen.Index().Id("Category").
+				Add(list(each(m.Categories, func(c *model.Category) jen.Code { return jen.Id(c.Const) })))))
 }
 
 func categoryOf() jen.Code {
@@ -112,13 +116,16 @@ func tierConstants(m *model.Package) jen.Code {
 }
 
 func categoryPredicate(c *model.Category) jen.Code {
-	return jen.Add(comment(c.Predicate + " reports whether the first error of this taxonomy in err's chain is of category " + c.Name + ".")).
+	return jen.Add(
+		comment(c.Predicate + " reports whether the first error of this taxonomy in err's chain is of category " +
+			c.Name + ".")).
 		Func().Id(c.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InCategory").Call(jen.Id("err"), definition(), jen.Id(c.Var))))
 }
 
 func groupPredicate(g *model.Group) jen.Code {
-	doc := g.Predicate + " reports whether the code of the first error of this taxonomy in err's chain is in the group " + g.Name
+	doc := g.Predicate +
+		" reports whether the code of the first error of this taxonomy in err's chain is in the group " + g.Name
 	return jen.Add(comment(about(doc, g.Doc, "."))).
 		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The functions of this file make sentences of a taxonomy's docs that stay grammatical whatever the docs
-// say: a name and a colon before them, or a verb where the first word allows one.
+// The functions of this file make sentences of a taxonomy's docs that stay grammatical whatever the
+// docs say: a name and a colon before them, or a verb where the first word allows one.
 
 // about returns "name: doc.", or "name" and otherwise when there is no doc.
 func about(name, doc, otherwise string) string {
@@ -18,8 +18,8 @@ func about(name, doc, otherwise string) string {
 	return name + ": " + clause(doc)
 }
 
-// aboutField is about for a value: where the doc begins as a question does, "name says who failed." or
-// "name is what was lost."
+// aboutField is about for a value: where the doc begins as a question does, "name says who failed."
+// or "name is what was lost."
 func aboutField(name, doc, otherwise string) string {
 	switch word := firstWord(doc); {
 	case word == "What":
@@ -62,7 +62,8 @@ func firstWord(text string) string {
 var questions = []string{"How", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"}
 
 var plainWords = []string{
-	"A", "After", "All", "An", "Any", "At", "Bad", "Before", "Both", "Each", "Either", "Every", "Found", "From", "If", "In",
+	"A", "After", "All", "An", "Any", "At", "Bad", "Before", "Both", "Each", "Either", "Every", "Found", "From", "If",
+	"In",
 	"It", "Its", "Invalid", "Missing", "Neither", "No", "None", "Not", "Nothing", "On", "One", "Our", "Several", "Some",
 	"Someone", "Something", "That", "The", "Their", "There", "These", "They", "This", "Those", "Too", "Two", "Unknown",
 	"We", "While", "With", "Without", "You", "Your",

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// render makes the planned files, a few at a time: formatting is most of the work of generating, and a
-// bound on the workers is a bound on the syntax trees that are held at once.
+// render makes the planned files, a few at a time: formatting is most of the work of generating,
+// and a bound on the workers is a bound on the syntax trees that are held at once.
 func render(m *model.Package, files []file) []File {
 	out := make([]File, len(files))
 	errs := make([]error, len(files))

@@ -8,8 +8,9 @@ import (
 // The runtime's constants by value. The zero ones have no name here: literals leave them out.
 var (
 	actionNames = []string{
-		taxonomy.Block: "Block", taxonomy.Continue: "Continue", taxonomy.Retry: "Retry", taxonomy.RetryOperation: "RetryOperation",
-		taxonomy.Escalate: "Escalate", taxonomy.Recover: "Recover",
+		taxonomy.Block: "Block", taxonomy.Continue: "Continue", taxonomy.Retry: "Retry",
+		taxonomy.RetryOperation: "RetryOperation",
+		taxonomy.Escalate:       "Escalate", taxonomy.Recover: "Recover",
 	}
 	extentNames  = []string{taxonomy.ExtentRun: "ExtentRun"}
 	revertNames  = []string{taxonomy.RevertFiles: "RevertFiles", taxonomy.RevertIteration: "RevertIteration"}
@@ -21,17 +22,20 @@ var (
 	resumeNames = []string{taxonomy.ResumeOperation: "ResumeOperation"}
 	sharedNames = []string{taxonomy.SharedCredential: "SharedCredential"}
 	logNames    = []string{
-		taxonomy.LogDebug: "LogDebug", taxonomy.LogInfo: "LogInfo", taxonomy.LogWarn: "LogWarn", taxonomy.LogError: "LogError",
+		taxonomy.LogDebug: "LogDebug", taxonomy.LogInfo: "LogInfo", taxonomy.LogWarn: "LogWarn",
+		taxonomy.LogError: "LogError",
 	}
 	backoffNames = []string{taxonomy.Constant: "Constant", taxonomy.Linear: "Linear"}
 	jitterNames  = []string{
-		taxonomy.JitterProportional: "JitterProportional", taxonomy.JitterFull: "JitterFull", taxonomy.JitterDecorrelated: "JitterDecorrelated",
+		taxonomy.JitterProportional: "JitterProportional", taxonomy.JitterFull: "JitterFull",
+		taxonomy.JitterDecorrelated: "JitterDecorrelated",
 	}
 	recoverabilityNames = []string{
 		taxonomy.Retryable: "Retryable", taxonomy.Recoverable: "Recoverable", taxonomy.Unknowable: "Unknowable",
 	}
 	severityNames = []string{
-		taxonomy.SeverityLow: "SeverityLow", taxonomy.SeverityMedium: "SeverityMedium", taxonomy.SeverityHigh: "SeverityHigh",
+		taxonomy.SeverityLow: "SeverityLow", taxonomy.SeverityMedium: "SeverityMedium",
+		taxonomy.SeverityHigh:     "SeverityHigh",
 		taxonomy.SeverityCritical: "SeverityCritical",
 	}
 	kindNames = []string{taxonomy.Fault: "Fault", taxonomy.Failure: "Failure"}

@@ -32,11 +32,13 @@ func recoverFunc(m *model.Package) jen.Code {
 	named := func() *jen.Statement { return jen.Id("failure").Dot("Reaction").Dot("Strategy") }
 	return jen.Add(comment("Recover runs the strategy of s that the failure's reaction names.")).
 		Func().Id("Recover").Params(
-		jen.Id("ctx").Qual(pkgContext, "Context"), jen.Id("s").Id("Strategies"), jen.Id("failure").Add(runtimeType("Failed")),
+		jen.Id("ctx").Qual(pkgContext, "Context"), jen.Id("s").Id("Strategies"),
+		jen.Id("failure").Add(runtimeType("Failed")),
 	).Error().Block(
 		jen.Switch(named()).BlockFunc(func(g *jen.Group) {
 			for _, s := range m.Strategies {
-				g.Case(jen.Id(s.Const)).Block(jen.Return(jen.Id("s").Dot(s.Method).Call(jen.Id("ctx"), jen.Id("failure"))))
+				g.Case(jen.Id(s.Const)).
+					Block(jen.Return(jen.Id("s").Dot(s.Method).Call(jen.Id("ctx"), jen.Id("failure"))))
 			}
 			g.Default().Block(jen.Return(jen.Qual(pkgGen, "UnknownStrategy").Call(named())))
 		}),

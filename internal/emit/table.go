@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// table makes the file of static data. All of it is composite literals of constants and addresses, which
-// the compiler lays out itself: nothing is built when a program starts.
+// table makes the file of static data. All of it is composite literals of constants and addresses,
+// which the compiler lays out itself: nothing is built when a program starts.
 func table(f *jen.File, m *model.Package) {
 	declare(f, tableVar(), definitionVar(m))
 	for _, r := range m.Reactions {
@@ -24,7 +24,9 @@ func table(f *jen.File, m *model.Package) {
 }
 
 func tableVar() jen.Code {
-	return jen.Add(comment("Table answers for the errors of the taxonomy: what their reaction is, and what else is said of them.")).
+	return jen.Add(
+		comment(
+			"Table answers for the errors of the taxonomy: what their reaction is, and what else is said of them.")).
 		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(jen.Id("Taxonomy").Op(":").Add(definition()))
 }
 
@@ -138,7 +140,8 @@ func groupBits(c *model.Code) jen.Code {
 
 // codesByValue makes the index of codes that looking one up by its value searches.
 func codesByValue(m *model.Package) jen.Code {
-	codes := slices.SortedFunc(slices.Values(m.Codes), func(a, b *model.Code) int { return strings.Compare(a.Value, b.Value) })
+	codes := slices.SortedFunc(
+		slices.Values(m.Codes), func(a, b *model.Code) int { return strings.Compare(a.Value, b.Value) })
 	return jen.Index().Uint16().Values(each(codes, func(c *model.Code) jen.Code { return jen.Lit(c.Index) })...)
 }
 

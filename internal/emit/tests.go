@@ -2,9 +2,9 @@ package emit
 
 import "github.com/errgen/errgen/internal/model"
 
-// testFiles lists the files of the package's tests: one with what checks, one for the tables, one with rows for
-// each category, and two for what classifies. They are written as text: made of tokens, they would cost more than
-// all the rest.
+// testFiles lists the files of the package's tests: one with what checks, one for the tables, one
+// with rows for each category, and two for what classifies. They are written as text: made of
+// tokens, they would cost more than all the rest.
 func testFiles(m *model.Package) []file {
 	names := testNamesOf(m)
 	files := []file{
@@ -18,7 +18,8 @@ func testFiles(m *model.Package) []file {
 		)
 	}
 	for _, c := range m.Categories {
-		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return categoryTests(m, names, c) }})
+		files = append(
+			files, file{name: c.File + "_gen_test.go", text: func() []byte { return categoryTests(m, names, c) }})
 	}
 	return files
 }

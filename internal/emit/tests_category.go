@@ -58,7 +58,8 @@ func (w *testWriter) rowsOf(name, typ string, rows []string) {
 
 // caseLiteral is an error and what it must be.
 func (w *testWriter) caseLiteral(c sample.Case) string {
-	return fmt.Sprintf("{%d, %s, %s, %s}", c.Row().Index, w.made(c), w.str(c.Message()), w.str(sample.JSON(c.Code.Category.Fields, c.Context)))
+	return fmt.Sprintf("{%d, %s, %s, %s}", c.Row().Index, w.made(c), w.str(c.Message()),
+		w.str(sample.JSON(c.Code.Category.Fields, c.Context)))
 }
 
 // pickLiteral is an error and the row that its context picks.
@@ -89,7 +90,8 @@ func codeRows(c *model.Code) []*model.Row {
 	return rows
 }
 
-// copies writes what each With method must return, and what each factory must that takes more than shows.
+// copies writes what each With method must return, and what each factory must that takes more than
+// shows.
 func (w *testWriter) copies(c *model.Category) {
 	first := sample.Base(c.Codes[0])
 	w.test(c.Type, "Copies")
@@ -115,7 +117,8 @@ func (w *testWriter) copies(c *model.Category) {
 	w.f("})\n}\n")
 }
 
-// givenValues are a value of f that is not in the original, and those of which an error keeps only what exists.
+// givenValues are a value of f that is not in the original, and those of which an error keeps only
+// what exists.
 func givenValues(f *model.Field, index int, original sample.Case) []model.Value {
 	value := sample.Value(f, index)
 	if held, ok := original.Context[f]; ok {

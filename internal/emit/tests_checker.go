@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// The functions that check, the same for every package but for its name: those of every package, and those for what
-// classifies.
+// The functions that check, the same for every package but for its name: those of every package,
+// and those for what classifies.
 var (
 	//go:embed tests_checker.txt
 	checker string

@@ -69,7 +69,8 @@ func (l *fieldList) inLine() string { return "{" + strings.Join(l.fields, ", ") 
 // of returns the literal of one of the runtime's types.
 func (l *fieldList) of(typ string) string { return l.w.use(pkgTaxonomy, typ) + l.inLine() }
 
-// runtimeList returns a slice of one of the runtime's types; of pointers, if typ begins with an asterisk.
+// runtimeList returns a slice of one of the runtime's types; of pointers, if typ begins with an
+// asterisk.
 func (w *testWriter) runtimeList(typ string, elements []string) string {
 	if len(elements) == 0 {
 		return "nil"

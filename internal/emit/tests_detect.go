@@ -68,7 +68,9 @@ func (w *testWriter) examples(d detectionData) {
 		}
 	}
 	w.example(judge, "nothing", given{})
-	w.example(judge, "an error of no taxonomy", given{taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}, w.prefix + "Cause"})
+	w.example(
+		judge, "an error of no taxonomy",
+		given{taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}, w.prefix + "Cause"})
 	w.f("})\n}\n")
 }
 
@@ -137,7 +139,8 @@ func (w *testWriter) outcome(o outcome) {
 	for i, rank := range o.rules {
 		rules[i] = strconv.Itoa(rank)
 	}
-	w.f("{\n[]int{%s},\n%s,\n&%s,\n},\n", strings.Join(rules, ", "), w.evidence(given{ev, w.prefix + "Cause"}), w.literal(want))
+	w.f("{\n[]int{%s},\n%s,\n&%s,\n},\n", strings.Join(rules, ", "), w.evidence(given{ev, w.prefix + "Cause"}),
+		w.literal(want))
 }
 
 // filledBy returns what an error of a code holds that is made of evidence.

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/sample"
 )
 
-// made returns the expression that makes a case's error: its factory and what is put on top of it; or the
-// struct itself, where a factory does not lead to it.
+// made returns the expression that makes a case's error: its factory and what is put on top of it;
+// or the struct itself, where a factory does not lead to it.
 func (w *testWriter) made(c sample.Case) string {
 	base := w.baseOf(c.Code)
 	if !reachable(c, base) {

@@ -39,7 +39,8 @@ func (w *testWriter) evidence(g given) string {
 	}
 	if d, ok := ev.RetryAfter.Get(); ok {
 		f := &model.Field{Type: model.Duration}
-		l.add("RetryAfter", w.use(pkgTaxonomy, "Some")+"("+w.typed(f, model.Value{Type: model.Duration, Duration: d})+")")
+		l.add("RetryAfter", w.use(pkgTaxonomy, "Some")+"("+w.typed(f, model.Value{Type: model.Duration, Duration: d})+
+			")")
 	}
 	if !ev.ResetAt.IsZero() {
 		l.add("ResetAt", w.instant(ev.ResetAt))

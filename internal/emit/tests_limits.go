@@ -67,9 +67,11 @@ func (w *testWriter) checks(m *model.Package) {
 	if len(m.Checks) == 0 {
 		return
 	}
-	w.f("\n// #Checks notes which check was run.\ntype #Checks struct {\nctx %s\nmethod string\n}\n", w.use(pkgContext, "Context"))
+	w.f("\n// #Checks notes which check was run.\ntype #Checks struct {\nctx %s\nmethod string\n}\n",
+		w.use(pkgContext, "Context"))
 	for _, c := range m.Checks {
-		w.f("\nfunc (c *#Checks) %s(ctx context.Context) error {\nc.ctx, c.method = ctx, %q\nreturn #Cause\n}\n", c.Method, c.Method)
+		w.f("\nfunc (c *#Checks) %s(ctx context.Context) error {\nc.ctx, c.method = ctx, %q\nreturn #Cause\n}\n",
+			c.Method, c.Method)
 	}
 	w.test("Check", "")
 	w.f("for _, c := range []struct{ check, constant, method string }{\n")
@@ -80,5 +82,6 @@ func (w *testWriter) checks(m *model.Package) {
 	w.f("assert.Equal(t, #Cause, Check(t.Context(), &run, c.check))\n")
 	w.f("assert.Equal(t, #Checks{t.Context(), c.method}, run)\n}\n")
 	w.f("for _, name := range []string{\"\", \"no such check\"} {\nvar run #Checks\n")
-	w.f("%s(t, Check(t.Context(), &run, name))\n%s(t, run)\n}\n}\n", w.use(pkgAssert, "Error"), w.use(pkgAssert, "Zero"))
+	w.f("%s(t, Check(t.Context(), &run, name))\n%s(t, run)\n}\n}\n", w.use(pkgAssert, "Error"),
+		w.use(pkgAssert, "Zero"))
 }

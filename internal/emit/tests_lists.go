@@ -7,14 +7,15 @@ import (
 	"github.com/errgen/errgen/internal/sample"
 )
 
-// keeping is a way of giving an error a list: an expression in which the list is called given, and what
-// becomes of it.
+// keeping is a way of giving an error a list: an expression in which the list is called given, and
+// what becomes of it.
 type keeping struct {
 	json bool
 	code string
 }
 
-// lists writes the check that an error has lists of its own, whatever becomes of those that it was given.
+// lists writes the check that an error has lists of its own, whatever becomes of those that it was
+// given.
 func (w *testWriter) lists(c *model.Category) {
 	var all []keeping
 	for _, f := range c.Fields {
@@ -72,7 +73,8 @@ func (w *testWriter) keepings(c *model.Category, f *model.Field) []keeping {
 	return out
 }
 
-// listPath is a list in a field: the field's value with the list called given, and how the list is read.
+// listPath is a list in a field: the field's value with the list called given, and how the list is
+// read.
 type listPath struct {
 	json  bool
 	given string

@@ -11,11 +11,12 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// longRun is the number of equal characters from which a literal says how often in place of repeating them.
+// longRun is the number of equal characters from which a literal says how often in place of
+// repeating them.
 const longRun = 48
 
-// str returns s as a Go expression that a person can read: in back quotes where that spares escapes, and
-// with long runs of one character counted.
+// str returns s as a Go expression that a person can read: in back quotes where that spares
+// escapes, and with long runs of one character counted.
 func (w *testWriter) str(s string) string {
 	from, to := run(s)
 	if to-from < longRun {

@@ -7,7 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// defaultPrefix begins the names that only the tests declare, unless the package has such names itself.
+// defaultPrefix begins the names that only the tests declare, unless the package has such names
+// itself.
 const defaultPrefix = "gen"
 
 // testNames keeps the names that the tests declare apart from those of the package.

@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/sample"
 )
 
-// outputs writes what is printed of an error with everything in it, and of the zero value and one with a
-// code that does not exist.
+// outputs writes what is printed of an error with everything in it, and of the zero value and one
+// with a code that does not exist.
 func (w *testWriter) outputs(c *model.Category) {
 	w.test(c.Type, "Outputs")
 	w.f("#CheckOutputs(t, %q, []#Output[*%s]{\n", c.Name, c.Type)
@@ -81,8 +81,8 @@ func (w *testWriter) hintsLiteral(c *model.Category, ctx model.Context) string {
 	return l.of("Hints")
 }
 
-// decoding writes contexts as they may come off the wire: with little, with nulls, with what is unknown, with
-// what is wrong, and with words that an enum does not have.
+// decoding writes contexts as they may come off the wire: with little, with nulls, with what is
+// unknown, with what is wrong, and with words that an enum does not have.
 func (w *testWriter) decoding(c *model.Category) {
 	code := c.Codes[0]
 	zero := sample.ZeroContext(c.Fields)

@@ -67,8 +67,8 @@ func (w *testWriter) policyLiteral(p *model.Policy) string {
 	return l.inLine()
 }
 
-// profileTable writes every profile; of the rows that it changes, the reactions, as the rest is checked with
-// the codes.
+// profileTable writes every profile; of the rows that it changes, the reactions, as the rest is
+// checked with the codes.
 func (w *testWriter) profileTable(m *model.Package) {
 	w.test("Profiles", "")
 	w.f("profiles := Table.Taxonomy.Profiles\n%s(t, profiles, %d)\n", w.use(pkgAssert, "Len"), len(m.Profiles))
@@ -86,7 +86,8 @@ func (w *testWriter) profileTable(m *model.Package) {
 		w.f("},\n")
 	}
 	w.f("} {\nrows := profiles[i].Rows\nif !assert.Len(t, rows, len(want)) {\ncontinue\n}\n")
-	w.f("for j, row := range want {\nassert.Equal(t, row.row, rows[j].Row)\n%s(t, row.reaction, rows[j].Traits.Reaction)\n}\n}\n}\n", w.use(pkgAssert, "Same"))
+	w.f("for j, row := range want {\nassert.Equal(t, row.row, rows[j].Row)\n%s(t, row.reaction, "+
+		"rows[j].Traits.Reaction)\n}\n}\n}\n", w.use(pkgAssert, "Same"))
 }
 
 func (w *testWriter) profileLiteral(p *model.Profile) string {

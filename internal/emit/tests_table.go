@@ -43,8 +43,10 @@ func (w *testWriter) lookups(m *model.Package) {
 	for _, g := range m.Groups {
 		w.f("{%q, %s},\n", g.Name, g.Predicate)
 	}
-	w.f("}\n\n// #None is the row of errors without a code, and #Permanent that of unknown ones that must not be tried again.\nvar (\n")
-	w.f("#None = #Row%s\n#Permanent = #Row%s\n)\n", w.rowLiteral(m.Rows[taxonomy.RowNone]), w.rowLiteral(m.Rows[taxonomy.RowPermanent]))
+	w.f("}\n\n// #None is the row of errors without a code, and #Permanent that of unknown ones that must not be " +
+		"tried again.\nvar (\n")
+	w.f("#None = #Row%s\n#Permanent = #Row%s\n)\n", w.rowLiteral(m.Rows[taxonomy.RowNone]),
+		w.rowLiteral(m.Rows[taxonomy.RowPermanent]))
 }
 
 func profileNames(m *model.Package) []string {
@@ -61,14 +63,18 @@ func (w *testWriter) declared(m *model.Package) {
 	w.f("got := *Table.Taxonomy\ngot.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil\n")
 	w.f("%s(t, %s, got)\n", w.use(pkgAssert, "Equal"), w.taxonomyLiteral(m))
 	w.f("%s(t, Table.Overlay)\n", w.use(pkgAssert, "Nil"))
-	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(m.Categories, func(c *model.Category) string { return strconv.Quote(c.Name) }))
-	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(m.Categories, func(c *model.Category) string { return c.Const }))
+	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(
+		m.Categories, func(c *model.Category) string { return strconv.Quote(c.Name) }))
+	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(
+		m.Categories, func(c *model.Category) string { return c.Const }))
 	w.f("assert.Empty(t, CategoryOf(#Cause))\n")
 	if len(m.Profiles) > 0 {
-		w.f("assert.Equal(t, #Profiles, []string{%s})\n", joinEach(m.Profiles, func(p *model.Profile) string { return p.Const }))
+		w.f("assert.Equal(t, #Profiles, []string{%s})\n", joinEach(
+			m.Profiles, func(p *model.Profile) string { return p.Const }))
 	}
 	if len(m.Tiers) > 0 {
-		w.f("assert.Equal(t, %s, []string{%s})\n", w.list(eachText(m.Tiers, func(t *model.Tier) string { return t.Name })),
+		w.f("assert.Equal(t, %s, []string{%s})\n",
+			w.list(eachText(m.Tiers, func(t *model.Tier) string { return t.Name })),
 			joinEach(m.Tiers, func(t *model.Tier) string { return t.Const }))
 	}
 	w.f("}\n")
@@ -89,10 +95,12 @@ func (w *testWriter) taxonomyLiteral(m *model.Package) string {
 	l.add("ByValue", "[]uint16{"+joinEach(byValue(m), func(c *model.Code) string { return strconv.Itoa(c.Index) })+"}")
 	l.list("Aliases", "Alias", w.aliasLiterals(m))
 	l.add("Uncategorized", "&"+m.Uncategorized.Var)
-	l.list("Reactions", "*Reaction", eachText(declaredReactions(m), func(r *model.Reaction) string { return "&" + r.Var }))
+	l.list("Reactions", "*Reaction",
+		eachText(declaredReactions(m), func(r *model.Reaction) string { return "&" + r.Var }))
 	l.list("Policies", "*Policy", eachText(declaredPolicies(m), func(p *model.Policy) string { return "&" + p.Var }))
 	l.list("Groups", "Named", eachText(m.Groups, func(g *model.Group) string { return w.named(g.Name, g.Doc) }))
-	l.list("Strategies", "Named", eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) }))
+	l.list("Strategies", "Named",
+		eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) }))
 	l.list("Checks", "Named", eachText(m.Checks, func(c *model.Check) string { return w.named(c.Name, c.Doc) }))
 	l.list("Sources", "Named", eachText(m.Sources, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
 	l.list("Ops", "Named", eachText(m.Ops, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
@@ -101,7 +109,8 @@ func (w *testWriter) taxonomyLiteral(m *model.Package) string {
 }
 
 func byValue(m *model.Package) []*model.Code {
-	return slices.SortedFunc(slices.Values(m.Codes), func(a, b *model.Code) int { return strings.Compare(a.Value, b.Value) })
+	return slices.SortedFunc(
+		slices.Values(m.Codes), func(a, b *model.Code) int { return strings.Compare(a.Value, b.Value) })
 }
 
 func (w *testWriter) aliasLiterals(m *model.Package) []string {
@@ -132,11 +141,13 @@ func aliasPairs(m *model.Package) []aliasPair {
 }
 
 func declaredReactions(m *model.Package) []*model.Reaction {
-	return slices.DeleteFunc(slices.Clone(m.Reactions), func(r *model.Reaction) bool { return !r.Declared || r.Profile != "" })
+	return slices.DeleteFunc(
+		slices.Clone(m.Reactions), func(r *model.Reaction) bool { return !r.Declared || r.Profile != "" })
 }
 
 func declaredPolicies(m *model.Package) []*model.Policy {
-	return slices.DeleteFunc(slices.Clone(m.Policies), func(p *model.Policy) bool { return !p.Declared || p.Profile != "" })
+	return slices.DeleteFunc(
+		slices.Clone(m.Policies), func(p *model.Policy) bool { return !p.Declared || p.Profile != "" })
 }
 
 func (w *testWriter) named(name, doc string) string {
@@ -156,10 +167,12 @@ func (w *testWriter) tierLiteral(t *model.Tier) string {
 	return l.inLine()
 }
 
-// rowTable writes which reaction each row leads to: the very variable, since several may have one name.
+// rowTable writes which reaction each row leads to: the very variable, since several may have one
+// name.
 func (w *testWriter) rowTable(m *model.Package) {
 	w.test("Rows", "")
-	w.f("got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))\nfor i, row := range Table.Taxonomy.Rows {\ngot[i] = row.Reaction\n}\n")
+	w.f("got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))\nfor i, row := range Table.Taxonomy.Rows " +
+		"{\ngot[i] = row.Reaction\n}\n")
 	w.f("for i, want := range []*%s{\n", w.use(pkgTaxonomy, "Reaction"))
 	for _, r := range m.Rows {
 		w.f("&%s, // %d\n", r.Reaction.Var, r.Index)
@@ -196,7 +209,8 @@ func (w *testWriter) unknown(m *model.Package) {
 	domain := strconv.Quote(m.Domain)
 	category := strconv.Quote(m.Categories[0].Name)
 	line := func(domain, category, code string, retryable bool, row string) {
-		text := fmt.Sprintf(`{"domain":%s,"category":%s,"code":%s,"message":"some message","retryable":%t,"context":{"a":1}}`,
+		text := fmt.Sprintf(
+			`{"domain":%s,"category":%s,"code":%s,"message":"some message","retryable":%t,"context":{"a":1}}`,
 			domain, category, code, retryable)
 		w.f("{%s, "+row+"},\n", w.str(text))
 	}
@@ -204,7 +218,8 @@ func (w *testWriter) unknown(m *model.Package) {
 	line(domain, category, `"no such code"`, false, "#Permanent")
 	line(domain, `"no such category"`, `"no such code"`, true, retried)
 	if len(known) > 0 {
-		line(`"another domain"`, strconv.Quote(known[0].Category.Name), strconv.Quote(known[0].Value), false, "#Permanent")
+		line(`"another domain"`, strconv.Quote(known[0].Category.Name), strconv.Quote(known[0].Value), false,
+			"#Permanent")
 	}
 	w.f("} {\nback, err := UnmarshalError([]byte(c.wire))\n%s(t, err)\n", w.use(pkgAssert, "NoError"))
 	w.f("%s(t, &%s{}, back)\n#CheckRow(t, back, c.row)\n", w.use(pkgAssert, "IsType"), w.use(pkgTaxonomy, "Unknown"))
@@ -217,7 +232,8 @@ func (w *testWriter) strategies(m *model.Package) {
 	if len(m.Strategies) == 0 {
 		return
 	}
-	w.f("\n// #Strategies notes which strategy was run.\ntype #Strategies struct {\nctx %s\nmethod string\nfailure %s\n}\n",
+	w.f("\n// #Strategies notes which strategy was run.\ntype #Strategies struct {\nctx %s\nmethod string\nfailure "+
+		"%s\n}\n",
 		w.use(pkgContext, "Context"), w.use(pkgTaxonomy, "Failed"))
 	for _, s := range m.Strategies {
 		w.f("\nfunc (s *#Strategies) %s(ctx context.Context, failure taxonomy.Failed) error {\n", s.Method)
@@ -229,12 +245,14 @@ func (w *testWriter) strategies(m *model.Package) {
 		w.f("{%s, %s, %q},\n", w.str(s.Name), s.Const, s.Method)
 	}
 	w.f("} {\n%s(t, c.strategy, c.constant)\n", w.use(pkgAssert, "Equal"))
-	w.f("failure := taxonomy.Failed{Err: #Cause, Reaction: taxonomy.Reaction{Strategy: c.strategy}}\nvar s #Strategies\n")
+	w.f("failure := taxonomy.Failed{Err: #Cause, Reaction: taxonomy.Reaction{Strategy: c.strategy}}\nvar s " +
+		"#Strategies\n")
 	w.f("assert.Equal(t, #Cause, Recover(t.Context(), &s, failure))\n")
 	w.f("assert.Equal(t, #Strategies{t.Context(), c.method, failure}, s)\n}\n")
 	w.f("for _, name := range []string{\"\", \"no such strategy\"} {\nvar s #Strategies\n")
 	w.f("failure := taxonomy.Failed{Reaction: taxonomy.Reaction{Strategy: name}}\n")
-	w.f("%s(t, Recover(t.Context(), &s, failure))\n%s(t, s)\n}\n}\n", w.use(pkgAssert, "Error"), w.use(pkgAssert, "Zero"))
+	w.f("%s(t, Recover(t.Context(), &s, failure))\n%s(t, s)\n}\n}\n", w.use(pkgAssert, "Error"),
+		w.use(pkgAssert, "Zero"))
 }
 
 func eachText[T any](list []T, text func(T) string) []string {

@@ -62,10 +62,15 @@ func TestTestsYieldTheirNames(t *testing.T) {
 		src    string
 		prefix string
 	}{
-		{"nothing in the way", "categories: {c: {fields: {f: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "gen"},
-		{"a constant of a field", "categories: {gen: {fields: {case: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "genTest"},
-		{"a word that only begins so", "categories: {general: {fields: {case: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "gen"},
-		{"types called like tests", "categories: {test: {type: TestReactions, codes: {X: {message: m}}}, test_taxonomy: {type: TestTaxonomy, codes: {Y: {message: m}}}}", "gen"},
+		{"nothing in the way", "categories: {c: {fields: {f: {type: string, scrub: true}}, codes: {X: {message: m}}}}",
+			"gen"},
+		{"a constant of a field",
+			"categories: {gen: {fields: {case: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "genTest"},
+		{"a word that only begins so",
+			"categories: {general: {fields: {case: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "gen"},
+		{"types called like tests",
+			"categories: {test: {type: TestReactions, codes: {X: {message: m}}}, test_taxonomy: {type: " +
+				"TestTaxonomy, codes: {Y: {message: m}}}}", "gen"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := loadSource(t, "errgen: 1\npackage: p\n"+tt.src+"\n")
@@ -115,10 +120,12 @@ func TestValueLiterals(t *testing.T) {
 	}{
 		{model.Field{Type: model.Int}, model.Value{Int: -3}, "-3", "-3"},
 		{model.Field{Type: model.Int64}, model.Value{Int: 5}, "5", "int64(5)"},
-		{model.Field{Type: model.Uint64}, model.Value{Uint: 1<<64 - 1}, "18446744073709551615", "uint64(18446744073709551615)"},
+		{model.Field{Type: model.Uint64}, model.Value{Uint: 1<<64 - 1}, "18446744073709551615",
+			"uint64(18446744073709551615)"},
 		{model.Field{Type: model.Float64}, model.Value{Float: 2}, "2.0", "float64(2.0)"},
 		{model.Field{Type: model.Float64}, model.Value{Float: 1e21}, "1e+21", "float64(1e+21)"},
-		{model.Field{Type: model.Duration}, model.Value{Duration: 1500 * time.Millisecond}, "1500*time.Millisecond", "1500*time.Millisecond"},
+		{model.Field{Type: model.Duration}, model.Value{Duration: 1500 * time.Millisecond}, "1500*time.Millisecond",
+			"1500*time.Millisecond"},
 		{model.Field{Type: model.Duration}, model.Value{Duration: time.Hour}, "time.Hour", "time.Hour"},
 		{model.Field{Type: model.Duration}, model.Value{}, "0", "time.Duration(0)"},
 		{model.Field{Type: model.Time}, model.Value{}, "time.Time{}", "time.Time{}"},

@@ -6,9 +6,9 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// copies makes the methods that return a changed copy: one for each field that a factory may leave out,
-// and one for the cause. They are small enough to be inlined, which keeps an error made and completed in
-// one expression at one allocation.
+// copies makes the methods that return a changed copy: one for each field that a factory may leave
+// out, and one for the cause. They are small enough to be inlined, which keeps an error made and
+// completed in one expression at one allocation.
 func copies(c *model.Category) []jen.Code {
 	var out []jen.Code
 	for _, f := range c.Fields {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Compare orders two values of one type. Values of a type without an order are equal or not, and then in
-// the order of their text.
+// Compare orders two values of one type. Values of a type without an order are equal or not, and
+// then in the order of their text.
 func (v Value) Compare(w Value) int {
 	switch v.Type {
 	case Int, Int64:

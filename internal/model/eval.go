@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Context is the values that an error carries, or an object in it; what is absent has no entry. The zero
-// Context holds nothing and can be read.
+// Context is the values that an error carries, or an object in it; what is absent has no entry. The
+// zero Context holds nothing and can be read.
 type Context map[*Field]Value
 
-// Get returns the value of f and whether it is present. A required field always is, at least with its zero
-// value, unless its type has a value of its own for absence: an enum without a word, a secret.
+// Get returns the value of f and whether it is present. A required field always is, at least with
+// its zero value, unless its type has a value of its own for absence: an enum without a word, a
+// secret.
 func (ctx Context) Get(f *Field) (Value, bool) {
 	v, held := ctx[f]
 	if !held {
@@ -29,7 +30,8 @@ func (ctx Context) Get(f *Field) (Value, bool) {
 	return v, held
 }
 
-// RowFor returns the row of an error of code c with that context: that of the first branch which holds.
+// RowFor returns the row of an error of code c with that context: that of the first branch which
+// holds.
 func (c *Code) RowFor(ctx Context) *Row {
 	for _, b := range c.When {
 		if b.Holds(ctx) {
@@ -44,8 +46,8 @@ func (b *Branch) Holds(ctx Context) bool {
 	return !slices.ContainsFunc(b.Conds, func(c Cond) bool { return !c.Holds(ctx) })
 }
 
-// Holds reports whether the condition holds. What is absent matches nothing but `present: false`; Not does
-// not match it either.
+// Holds reports whether the condition holds. What is absent matches nothing but `present: false`;
+// Not does not match it either.
 func (c Cond) Holds(ctx Context) bool {
 	v, present := ctx.Get(c.Field)
 	if !present {
@@ -74,7 +76,8 @@ func (c Cond) Matches(v Value) bool {
 	if c.Min != nil && v.Compare(*c.Min) < 0 || c.Max != nil && v.Compare(*c.Max) > 0 {
 		return false
 	}
-	return len(c.Prefix) == 0 || slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
+	return len(c.Prefix) == 0 ||
+		slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
 }
 
 // Equal reports whether two values of one type are the same.

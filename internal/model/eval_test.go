@@ -20,11 +20,15 @@ func TestCondHolds(t *testing.T) {
 		holds []Context
 		fails []Context
 	}{
-		{"value", Cond{Field: status, Values: []Value{n(4), n(5)}}, []Context{{status: n(4)}, {status: n(5)}}, []Context{nil, {status: n(6)}}},
-		{"range", Cond{Field: status, Min: ptr(n(4)), Max: ptr(n(6))}, []Context{{status: n(4)}, {status: n(6)}}, []Context{nil, {status: n(3)}, {status: n(7)}}},
+		{"value", Cond{Field: status, Values: []Value{n(4), n(5)}}, []Context{{status: n(4)}, {status: n(5)}},
+			[]Context{nil, {status: n(6)}}},
+		{"range", Cond{Field: status, Min: ptr(n(4)), Max: ptr(n(6))}, []Context{{status: n(4)}, {status: n(6)}},
+			[]Context{nil, {status: n(3)}, {status: n(7)}}},
 		{"not", Cond{Field: status, Not: []Value{n(0)}}, []Context{{status: n(1)}}, []Context{nil, {status: n(0)}}},
-		{"range but", Cond{Field: status, Min: ptr(n(4)), Not: []Value{n(5)}}, []Context{{status: n(4)}}, []Context{{status: n(5)}, {status: n(3)}}},
-		{"prefix", Cond{Field: host, Prefix: []string{"a", "b."}}, []Context{{host: s("abc")}, {host: s("b.")}}, []Context{nil, {host: s("b")}, {host: s("")}}},
+		{"range but", Cond{Field: status, Min: ptr(n(4)), Not: []Value{n(5)}}, []Context{{status: n(4)}},
+			[]Context{{status: n(5)}, {status: n(3)}}},
+		{"prefix", Cond{Field: host, Prefix: []string{"a", "b."}}, []Context{{host: s("abc")}, {host: s("b.")}},
+			[]Context{nil, {host: s("b")}, {host: s("")}}},
 		{"present", Cond{Field: host, Present: ptr(true)}, []Context{{host: s("")}}, []Context{nil}},
 		{"absent", Cond{Field: host, Present: ptr(false)}, []Context{nil}, []Context{{host: s("")}}},
 		{"never", Cond{Field: host, Present: ptr(false), Values: []Value{s("a")}}, nil, []Context{nil, {host: s("a")}}},
@@ -95,7 +99,8 @@ func TestRowFor(t *testing.T) {
 	f := &Field{Type: Int}
 	is := func(n int64) []Cond { return []Cond{{Field: f, Values: []Value{{Type: Int, Int: n}}}} }
 	own, first, second := &Row{Index: 2}, &Row{Index: 3}, &Row{Index: 4}
-	code := &Code{Row: own, When: []*Branch{{Conds: is(1), Row: first}, {Conds: is(1), Row: second}, {Conds: is(2), Row: second}}}
+	code := &Code{Row: own,
+		When: []*Branch{{Conds: is(1), Row: first}, {Conds: is(1), Row: second}, {Conds: is(2), Row: second}}}
 	assert.Same(t, own, code.RowFor(nil))
 	assert.Same(t, first, code.RowFor(Context{f: {Type: Int, Int: 1}}))
 	assert.Same(t, second, code.RowFor(Context{f: {Type: Int, Int: 2}}))

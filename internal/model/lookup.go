@@ -25,7 +25,8 @@ func TypeOf(name string) (Type, bool) {
 	return Type(max(i, 0)), i >= 0 && Type(i) != EnumType
 }
 
-// Field returns the field with that name on the wire, or nil. Where a name stands twice, it is the first.
+// Field returns the field with that name on the wire, or nil. Where a name stands twice, it is the
+// first.
 func (c *Category) Field(wire string) *Field { return fieldNamed(c.Fields, wire) }
 
 // Field returns the object's field with that name on the wire, or nil.
@@ -71,7 +72,8 @@ func (p *Package) CategoryByName(name string) *Category {
 	return find(p.Categories, func(c *Category) bool { return c.Name == name })
 }
 
-// ReactionByName returns the declared or predeclared reaction of that name as the table has it, or nil.
+// ReactionByName returns the declared or predeclared reaction of that name as the table has it, or
+// nil.
 func (p *Package) ReactionByName(name string) *Reaction {
 	return find(p.Reactions, func(r *Reaction) bool { return r.Declared && r.Profile == "" && r.Name == name })
 }
@@ -89,7 +91,8 @@ func (p *Package) ProfileByName(name string) *Profile {
 // Traits returns what the profile says of a row, as taxonomy.Table does.
 func (p *Profile) Traits(row *Row) Traits {
 	t := row.Traits
-	i, found := slices.BinarySearchFunc(p.Rows, row.Index, func(o RowOverride, index int) int { return o.Row.Index - index })
+	i, found := slices.BinarySearchFunc(
+		p.Rows, row.Index, func(o RowOverride, index int) int { return o.Row.Index - index })
 	if found {
 		t = p.Rows[i].Traits
 	}
@@ -102,7 +105,8 @@ func (p *Profile) Traits(row *Row) Traits {
 	return t
 }
 
-// Retries reports whether the reaction, when it is taken, calls again: the iteration or the operation.
+// Retries reports whether the reaction, when it is taken, calls again: the iteration or the
+// operation.
 func (r *Reaction) Retries() bool {
 	return r.Action == taxonomy.Retry || r.Action == taxonomy.RetryOperation
 }
@@ -127,8 +131,8 @@ func (e *Enum) Index(word string) (int, bool) {
 	return i + 1, i >= 0
 }
 
-// Add makes v the last value, and lookups of an enum whose values are all added so independent of their number. Of a word
-// that is there already the first place counts.
+// Add makes v the last value, and lookups of an enum whose values are all added so independent of
+// their number. Of a word that is there already the first place counts.
 func (e *Enum) Add(v EnumValue) {
 	if e.places == nil {
 		e.places = make(map[string]int)

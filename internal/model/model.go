@@ -128,8 +128,8 @@ type Field struct {
 	Default     *Value
 }
 
-// Optional reports whether the Go field is a taxonomy.Opt: lists and JSON are absent when nil, and a
-// secret knows by itself.
+// Optional reports whether the Go field is a taxonomy.Opt: lists and JSON are absent when nil, and
+// a secret knows by itself.
 func (f *Field) Optional() bool {
 	return !f.Required && !f.Sensitive && f.Type != Strings && f.Type != JSON
 }
@@ -314,7 +314,8 @@ type Profile struct {
 	RetryEnabled  bool
 	RetryPolicy   *Policy // nil when the profile gives no numbers
 	Reporting     taxonomy.Reporting
-	// Skipped are the overlays that were left out because they would have retried what is not retryable.
+	// Skipped are the overlays that were left out because they would have retried what is not
+	// retryable.
 	Skipped []Skip
 }
 

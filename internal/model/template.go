@@ -5,8 +5,8 @@ type Template struct {
 	Parts []Part
 }
 
-// Part is a piece of a template: text, a placeholder, or a group in brackets that falls away as a whole
-// when a field in it is absent or empty.
+// Part is a piece of a template: text, a placeholder, or a group in brackets that falls away as a
+// whole when a field in it is absent or empty.
 type Part struct {
 	Text   string // of a text part
 	Field  *Field // of a placeholder

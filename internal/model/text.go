@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// Text returns the template filled in. An empty cause is none; any other is the text of an error of no taxonomy.
+// Text returns the template filled in. An empty cause is none; any other is the text of an error of
+// no taxonomy.
 func (t Template) Text(ctx Context, cause string) string {
 	text, _ := partsText(t.Parts, ctx, cause)
 	return text

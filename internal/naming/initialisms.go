@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// initialisms are the words that Go writes in capitals throughout: those of staticcheck's ST1003 and common
-// ones that it leaves out, such as currencies. A list and not the capitals of a name decides, because in a
-// taxonomy words are shouted: HIGH and NOT_FOUND are no initialisms.
+// initialisms are the words that Go writes in capitals throughout: those of staticcheck's ST1003
+// and common ones that it leaves out, such as currencies. A list and not the capitals of a name
+// decides, because in a taxonomy words are shouted: HIGH and NOT_FOUND are no initialisms.
 var initialisms = setOf(`
 	ACL AMQP API ASCII CLI CPU CSS CSV DB DNS EOF GID GPU GRPC GUID HTML HTTP HTTPS ID IO IP JSON JWT LLM
 	OS PDF PID QPS RAM RPC RTP SDK SIP SLA SMTP SQL SSH SSL SSO TCP TLS TOML TS TTL UDP UI UID URI URL UTF8

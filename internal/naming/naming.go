@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// Exported returns the exported Go identifier for a name: statusCode becomes StatusCode, id becomes ID.
-// ok is false when the name cannot become one: it is empty, begins with a digit or a letter that has no
-// capital, or holds characters that no identifier may.
+// Exported returns the exported Go identifier for a name: statusCode becomes StatusCode, id becomes
+// ID. ok is false when the name cannot become one: it is empty, begins with a digit or a letter
+// that has no capital, or holds characters that no identifier may.
 func Exported(name string) (ident string, ok bool) {
 	ident, ok = Suffix(name)
 	first, _ := utf8.DecodeRuneInString(ident)
 	return ident, ok && unicode.IsUpper(first)
 }
 
-// Suffix is Exported for a name that will stand behind a prefix (Code, New, the type of an enum): it may
-// begin with a digit, or with a letter that has no capital.
+// Suffix is Exported for a name that will stand behind a prefix (Code, New, the type of an enum):
+// it may begin with a digit, or with a letter that has no capital.
 func Suffix(name string) (ident string, ok bool) {
 	words, ok := split(name)
 	if !ok {
@@ -26,8 +26,8 @@ func Suffix(name string) (ident string, ok bool) {
 	return pascal(words), true
 }
 
-// Unexported returns the name in lowerCamel: StatusCode becomes statusCode, APIKey becomes apiKey. It may
-// be a reserved word; see [Param]. ok is false when the name cannot become an identifier.
+// Unexported returns the name in lowerCamel: StatusCode becomes statusCode, APIKey becomes apiKey.
+// It may be a reserved word; see [Param]. ok is false when the name cannot become an identifier.
 func Unexported(name string) (ident string, ok bool) {
 	words, ok := split(name)
 	if !ok {
@@ -37,9 +37,9 @@ func Unexported(name string) (ident string, ok bool) {
 	return ident, token.IsIdentifier(ident) || token.IsKeyword(ident)
 }
 
-// Param returns the name as a parameter of a generated function. It is never a keyword, a predeclared
-// identifier, or a name that the body of such a function uses. ok is false when the name cannot become
-// an identifier.
+// Param returns the name as a parameter of a generated function. It is never a keyword, a
+// predeclared identifier, or a name that the body of such a function uses. ok is false when the
+// name cannot become an identifier.
 func Param(name string) (ident string, ok bool) {
 	ident, ok = Unexported(name)
 	if ok && Reserved(ident) {
@@ -48,7 +48,8 @@ func Param(name string) (ident string, ok bool) {
 	return ident, ok
 }
 
-// Snake returns the name in snake_case, as part of a file's name; ok is false when the name has no words.
+// Snake returns the name in snake_case, as part of a file's name; ok is false when the name has no
+// words.
 func Snake(name string) (snake string, ok bool) {
 	words, ok := split(name)
 	return strings.ToLower(strings.Join(words, "_")), ok

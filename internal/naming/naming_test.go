@@ -59,7 +59,8 @@ func TestExported(t *testing.T) {
 
 func TestExportedRefuses(t *testing.T) {
 	for _, name := range []string{
-		"", "_", "...", "08006", "错误", "a$b", "a\nb", "a*/b", "a`b", `a"b`, "a\x00b", "a\u2028b", "a\xffb", "e\u0301", "@network", "*",
+		"", "_", "...", "08006", "错误", "a$b", "a\nb", "a*/b", "a`b", `a"b`, "a\x00b", "a\u2028b", "a\xffb", "e\u0301",
+		"@network", "*",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, ok := Exported(name)

@@ -13,8 +13,8 @@ var used = setOf(`
 	require a b c d e f i j k m n o p r s t v w ok err dst buf ctx definition decode init main
 	cmp ev detection makeError ruleIs`)
 
-// Reserved reports whether ident must not name a parameter: a keyword, a predeclared identifier, or a
-// name that generated functions use themselves.
+// Reserved reports whether ident must not name a parameter: a keyword, a predeclared identifier, or
+// a name that generated functions use themselves.
 func Reserved(ident string) bool {
 	return token.IsKeyword(ident) || predeclared[ident] || used[ident] || ident == "_"
 }

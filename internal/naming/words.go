@@ -10,8 +10,8 @@ import (
 // unusable: dropping it silently would let two quite different names meet.
 const separators = "_-. /:"
 
-// split cuts text into its words; ok is false when text has no words or holds a character that has no
-// place in a name.
+// split cuts text into its words; ok is false when text has no words or holds a character that has
+// no place in a name.
 func split(text string) (words []string, ok bool) {
 	if !utf8.ValidString(text) {
 		return nil, false
@@ -28,8 +28,8 @@ func split(text string) (words []string, ok bool) {
 	return words, len(words) > 0
 }
 
-// splitToken cuts a token at its changes of case. A token wholly in capitals is a shouted word, so its
-// capitals carry nothing; in a token of mixed case they were meant.
+// splitToken cuts a token at its changes of case. A token wholly in capitals is a shouted word, so
+// its capitals carry nothing; in a token of mixed case they were meant.
 func splitToken(token string) []string {
 	if !hasLower(token) {
 		return []string{shouted(token)}
@@ -46,8 +46,9 @@ func splitToken(token string) []string {
 	return append(words, string(rs[start:]))
 }
 
-// wordBegins reports whether a word begins at rs[i]: at a capital after what is no capital, and at the
-// last capital of a run that goes on in small letters (APIError), unless those are a plural's s (IDs).
+// wordBegins reports whether a word begins at rs[i]: at a capital after what is no capital, and at
+// the last capital of a run that goes on in small letters (APIError), unless those are a plural's s
+// (IDs).
 func wordBegins(rs []rune, i int) bool {
 	if !unicode.IsUpper(rs[i]) {
 		return false

@@ -43,7 +43,8 @@ func (p *Plan) diff(w io.Writer, s Step) error {
 	return diff.Unified(w, s.Path, old, s.Path, s.content)
 }
 
-// Lines returns how many lines a step adds to its file and removes from it; not ok when the file is too long to compare.
+// Lines returns how many lines a step adds to its file and removes from it; not ok when the file is
+// too long to compare.
 func (p *Plan) Lines(s Step) (added, removed int, ok bool, err error) {
 	if s.Action == Unchanged {
 		return 0, 0, true, nil

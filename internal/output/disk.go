@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// disk is everything that changes the file system, in one place, so that a test can make any of it fail.
+// disk is everything that changes the file system, in one place, so that a test can make any of it
+// fail.
 type disk interface {
 	// MkdirAll makes dir and its parents. It returns the topmost directory that it made, if any.
 	MkdirAll(dir string) (made string, err error)
-	// WriteTemp writes content to a new file in dir, with the permissions of like if that exists, and
-	// returns its path. When it fails, no file is left.
+	// WriteTemp writes content to a new file in dir, with the permissions of like if that exists,
+	// and returns its path. When it fails, no file is left.
 	WriteTemp(dir, like string, content []byte) (path string, err error)
 	Rename(from, to string) error
 	Remove(path string) error
@@ -50,7 +51,8 @@ func (osDisk) WriteTemp(dir, like string, content []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// fill writes and syncs: a rename that reaches the disk before the bytes do would leave an empty file.
+// fill writes and syncs: a rename that reaches the disk before the bytes do would leave an empty
+// file.
 func fill(f *os.File, like string, content []byte) error {
 	if _, err := f.Write(content); err != nil {
 		return err

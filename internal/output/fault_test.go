@@ -68,9 +68,11 @@ func (d faultyDisk) Remove(path string) error {
 }
 
 var (
-	oldTree = tree{"a_gen.go": made("old a"), "b_gen.go": made("old b"), "gone_gen.go": made("stale"), "own.go": "package errs"}
+	oldTree = tree{"a_gen.go": made("old a"), "b_gen.go": made("old b"), "gone_gen.go": made("stale"),
+		"own.go": "package errs"}
 	newTree = tree{"a_gen.go": made("new a"), "b_gen.go": made("new b"), "c_gen.go": made("new c")}
-	endTree = tree{"a_gen.go": made("new a"), "b_gen.go": made("new b"), "c_gen.go": made("new c"), "own.go": "package errs"}
+	endTree = tree{"a_gen.go": made("new a"), "b_gen.go": made("new b"), "c_gen.go": made("new c"),
+		"own.go": "package errs"}
 )
 
 func TestWriteIsAllOrNothing(t *testing.T) {
@@ -90,7 +92,8 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 				})
 				err = p.Write(t.Context())
 				require.ErrorIs(t, err, syscall.ENOSPC)
-				assert.Regexp(t, `^errs(/[abc]_gen\.go)?: no space left on device( \(nothing was changed\))?$`, filepath.ToSlash(err.Error()))
+				assert.Regexp(t, `^errs(/[abc]_gen\.go)?: no space left on device( \(nothing was changed\))?$`,
+					filepath.ToSlash(err.Error()))
 				assert.Equal(t, oldTree, readTree(t, dir))
 			})
 		}
@@ -116,7 +119,9 @@ func TestWriteTellsWhatItCannotPutBack(t *testing.T) {
 	p, err := NewPlan(target(dir), files(newTree))
 	require.NoError(t, err)
 	p.disk = brokenFrom{faulty("rename", 3, func() error { return syscall.EIO })}
-	assert.EqualError(t, p.Write(t.Context()), "errs/c_gen.go: input/output error (2 files are already the new ones, each of them whole: generate again)")
+	assert.EqualError(
+		t, p.Write(t.Context()),
+		"errs/c_gen.go: input/output error (2 files are already the new ones, each of them whole: generate again)")
 }
 
 // brokenFrom goes on failing to write once its fault has happened.

@@ -14,7 +14,9 @@ type formerPackage struct {
 }
 
 func (f *formerPackage) Error() string {
-	return fmt.Sprintf("%s: is of package %s, not %s: remove the files of the former package, or choose another directory", f.path, f.was, f.is)
+	return fmt.Sprintf(
+		"%s: is of package %s, not %s: remove the files of the former package, or choose another directory", f.path,
+		f.was, f.is)
 }
 
 // maxNamed bounds how many files a message names.
@@ -57,6 +59,7 @@ func (t Target) renamed(files []*formerPackage) error {
 	if more := len(files) - len(names); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("%s: holds %d files of package %s that errgen made, not of %s: remove %s, or choose another directory",
+	return fmt.Errorf(
+		"%s: holds %d files of package %s that errgen made, not of %s: remove %s, or choose another directory",
 		t.Show, len(files), files[0].was, files[0].is, list)
 }

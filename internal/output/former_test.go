@@ -22,6 +22,9 @@ func TestPlanRefusesAFormerPackage(t *testing.T) {
 
 	_, err := NewPlan(target(filepath.Join(parent, "errs")), files(wanted))
 	require.Error(t, err)
-	assert.Equal(t, "errs/d_gen.go: was not made by errgen (its first line is not errgen's header): rename or remove it\n"+
-		"errs: holds 3 files of package old that errgen made, not of errs: remove a_gen.go, b_gen.go, c_gen.go, or choose another directory", filepath.ToSlash(err.Error()))
+	assert.Equal(
+		t, "errs/d_gen.go: was not made by errgen (its first line is not errgen's header): rename or remove it\n"+
+			"errs: holds 3 files of package old that errgen made, not of errs: remove a_gen.go, b_gen.go, "+
+			"c_gen.go, or "+
+			"choose another directory", filepath.ToSlash(err.Error()))
 }

@@ -17,8 +17,9 @@ const (
 // errHeld says that another process has the lock.
 var errHeld = errors.New("locked")
 
-// lock makes the output directory and keeps other runs of errgen from writing to it. A run that is killed
-// loses its lock. made is the topmost directory that was made, if any. It waits for a run that is writing.
+// lock makes the output directory and keeps other runs of errgen from writing to it. A run that is
+// killed loses its lock. made is the topmost directory that was made, if any. It waits for a run
+// that is writing.
 func (p *Plan) lock(ctx context.Context) (held *dirLock, made string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, errHeld)
 	defer cancel()
@@ -30,7 +31,8 @@ func (p *Plan) lock(ctx context.Context) (held *dirLock, made string, err error)
 		if err == nil {
 			held, err = lockDir(p.target.Dir)
 		}
-		// A run that failed removes the directory that it made, perhaps while this one is about to lock it.
+		// A run that failed removes the directory that it made, perhaps while this one is about to
+		// lock it.
 		if err == nil || !errors.Is(err, errHeld) && !errors.Is(err, fs.ErrNotExist) {
 			return held, made, err
 		}
@@ -49,7 +51,9 @@ func pause(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	if errors.Is(context.Cause(ctx), errHeld) {
-		return fmt.Errorf("another errgen has been writing here for %v (nothing was changed): let it end, and generate again", lockWait)
+		return fmt.Errorf(
+			"another errgen has been writing here for %v (nothing was changed): let it end, and generate again",
+			lockWait)
 	}
 	return ctx.Err()
 }

@@ -9,11 +9,12 @@ import (
 	"syscall"
 )
 
-// dirLock is a lock of the directory itself, so that no file tells of it. The zero dirLock holds nothing.
+// dirLock is a lock of the directory itself, so that no file tells of it. The zero dirLock holds
+// nothing.
 type dirLock struct{ dir *os.File }
 
-// lockDir locks a directory. Its error is errHeld if another process has it, and [fs.ErrNotExist] if the
-// directory was removed meanwhile. On a file system that knows no locks nothing is held.
+// lockDir locks a directory. Its error is errHeld if another process has it, and [fs.ErrNotExist]
+// if the directory was removed meanwhile. On a file system that knows no locks nothing is held.
 func lockDir(path string) (*dirLock, error) {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -19,15 +19,16 @@ const (
 // dirLock is a file in the directory that nobody else can open. The zero dirLock holds nothing.
 type dirLock struct{ file syscall.Handle }
 
-// lockDir locks a directory. Its error is errHeld if another process has it, and [fs.ErrNotExist] if the
-// directory was removed meanwhile.
+// lockDir locks a directory. Its error is errHeld if another process has it, and [fs.ErrNotExist]
+// if the directory was removed meanwhile.
 func lockDir(path string) (*dirLock, error) {
 	name := filepath.Join(path, lockName)
 	text, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
 	}
-	file, err := syscall.CreateFile(text, syscall.GENERIC_WRITE|deleteAccess, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL|deleteOnClose, 0)
+	file, err := syscall.CreateFile(text, syscall.GENERIC_WRITE|deleteAccess, 0, nil, syscall.OPEN_ALWAYS,
+		syscall.FILE_ATTRIBUTE_NORMAL|deleteOnClose, 0)
 	switch {
 	case err == nil:
 		return &dirLock{file}, nil
@@ -43,7 +44,8 @@ func lockDir(path string) (*dirLock, error) {
 // held reports whether the lock keeps others out.
 func (l *dirLock) held() bool { return l.file != 0 }
 
-// release gives the lock up and then calls last, which may remove the directory: it is not empty before.
+// release gives the lock up and then calls last, which may remove the directory: it is not empty
+// before.
 func (l *dirLock) release(last func()) {
 	if l.file != 0 {
 		_ = syscall.CloseHandle(l.file)

@@ -1,6 +1,6 @@
-// Package output brings a directory to hold the files that were generated: it plans what would change,
-// shows that as a diff, or writes it. Every file is replaced as a whole or not at all, files whose bytes
-// are right are not touched, and nothing is touched that errgen did not make.
+// Package output brings a directory to hold the files that were generated: it plans what would
+// change, shows that as a diff, or writes it. Every file is replaced as a whole or not at all,
+// files whose bytes are right are not touched, and nothing is touched that errgen did not make.
 package output
 
 import (
@@ -23,8 +23,8 @@ type Target struct {
 	Package string // the Go package of the files
 	Source  string // base name of the taxonomy's file, as the header of the files tells it
 
-	// SourceDir is where the taxonomy's file stands. Files made from a taxonomy that is no longer there
-	// count as made from this one: it was renamed.
+	// SourceDir is where the taxonomy's file stands. Files made from a taxonomy that is no longer
+	// there count as made from this one: it was renamed.
 	SourceDir string
 }
 
@@ -53,7 +53,8 @@ type Step struct {
 	content []byte
 }
 
-// Plan is what has to be done to a directory. It holds for as long as nobody else changes the directory.
+// Plan is what has to be done to a directory. It holds for as long as nobody else changes the
+// directory.
 type Plan struct {
 	Steps []Step // by name
 
@@ -62,8 +63,8 @@ type Plan struct {
 	disk      disk
 }
 
-// NewPlan compares files with the target and returns what has to be done. It reads only. Its error names
-// every file that stands in the way; then nothing must be written.
+// NewPlan compares files with the target and returns what has to be done. It reads only. Its error
+// names every file that stands in the way; then nothing must be written.
 func NewPlan(t Target, files []File) (*Plan, error) {
 	t.Show = cmp.Or(t.Show, t.Dir)
 	p := &Plan{target: t, disk: osDisk{}}

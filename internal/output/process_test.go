@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runKilled runs TestKilledChild in a process of its own and returns how that ended; that it ended by
-// itself is a failure of the test.
+// runKilled runs TestKilledChild in a process of its own and returns how that ended; that it ended
+// by itself is a failure of the test.
 func runKilled(t *testing.T, at string) error {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")

@@ -55,8 +55,8 @@ func (t Target) creatable() error {
 	}
 }
 
-// writable refuses a directory that says of itself that nobody may write to it. The check is made here,
-// and not left to the first write, because a privileged user could write.
+// writable refuses a directory that says of itself that nobody may write to it. The check is made
+// here, and not left to the first write, because a privileged user could write.
 func (t Target) writable() error {
 	info, err := os.Stat(t.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,8 @@ func readOnly(info fs.FileInfo, show string) error {
 	return nil
 }
 
-// compare tells what has to be done for f, or why nothing can be. A file that another run removes meanwhile is missing.
+// compare tells what has to be done for f, or why nothing can be. A file that another run removes
+// meanwhile is missing.
 func (t Target) compare(f File) (Action, error) {
 	action, err := t.compareNow(f)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +108,8 @@ func (t Target) compareNow(f File) (Action, error) {
 	return Change, readOnly(info, t.path(f.Name))
 }
 
-// regular refuses what is not a file: renaming over a link would replace the link, not what it leads to.
+// regular refuses what is not a file: renaming over a link would replace the link, not what it
+// leads to.
 func regular(info fs.FileInfo, show string) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -129,9 +131,11 @@ func (t Target) replaceable(name string) error {
 	}
 	switch {
 	case !o.made:
-		return fmt.Errorf("%s: was not made by errgen (its first line is not errgen's header): rename or remove it", t.path(name))
+		return fmt.Errorf("%s: was not made by errgen (its first line is not errgen's header): rename or remove it",
+			t.path(name))
 	case !t.isSource(o.source):
-		return fmt.Errorf("%s: was generated from %s, not from %s: two taxonomies need two directories", t.path(name), o.source, t.Source)
+		return fmt.Errorf("%s: was generated from %s, not from %s: two taxonomies need two directories", t.path(name),
+			o.source, t.Source)
 	case !t.isPackage(o.pkg):
 		return &formerPackage{name: name, path: t.path(name), was: o.pkg, is: t.Package}
 	}
@@ -160,8 +164,8 @@ func (t Target) isPackage(pkg string) bool {
 	return pkg == "" || pkg == t.Package || pkg == t.Package+"_test"
 }
 
-// leftover reports whether a file with the name of a temporary file is one: it begins as every generated
-// file does, as far as it was written.
+// leftover reports whether a file with the name of a temporary file is one: it begins as every
+// generated file does, as far as it was written.
 func (t Target) leftover(name string) bool {
 	f, err := os.Open(t.real(name))
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"sync"
 )
 
-// Write does what is planned. It locks the directory, waiting for another run that writes to it, and compares
-// once more, so that Steps tells what was done. Everything is first written beside its target, so that a full
-// disk or a directory that refuses leaves all as it was; only then are the files put in place, each at once,
-// and the stale ones removed. When a file cannot be put in place, those before it are put back.
+// Write does what is planned. It locks the directory, waiting for another run that writes to it,
+// and compares once more, so that Steps tells what was done. Everything is first written beside its
+// target, so that a full disk or a directory that refuses leaves all as it was; only then are the
+// files put in place, each at once, and the stale ones removed. When a file cannot be put in place,
+// those before it are put back.
 func (p *Plan) Write(ctx context.Context) error {
 	if p.Clean() && len(p.leftovers) == 0 {
 		return nil
@@ -66,7 +67,8 @@ func (p *Plan) again() error {
 	return nil
 }
 
-// verify stands in for a lock where there is none: of two runs at the same time, one sees what the other undid.
+// verify stands in for a lock where there is none: of two runs at the same time, one sees what the
+// other undid.
 func (p *Plan) verify() error {
 	now, err := NewPlan(p.target, p.files())
 	if err == nil && !now.Clean() {
@@ -95,7 +97,8 @@ type staged struct {
 // writers is how many files are written at a time: syncing is waiting.
 const writers = 16
 
-// stage writes all files that change to temporary ones. It returns those that it made also when it fails.
+// stage writes all files that change to temporary ones. It returns those that it made also when it
+// fails.
 func (p *Plan) stage() ([]*staged, error) {
 	var all []*staged
 	for i, s := range p.Steps {
@@ -184,8 +187,8 @@ func (p *Plan) restore(d placed) error {
 	return nil
 }
 
-// discard removes the temporary files that are left. What cannot be removed the next run removes, so that
-// failing here is not worth an error beside the first one.
+// discard removes the temporary files that are left. What cannot be removed the next run removes,
+// so that failing here is not worth an error beside the first one.
 func (p *Plan) discard(all []*staged) {
 	for _, s := range all {
 		if s.temp != "" {
@@ -194,7 +197,8 @@ func (p *Plan) discard(all []*staged) {
 	}
 }
 
-// removeDirs removes the directories that were made, the topmost of them last, unless they came to hold anything.
+// removeDirs removes the directories that were made, the topmost of them last, unless they came to
+// hold anything.
 func (p *Plan) removeDirs(made string) {
 	if made == "" {
 		return

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// known is what is certain about every match of an expression. Texts in sets are certain up to the folding that the
-// package speaks of.
+// known is what is certain about every match of an expression. Texts in sets are certain up to the
+// folding that the package speaks of.
 type known struct {
 	exact bool // the match is one of first, which is last
 	first set  // the match begins with one of these
@@ -63,7 +63,8 @@ func literal(runes []rune, fold bool) known {
 	return c.known()
 }
 
-// oneRune leaves U+FFFD out, which any invalid byte of a text matches, and what is no rune of a text.
+// oneRune leaves U+FFFD out, which any invalid byte of a text matches, and what is no rune of a
+// text.
 func oneRune(r rune, fold bool) known {
 	switch {
 	case r == utf8.RuneError || !utf8.ValidRune(r):
@@ -113,7 +114,8 @@ func class(ranges []rune) known {
 	return exactly(out)
 }
 
-// foldedElsewhere reports whether a literal that folds ASCII stands for r: of a letter in both cases the upper one does.
+// foldedElsewhere reports whether a literal that folds ASCII stands for r: of a letter in both
+// cases the upper one does.
 func foldedElsewhere(r rune, members map[rune]bool) bool {
 	switch r {
 	case 'ſ':

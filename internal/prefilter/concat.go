@@ -1,12 +1,13 @@
 package prefilter
 
-// concat puts together what is known of expressions that follow each other. The zero concat is of none.
+// concat puts together what is known of expressions that follow each other. The zero concat is of
+// none.
 type concat struct {
 	started bool
 	broken  bool // something in it is not exact
 	first   set  // once broken: what matches begin with
-	// What matches end with as far as is certain: with all combinations of small sets, and where each part is one text
-	// only. The latter is often as telling, and one literal in place of many.
+	// What matches end with as far as is certain: with all combinations of small sets, and where
+	// each part is one text only. The latter is often as telling, and one literal in place of many.
 	wide, narrow set
 	best         set
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/internal/prefilter"
 )
 
-// holds fails the test where a match in text is longer than the reach of expr or holds none of its literals.
+// holds fails the test where a match in text is longer than the reach of expr or holds none of its
+// literals.
 func holds(t *testing.T, expr, text string) {
 	re, err := regexp.Compile(expr)
 	if err != nil || len(expr) > 1000 || len(text) > 4096 {
@@ -90,7 +91,8 @@ func TestAnalyseOfRandomExpressions(t *testing.T) {
 
 var (
 	words   = []string{"rate", "Limit", " ", "timed out", "a", "é", "日本", "42", "k", "S", "-", "\uFFFD"}
-	classes = []struct{ expr, match string }{{"[ab]", "b"}, {"[-_ ]", "-"}, {".", "\xff"}, {`\d`, "7"}, {"[Ss]", "S"}, {`[^\n]`, "日"}, {`(?i:[ks])`, "K"}}
+	classes = []struct{ expr, match string }{{"[ab]", "b"}, {"[-_ ]", "-"}, {".", "\xff"}, {`\d`, "7"}, {"[Ss]", "S"},
+		{`[^\n]`, "日"}, {`(?i:[ks])`, "K"}}
 )
 
 func random(rnd *rand.Rand, depth int) (expr, match string) {

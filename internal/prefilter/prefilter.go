@@ -17,10 +17,11 @@ const (
 	maxLiteral = 32
 )
 
-// Analyse returns literals such that every match of expr (RE2, as package regexp reads it) holds one of them, and how
-// many bytes the longest match can have. There are no literals when none is certain or one would be shorter than
-// [MinLiteral]; reach is 0 when there is no bound, when it is above [MaxReach], and when all matches are empty. The error
-// is that of an expression which does not compile.
+// Analyse returns literals such that every match of expr (RE2, as package regexp reads it) holds
+// one of them, and how many bytes the longest match can have. There are no literals when none is
+// certain or one would be shorter than [MinLiteral]; reach is 0 when there is no bound, when it is
+// above [MaxReach], and when all matches are empty. The error is that of an expression which does
+// not compile.
 func Analyse(expr string) (literals []detect.Literal, reach int, err error) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {

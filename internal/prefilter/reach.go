@@ -59,8 +59,8 @@ func repeated(re *syntax.Regexp, times int) (int, bool) {
 	return n * times, true
 }
 
-// widest returns the bytes of a rune, or of the longest that it folds to. U+FFFD stands for an invalid byte too, which is
-// shorter.
+// widest returns the bytes of a rune, or of the longest that it folds to. U+FFFD stands for an
+// invalid byte too, which is shorter.
 func widest(r rune, fold bool) int {
 	n := width(r)
 	if !fold {

@@ -85,7 +85,8 @@ func union(a, b set) set {
 	return out
 }
 
-// better returns the set whose texts are rarer in general; a if they are the same to it or b is of no use.
+// better returns the set whose texts are rarer in general; a if they are the same to it or b is of
+// no use.
 func better(a, b set) set {
 	if !b.useful() || a != nil && b.frequency() >= a.frequency() {
 		return a
@@ -113,7 +114,8 @@ func (s set) frequency() float64 {
 // rarest is as rare as a text can count; beyond it, fewer texts are better.
 const rarest = 1e-9
 
-// byteFrequency is a rough measure of logs and messages in English. A letter counts as in lower case.
+// byteFrequency is a rough measure of logs and messages in English. A letter counts as in lower
+// case.
 func byteFrequency(b byte) float64 {
 	switch {
 	case b == ' ':
@@ -143,8 +145,8 @@ func (k known) literals() []detect.Literal {
 	return out
 }
 
-// covers reports whether a text that holds s[i] is found by another one of the set; of two that are the same the later
-// one is covered.
+// covers reports whether a text that holds s[i] is found by another one of the set; of two that are
+// the same the later one is covered.
 func (s set) covers(i int) bool {
 	for j, l := range s {
 		if j != i && l.heldBy(s[i]) && (l != s[i] || j < i) {

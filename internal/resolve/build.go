@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Build resolves a taxonomy. Its lists line up with those of the taxonomy: category i, its code j and that
-// code's branch k are the same in both; a category's fields are those of every category and then its own.
-// It takes time in proportion to the taxonomy.
+// Build resolves a taxonomy. Its lists line up with those of the taxonomy: category i, its code j
+// and that code's branch k are the same in both; a category's fields are those of every category
+// and then its own. It takes time in proportion to the taxonomy.
 func Build(t *spec.Taxonomy) *model.Package {
 	if t == nil {
 		t = &spec.Taxonomy{}
@@ -44,7 +44,8 @@ type builder struct {
 	table     *scope
 	traits    []spec.Traits // what was combined for each row, by row index
 
-	// What the variables of reactions and policies are made of; only those that are reached get one.
+	// What the variables of reactions and policies are made of; only those that are reached get
+	// one.
 	reactionSuffix map[*model.Reaction]string
 	policySuffix   map[*model.Policy]string
 	deadEnd        *model.Reaction
@@ -74,8 +75,8 @@ func (b *builder) header() {
 	b.pkg.HelpURL = b.src.HelpURL.V
 }
 
-// sourceName returns the name that generated files give for their taxonomy: no path, and nothing that
-// could end the comment that it stands in.
+// sourceName returns the name that generated files give for their taxonomy: no path, and nothing
+// that could end the comment that it stands in.
 func sourceName(t *spec.Taxonomy) string {
 	if t.Source == nil || t.Source.Name == "-" || t.Source.Name == "" {
 		return "standard input"

@@ -26,7 +26,8 @@ func build(t *testing.T, src string) *model.Package {
 
 // codes wraps entries of one category's codes.
 func codes(entries string) string {
-	return "errgen: 1\npackage: errs\ncategories:\n  work:\n    fields: {n: {type: int}, s: {type: string}}\n    codes:\n" + indent(entries, 6)
+	return "errgen: 1\npackage: errs\ncategories:\n  work:\n    fields: {n: {type: int}, s: {type: string}}\n    " +
+		"codes:\n" + indent(entries, 6)
 }
 
 func indent(text string, n int) string {
@@ -60,9 +61,11 @@ categories:
 	assert.Equal(t, "taxonomy.yaml", p.File)
 	require.Len(t, p.Categories, 1)
 	c := p.Categories[0]
-	assert.Equal(t, []string{"UserError", "UserCode", "CategoryUser", "IsUser", "user_error"}, []string{c.Type, c.CodeType, c.Const, c.Predicate, c.File})
+	assert.Equal(t, []string{"UserError", "UserCode", "CategoryUser", "IsUser", "user_error"},
+		[]string{c.Type, c.CodeType, c.Const, c.Predicate, c.File})
 	locked := p.CodeByKey("USER_LOCKED")
-	assert.Equal(t, []string{"CodeUserLocked", "NewUserLocked", "USER_LOCKED"}, []string{locked.Const, locked.Factory, locked.Value})
+	assert.Equal(t, []string{"CodeUserLocked", "NewUserLocked", "USER_LOCKED"},
+		[]string{locked.Const, locked.Factory, locked.Value})
 	assert.Equal(t, 2, locked.Ordinal)
 	assert.Equal(t, []*model.Field{c.Field("id")}, locked.Args)
 
@@ -92,8 +95,10 @@ func collect[T, U any](list []T, f func(T) U) []U {
 
 func TestBuildEverything(t *testing.T) {
 	p := everything(t)
-	assert.Equal(t, []string{"block", "again", "backoff", "wait", "guardedly", "steadily", "revert", "revert_stop", "again_asked", "go_on", "once", "fatal", "ask_up", "shorter",
-		"abort", "continue"},
+	assert.Equal(
+		t, []string{"block", "again", "backoff", "wait", "guardedly", "steadily", "revert", "revert_stop",
+			"again_asked", "go_on", "once", "fatal", "ask_up", "shorter",
+			"abort", "continue"},
 		names(p.Reactions, func(r *model.Reaction) string {
 			if r.Profile != "" {
 				return r.Profile + "." + r.Name
@@ -101,8 +106,10 @@ func TestBuildEverything(t *testing.T) {
 			return r.Name
 		})[:16])
 	assert.Equal(t, []string{"Run", ""}, []string{p.Objects[0].Type, p.Enums[0].Doc})
-	assert.Equal(t, []string{"AgentFinding", "WorkDecision"}, names(p.Enums, func(e *model.Enum) string { return e.Type }))
-	assert.Equal(t, []string{"WorkDecisionBlock", "WorkDecisionAskUser"}, names(p.Enums[1].Values, func(v model.EnumValue) string { return v.Const }))
+	assert.Equal(t, []string{"AgentFinding", "WorkDecision"},
+		names(p.Enums, func(e *model.Enum) string { return e.Type }))
+	assert.Equal(t, []string{"WorkDecisionBlock", "WorkDecisionAskUser"},
+		names(p.Enums[1].Values, func(v model.EnumValue) string { return v.Const }))
 	assert.Equal(t, "PROVIDER_CRASH", p.Fallback.Key)
 	assert.Equal(t, "unmatched", p.FallbackSet[0].Field.Wire)
 	assert.Equal(t, "again", p.Uncategorized.Name)
@@ -112,7 +119,8 @@ func TestBuildEverything(t *testing.T) {
 	assert.Equal(t, crash.When[0].Row.Traits, p.Rows[0].Traits, "the fallback's branch on unmatched")
 	assert.Equal(t, taxonomy.SeverityMedium, p.Rows[0].Severity)
 	assert.Equal(t, model.Traits{
-		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure, HTTP: 502, GRPC: 14,
+		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure, HTTP: 502,
+		GRPC:     14,
 		Reaction: p.ReactionByName("abort"),
 	}, p.Rows[1].Traits)
 
@@ -146,7 +154,9 @@ func TestBuildEverything(t *testing.T) {
 	assert.Equal(t, "CodeGitCommit", p.CodeByKey("COMMIT_FAILED").Const)
 	assert.Equal(t, "policyOnce", p.CodeByKey("COMMIT_FAILED").Row.Reaction.Policy.Var)
 
-	assert.Equal(t, []taxonomy.Purpose{taxonomy.PurposeNone, taxonomy.PurposeDiagnosis, taxonomy.PurposeNone, taxonomy.PurposeNone},
+	assert.Equal(
+		t, []taxonomy.Purpose{taxonomy.PurposeNone, taxonomy.PurposeDiagnosis, taxonomy.PurposeNone,
+			taxonomy.PurposeNone},
 		collect(p.Tiers, func(t *model.Tier) taxonomy.Purpose { return t.Purpose }))
 	asked := p.ReactionByName("again_asked")
 	assert.Equal(t, []any{"sonnet", taxonomy.PurposeAnalysis}, []any{asked.To, asked.Purpose})
@@ -156,8 +166,10 @@ func TestBuildEverything(t *testing.T) {
 	assert.Equal(t, model.RoleRetryAfter, retryAfter.Role)
 	assert.Same(t, retryAfter, work.WithRole(model.RoleRetryAfter))
 	raw := p.CategoryByName("provider").Field("rawError")
-	assert.Equal(t, []any{"providerRawError", 2000, true, true}, []any{raw.Const, raw.MaxLength, raw.KeepTail, raw.Scrub})
-	assert.Equal(t, &model.Value{Type: model.String, Str: "unknown"}, p.CategoryByName("provider").Field("provider").Default)
+	assert.Equal(t, []any{"providerRawError", 2000, true, true},
+		[]any{raw.Const, raw.MaxLength, raw.KeepTail, raw.Scrub})
+	assert.Equal(t, &model.Value{Type: model.String, Str: "unknown"},
+		p.CategoryByName("provider").Field("provider").Default)
 }
 
 // Emitters write variables in this order; Go does not mind, people reading do.
@@ -240,7 +252,8 @@ categories:
 		{"TypeValue", "typeValue2", "sharedFieldTypeValue"}, {"Raw", "raw", "sharedFieldRaw"},
 	}, show(shared.Fields[2:]))
 	line := p.Categories[1]
-	assert.Equal(t, []string{"LineFailure", "LineFailureCode", "CategoryLineFailure", "IsLineFailure", "line_failure_error"},
+	assert.Equal(
+		t, []string{"LineFailure", "LineFailureCode", "CategoryLineFailure", "IsLineFailure", "line_failure_error"},
 		[]string{line.Type, line.CodeType, line.Const, line.Predicate, line.File})
 	llm := p.Categories[2]
 	assert.Equal(t, []string{"LLMError", "LLMCode", "CategoryLLM", "IsLLM", "llm_error"},
@@ -279,5 +292,7 @@ categories:
 	for _, c := range p.Codes {
 		got[c.Key] = names(c.Args, func(f *model.Field) string { return f.Wire })
 	}
-	assert.Equal(t, map[string][]string{"DEFAULT": {"g", "a", "c"}, "FIXED": {"g", "a"}, "ORDERED": {"c", "b"}, "NONE": nil}, got)
+	assert.Equal(
+		t, map[string][]string{"DEFAULT": {"g", "a", "c"}, "FIXED": {"g", "a"}, "ORDERED": {"c", "b"}, "NONE": nil},
+		got)
 }

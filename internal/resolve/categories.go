@@ -48,8 +48,8 @@ func (b *builder) category(d *spec.Category, files idents) {
 	}
 }
 
-// categoryNames returns what the category's names are made of, and its type. `type: LLMError` makes the
-// base LLM; a type that does not end in Error is its own base.
+// categoryNames returns what the category's names are made of, and its type. `type: LLMError` makes
+// the base LLM; a type that does not end in Error is its own base.
 func categoryNames(d *spec.Category, n int) (base, typ string) {
 	if d.Type.Set && naming.IsExported(d.Type.V) {
 		if base := strings.TrimSuffix(d.Type.V, "Error"); base != "" {

@@ -52,7 +52,8 @@ func (b *builder) codeBody(e entry) {
 	c.Prevent = prevention(d.Prevent)
 }
 
-// assignments leaves out what no field has the name of, and keeps a value of the wrong type as a zero.
+// assignments leaves out what no field has the name of, and keeps a value of the wrong type as a
+// zero.
 func assignments(list []spec.Assignment, fields map[string]*model.Field) []model.FieldValue {
 	var out []model.FieldValue
 	for _, a := range list {

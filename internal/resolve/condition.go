@@ -14,9 +14,9 @@ type Fault struct {
 	Err  error
 }
 
-// Condition reads a test of field f. Faulty parts are reported and left out. Lists, objects and JSON can
-// only be tested for presence; only numbers, durations and times have an order, only strings and enums
-// a prefix.
+// Condition reads a test of field f. Faulty parts are reported and left out. Lists, objects and
+// JSON can only be tested for presence; only numbers, durations and times have an order, only
+// strings and enums a prefix.
 func Condition(f *model.Field, m spec.Matcher) (model.Cond, []Fault) {
 	r := conditionReader{field: f}
 	c := model.Cond{Field: f}

@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// example reads an example. Names of system errors and signals are made canonical, as those of evidence at run time are.
+// example reads an example. Names of system errors and signals are made canonical, as those of
+// evidence at run time are.
 func example(e entry, d *spec.Example, place int) *model.Example {
 	x := &model.Example{Place: place, Code: e.code}
 	for _, entry := range d.Entries {

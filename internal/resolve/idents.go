@@ -22,8 +22,8 @@ func (ids idents) take(name string) string {
 	return free
 }
 
-// exported, suffix, unexported and param are naming's functions with a placeholder where a name cannot
-// become an identifier: X and the given number.
+// exported, suffix, unexported and param are naming's functions with a placeholder where a name
+// cannot become an identifier: X and the given number.
 func exported(name string, n int) string { return or(naming.Exported, name, "X", n) }
 
 func suffix(name string, n int) string { return or(naming.Suffix, name, "X", n) }

@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// sound fails the test where a model would trip up a reader: a row without a reaction, a chain without an
-// end, a condition without a field, an identifier that is taken.
+// sound fails the test where a model would trip up a reader: a row without a reaction, a chain
+// without an end, a condition without a field, an identifier that is taken.
 func sound(t *testing.T, tree *spec.Taxonomy, p *model.Package) {
 	t.Helper()
 	require.Len(t, p.Categories, len(tree.Categories))
@@ -76,17 +76,40 @@ func TestBuildOfFaults(t *testing.T) {
 		{"empty", ""},
 		{"no taxonomy", "- a\n"},
 		{"no codes", "errgen: 1\npackage: p\ncategories: {a: {}}"},
-		{"names that are none", "errgen: 1\npackage: 'p p'\nfields: {'$': {type: string}, '': {type: int}}\ngroups: {'%': x}\nstrategies: {'1': x}\ntiers: {'!': {}}\ncategories: {'*/': {codes: {'\"': {message: m}, '`': {message: m}}}}\nprofiles: {'?': {retry: {max_attempts: 2}, reactions: {abort: {extent: run}}, codes: {'*': {reaction: abort}}}}"},
+		{"names that are none",
+			"errgen: 1\npackage: 'p p'\nfields: {'$': {type: string}, '': {type: int}}\ngroups: {'%': " +
+				"x}\nstrategies: {'1': x}\ntiers: {'!': {}}\ncategories: {'*/': {codes: {'\"': {message: m}, '`': " +
+				"{message: m}}}}\nprofiles: {'?': {retry: {max_attempts: 2}, reactions: {abort: {extent: run}}, " +
+				"codes: {'*': {reaction: abort}}}}"},
 		{"names twice", codes("A: {message: a}\nA: {message: b}\na: {message: c}")},
-		{"unknown names", codes("A: {message: '{x} {n:y}', reaction: nope, groups: [g], args: [x, n, n], set: {x: 1}, replaced_by: B, when: [{if: {x: 1, n: q}, reaction: nope}]}")},
-		{"wrong types", codes("A: {message: 1, retryable: maybe, http: many, set: {n: text}, when: [{if: {n: {min: a, max: []}}}]}")},
+		{"unknown names",
+			codes("A: {message: '{x} {n:y}', reaction: nope, groups: [g], args: [x, n, n], set: {x: 1}, " +
+				"replaced_by: B, when: [{if: {x: 1, n: q}, reaction: nope}]}")},
+		{"wrong types",
+			codes("A: {message: 1, retryable: maybe, http: many, set: {n: text}, when: [{if: {n: {min: a, max: " +
+				"[]}}}]}")},
 		{"unknown fallback", "errgen: 1\npackage: p\nfallback: {code: X, set: {a: 1}}\ncategories: {}"},
-		{"unknown references", "errgen: 1\npackage: p\nuncategorized: x\nreactions: {a: {action: jump}, b: {action: retry, policy: x, then: x}, c: {action: recover, strategy: x}, d: {action: escalate, to: x}}\ncategories: {}"},
-		{"abort declared anew", "errgen: 1\npackage: p\nreactions: {abort: {action: retry, then: abort}, block: {action: retry, then: abort}}\ncategories: {a: {codes: {A: {message: a}}}}\nprofiles: {q: {retry: {enabled: false}}}"},
-		{"cycles under a profile", "errgen: 1\npackage: p\nreactions: {a: {action: retry, then: b}, b: {action: escalate, then: block}}\ncategories: {c: {codes: {A: {message: a, reaction: a, retryable: true}}}}\nprofiles: {q: {retry: {enabled: false}, reactions: {b: {then: a}}}}"},
-		{"unknown names in a profile", "errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\nprofiles: {q: {reactions: {x: {action: block, then: y}}, policies: {z: {max_attempts: 1}}, codes: {A: {reaction: x}, '@g': {reaction: x}, nope: {severity: low}, c: {reaction: nope}}}}"},
-		{"faulty rules", codes("A: {message: a, detect: [{status: {min: a, not: [x]}, errno: {prefix: [1]}, attributes: {a: {min: x}, b: [[]]}, set: {x: 1, n: q}}, {}, 7, {text: [1], is: [a, {}]}]}")},
-		{"faulty examples", codes("A: {message: a, examples: [{status: x, exit_code: 99999999999999999999, retry_after: 1, reset_at: x, files: a, attributes: {a: [1], b: {c: d}}, want: {context: {n: x, y: 1}, severity: x}}, 7, {}], not_examples: [{is: 1}]}")},
+		{"unknown references",
+			"errgen: 1\npackage: p\nuncategorized: x\nreactions: {a: {action: jump}, b: {action: retry, policy: x, " +
+				"then: x}, c: {action: recover, strategy: x}, d: {action: escalate, to: x}}\ncategories: {}"},
+		{"abort declared anew",
+			"errgen: 1\npackage: p\nreactions: {abort: {action: retry, then: abort}, block: {action: retry, then: " +
+				"abort}}\ncategories: {a: {codes: {A: {message: a}}}}\nprofiles: {q: {retry: {enabled: false}}}"},
+		{"cycles under a profile",
+			"errgen: 1\npackage: p\nreactions: {a: {action: retry, then: b}, b: {action: escalate, then: " +
+				"block}}\ncategories: {c: {codes: {A: {message: a, reaction: a, retryable: true}}}}\nprofiles: {q: " +
+				"{retry: {enabled: false}, reactions: {b: {then: a}}}}"},
+		{"unknown names in a profile",
+			"errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\nprofiles: {q: {reactions: {x: " +
+				"{action: block, then: y}}, policies: {z: {max_attempts: 1}}, codes: {A: {reaction: x}, '@g': " +
+				"{reaction: x}, nope: {severity: low}, c: {reaction: nope}}}}"},
+		{"faulty rules",
+			codes("A: {message: a, detect: [{status: {min: a, not: [x]}, errno: {prefix: [1]}, attributes: {a: " +
+				"{min: x}, b: [[]]}, set: {x: 1, n: q}}, {}, 7, {text: [1], is: [a, {}]}]}")},
+		{"faulty examples",
+			codes("A: {message: a, examples: [{status: x, exit_code: 99999999999999999999, retry_after: 1, " +
+				"reset_at: x, files: a, attributes: {a: [1], b: {c: d}}, want: {context: {n: x, y: 1}, severity: " +
+				"x}}, 7, {}], not_examples: [{is: 1}]}")},
 		{"flags outside overlays", codes("A: {message: a, reaction: {retryable: block, permanent: abort}}")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,7 +122,9 @@ func TestBuildOfFaults(t *testing.T) {
 
 // What only a profile declares is used as it stands.
 func TestProfileDeclares(t *testing.T) {
-	p := build(t, "errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\nprofiles: {q: {reactions: {x: {action: block, log: {level: warn}}}, codes: {A: {reaction: x}}}}")
+	p := build(
+		t, "errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\nprofiles: {q: {reactions: {x: "+
+			"{action: block, log: {level: warn}}}, codes: {A: {reaction: x}}}}")
 	r := p.Profiles[0].Traits(p.Codes[0].Row).Reaction
 	assert.Equal(t, []string{"x", "qReactionX", "q"}, []string{r.Name, r.Var, r.Profile})
 }
@@ -123,7 +148,9 @@ func FuzzBuild(f *testing.F) {
 	f.Add(string(everything))
 	f.Add(profileBase + "{retry: {enabled: false}, reactions: {stop: {then: again, action: retry}}}\n")
 	f.Add(codes("A: {message: '{x} {n:y}', when: [{if: {n: {not: [1]}}}]}"))
-	f.Add(codes("A: {message: a, detect: [{text: \"a\\nb\", attributes: {x: {min: 1}}}], examples: [{reset_at: x, want: {context: {n: 1}}}]}"))
+	f.Add(codes(
+		"A: {message: a, detect: [{text: \"a\\nb\", attributes: {x: {min: 1}}}], examples: [{reset_at: x, want: " +
+			"{context: {n: 1}}}]}"))
 	f.Fuzz(func(t *testing.T, src string) {
 		tree, _ := spec.Parse("t.yaml", []byte(src))
 		sound(t, tree, resolve.Build(tree))
@@ -141,11 +168,17 @@ func many(n int) string {
 	fmt.Fprintf(&b, "  r%d: {action: block}\ncategories:\n", n/10)
 	for i := range n {
 		if i%20 == 0 {
-			fmt.Fprintf(&b, "  c%d:\n    retryable: true\n    fields: {a: {type: string, required: true}, n: {type: int}, e: {enum: [x, y]}}\n    codes:\n", i)
+			fmt.Fprintf(
+				&b, "  c%d:\n    retryable: true\n    fields: {a: {type: string, required: true}, n: {type: int}, "+
+					"e: {enum: [x, y]}}\n    codes:\n", i)
 		}
-		fmt.Fprintf(&b, "      CODE_%d: {message: 'm {a}[ {n}]', groups: [g, h], reaction: r%d, when: [{if: {n: {min: 4}}, severity: high}]}\n", i, i/10)
+		fmt.Fprintf(
+			&b, "      CODE_%d: {message: 'm {a}[ {n}]', groups: [g, h], reaction: r%d, when: [{if: {n: {min: 4}}, "+
+				"severity: high}]}\n", i, i/10)
 	}
-	fmt.Fprintf(&b, "profiles:\n  strict: {retry: {enabled: false}, codes: {'*': {severity: low}, '@g': {http: 500}}}\n  other: {reactions: {r%d: {action: abort}}}\n", n/10)
+	fmt.Fprintf(
+		&b, "profiles:\n  strict: {retry: {enabled: false}, codes: {'*': {severity: low}, '@g': {http: 500}}}\n  "+
+			"other: {reactions: {r%d: {action: abort}}}\n", n/10)
 	return b.String()
 }
 

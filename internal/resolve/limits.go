@@ -42,7 +42,8 @@ func budget(d *spec.Budget) *taxonomy.Budget {
 		return nil
 	}
 	return &taxonomy.Budget{
-		Retries: d.Retries.Or(unbounded), Reserve: d.Reserve.Or(defaultReserve), Window: d.Window.Or(defaultWindow), Breaker: breaker(d.Breaker),
+		Retries: d.Retries.Or(unbounded), Reserve: d.Reserve.Or(defaultReserve), Window: d.Window.Or(defaultWindow),
+		Breaker: breaker(d.Breaker),
 	}
 }
 
@@ -51,7 +52,8 @@ func breaker(d *spec.Breaker) *taxonomy.Breaker {
 		return nil
 	}
 	return &taxonomy.Breaker{
-		Failures: d.Failures.V, Of: d.Of.Or(d.Failures.V), FollowsFailures: !d.Of.Set, Probe: d.Probe.Or(defaultProbe), Successes: d.Successes.Or(defaultSuccesses),
+		Failures: d.Failures.V, Of: d.Of.Or(d.Failures.V), FollowsFailures: !d.Of.Set, Probe: d.Probe.Or(defaultProbe),
+		Successes: d.Successes.Or(defaultSuccesses),
 	}
 }
 
@@ -59,7 +61,8 @@ func prevention(d *spec.Prevention) *taxonomy.Prevention {
 	if d == nil {
 		return nil
 	}
-	return &taxonomy.Prevention{Check: d.Check.V, Throttle: d.Throttle.V, Concurrency: d.Concurrency.V, Likely: d.Likely.Or(defaultLikely)}
+	return &taxonomy.Prevention{Check: d.Check.V, Throttle: d.Throttle.V, Concurrency: d.Concurrency.V,
+		Likely: d.Likely.Or(defaultLikely)}
 }
 
 // MergeAdapt lays top over base, key by key. Either may be nil; neither is changed.

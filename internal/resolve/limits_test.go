@@ -39,23 +39,32 @@ func TestAdaptAndBudgetDefaults(t *testing.T) {
 		budget *taxonomy.Budget
 	}{
 		{"{}", nil, nil},
-		{"{adapt: {attempts: {min: 2, max: 6}}}", &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, Target: 0.8, Window: 50}, nil},
-		{"{adapt: {attempts: {max: 6}}}", &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 6, FollowsMinAttempts: true, Target: 0.8, Window: 50}, nil},
-		{"{max_attempts: 9, adapt: {attempts: {min: 2}}}", &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 9, FollowsMaxAttempts: true, Target: 0.8, Window: 50}, nil},
+		{"{adapt: {attempts: {min: 2, max: 6}}}",
+			&taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, Target: 0.8, Window: 50}, nil},
+		{"{adapt: {attempts: {max: 6}}}",
+			&taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 6, FollowsMinAttempts: true, Target: 0.8, Window: 50}, nil},
+		{"{max_attempts: 9, adapt: {attempts: {min: 2}}}",
+			&taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 9, FollowsMaxAttempts: true, Target: 0.8, Window: 50}, nil},
 		{"{adapt: {delay: {min: 500ms, max: 20s}, target: 0.95, window: 10}}",
-			&taxonomy.Adapt{MinDelay: 500 * time.Millisecond, MaxDelay: 20 * time.Second, Target: 0.95, Window: 10}, nil},
-		{"{adapt: {delay: {max: 20s}}}", &taxonomy.Adapt{MinDelay: time.Second, MaxDelay: 20 * time.Second, FollowsMinDelay: true, Target: 0.8, Window: 50}, nil},
+			&taxonomy.Adapt{MinDelay: 500 * time.Millisecond, MaxDelay: 20 * time.Second, Target: 0.95, Window: 10},
+			nil},
+		{"{adapt: {delay: {max: 20s}}}",
+			&taxonomy.Adapt{MinDelay: time.Second, MaxDelay: 20 * time.Second, FollowsMinDelay: true, Target: 0.8,
+				Window: 50}, nil},
 		{"{budget: {retries: 0.2}}", nil, &taxonomy.Budget{Retries: 0.2, Reserve: 3, Window: 10 * time.Second}},
 		{"{budget: {retries: 0, reserve: 0, window: 1m}}", nil, &taxonomy.Budget{Window: time.Minute}},
 		{"{budget: {breaker: {failures: 5}}}", nil, &taxonomy.Budget{
-			Retries: -1, Reserve: 3, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, FollowsFailures: true, Probe: 5 * time.Second, Successes: 1},
+			Retries: -1, Reserve: 3, Window: 10 * time.Second,
+			Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, FollowsFailures: true, Probe: 5 * time.Second, Successes: 1},
 		}},
 		{"{budget: {retries: 1, breaker: {failures: 5, of: 20, probe: 1s, successes: 3}}}", nil, &taxonomy.Budget{
-			Retries: 1, Reserve: 3, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 20, Probe: time.Second, Successes: 3},
+			Retries: 1, Reserve: 3, Window: 10 * time.Second,
+			Breaker: &taxonomy.Breaker{Failures: 5, Of: 20, Probe: time.Second, Successes: 3},
 		}},
 	} {
 		t.Run(tt.policy, func(t *testing.T) {
-			m := built(t, "errgen: 1\npackage: p\npolicies: {p: "+tt.policy+"}\ncategories: {c: {codes: {X: {message: m}}}}\n")
+			m := built(t, "errgen: 1\npackage: p\npolicies: {p: "+tt.policy+
+				"}\ncategories: {c: {codes: {X: {message: m}}}}\n")
 			got := policyNamed(t, m, "", "p")
 			assert.Equal(t, tt.adapt, got.Adapt)
 			assert.Equal(t, tt.budget, got.Budget)
@@ -78,12 +87,16 @@ profiles:
 	m := built(t, src)
 	require.Empty(t, m.Profiles[0].Rows, "what says the same is the same")
 	got := policyNamed(t, m, "other", "p")
-	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 4, MinDelay: time.Second, MaxDelay: 9 * time.Second, FollowsMinDelay: true, Target: 0.9, Window: 50}, got.Adapt)
+	assert.Equal(
+		t, &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 4, MinDelay: time.Second, MaxDelay: 9 * time.Second,
+			FollowsMinDelay: true, Target: 0.9, Window: 50}, got.Adapt)
 	assert.Equal(t, &taxonomy.Budget{
-		Retries: 0.2, Reserve: 7, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 4, Of: 10, Probe: time.Second, Successes: 1},
+		Retries: 0.2, Reserve: 7, Window: 10 * time.Second,
+		Breaker: &taxonomy.Breaker{Failures: 4, Of: 10, Probe: time.Second, Successes: 1},
 	}, got.Budget)
 	numbers := m.Profiles[1].RetryPolicy
-	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, FollowsMinAttempts: true, Target: 0.8, Window: 50}, numbers.Adapt)
+	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, FollowsMinAttempts: true, Target: 0.8, Window: 50},
+		numbers.Adapt)
 	assert.Equal(t, &taxonomy.Budget{Retries: 3, Reserve: 3, Window: 10 * time.Second}, numbers.Budget)
 	assert.Equal(t, 2.0, m.Codes[1].Row.Reaction.Policy.Budget.Retries, "in place")
 }

@@ -70,8 +70,8 @@ func (o *overlay) layers(code *model.Code) []*spec.Overlay {
 	return slices.DeleteFunc(layers, func(d *spec.Overlay) bool { return d == nil })
 }
 
-// row works out what the profile says of a row, and notes it where that differs from the table. Rows
-// without a code are covered as the fallback is.
+// row works out what the profile says of a row, and notes it where that differs from the table.
+// Rows without a code are covered as the fallback is.
 func (o *overlay) row(row *model.Row) {
 	code := row.Code
 	if code == nil {
@@ -103,8 +103,8 @@ func (o *overlay) traits(row *model.Row, layers []*spec.Overlay) spec.Traits {
 	return t
 }
 
-// reaction takes the reaction of the most specific layer that may be obeyed, else the table's under the
-// profile's reactions.
+// reaction takes the reaction of the most specific layer that may be obeyed, else the table's under
+// the profile's reactions.
 func (o *overlay) reaction(row *model.Row, t spec.Traits, layers []*spec.Overlay) *model.Reaction {
 	retryable := t.Retryable.V
 	for _, d := range layers {
@@ -140,8 +140,8 @@ func (o *overlay) retrying(r *model.Reaction) string {
 	return r.Name
 }
 
-// allowed reports whether a row may have the reaction in this profile: one that is not retryable may not
-// be retried, at once or later, unless the table already leads there.
+// allowed reports whether a row may have the reaction in this profile: one that is not retryable
+// may not be retried, at once or later, unless the table already leads there.
 func (o *overlay) allowed(row *model.Row, r *model.Reaction, retryable bool) bool {
 	if retryable {
 		return true
@@ -152,8 +152,8 @@ func (o *overlay) allowed(row *model.Row, r *model.Reaction, retryable bool) boo
 	return r == row.Reaction || !o.scope.retriesLater(r) || o.scope.retriesLater(row.Reaction)
 }
 
-// pastRetries returns the first reaction from r on that does not call again: what is left where a profile
-// takes the flag away from a code that retries, or passes over the strategy before a retry.
+// pastRetries returns the first reaction from r on that does not call again: what is left where a
+// profile takes the flag away from a code that retries, or passes over the strategy before a retry.
 func pastRetries(r *model.Reaction) *model.Reaction {
 	for r.Retries() && r.Then != nil {
 		r = r.Then

@@ -16,8 +16,8 @@ const (
 	defaultMultiplier   = 2
 )
 
-// policyNumbers applies the defaults. What a profile changes must be laid over the declaration before, so
-// that max_retry_after still follows max_delay.
+// policyNumbers applies the defaults. What a profile changes must be laid over the declaration
+// before, so that max_retry_after still follows max_delay.
 func policyNumbers(name string, d *spec.Policy) taxonomy.Policy {
 	p := taxonomy.Policy{
 		Name:         name,
@@ -62,7 +62,8 @@ func lay[T any](base *spec.Val[T], top spec.Val[T]) {
 	}
 }
 
-// policy resolves a reference in the scope; nil stands for none, and for a name that is not declared.
+// policy resolves a reference in the scope; nil stands for none, and for a name that is not
+// declared.
 func (s *scope) policy(ref *spec.PolicyRef, owner *reactionDef) *model.Policy {
 	switch {
 	case ref == nil:
@@ -91,7 +92,8 @@ func (s *scope) policyOf(def *policyDef) *model.Policy {
 	if top := s.policyOverlay[def.name]; top != nil && def.declared {
 		decl = mergePolicy(decl, top)
 	}
-	p := &model.Policy{Doc: decl.Doc.V, Declared: def.declared, Profile: s.profile, Policy: policyNumbers(def.name, decl)}
+	p := &model.Policy{Doc: decl.Doc.V, Declared: def.declared, Profile: s.profile,
+		Policy: policyNumbers(def.name, decl)}
 	if base := s.basePolicy(def); base != nil && samePolicy(p, base) {
 		p = base
 	} else {

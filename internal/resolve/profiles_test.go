@@ -42,8 +42,9 @@ categories:
 profiles:
   it: `
 
-// overlaid returns the taxonomy under a profile "it", and what the profile leads to: for each row (code, or
-// code and the number of its branch) the chain of reactions with the policies in parentheses.
+// overlaid returns the taxonomy under a profile "it", and what the profile leads to: for each row
+// (code, or code and the number of its branch) the chain of reactions with the policies in
+// parentheses.
 func overlaid(t *testing.T, profile string) (*model.Package, *model.Profile, map[string]string) {
 	t.Helper()
 	p := build(t, profileBase+profile+"\n")
@@ -118,15 +119,17 @@ func TestProfileChains(t *testing.T) {
 		{"one strategy", "{recovery: {allowed: [rest]}}", map[string]string{"C": upChain}, ""},
 		{"no strategy", "{recovery: {allowed: []}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
 		{"neither", "{retry: {enabled: false}, recovery: {enabled: false}}", map[string]string{
-			"R": "itReactionUp reactionStop", "C": "itReactionUp reactionStop", "D": "reactionStop", "I": "reactionStop",
+			"R": "itReactionUp reactionStop", "C": "itReactionUp reactionStop", "D": "reactionStop",
+			"I": "reactionStop",
 		}, "itReactionUp reactionStop"},
 		{"a reaction at the end of chains", "{reactions: {stop: {log: {level: error}}}}", map[string]string{
 			"R":   "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop",
 			"R.1": "itReactionStop",
 			"S":   "itReactionStop",
-			"C":   "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop",
-			"D":   "itReactionCalm itReactionStop",
-			"I":   "itReactionI itReactionIThen itReactionStop",
+			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp " +
+				"itReactionOnce(policyOnce) itReactionStop",
+			"D": "itReactionCalm itReactionStop",
+			"I": "itReactionI itReactionIThen itReactionStop",
 		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop"},
 		{"a policy", "{policies: {slow: {max_attempts: 9}}}", map[string]string{
 			"R": "itReactionAgain(itPolicySlow) " + upChain,
@@ -136,36 +139,47 @@ func TestProfileChains(t *testing.T) {
 		{"an action that ends", "{reactions: {again: {action: abort}}}", map[string]string{
 			"R": "itReactionAgain", "C": "itReactionShorter(policySlow) itReactionAgain",
 		}, "itReactionAgain"},
-		{"a predeclared reaction", "{reactions: {block: {log: {level: error}}}, codes: {S: {reaction: block}}}", map[string]string{
-			"S": "itReactionBlock",
-		}, ""},
-		{"code before category before group before all", `{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: high}, C: {reaction: stop}}}`, map[string]string{
-			"R": "reactionBlock", "R.1": "reactionBlock", "S": "reactionBlock", "C": "reactionStop", "I": "reactionCalm reactionStop",
-		}, ""},
+		{"a predeclared reaction", "{reactions: {block: {log: {level: error}}}, codes: {S: {reaction: block}}}",
+			map[string]string{
+				"S": "itReactionBlock",
+			}, ""},
+		{"code before category before group before all",
+			`{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: high}, C: {reaction: stop}}}`, map[string]string{
+				"R": "reactionBlock", "R.1": "reactionBlock", "S": "reactionBlock", "C": "reactionStop",
+				"I": "reactionCalm reactionStop",
+			}, ""},
 		{"category before group", `{codes: {'@auth': {reaction: block}, net: {reaction: continue}}}`, map[string]string{
 			"R": "reactionContinue", "R.1": "reactionContinue", "S": "reactionContinue",
 		}, ""},
 		{"by flag", `{codes: {'*': {reaction: {retryable: block, permanent: continue}}}}`, map[string]string{
-			"R": "reactionBlock", "R.1": "reactionContinue", "S": "reactionContinue", "C": "reactionContinue", "D": "reactionContinue", "I": "reactionBlock",
+			"R": "reactionBlock", "R.1": "reactionContinue", "S": "reactionContinue", "C": "reactionContinue",
+			"D": "reactionContinue", "I": "reactionBlock",
 		}, ""},
 		{"by one flag", `{codes: {'*': {reaction: calm}, job: {reaction: {retryable: block}}}}`, map[string]string{
-			"R": "reactionCalm reactionStop", "R.1": "reactionCalm reactionStop", "S": "reactionCalm reactionStop", "C": "reactionCalm reactionStop", "I": "reactionBlock",
+			"R": "reactionCalm reactionStop", "R.1": "reactionCalm reactionStop", "S": "reactionCalm reactionStop",
+			"C": "reactionCalm reactionStop", "I": "reactionBlock",
 		}, ""},
-		{"in place", `{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, extent: run}}, '*': {reaction: {action: continue}}}}`, map[string]string{
-			"S": "itReactionS", "R": "itReactionNet", "R.1": "itReactionNet", "C": "itReactionAll", "D": "itReactionAll", "I": "itReactionAll",
-		}, ""},
-		{"no retry of what is not retryable", `{codes: {'*': {reaction: continue}, '@auth': {reaction: again}, D: {reaction: again}}}`, map[string]string{
-			"R.1": "reactionContinue", "S": "reactionContinue", "C": "reactionContinue", "D": "reactionContinue", "I": "reactionContinue",
-		}, ""},
+		{"in place",
+			`{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, extent: run}}, '*': {reaction: {action: continue}}}}`, map[string]string{
+				"S": "itReactionS", "R": "itReactionNet", "R.1": "itReactionNet", "C": "itReactionAll",
+				"D": "itReactionAll", "I": "itReactionAll",
+			}, ""},
+		{"no retry of what is not retryable",
+			`{codes: {'*': {reaction: continue}, '@auth': {reaction: again}, D: {reaction: again}}}`, map[string]string{
+				"R.1": "reactionContinue", "S": "reactionContinue", "C": "reactionContinue", "D": "reactionContinue",
+				"I": "reactionContinue",
+			}, ""},
 		{"no retry by a reaction's overlay", `{reactions: {stop: {action: retry, then: block}}}`, map[string]string{
 			"R": "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop reactionBlock",
 			"I": "itReactionI itReactionIThen itReactionStop reactionBlock",
-			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop reactionBlock",
+			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp " +
+				"itReactionOnce(policyOnce) itReactionStop reactionBlock",
 		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop reactionBlock"},
 		{"a flag taken away", `{codes: {I: {retryable: false}}}`, map[string]string{"I": "reactionStop"}, ""},
 		{"a new end of a chain", `{reactions: {once: {then: {action: block, log: {level: error}}}}}`, map[string]string{
 			"R": "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen",
-			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen",
+			"C": "itReactionShorter(policySlow) itReactionAgain(policySlow) itReactionUp " +
+				"itReactionOnce(policyOnce) itReactionOnceThen",
 		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,7 +200,8 @@ func TestProfileSkips(t *testing.T) {
 		want          []skip
 	}{
 		{"nothing", "{codes: {'*': {reaction: block}}}", nil},
-		{"codes", "{codes: {S: {reaction: again}, '@net': {reaction: again}}}", []skip{{"codes", "@net", "", 0}, {"codes", "S", "S", 0}, {"codes", "@net", "R", 1}}},
+		{"codes", "{codes: {S: {reaction: again}, '@net': {reaction: again}}}",
+			[]skip{{"codes", "@net", "", 0}, {"codes", "S", "S", 0}, {"codes", "@net", "R", 1}}},
 		{"flag", "{codes: {S: {retryable: true}, I: {retryable: true}}}", []skip{{"codes", "S", "S", 0}}},
 		{"reactions", "{reactions: {calm: {action: retry}}}", []skip{{"reactions", "calm", "D", 0}}},
 		{"reactions that follow", "{reactions: {stop: {action: retry}}}", []skip{
@@ -208,14 +223,17 @@ func TestProfileSkips(t *testing.T) {
 }
 
 func TestProfileTraits(t *testing.T) {
-	p, it, _ := overlaid(t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: {retryable: false}}}`)
+	p, it, _ := overlaid(
+		t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: {retryable: false}}}`)
 	r, s := p.CodeByKey("R"), p.CodeByKey("S")
 	assert.Equal(t, model.Traits{
-		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10,
+		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500,
+		GRPC:     10,
 		Reaction: p.ReactionByName("up"),
 	}, it.Traits(r.Row), "the flag taken away, recoverability follows, the retry is passed over")
 	assert.Equal(t, model.Traits{
-		Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10, Reaction: p.ReactionByName("stop"),
+		Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10,
+		Reaction: p.ReactionByName("stop"),
 	}, it.Traits(s.Row))
 	assert.Equal(t, it.Traits(r.Row), it.Traits(p.Rows[0]), "rows without a code are covered as the fallback")
 }
@@ -234,22 +252,28 @@ func TestProfileSections(t *testing.T) {
 		want          model.Profile
 	}{
 		{"defaults", "{}", model.Profile{
-			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true}, RetryEnabled: true, Reporting: taxonomy.Reporting{Context: true},
+			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true}, RetryEnabled: true,
+			Reporting: taxonomy.Reporting{Context: true},
 		}},
 		{"all said", `{doc: D., detection: {text: false, severity: false}, recovery: {max_attempts: 3, allowed: [rest, reduce]},
     retry: {max_attempts: 7, max_delay: 5s}, reporting: {log_level: warn, stack: true, context: false}}`, model.Profile{
 			Doc: "D.", Detection: taxonomy.Detection{Recoverability: true},
-			Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"rest", "reduce"}}, RetryEnabled: true,
+			Recovery:     taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"rest", "reduce"}},
+			RetryEnabled: true,
 			RetryPolicy: &model.Policy{Var: "itPolicyRetry", Profile: "it", Policy: taxonomy.Policy{
-				Name: "it.retry", MaxAttempts: 7, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2, MaxRetryAfter: 5 * time.Second,
+				Name: "it.retry", MaxAttempts: 7, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2,
+				MaxRetryAfter: 5 * time.Second,
 			}},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn, Stack: true},
 		}},
 		{"no strategy at all", "{recovery: {max_attempts: 0, allowed: [rest]}}", model.Profile{
-			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"rest"}}, RetryEnabled: true, Reporting: taxonomy.Reporting{Context: true},
+			Detection: everything,
+			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"rest"}}, RetryEnabled: true,
+			Reporting: taxonomy.Reporting{Context: true},
 		}},
 		{"nothing allowed", "{recovery: {allowed: []}, retry: {enabled: false}}", model.Profile{
-			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}}, Reporting: taxonomy.Reporting{Context: true},
+			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}},
+			Reporting: taxonomy.Reporting{Context: true},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -276,7 +300,8 @@ func TestProfileLogKeepsMessage(t *testing.T) {
 	assert.Equal(t, []any{taxonomy.LogError, "Stopping."}, []any{got.LogLevel, got.LogMessage})
 }
 
-// Whom to ask belongs to the action: it stays where the action stays of its kind, and goes where it does not.
+// Whom to ask belongs to the action: it stays where the action stays of its kind, and goes where it
+// does not.
 func TestProfileOfPurposes(t *testing.T) {
 	type says struct {
 		action  taxonomy.Action
@@ -291,15 +316,22 @@ func TestProfileOfPurposes(t *testing.T) {
 	}{
 		{"nothing", "{doc: D.}", base, up},
 		{"another purpose", "{reactions: {ask: {purpose: verification}, up: {purpose: analysis}}}",
-			says{taxonomy.Retry, "low", taxonomy.PurposeVerification}, says{taxonomy.Escalate, "high", taxonomy.PurposeAnalysis}},
+			says{taxonomy.Retry, "low", taxonomy.PurposeVerification},
+			says{taxonomy.Escalate, "high", taxonomy.PurposeAnalysis}},
 		{"another tier", "{reactions: {ask: {to: high}, up: {to: low}}}",
-			says{taxonomy.Retry, "high", taxonomy.PurposeAnalysis}, says{taxonomy.Escalate, "low", taxonomy.PurposeDiagnosis}},
-		{"an action of its kind", "{reactions: {ask: {action: retry_operation}}}", says{taxonomy.RetryOperation, "low", taxonomy.PurposeAnalysis}, up},
+			says{taxonomy.Retry, "high", taxonomy.PurposeAnalysis},
+			says{taxonomy.Escalate, "low", taxonomy.PurposeDiagnosis}},
+		{"an action of its kind", "{reactions: {ask: {action: retry_operation}}}",
+			says{taxonomy.RetryOperation, "low", taxonomy.PurposeAnalysis}, up},
 		{"the same action", "{reactions: {ask: {action: retry}, up: {action: escalate}}}", base, up},
-		{"each the other's action", "{reactions: {ask: {action: escalate, then: stop}, up: {action: retry, then: block}}}",
+		{"each the other's action",
+			"{reactions: {ask: {action: escalate, then: stop}, up: {action: retry, then: block}}}",
 			says{action: taxonomy.Escalate, to: "low"}, says{action: taxonomy.Retry}},
-		{"with a purpose of its own", "{reactions: {ask: {action: escalate, purpose: diagnosis, then: stop}, up: {action: retry, to: low, purpose: verification, then: block}}}",
-			says{taxonomy.Escalate, "low", taxonomy.PurposeDiagnosis}, says{taxonomy.Retry, "low", taxonomy.PurposeVerification}},
+		{"with a purpose of its own",
+			"{reactions: {ask: {action: escalate, purpose: diagnosis, then: stop}, up: {action: retry, to: low, " +
+				"purpose: verification, then: block}}}",
+			says{taxonomy.Escalate, "low", taxonomy.PurposeDiagnosis},
+			says{taxonomy.Retry, "low", taxonomy.PurposeVerification}},
 		{"actions that ask nobody", "{reactions: {ask: {action: recover, strategy: rest}, up: {action: continue}}}",
 			says{action: taxonomy.Recover}, says{action: taxonomy.Continue}},
 	} {

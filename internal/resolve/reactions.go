@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// scope resolves reactions and policies: the table's as declared, a profile's under its overlays. What a
-// profile does not change is the table's own, the same pointer.
+// scope resolves reactions and policies: the table's as declared, a profile's under its overlays.
+// What a profile does not change is the table's own, the same pointer.
 type scope struct {
 	b       *builder
 	base    *scope // the table; nil for the table itself
@@ -41,7 +41,8 @@ func newScope(b *builder) *scope {
 	}
 }
 
-// reaction resolves a declaration. It returns nil when the declaration is being resolved already: a cycle.
+// reaction resolves a declaration. It returns nil when the declaration is being resolved already: a
+// cycle.
 func (s *scope) reaction(def *reactionDef, plain bool) *model.Reaction {
 	key := reactionKey{decl: def.decl, plain: plain}
 	if r, known := s.memo[key]; known {
@@ -108,8 +109,8 @@ func (s *scope) resolve(def *reactionDef, d *spec.Reaction, plain bool) *model.R
 	return r
 }
 
-// ends reports whether an action leaves nothing to follow. An overlay may turn a retry into one; what the
-// retry said of waiting and trying is dropped then.
+// ends reports whether an action leaves nothing to follow. An overlay may turn a retry into one;
+// what the retry said of waiting and trying is dropped then.
 func ends(a taxonomy.Action) bool {
 	return a == taxonomy.Abort || a == taxonomy.Block || a == taxonomy.Continue
 }
@@ -150,7 +151,8 @@ func (s *scope) follow(r *model.Reaction, ref *spec.ReactionRef, plain bool) (ne
 	return next, next == nil
 }
 
-// head resolves a reference and passes over what the profile has switched off. It returns nil for a cycle.
+// head resolves a reference and passes over what the profile has switched off. It returns nil for a
+// cycle.
 func (s *scope) head(ref *spec.ReactionRef, plain bool) *model.Reaction {
 	r := s.reaction(s.def(ref), plain)
 	if r != nil && s.off(r) {
@@ -236,8 +238,8 @@ func mergeReaction(base, top *spec.Reaction) *spec.Reaction {
 	return &r
 }
 
-// Kept returns base with what is left of it under top. Whom to ask, and for what, was said of its action: an action of
-// another kind drops it.
+// Kept returns base with what is left of it under top. Whom to ask, and for what, was said of its
+// action: an action of another kind drops it.
 func Kept(base, top *spec.Reaction) spec.Reaction {
 	r := *base
 	if top.Action.Set && asks(top.Action) != asks(base.Action) {

@@ -14,7 +14,8 @@ import (
 // reactions wraps a section of reactions.
 func reactions(entries string) string {
 	return "errgen: 1\npackage: errs\nstrategies: {reduce: R., rest: R.}\ntiers: {low: {}, high: {}}\n" +
-		"policies: {slow: {max_delay: 1m}}\nreactions:\n" + indent(entries, 2) + "categories: {work: {codes: {A: {message: a}}}}\n"
+		"policies: {slow: {max_delay: 1m}}\nreactions:\n" + indent(entries, 2) +
+		"categories: {work: {codes: {A: {message: a}}}}\n"
 }
 
 func TestReactionDefaults(t *testing.T) {
@@ -27,8 +28,10 @@ func TestReactionDefaults(t *testing.T) {
 		{"{action: retry, count_failure: false}", model.Reaction{Action: taxonomy.Retry}, "block"},
 		{"{action: retry_operation, then: abort}", model.Reaction{Action: taxonomy.RetryOperation}, "abort"},
 		{"{action: escalate}", model.Reaction{Action: taxonomy.Escalate, To: "low"}, "block"},
-		{"{action: escalate, to: high, then: continue}", model.Reaction{Action: taxonomy.Escalate, To: "high"}, "continue"},
-		{"{action: escalate, purpose: diagnosis}", model.Reaction{Action: taxonomy.Escalate, To: "low", Purpose: taxonomy.PurposeDiagnosis}, "block"},
+		{"{action: escalate, to: high, then: continue}", model.Reaction{Action: taxonomy.Escalate, To: "high"},
+			"continue"},
+		{"{action: escalate, purpose: diagnosis}",
+			model.Reaction{Action: taxonomy.Escalate, To: "low", Purpose: taxonomy.PurposeDiagnosis}, "block"},
 		{"{action: retry, to: high, purpose: analysis}", model.Reaction{
 			Action: taxonomy.Retry, CountFailure: true, To: "high", Purpose: taxonomy.PurposeAnalysis,
 		}, "block"},
@@ -36,9 +39,11 @@ func TestReactionDefaults(t *testing.T) {
 			Action: taxonomy.RetryOperation, To: "low", Purpose: taxonomy.PurposeVerification,
 		}, "abort"},
 		{"{action: retry, to: high}", model.Reaction{Action: taxonomy.Retry, CountFailure: true}, "block"},
-		{"{action: recover, strategy: reduce}", model.Reaction{Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true}, "abort"},
+		{"{action: recover, strategy: reduce}",
+			model.Reaction{Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true}, "abort"},
 		{"{action: recover, strategy: reduce, session: reduced, resume: operation}", model.Reaction{
-			Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true, Session: taxonomy.SessionReduced, Resume: taxonomy.ResumeOperation,
+			Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true, Session: taxonomy.SessionReduced,
+			Resume: taxonomy.ResumeOperation,
 		}, "abort"},
 		{"{action: continue}", model.Reaction{Action: taxonomy.Continue}, ""},
 		{"{action: abort, extent: run, revert: iteration, doc: D.}", model.Reaction{
@@ -46,7 +51,8 @@ func TestReactionDefaults(t *testing.T) {
 		}, ""},
 		{"{action: block}", model.Reaction{Action: taxonomy.Block}, ""},
 		{"{action: retry, revert: files, accept_completion: true, feed_back: true}", model.Reaction{
-			Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, AcceptCompletion: true, FeedBack: true,
+			Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, AcceptCompletion: true,
+			FeedBack: true,
 		}, "block"},
 	} {
 		t.Run(tt.entry, func(t *testing.T) {
@@ -65,7 +71,8 @@ func TestReactionDefaults(t *testing.T) {
 
 func TestPolicyDefaults(t *testing.T) {
 	base := taxonomy.Policy{
-		MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2, MaxRetryAfter: 30 * time.Second,
+		MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+		MaxRetryAfter: 30 * time.Second,
 	}
 	with := func(change func(*taxonomy.Policy)) taxonomy.Policy {
 		p := base
@@ -79,10 +86,12 @@ func TestPolicyDefaults(t *testing.T) {
 		{"{max_attempts: 3}", base},
 		{"{max_delay: 1m}", with(func(p *taxonomy.Policy) { p.MaxDelay, p.MaxRetryAfter = time.Minute, time.Minute })},
 		{"{max_retry_after: 1h}", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = time.Hour })},
-		{"{jitter: 0.25}", with(func(p *taxonomy.Policy) { p.JitterKind, p.Jitter = taxonomy.JitterProportional, 0.25 })},
+		{"{jitter: 0.25}",
+			with(func(p *taxonomy.Policy) { p.JitterKind, p.Jitter = taxonomy.JitterProportional, 0.25 })},
 		{"{jitter: 0}", base},
 		{"{jitter: full}", with(func(p *taxonomy.Policy) { p.JitterKind = taxonomy.JitterFull })},
-		{"{backoff: linear, max_elapsed: 1h}", with(func(p *taxonomy.Policy) { p.Backoff, p.MaxElapsed = taxonomy.Linear, time.Hour })},
+		{"{backoff: linear, max_elapsed: 1h}",
+			with(func(p *taxonomy.Policy) { p.Backoff, p.MaxElapsed = taxonomy.Linear, time.Hour })},
 	} {
 		t.Run(tt.entry, func(t *testing.T) {
 			p := build(t, reactions("it: {action: retry, policy: "+tt.entry+"}"))
@@ -112,8 +121,10 @@ categories:
 `)
 	show := func(r *model.Reaction) string { return r.Var + " " + r.Name }
 	assert.Equal(t, []string{
-		"reactionWaitThenThen wait.then.then", "reactionWaitThen wait.then", "reactionWait wait", "reactionAbort abort", "reactionBlock block",
-		"reactionContinue continue", "reactionUncategorized uncategorized", "reactionWork work", "reactionB B", "reactionBWhen1 B.when1",
+		"reactionWaitThenThen wait.then.then", "reactionWaitThen wait.then", "reactionWait wait", "reactionAbort abort",
+		"reactionBlock block",
+		"reactionContinue continue", "reactionUncategorized uncategorized", "reactionWork work", "reactionB B",
+		"reactionBWhen1 B.when1",
 		"reactionWait2 WAIT",
 	}, names(p.Reactions, show))
 	assert.Equal(t, "policyWork work", p.Policies[0].Var+" "+p.Policies[0].Name)
@@ -124,7 +135,10 @@ categories:
 }
 
 func TestCyclesAreCut(t *testing.T) {
-	p := build(t, reactions("a: {action: retry, then: b}\nb: {action: escalate, then: c}\nc: {action: retry, then: a}\nself: {action: retry, then: self}"))
+	p := build(
+		t, reactions(
+			"a: {action: retry, then: b}\nb: {action: escalate, then: c}\nc: {action: retry, then: a}\nself: "+
+				"{action: retry, then: self}"))
 	for _, r := range p.Reactions {
 		steps := 0
 		for x := r; x != nil; x = x.Then {
@@ -169,7 +183,8 @@ categories:
 	again, block := p.ReactionByName("again"), p.ReactionByName("block")
 	a, b := p.CodeByKey("A"), p.CodeByKey("B")
 	want := model.Traits{
-		Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityLow, Kind: taxonomy.Fault, Reaction: again, HTTP: 500, GRPC: 1,
+		Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityLow, Kind: taxonomy.Fault,
+		Reaction: again, HTTP: 500, GRPC: 1,
 	}
 	assert.Equal(t, want, a.Row.Traits)
 	want.Severity, want.HTTP = taxonomy.SeverityHigh, 404
@@ -178,7 +193,8 @@ categories:
 	want.Retryable, want.Recoverability, want.Reaction = false, taxonomy.Permanent, block
 	assert.Equal(t, want, b.When[1].Row.Traits)
 	assert.NotSame(t, b.Row, b.When[2].Row, "recoverability that is said does not follow a profile's flag")
-	assert.Equal(t, []string{"", "", "", "", "rowBWhen2", "rowBWhen3"}, names(p.Rows, func(r *model.Row) string { return r.Const }))
+	assert.Equal(t, []string{"", "", "", "", "rowBWhen2", "rowBWhen3"},
+		names(p.Rows, func(r *model.Row) string { return r.Const }))
 }
 
 func TestFallbackRows(t *testing.T) {

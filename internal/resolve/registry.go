@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// registry knows every reaction and policy of the taxonomy, declared or in place, before any of them is
-// resolved: a profile resolves them again under its overlays.
+// registry knows every reaction and policy of the taxonomy, declared or in place, before any of
+// them is resolved: a profile resolves them again under its overlays.
 type registry struct {
 	reactions map[string]*reactionDef // declared and predeclared
 	inline    map[*spec.Reaction]*reactionDef

@@ -58,13 +58,14 @@ func (b *builder) branchRow(e entry, i int) *model.Row {
 	return row
 }
 
-// sameTraits reports whether two combinations come to the same, in the table and in every profile. Whether
-// recoverability was said counts: unsaid, it follows a profile's change of the flag.
+// sameTraits reports whether two combinations come to the same, in the table and in every profile.
+// Whether recoverability was said counts: unsaid, it follows a profile's change of the flag.
 func (b *builder) sameTraits(x, y spec.Traits) bool {
 	return b.tableTraits(x) == b.tableTraits(y) && x.Recoverability.Set == y.Recoverability.Set
 }
 
-// noneTraits are those of the fallback as classification would make it: with what its code and it set.
+// noneTraits are those of the fallback as classification would make it: with what its code and it
+// set.
 func (b *builder) noneTraits() spec.Traits {
 	code := b.pkg.Fallback
 	if code == nil {

@@ -53,8 +53,9 @@ var ruleKeys = map[string]detect.Key{
 	"attributes": detect.Attribute,
 }
 
-// RuleCondition reads a condition of a detect rule. Faulty parts are reported and left out; ok is false for a key that
-// is no condition. The values of an attribute are what is written, whatever they look like to YAML.
+// RuleCondition reads a condition of a detect rule. Faulty parts are reported and left out; ok is
+// false for a key that is no condition. The values of an attribute are what is written, whatever
+// they look like to YAML.
 func RuleCondition(c spec.RuleCondition) (cond detect.Condition, faults []Fault, ok bool) {
 	key, ok := ruleKeys[c.Key.V]
 	if !ok {
@@ -111,8 +112,8 @@ func boundOf(v model.Value) float64 {
 	return float64(v.Int)
 }
 
-// literalTexts reads what a text is compared with. A system error or signal that has several names is compared by one
-// of them.
+// literalTexts reads what a text is compared with. A system error or signal that has several names
+// is compared by one of them.
 func literalTexts(key detect.Key, lits []spec.Literal) []string {
 	var out []string
 	for _, lit := range lits {
@@ -133,8 +134,8 @@ func canonical(key detect.Key, name string) string {
 	return name
 }
 
-// EvidenceField is what a condition of a rule tests, as if it were a field. Attributes are texts; between bounds they
-// are read as numbers.
+// EvidenceField is what a condition of a rule tests, as if it were a field. Attributes are texts;
+// between bounds they are read as numbers.
 func EvidenceField(c spec.RuleCondition) *model.Field {
 	f := &model.Field{Wire: c.Key.V, Type: model.String}
 	switch c.Key.V {

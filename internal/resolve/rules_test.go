@@ -26,22 +26,33 @@ func TestRuleConditions(t *testing.T) {
 		rule string
 		want []detect.Condition
 	}{
-		{`{source: a, op: [b, c]}`, []detect.Condition{{Key: detect.Source, Any: []string{"a"}}, {Key: detect.Op, Any: []string{"b", "c"}}}},
+		{`{source: a, op: [b, c]}`,
+			[]detect.Condition{{Key: detect.Source, Any: []string{"a"}}, {Key: detect.Op, Any: []string{"b", "c"}}}},
 		{`{status: 429}`, []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
-		{`{status: {min: 400, max: 599, not: 404}}`, []detect.Condition{{Key: detect.Status, NotNumber: []int{404}, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
+		{`{status: {min: 400, max: 599, not: 404}}`,
+			[]detect.Condition{{Key: detect.Status, NotNumber: []int{404}, Min: 400, Max: 599,
+				Bounds: detect.HasMin | detect.HasMax}}},
 		{`{exit_code: {not: [0, 1]}}`, []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0, 1}}}},
 		{`{exit_code: {min: -1}}`, []detect.Condition{{Key: detect.ExitCode, Min: -1, Bounds: detect.HasMin}}},
-		{`{type: {prefix: over}, code: {not: "1"}}`, []detect.Condition{{Key: detect.Type, Prefix: []string{"over"}}, {Key: detect.Code, Not: []string{"1"}}}},
+		{`{type: {prefix: over}, code: {not: "1"}}`,
+			[]detect.Condition{{Key: detect.Type, Prefix: []string{"over"}}, {Key: detect.Code, Not: []string{"1"}}}},
 		{`{signal: {present: true}}`, []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}},
 		{`{signal: {present: false}}`, []detect.Condition{{Key: detect.Signal, Presence: detect.Absent}}},
-		{`{signal: SIGIOT, errno: [EWOULDBLOCK, EPIPE]}`, []detect.Condition{{Key: detect.Signal, Any: []string{"SIGABRT"}}, {Key: detect.Errno, Any: []string{"EAGAIN", "EPIPE"}}}},
-		{`{is: io.EOF, as: '*net.OpError'}`, []detect.Condition{{Key: detect.Is, Any: []string{"io.EOF"}}, {Key: detect.As, Any: []string{"*net.OpError"}}}},
+		{`{signal: SIGIOT, errno: [EWOULDBLOCK, EPIPE]}`,
+			[]detect.Condition{{Key: detect.Signal, Any: []string{"SIGABRT"}},
+				{Key: detect.Errno, Any: []string{"EAGAIN", "EPIPE"}}}},
+		{`{is: io.EOF, as: '*net.OpError'}`,
+			[]detect.Condition{{Key: detect.Is, Any: []string{"io.EOF"}},
+				{Key: detect.As, Any: []string{"*net.OpError"}}}},
 		{`{attributes: {a-b: "0", c: 0, d: true, e: 1.50}}`, []detect.Condition{
-			{Key: detect.Attribute, Name: "a-b", Any: []string{"0"}}, {Key: detect.Attribute, Name: "c", Any: []string{"0"}},
-			{Key: detect.Attribute, Name: "d", Any: []string{"true"}}, {Key: detect.Attribute, Name: "e", Any: []string{"1.50"}},
+			{Key: detect.Attribute, Name: "a-b", Any: []string{"0"}},
+			{Key: detect.Attribute, Name: "c", Any: []string{"0"}},
+			{Key: detect.Attribute, Name: "d", Any: []string{"true"}},
+			{Key: detect.Attribute, Name: "e", Any: []string{"1.50"}},
 		}},
 		{`{attributes: {a: {min: 1, max: 2.5, not: 2}}}`, []detect.Condition{
-			{Key: detect.Attribute, Name: "a", Not: []string{"2"}, Min: 1, Max: 2.5, Bounds: detect.HasMin | detect.HasMax},
+			{Key: detect.Attribute, Name: "a", Not: []string{"2"}, Min: 1, Max: 2.5,
+				Bounds: detect.HasMin | detect.HasMax},
 		}},
 		{`{text: x}`, nil},
 	} {
@@ -52,7 +63,10 @@ func TestRuleConditions(t *testing.T) {
 }
 
 func TestRule(t *testing.T) {
-	p := build(t, codes("A: {message: a, detect: [{text: [x, y], contains: z, priority: -3, set: {n: 7, s: t}}]}\nB: {message: b, detect: [{status: 1}, {status: 2}]}"))
+	p := build(
+		t, codes(
+			"A: {message: a, detect: [{text: [x, y], contains: z, priority: -3, set: {n: 7, s: t}}]}\nB: {message: "+
+				"b, detect: [{status: 1}, {status: 2}]}"))
 	assert.Equal(t, []string{"A/1", "B/1", "B/2"}, collect(p.Rules, func(r *model.Rule) string { return r.Name }))
 	assert.Equal(t, []int{1, 1, 2}, collect(p.Rules, func(r *model.Rule) int { return r.Place }))
 	r := p.Rules[0]
@@ -70,11 +84,15 @@ func TestRuleDoc(t *testing.T) {
 	for _, tt := range []struct{ rule, want string }{
 		{`{source: anthropic-api, status: 429}`, `source: anthropic-api, status: 429`},
 		{`{text: '(?i)\brate.?limit'}`, `text: '(?i)\brate.?limit'`},
-		{`{priority: 5, status: {min: 400, max: 599}, set: {n: 1, s: two words}}`, `status: {min: 400, max: 599}, priority: 5, set: {n: 1, s: two words}`},
-		{`{contains: [usage limit reached, "it's"], text: limit, source: x}`, `source: x, text: 'limit', contains: [usage limit reached, 'it''s']`},
-		{`{as: '*net.OpError', code: "23505", type: ["no", 'null']}`, `as: '*net.OpError', code: '23505', type: ['no', 'null']`},
+		{`{priority: 5, status: {min: 400, max: 599}, set: {n: 1, s: two words}}`,
+			`status: {min: 400, max: 599}, priority: 5, set: {n: 1, s: two words}`},
+		{`{contains: [usage limit reached, "it's"], text: limit, source: x}`,
+			`source: x, text: 'limit', contains: [usage limit reached, 'it''s']`},
+		{`{as: '*net.OpError', code: "23505", type: ["no", 'null']}`,
+			`as: '*net.OpError', code: '23505', type: ['no', 'null']`},
 		{`{attributes: {left: "0", used: 1}, errno: EPIPE}`, `errno: EPIPE, attributes: {left: '0', used: 1}`},
-		{`{signal: {present: true}, exit_code: {not: [0, 1]}, type: {prefix: [a, b]}}`, `signal: {present: true}, exit_code: {not: [0, 1]}, type: {prefix: [a, b]}`},
+		{`{signal: {present: true}, exit_code: {not: [0, 1]}, type: {prefix: [a, b]}}`,
+			`signal: {present: true}, exit_code: {not: [0, 1]}, type: {prefix: [a, b]}`},
 		{`{text: "a\nb\u202e'"}`, `text: "a\nb\u202e'"`},
 		{`{contains: "{x}"}`, `contains: '{x}'`},
 		{`{contains: ["", "größer", "a: b", "x "]}`, `contains: ['', 'größer', 'a: b', 'x ']`},
@@ -85,7 +103,8 @@ func TestRuleDoc(t *testing.T) {
 			assert.Equal(t, tt.want, r.Doc)
 			again := ruleOf(t, "{"+r.Doc+"}")
 			assert.ElementsMatch(t, r.Conditions, again.Conditions)
-			assert.Equal(t, [...]any{r.Text, r.Contains, r.Priority, len(r.Set)}, [...]any{again.Text, again.Contains, again.Priority, len(again.Set)})
+			assert.Equal(t, [...]any{r.Text, r.Contains, r.Priority, len(r.Set)},
+				[...]any{again.Text, again.Contains, again.Priority, len(again.Set)})
 		})
 	}
 }
@@ -104,10 +123,12 @@ A:
 	x := p.Codes[0].Examples
 	require.Len(t, x, 5)
 	assert.Equal(t, taxonomy.Evidence{
-		Source: "s", Op: "o", Status: 429, Type: "t", Code: "7", ExitCode: taxonomy.Some(0), Text: "x", Output: "y", Credential: "c",
+		Source: "s", Op: "o", Status: 429, Type: "t", Code: "7", ExitCode: taxonomy.Some(0), Text: "x", Output: "y",
+		Credential: "c",
 	}, x[0].Evidence)
 	assert.Equal(t, taxonomy.Evidence{
-		Files: []string{"a", "b"}, RetryAfter: taxonomy.Some(90 * time.Second), ResetAt: time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC),
+		Files: []string{"a", "b"}, RetryAfter: taxonomy.Some(90 * time.Second),
+		ResetAt:    time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC),
 		Attributes: map[string]string{"a": "0", "b": "1", "c": "true"},
 	}, x[1].Evidence)
 	assert.Equal(t, taxonomy.Evidence{Signal: "SIGIO", Errno: "EOPNOTSUPP"}, x[2].Evidence)

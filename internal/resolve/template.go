@@ -10,7 +10,8 @@ import (
 const CauseName = "cause"
 
 var formats = map[string]model.Format{
-	"": model.Plain, "count": model.Count, "first_line": model.FirstLine, "seconds": model.Seconds, "quoted": model.Quoted,
+	"": model.Plain, "count": model.Count, "first_line": model.FirstLine, "seconds": model.Seconds,
+	"quoted": model.Quoted,
 }
 
 // Format returns the format that a placeholder names; "" is the plain one.
@@ -31,8 +32,8 @@ func Formats() []string {
 	return names
 }
 
-// template resolves a message against the fields that its code has. A placeholder that names none of
-// them stays as text.
+// template resolves a message against the fields that its code has. A placeholder that names none
+// of them stays as text.
 func template(text string, fields map[string]*model.Field) model.Template {
 	pieces, _ := ParseTemplate(text)
 	return model.Template{Parts: parts(text, pieces, fields)}

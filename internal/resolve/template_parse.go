@@ -32,9 +32,9 @@ type TemplateError struct {
 	Msg         string
 }
 
-// ParseTemplate reads a message or feedback: text, {field}, {field:format}, groups in [brackets] that do
-// not nest, and {{ }} [[ ]] for the characters themselves. It does not know fields or formats. What is
-// malformed is reported, and stays in the pieces as text.
+// ParseTemplate reads a message or feedback: text, {field}, {field:format}, groups in [brackets]
+// that do not nest, and {{ }} [[ ]] for the characters themselves. It does not know fields or
+// formats. What is malformed is reported, and stays in the pieces as text.
 func ParseTemplate(text string) ([]Piece, []TemplateError) {
 	p := templateParser{src: text}
 	p.run()

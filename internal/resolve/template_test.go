@@ -30,7 +30,8 @@ func TestParseTemplate(t *testing.T) {
 		{"plain", `"plain"`},
 		{"no user {id}", `"no user "<id|>`},
 		{"{files:count} forbidden: {files}", `<files|count>" forbidden: "<files|>`},
-		{"p {provider} API error[ {statusCode}][: {rawError:first_line}]", `"p "<provider|>" API error"[" "<statusCode|>][": "<rawError|first_line>]`},
+		{"p {provider} API error[ {statusCode}][: {rawError:first_line}]",
+			`"p "<provider|>" API error"[" "<statusCode|>][": "<rawError|first_line>]`},
 		{"a[ {x}, really]", `"a"[" "<x|>", really"]`},
 		{"{{literal}}", `"{literal}"`},
 		{"{{{x}}}", `"{"<x|>"}"`},
@@ -94,7 +95,8 @@ func TestParseTemplateOffsets(t *testing.T) {
 }
 
 func FuzzParseTemplate(f *testing.F) {
-	for _, s := range []string{"", "{x}", "[: {x:quoted}]", "{{}}[[]]", "[{", "{[", "]}", "[[[{a}]]]", "\xff{", "{a\nb}"} {
+	for _, s := range []string{"", "{x}", "[: {x:quoted}]", "{{}}[[]]", "[{", "{[", "]}", "[[[{a}]]]", "\xff{",
+		"{a\nb}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Value reads a literal as a value of field f. The error says what the field takes instead; even then the
-// value has the field's type, and is its zero.
+// Value reads a literal as a value of field f. The error says what the field takes instead; even
+// then the value has the field's type, and is its zero.
 func Value(f *model.Field, lit spec.Literal) (model.Value, error) {
 	v := model.Value{Type: f.Type}
 	if err := fill(&v, f, lit); err != nil {
@@ -90,8 +90,8 @@ func fillUint(v *model.Value, lit spec.Literal) error {
 	return nil
 }
 
-// intBase reads 0x1F as Go and YAML do, but 010 as ten: what looks octal to one reader and decimal to the
-// next is taken as most people would.
+// intBase reads 0x1F as Go and YAML do, but 010 as ten: what looks octal to one reader and decimal
+// to the next is taken as most people would.
 func intBase(text string) int {
 	digits := strings.TrimLeft(text, "+-")
 	if len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {

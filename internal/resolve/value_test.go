@@ -43,7 +43,8 @@ func TestValue(t *testing.T) {
 		{"bool", model.Bool, lit(spec.LitBool, "true"), model.Value{Bool: true}},
 		{"bool capital", model.Bool, lit(spec.LitBool, "False"), model.Value{}},
 		{"duration", model.Duration, str("1.5s"), model.Value{Duration: 1500 * time.Millisecond}},
-		{"time", model.Time, str("2026-01-02T03:04:05+01:00"), model.Value{Time: time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC)}},
+		{"time", model.Time, str("2026-01-02T03:04:05+01:00"),
+			model.Value{Time: time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC)}},
 		{"strings", model.Strings, list(str("a"), str("b")), model.Value{Strings: []string{"a", "b"}}},
 		{"no strings", model.Strings, list(), model.Value{Strings: []string{}}},
 		{"enum", model.EnumType, str("RED"), model.Value{Str: "RED", Index: 1}},
@@ -116,11 +117,16 @@ func TestConditionFaults(t *testing.T) {
 		m    spec.Matcher
 		want []string
 	}{
-		{"wrong type", model.Int, spec.Matcher{Values: []spec.Literal{two, one}}, []string{"1: a whole number is needed here"}},
-		{"order of strings", model.String, spec.Matcher{Min: &one}, []string{"1: a field of type string has no order: min and max do not apply"}},
-		{"value of a list", model.Strings, spec.Matcher{Not: []spec.Literal{one}}, []string{"1: a field of type strings can only be tested with present"}},
-		{"bound of a list", model.Strings, spec.Matcher{Max: &two}, []string{"2: a field of type strings can only be tested with present"}},
-		{"prefix of a number", model.Int, spec.Matcher{Prefix: []spec.Text{{V: "4", Span: diag.Span{Line: 3}}}}, []string{"3: a field of type int has no prefix"}},
+		{"wrong type", model.Int, spec.Matcher{Values: []spec.Literal{two, one}},
+			[]string{"1: a whole number is needed here"}},
+		{"order of strings", model.String, spec.Matcher{Min: &one},
+			[]string{"1: a field of type string has no order: min and max do not apply"}},
+		{"value of a list", model.Strings, spec.Matcher{Not: []spec.Literal{one}},
+			[]string{"1: a field of type strings can only be tested with present"}},
+		{"bound of a list", model.Strings, spec.Matcher{Max: &two},
+			[]string{"2: a field of type strings can only be tested with present"}},
+		{"prefix of a number", model.Int, spec.Matcher{Prefix: []spec.Text{{V: "4", Span: diag.Span{Line: 3}}}},
+			[]string{"3: a field of type int has no prefix"}},
 		{"presence of a list", model.Strings, spec.Matcher{Present: spec.Bool{V: true, Set: true}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

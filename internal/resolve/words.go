@@ -22,9 +22,11 @@ var (
 	}
 	extents  = words[taxonomy.Extent]{"task": taxonomy.ExtentTask, "run": taxonomy.ExtentRun}
 	reverts  = words[taxonomy.Revert]{"files": taxonomy.RevertFiles, "iteration": taxonomy.RevertIteration}
-	sessions = words[taxonomy.Session]{"keep": taxonomy.SessionKeep, "fresh": taxonomy.SessionFresh, "reduced": taxonomy.SessionReduced}
+	sessions = words[taxonomy.Session]{"keep": taxonomy.SessionKeep, "fresh": taxonomy.SessionFresh,
+		"reduced": taxonomy.SessionReduced}
 	purposes = words[taxonomy.Purpose]{
-		"diagnosis": taxonomy.PurposeDiagnosis, "analysis": taxonomy.PurposeAnalysis, "verification": taxonomy.PurposeVerification,
+		"diagnosis": taxonomy.PurposeDiagnosis, "analysis": taxonomy.PurposeAnalysis,
+		"verification": taxonomy.PurposeVerification,
 	}
 	resumes   = words[taxonomy.Resume]{"iteration": taxonomy.ResumeIteration, "operation": taxonomy.ResumeOperation}
 	shares    = words[taxonomy.Shared]{"run": taxonomy.SharedRun, "credential": taxonomy.SharedCredential}
@@ -64,8 +66,8 @@ func GRPCCode(word string) (int, bool) {
 	return n, ok
 }
 
-// GRPCWord returns the word of a number of google.rpc.Code, of two spellings the canonical one; "" for 0, which stands for none, and for what is no
-// such number.
+// GRPCWord returns the word of a number of google.rpc.Code, of two spellings the canonical one; ""
+// for 0, which stands for none, and for what is no such number.
 func GRPCWord(code int) string {
 	if code == 0 {
 		return ""

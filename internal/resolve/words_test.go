@@ -17,11 +17,15 @@ func meanings[T any](w words[T]) []string { return slices.Sorted(maps.Keys(w)) }
 // Every word that the parser lets through has a meaning here, and no other has.
 func TestWordsAreTheLanguages(t *testing.T) {
 	known := map[string][]string{
-		"action": meanings(actions), "extent": meanings(extents), "revert": meanings(reverts), "session": meanings(sessions),
+		"action": meanings(actions), "extent": meanings(extents), "revert": meanings(reverts),
+		"session": meanings(sessions),
 		"purpose": meanings(purposes),
-		"resume":  meanings(resumes), "shared": meanings(shares), "level": meanings(logLevels), "log_level": meanings(logLevels),
-		"backoff": meanings(backoffs), "jitter": meanings(jitters), "kind": meanings(kinds), "severity": meanings(severities),
-		"recoverability": meanings(recoverabilities), "grpc": meanings(grpcCodes), "keep": {"head", "tail"}, "type": types(),
+		"resume":  meanings(resumes), "shared": meanings(shares), "level": meanings(logLevels),
+		"log_level": meanings(logLevels),
+		"backoff":   meanings(backoffs), "jitter": meanings(jitters), "kind": meanings(kinds),
+		"severity":       meanings(severities),
+		"recoverability": meanings(recoverabilities), "grpc": meanings(grpcCodes), "keep": {"head", "tail"},
+		"type": types(),
 	}
 	seen := map[string]bool{}
 	for _, m := range spec.TheLanguage().Mappings {
@@ -32,7 +36,8 @@ func TestWordsAreTheLanguages(t *testing.T) {
 			}
 			seen[k.Name] = true
 			require.Contains(t, known, k.Name)
-			want := slices.DeleteFunc(slices.Clone(known[k.Name]), func(w string) bool { return w == "CANCELED" && !slices.Contains(of, w) })
+			want := slices.DeleteFunc(slices.Clone(known[k.Name]),
+				func(w string) bool { return w == "CANCELED" && !slices.Contains(of, w) })
 			assert.ElementsMatch(t, want, of, "%s.%s", m.Name, k.Name)
 		}
 	}
@@ -65,7 +70,8 @@ func TestGRPCCode(t *testing.T) {
 		want int
 		ok   bool
 	}{
-		{"OK", 0, true}, {"CANCELLED", 1, true}, {"CANCELED", 1, true}, {"UNAVAILABLE", 14, true}, {"UNAUTHENTICATED", 16, true},
+		{"OK", 0, true}, {"CANCELLED", 1, true}, {"CANCELED", 1, true}, {"UNAVAILABLE", 14, true},
+		{"UNAUTHENTICATED", 16, true},
 		{"unavailable", 0, false}, {"", 0, false},
 	} {
 		n, ok := GRPCCode(tt.word)

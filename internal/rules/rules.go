@@ -1,5 +1,6 @@
-// Package rules holds a page for every finding that errgen can make about a taxonomy, or about two versions of
-// one: what it means, why it is one, how to mend it, and an example of either side. `errgen explain ID` prints it.
+// Package rules holds a page for every finding that errgen can make about a taxonomy, or about two
+// versions of one: what it means, why it is one, how to mend it, and an example of either side.
+// `errgen explain ID` prints it.
 package rules
 
 import (

@@ -78,7 +78,8 @@ func changes(t *testing.T, before, now string) []string {
 			assert.NotEqual(t, "E-", id[:2], "%s in %s", id, yaml)
 		}
 	}
-	for _, c := range breaking.Compare(breaking.Read("before.yaml", whole(before)), breaking.Read("now.yaml", whole(now))) {
+	for _, c := range breaking.Compare(breaking.Read("before.yaml", whole(before)),
+		breaking.Read("now.yaml", whole(now))) {
 		out = append(out, c.ID)
 	}
 	return out
@@ -96,7 +97,8 @@ func ids(yaml string) []string {
 
 // whole adds behind an example what every taxonomy needs.
 func whole(yaml string) []byte {
-	for _, needed := range []string{"errgen: 1", "package: errs", "categories: {io: {codes: {EOF: {message: end of file}}}}"} {
+	for _, needed := range []string{"errgen: 1", "package: errs",
+		"categories: {io: {codes: {EOF: {message: end of file}}}}"} {
 		key, _, _ := strings.Cut(needed, ":")
 		if !strings.HasPrefix(yaml, key+":") && !strings.Contains(yaml, "\n"+key+":") {
 			yaml += needed + "\n"

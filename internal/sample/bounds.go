@@ -7,7 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// around returns values of a field at and around every bound of the conditions, which are all on it.
+// around returns values of a field at and around every bound of the conditions, which are all on
+// it.
 func around(f *model.Field, conds []model.Cond) []model.Value {
 	var out []model.Value
 	add := func(values ...model.Value) {
@@ -80,7 +81,8 @@ func near(v model.Value, step int64) []model.Value {
 	return []model.Value{w}
 }
 
-// prefixed returns texts that begin with p and one that only holds it; of an enum, all words are tried anyway.
+// prefixed returns texts that begin with p and one that only holds it; of an enum, all words are
+// tried anyway.
 func prefixed(f *model.Field, p string) []model.Value {
 	if f.Type != model.String {
 		return nil

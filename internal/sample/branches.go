@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// branches adds, for each branch, a case that it decides, and around it every field at its bounds and absent.
+// branches adds, for each branch, a case that it decides, and around it every field at its bounds
+// and absent.
 func (s *set) branches(code *model.Code) {
 	var fields []*model.Field
 	conds := map[*model.Field][]model.Cond{}
@@ -39,8 +40,8 @@ func (s *set) branches(code *model.Code) {
 // maxTries bounds the search for a case that a branch decides.
 const maxTries = 4096
 
-// decidedBy returns a case whose row is chosen by branch b: one that meets its conditions and, of every
-// earlier branch, not all.
+// decidedBy returns a case whose row is chosen by branch b: one that meets its conditions and, of
+// every earlier branch, not all.
 func decidedBy(code *model.Code, b *model.Branch, conds map[*model.Field][]model.Cond) (Case, bool) {
 	s := search{code: code, branch: b, conds: conds, left: maxTries}
 	return s.meet(Base(code), b.Conds)
@@ -68,8 +69,8 @@ func (s *search) meet(c Case, conds []model.Cond) (Case, bool) {
 	return Case{}, false
 }
 
-// avoid changes a case for which the branch holds until no earlier one does. Each change must get further
-// down the branches, so that the search ends.
+// avoid changes a case for which the branch holds until no earlier one does. Each change must get
+// further down the branches, so that the search ends.
 func (s *search) avoid(c Case) (Case, bool) {
 	at := s.first(c.Context)
 	if c.Code.When[at] == s.branch {

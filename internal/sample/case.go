@@ -77,7 +77,8 @@ func Base(code *model.Code) Case {
 	return c
 }
 
-// Full returns an error of the code with a value for every field, those that the code fixes as they are.
+// Full returns an error of the code with a value for every field, those that the code fixes as they
+// are.
 func Full(code *model.Code) Case {
 	c := Base(code)
 	for i, f := range code.Category.Fields {

@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Cases returns the cases of a code, without repetition: as its factory makes it, then what changes its
-// texts, then the odd values of the given fields (see [Hosts]).
+// Cases returns the cases of a code, without repetition: as its factory makes it, then what changes
+// its texts, then the odd values of the given fields (see [Hosts]).
 func Cases(code *model.Code, odd []*model.Field) []Case {
 	s := set{}
 	s.add(Base(code))
@@ -39,7 +39,8 @@ func (s *set) add(c Case) {
 	}
 }
 
-// texts adds cases with every value that a text shows: all of them, and each missing or empty in turn.
+// texts adds cases with every value that a text shows: all of them, and each missing or empty in
+// turn.
 func (s *set) texts(code *model.Code) {
 	shown := placeholders(code)
 	full := Base(code)

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Evidence returns evidence that between its pieces fills fields in every way: with all that they are filled from,
-// with nothing, with each key alone, and with texts that cannot be read.
+// Evidence returns evidence that between its pieces fills fields in every way: with all that they
+// are filled from, with nothing, with each key alone, and with texts that cannot be read.
 func Evidence(fields []*model.Field) []taxonomy.Evidence {
 	all := sources(fields, nil)
 	out := []taxonomy.Evidence{told(all), {}}
@@ -56,7 +56,8 @@ func sources(fields []*model.Field, list []source) []source {
 	return list
 }
 
-// told returns evidence with all of the sources. Of two that share a key, the one with the narrower type decides.
+// told returns evidence with all of the sources. Of two that share a key, the one with the narrower
+// type decides.
 func told(list []source) taxonomy.Evidence {
 	var ev taxonomy.Evidence
 	for _, texts := range []bool{true, false} {
@@ -112,8 +113,9 @@ func (s source) spoil(ev *taxonomy.Evidence) {
 // say sets the part of evidence that is a text.
 func (s source) say(ev *taxonomy.Evidence, text string) {
 	texts := map[string]*string{
-		"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal, "errno": &ev.Errno,
-		"text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
+		"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal,
+		"errno": &ev.Errno,
+		"text":  &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
 	}
 	if part, ok := texts[s.from]; ok {
 		*part = text

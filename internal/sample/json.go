@@ -16,14 +16,15 @@ func JSON(fields []*model.Field, ctx model.Context) string {
 	return wire{}.object(fields, ctx)
 }
 
-// LogJSON returns the context as slog's JSON handler must print it: durations are numbers there, an empty
-// text stands for what is required and missing, and objects without anything in them are left out.
+// LogJSON returns the context as slog's JSON handler must print it: durations are numbers there, an
+// empty text stands for what is required and missing, and objects without anything in them are left
+// out.
 func LogJSON(fields []*model.Field, ctx model.Context) string {
 	return wire{log: true}.object(fields, ctx)
 }
 
-// PlainJSON returns what encoding/json must make of the bare struct: its values as they were given, but for
-// secrets.
+// PlainJSON returns what encoding/json must make of the bare struct: its values as they were given,
+// but for secrets.
 func PlainJSON(fields []*model.Field, ctx model.Context) string {
 	return wire{plain: true}.object(fields, ctx)
 }
@@ -55,7 +56,8 @@ func (w wire) writeObject(b *bytes.Buffer, fields []*model.Field, ctx model.Cont
 	b.WriteByte('}')
 }
 
-// printsNothing reports whether a log leaves an object out: slog does so with groups that are empty.
+// printsNothing reports whether a log leaves an object out: slog does so with groups that are
+// empty.
 func (w wire) printsNothing(f *model.Field, v model.Value) bool {
 	return f.Type == model.ObjectType && !f.Sensitive && w.object(f.Object.Fields, v.Object) == "{}"
 }

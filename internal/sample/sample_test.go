@@ -17,7 +17,8 @@ import (
 // code returns the only code of a taxonomy with the given fields and lines of the code.
 func code(t *testing.T, fields string, lines ...string) *model.Code {
 	t.Helper()
-	src := "errgen: 1\npackage: p\nreactions: {again: {action: retry}}\ncategories:\n  c:\n    doc: D.\n    fields: {" + fields + "}\n    codes:\n" +
+	src := "errgen: 1\npackage: p\nreactions: {again: {action: retry}}\ncategories:\n  c:\n    doc: D.\n    fields: {" +
+		fields + "}\n    codes:\n" +
 		"      CODE:\n        doc: D.\n        " + strings.Join(lines, "\n        ") + "\n"
 	m, findings := check.Load("p.yaml", []byte(src))
 	for _, f := range findings {
@@ -43,39 +44,47 @@ func TestCases(t *testing.T) {
 		want   []string
 	}{
 		{"nothing to vary", "", []string{"message: m"}, []string{"{} m"}},
-		{"a required field in the message is given and empty", "id: {type: string, required: true}", []string{"message: 'no {id}'"}, []string{
-			`{"id":"some id"} no some id`,
-			`{"id":""} no `,
-		}},
-		{"an optional field is absent, present and empty", "a: {type: string}", []string{"message: 'm[ {a}]'"}, []string{
-			`{} m`,
-			`{"a":"some a"} m some a`,
-			`{"a":""} m`,
-		}},
-		{"each field of a part is missing in turn", "a: {type: int}, b: {type: bool}", []string{"message: 'm[ {a}/{b}]'"}, []string{
-			`{} m`,
-			`{"a":3,"b":true} m 3/true`,
-			`{"b":true} m`,
-			`{"a":3} m`,
-		}},
-		{"first lines come from texts with two", "a: {type: string}", []string{"message: 'm[ {a:first_line}]'"}, []string{
-			`{} m`,
-			`{"a":"some a\nsecond line"} m some a`,
-			`{"a":""} m`,
-		}},
-		{"a cause is there and not", "", []string{"message: 'm[: {cause}]'"}, []string{"{} m", "{} caused m: some cause"}},
-		{"what the code fixes stays", "a: {type: int}", []string{"message: 'm {a}'", "set: {a: 7}"}, []string{`{"a":7} m 7`}},
+		{"a required field in the message is given and empty", "id: {type: string, required: true}",
+			[]string{"message: 'no {id}'"}, []string{
+				`{"id":"some id"} no some id`,
+				`{"id":""} no `,
+			}},
+		{"an optional field is absent, present and empty", "a: {type: string}", []string{"message: 'm[ {a}]'"},
+			[]string{
+				`{} m`,
+				`{"a":"some a"} m some a`,
+				`{"a":""} m`,
+			}},
+		{"each field of a part is missing in turn", "a: {type: int}, b: {type: bool}",
+			[]string{"message: 'm[ {a}/{b}]'"}, []string{
+				`{} m`,
+				`{"a":3,"b":true} m 3/true`,
+				`{"b":true} m`,
+				`{"a":3} m`,
+			}},
+		{"first lines come from texts with two", "a: {type: string}", []string{"message: 'm[ {a:first_line}]'"},
+			[]string{
+				`{} m`,
+				`{"a":"some a\nsecond line"} m some a`,
+				`{"a":""} m`,
+			}},
+		{"a cause is there and not", "", []string{"message: 'm[: {cause}]'"},
+			[]string{"{} m", "{} caused m: some cause"}},
+		{"what the code fixes stays", "a: {type: int}", []string{"message: 'm {a}'", "set: {a: 7}"},
+			[]string{`{"a":7} m 7`}},
 		{"a long text and a secret", "a: {type: string, scrub: true, max_length: 20}", []string{"message: m"}, []string{
 			`{} m`,
 			`{"a":"first xxxxxxxxxxx…"} m`,
 			`{"a":"Authorization: Be…"} m`,
 		}},
 		{"a word that does not exist", "a: {enum: [x, y]}", []string{"message: m"}, []string{`{} m`, `{} m`}},
-		{"an object with little in it", "a: {type: object, fields: {b: {type: int, required: true}, c: {type: int}}}", []string{"message: m"}, []string{
-			`{} m`,
-			`{"a":{"b":3}} m`,
-		}},
-		{"feedback shows fields, too", "a: {type: int}", []string{"message: m", "feedback: 'f[ {a}]'"}, []string{`{} m`, `{"a":3} m`}},
+		{"an object with little in it", "a: {type: object, fields: {b: {type: int, required: true}, c: {type: int}}}",
+			[]string{"message: m"}, []string{
+				`{} m`,
+				`{"a":{"b":3}} m`,
+			}},
+		{"feedback shows fields, too", "a: {type: int}", []string{"message: m", "feedback: 'f[ {a}]'"},
+			[]string{`{} m`, `{"a":3} m`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -95,16 +104,19 @@ func TestBranches(t *testing.T) {
 		when   string
 		want   []string // contexts, with the branch that decides
 	}{
-		{"a range: below, at and above its bounds, and absent", "n: {type: int}", "{if: {n: {min: 400, max: 499}}, severity: low}", []string{
-			`{"n":399} 0`, `{"n":400} 1`, `{"n":499} 1`, `{"n":500} 0`, `{"n":3} 0`, `{} 0`,
-		}},
-		{"the lowest value there is has nothing below it", "n: {type: uint64}", "{if: {n: {min: 0, max: 1}}, severity: low}", []string{
-			`{"n":0} 1`, `{"n":1} 1`, `{"n":2} 0`, `{"n":18446744073709551615} 0`, `{} 0`,
-		}},
+		{"a range: below, at and above its bounds, and absent", "n: {type: int}",
+			"{if: {n: {min: 400, max: 499}}, severity: low}", []string{
+				`{"n":399} 0`, `{"n":400} 1`, `{"n":499} 1`, `{"n":500} 0`, `{"n":3} 0`, `{} 0`,
+			}},
+		{"the lowest value there is has nothing below it", "n: {type: uint64}",
+			"{if: {n: {min: 0, max: 1}}, severity: low}", []string{
+				`{"n":0} 1`, `{"n":1} 1`, `{"n":2} 0`, `{"n":18446744073709551615} 0`, `{} 0`,
+			}},
 		{"a list of values", "n: {type: int}", "{if: {n: [3, 5]}, severity: low}", []string{
 			`{"n":3} 1`, `{"n":5} 1`, `{"n":4} 0`, `{} 0`,
 		}},
-		{"a bool", "b: {type: bool}", "{if: {b: true}, severity: low}", []string{`{"b":true} 1`, `{"b":false} 0`, `{} 0`}},
+		{"a bool", "b: {type: bool}", "{if: {b: true}, severity: low}",
+			[]string{`{"b":true} 1`, `{"b":false} 0`, `{} 0`}},
 		{"every word of an enum", "e: {enum: [x, y, z]}", "{if: {e: {not: y}}, severity: low}", []string{
 			`{"e":"y"} 0`, `{"e":"x"} 1`, `{"e":"z"} 1`, `{} 0`,
 		}},
@@ -112,9 +124,11 @@ func TestBranches(t *testing.T) {
 			`{"s":"ab"} 1`, `{"s":"abx"} 1`, `{"s":"xab"} 0`, `{"s":"some s"} 0`, `{} 0`,
 		}},
 		{"presence", "n: {type: int}", "{if: {n: {present: true}}, severity: low}", []string{`{"n":3} 1`, `{} 0`}},
-		{"one field after the other", "a: {type: bool}, b: {type: bool}", "{if: {a: true, b: false}, severity: low}", []string{
-			`{"a":true,"b":false} 1`, `{"a":false,"b":false} 0`, `{"b":false} 0`, `{"a":true,"b":true} 0`, `{"a":true} 0`,
-		}},
+		{"one field after the other", "a: {type: bool}, b: {type: bool}", "{if: {a: true, b: false}, severity: low}",
+			[]string{
+				`{"a":true,"b":false} 1`, `{"a":false,"b":false} 0`, `{"b":false} 0`, `{"a":true,"b":true} 0`,
+				`{"a":true} 0`,
+			}},
 		{"a branch that only what others leave reaches", "a: {type: bool}, n: {type: int}",
 			"{if: {a: true}, severity: low}, {if: {n: {min: 0}}, severity: high}", []string{
 				`{"a":true} 1`, `{"a":false} 0`, `{} 0`, `{"n":-1} 0`, `{"n":0} 2`, `{"n":3} 2`,
@@ -174,7 +188,9 @@ func text(s string) func(*model.Field) model.Value {
 }
 
 func TestWrong(t *testing.T) {
-	c := code(t, "a: {type: int}, s: {type: string}, j: {type: json}, h: {type: string, sensitive: true}, o: {type: object, fields: {p: {type: bool}}}", "message: m")
+	c := code(
+		t, "a: {type: int}, s: {type: string}, j: {type: json}, h: {type: string, sensitive: true}, o: {type: "+
+			"object, fields: {p: {type: bool}}}", "message: m")
 	assert.Equal(t, []sample.WrongContext{
 		{JSON: `{"a":"no such value"}`, Path: "a"},
 		{JSON: `{"s":1}`, Path: "s"},
@@ -184,7 +200,9 @@ func TestWrong(t *testing.T) {
 }
 
 func TestSparse(t *testing.T) {
-	c := code(t, "o: {type: object, fields: {p: {type: bool, required: true}, q: {type: object, fields: {r: {type: int}}}}}", "message: m")
+	c := code(
+		t, "o: {type: object, fields: {p: {type: bool, required: true}, q: {type: object, fields: {r: {type: int}}}}}",
+		"message: m")
 	o := c.Category.Fields[0]
 	var got []string
 	for _, s := range sample.Sparse(o) {
@@ -206,13 +224,15 @@ func TestFull(t *testing.T) {
 }
 
 func TestOther(t *testing.T) {
-	for _, typ := range []string{"string", "int", "int64", "uint64", "float64", "bool", "duration", "time", "strings", "json", "object, fields: {a: {type: int}}"} {
+	for _, typ := range []string{"string", "int", "int64", "uint64", "float64", "bool", "duration", "time", "strings",
+		"json", "object, fields: {a: {type: int}}"} {
 		t.Run(typ, func(t *testing.T) {
 			fields := code(t, "f: {type: "+typ+"}", "message: m").Category.Fields
 			v := sample.Value(fields[0], 0)
 			for range 3 {
 				w := sample.Other(fields[0], v)
-				assert.NotEqual(t, sample.JSON(fields, model.Context{fields[0]: v}), sample.JSON(fields, model.Context{fields[0]: w}))
+				assert.NotEqual(t, sample.JSON(fields, model.Context{fields[0]: v}),
+					sample.JSON(fields, model.Context{fields[0]: w}))
 				v = w
 			}
 		})

@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Value returns a value for f that differs from the zero and, where the type allows, from those of the
-// fields with another index.
+// Value returns a value for f that differs from the zero and, where the type allows, from those of
+// the fields with another index.
 func Value(f *model.Field, index int) model.Value {
 	v := model.Value{Type: f.Type}
 	switch f.Type {
@@ -50,8 +50,8 @@ func Word(f *model.Field, index int) model.Value {
 	return model.Value{Type: model.EnumType, Index: index, Str: f.Enum.Values[index-1].Wire}
 }
 
-// NoWord returns a value that an enum does not have. Its Index is the number that is out of range, negated,
-// so that the model takes it for no value.
+// NoWord returns a value that an enum does not have. Its Index is the number that is out of range,
+// negated, so that the model takes it for no value.
 func NoWord(f *model.Field) model.Value {
 	return model.Value{Type: model.EnumType, Index: -len(f.Enum.Values) - 1}
 }
@@ -81,7 +81,8 @@ func Other(f *model.Field, v model.Value) model.Value {
 	return w
 }
 
-// Empty returns the value of f that messages take for absent although it is there, if its type has one.
+// Empty returns the value of f that messages take for absent although it is there, if its type has
+// one.
 func Empty(f *model.Field) (model.Value, bool) {
 	v := model.Value{Type: f.Type}
 	switch f.Type {
@@ -103,8 +104,8 @@ func Zero(f *model.Field) model.Value {
 	return v
 }
 
-// ZeroContext returns what fields hold that nothing was put into: the required ones their zero values.
-// Secrets know by themselves that they are absent.
+// ZeroContext returns what fields hold that nothing was put into: the required ones their zero
+// values. Secrets know by themselves that they are absent.
 func ZeroContext(fields []*model.Field) model.Context {
 	ctx := model.Context{}
 	for _, f := range fields {

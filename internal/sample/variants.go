@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// variants adds cases with odd values of fields: texts that are too long or secret, objects with little in
-// them, words that do not exist.
+// variants adds cases with odd values of fields: texts that are too long or secret, objects with
+// little in them, words that do not exist.
 func (s *set) variants(code *model.Code, fields []*model.Field) {
 	base := Base(code)
 	for _, f := range fields {
@@ -18,8 +18,8 @@ func (s *set) variants(code *model.Code, fields []*model.Field) {
 	}
 }
 
-// Hosts returns, for the codes of a category, the fields whose odd values their cases are to show: one code
-// does for each field.
+// Hosts returns, for the codes of a category, the fields whose odd values their cases are to show:
+// one code does for each field.
 func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 	hosts := map[*model.Code][]*model.Field{}
 	for _, f := range c.Fields {
@@ -30,8 +30,8 @@ func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 	return hosts
 }
 
-// host returns the code whose cases show the odd values of f: the first whose text shows f, or else the
-// first that can hold any value of it.
+// host returns the code whose cases show the odd values of f: the first whose text shows f, or else
+// the first that can hold any value of it.
 func host(f *model.Field, c *model.Category) *model.Code {
 	var able []*model.Code
 	for _, code := range c.Codes {

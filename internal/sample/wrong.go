@@ -12,7 +12,8 @@ type WrongContext struct{ JSON, Path string }
 // Wrong returns, for each field that is read, a context in which it has a value of another type.
 func Wrong(fields []*model.Field) []WrongContext { return contexts(fields, wrongValue) }
 
-// Strange returns, for each enum that is read, a context in which it has a word that does not exist.
+// Strange returns, for each enum that is read, a context in which it has a word that does not
+// exist.
 func Strange(fields []*model.Field) []WrongContext {
 	return contexts(fields, func(f *model.Field) string {
 		if f.Type == model.EnumType {

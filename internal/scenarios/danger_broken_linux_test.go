@@ -50,7 +50,8 @@ func TestFullDisk(t *testing.T) {
 		t.Parallel()
 		s := stageIn(t, smallDisk(t, "3m"))
 		s.scope.Forbidden = []string{"src/**"}
-		s.useScript(providertest.CLIAnswer(theEnd).Write("src/main.txt", strings.Repeat("two\n", 9000)).Command("sh", "-c", fill))
+		s.useScript(providertest.CLIAnswer(theEnd).Write("src/main.txt", strings.Repeat("two\n", 9000)).
+			Command("sh", "-c", fill))
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "git", "GIT_REVERT_FAILED"})
 		assert.Regexp(t, noSpace, r.Error)
@@ -98,7 +99,8 @@ func TestProviderKilled(t *testing.T) {
 	assert.Equal(t, []string{"docs/half.txt"}, r.CommittedFiles, "what it had done was judged, and is kept")
 }
 
-// TestGitKilled kills one git command after the other; what the run comes to is said, and nobody's file is lost.
+// TestGitKilled kills one git command after the other; what the run comes to is said, and nobody's
+// file is lost.
 func TestGitKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays the same story many times")
@@ -107,10 +109,12 @@ func TestGitKilled(t *testing.T) {
 	ends := map[string]int{}
 	for n := 1; n <= 24; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"), providertest.CLIAnswer(theEnd).Always())
+			s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"),
+				providertest.CLIAnswer(theEnd).Always())
 			s.scope.Forbidden = []string{"src/**"}
 			counted := filepath.Join(t.TempDir(), "n")
-			s.tree.Binary = wrappedGit(t, fmt.Sprintf(`echo x >> %[1]s; test $(wc -l < %[1]s) -ne %[2]d || kill -KILL $$`, counted, n))
+			s.tree.Binary = wrappedGit(
+				t, fmt.Sprintf(`echo x >> %[1]s; test $(wc -l < %[1]s) -ne %[2]d || kill -KILL $$`, counted, n))
 			ws, ok := s.tryOpen()
 			if !ok {
 				return // it was not even opened, and nothing was begun

@@ -37,7 +37,8 @@ type order struct {
 	Check string
 }
 
-// playExecutor carries out an order and ends this process, if there is one. It is interrupted as a program would be.
+// playExecutor carries out an order and ends this process, if there is one. It is interrupted as a
+// program would be.
 func playExecutor() {
 	file := os.Getenv(childVariable)
 	if file == "" {
@@ -119,10 +120,12 @@ func (o order) config(ctx context.Context) (executor.Config, error) {
 	}
 	return executor.Config{
 		Validator: validator,
-		Table:     errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: cli, Workspace: tree, Guard: guard, Journal: filejournal.New(o.Journal), Deliver: executor.DeliverCommits,
-		Clock:  &jumpingClock{now: time.Now()},
-		Limits: executor.Limits{Failures: 5, Iterations: 100, Iteration: o.Iteration, Grace: 20 * time.Second},
+		Table:     errs.Table, Classify: detect.Classifier(errs.Explain),
+		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: cli, Workspace: tree, Guard: guard, Journal: filejournal.New(o.Journal),
+		Deliver: executor.DeliverCommits,
+		Clock:   &jumpingClock{now: time.Now()},
+		Limits:  executor.Limits{Failures: 5, Iterations: 100, Iteration: o.Iteration, Grace: 20 * time.Second},
 	}, nil
 }
 
@@ -131,7 +134,8 @@ func (s *stage) order(run string) order {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	return order{
-		Dir: s.dir, CLI: s.cli.Path, Journal: filepath.Join(dir, "journal"), Run: run, Result: filepath.Join(dir, "result.json"),
+		Dir: s.dir, CLI: s.cli.Path, Journal: filepath.Join(dir, "journal"), Run: run,
+		Result:    filepath.Join(dir, "result.json"),
 		Forbidden: s.scope.Forbidden, Iteration: time.Minute,
 	}
 }

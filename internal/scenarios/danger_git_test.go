@@ -15,12 +15,13 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestIgnoredForbiddenFiles are seen although git's status shows nothing: guarded by Options.Watch, by which what a
-// pattern forbids is walked and compared whatever .gitignore says.
+// TestIgnoredForbiddenFiles are seen although git's status shows nothing: guarded by Options.Watch,
+// by which what a pattern forbids is walked and compared whatever .gitignore says.
 func TestIgnoredForbiddenFiles(t *testing.T) {
 	t.Parallel()
 	s := newStage(t,
-		providertest.CLIAnswer(theEnd).Write(ignoredFile, "PASSWORD=stolen\n").Write("node_modules/left/pad.js", "evil()\n").
+		providertest.CLIAnswer(theEnd).Write(ignoredFile, "PASSWORD=stolen\n").
+			Write("node_modules/left/pad.js", "evil()\n").
 			Write("sub/.env", "A=1\n").Write("docs/a.txt", "a\n"),
 		providertest.CLIAnswer(theEnd))
 	s.write("node_modules/lib/index.js", "good()\n")
@@ -36,13 +37,14 @@ func TestIgnoredForbiddenFiles(t *testing.T) {
 	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 }
 
-// TestCommitsByTheAgent are found and taken back, and what was in them is judged: guarded by comparing with the checked
-// tree, and HEAD and refs with what they were.
+// TestCommitsByTheAgent are found and taken back, and what was in them is judged: guarded by
+// comparing with the checked tree, and HEAD and refs with what they were.
 func TestCommitsByTheAgent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t,
 		providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n").
-			Command("git", "add", "src", "docs").Command("git", "commit", "-qm", "mine", "--", "src", "docs").Command("git", "tag", "mine"),
+			Command("git", "add", "src", "docs").Command("git", "commit", "-qm", "mine", "--", "src", "docs").
+			Command("git", "tag", "mine"),
 		providertest.CLIAnswer(theEnd))
 	s.scope.Forbidden = []string{"src/**"}
 	head := s.git("rev-parse", "HEAD")
@@ -59,10 +61,12 @@ func TestCommitsByTheAgent(t *testing.T) {
 	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "but nothing of it is lost")
 }
 
-// planted is what an agent may leave for our own git commands to run. All of it would write the file sentinel.
+// planted is what an agent may leave for our own git commands to run. All of it would write the
+// file sentinel.
 func planted(sentinel string) map[string]providertest.CLIStep {
 	script := func(path string) providertest.CLIFile {
-		return providertest.CLIFile{Path: path, Content: []byte("#!/bin/sh\ntouch " + sentinel + "\ncat\n"), Mode: 0o755}
+		return providertest.CLIFile{Path: path, Content: []byte("#!/bin/sh\ntouch " + sentinel + "\ncat\n"),
+			Mode: 0o755}
 	}
 	run := func(step providertest.CLIStep, config ...string) providertest.CLIStep {
 		for i := 0; i < len(config); i += 2 {
@@ -73,30 +77,42 @@ func planted(sentinel string) map[string]providertest.CLIStep {
 	base := providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n")
 	all := map[string]providertest.CLIStep{
 		"core.fsmonitor": run(base.File(script("tool.sh")), "core.fsmonitor", "./tool.sh"),
-		"core.hooksPath": run(base.File(script("hooks/pre-commit")).File(script("hooks/reference-transaction")), "core.hooksPath", "hooks"),
+		"core.hooksPath": run(base.File(script("hooks/pre-commit")).File(script("hooks/reference-transaction")),
+			"core.hooksPath", "hooks"),
 		"filter.clean": run(base.File(script("tool.sh")).Write(".gitattributes", "* filter=evil\n"),
 			"filter.evil.clean", "./tool.sh", "filter.evil.smudge", "./tool.sh", "filter.evil.required", "true"),
-		"filter.process": run(base.File(script("tool.sh")).File(providertest.CLIFile{Path: ".git/info/attributes", Content: []byte("* filter=evil\n")}),
+		"filter.process": run(
+			base.File(script("tool.sh")).
+				File(providertest.CLIFile{Path: ".git/info/attributes", Content: []byte("* filter=evil\n")}),
 			"filter.evil.process", "./tool.sh"),
-		"diff.external": run(base.File(script("tool.sh")).Write(".gitattributes", "* diff=evil\n"), "diff.external", "./tool.sh", "diff.evil.textconv", "./tool.sh"),
-		"gpg.program":   run(base.File(script("tool.sh")), "commit.gpgSign", "true", "gpg.program", "./tool.sh", "user.signingKey", "x"),
-		"include.path":  run(base.File(script("tool.sh")).Write("more.cfg", "[core]\n\tfsmonitor = ./tool.sh\n"), "include.path", "../more.cfg"),
-		"credential":    run(base.File(script("tool.sh")), "credential.helper", "!./tool.sh", "core.sshCommand", "./tool.sh", "core.pager", "./tool.sh", "core.editor", "./tool.sh"),
-		"replaced .git": base.Command("sh", "-c", "mkdir evil && cp -r .git evil/git && git --git-dir=evil/git config core.fsmonitor 'touch "+sentinel+"'; mv .git old && printf 'gitdir: evil/git\\n' > .git"),
-		"config.worktree": run(base.File(script("tool.sh")).File(providertest.CLIFile{Path: ".git/config.worktree", Content: []byte("[core]\n\tfsmonitor = ./tool.sh\n")}),
+		"diff.external": run(base.File(script("tool.sh")).Write(".gitattributes", "* diff=evil\n"), "diff.external",
+			"./tool.sh", "diff.evil.textconv", "./tool.sh"),
+		"gpg.program": run(base.File(script("tool.sh")), "commit.gpgSign", "true", "gpg.program", "./tool.sh",
+			"user.signingKey", "x"),
+		"include.path": run(base.File(script("tool.sh")).Write("more.cfg", "[core]\n\tfsmonitor = ./tool.sh\n"),
+			"include.path", "../more.cfg"),
+		"credential": run(base.File(script("tool.sh")), "credential.helper", "!./tool.sh", "core.sshCommand",
+			"./tool.sh", "core.pager", "./tool.sh", "core.editor", "./tool.sh"),
+		"replaced .git": base.Command(
+			"sh", "-c", "mkdir evil && cp -r .git evil/git && git --git-dir=evil/git config core.fsmonitor 'touch "+
+				sentinel+"'; mv .git old && printf 'gitdir: evil/git\\n' > .git"),
+		"config.worktree": run(base.File(script("tool.sh")).
+			File(providertest.CLIFile{Path: ".git/config.worktree",
+				Content: []byte("[core]\n\tfsmonitor = ./tool.sh\n")}),
 			"extensions.worktreeConfig", "true"),
 	}
 	hooks := base
-	for _, name := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "pre-push", "post-checkout"} {
+	for _, name := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction",
+		"post-index-change", "pre-push", "post-checkout"} {
 		hooks = hooks.File(script(".git/hooks/" + name))
 	}
 	all["hooks"] = hooks
 	return all
 }
 
-// TestPlanted runs nothing of what an agent has left for git: guarded by comparing configuration, hooks and attributes
-// before the first git command after a call, and by running git without hooks and fsmonitor. The agent here is one that
-// is allowed everything, so that no scope helps.
+// TestPlanted runs nothing of what an agent has left for git: guarded by comparing configuration,
+// hooks and attributes before the first git command after a call, and by running git without hooks
+// and fsmonitor. The agent here is one that is allowed everything, so that no scope helps.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	for name := range planted("") {
@@ -104,7 +120,8 @@ func TestPlanted(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			sentinel := filepath.Join(s.t.TempDir(), "sentinel")
-			require.NoError(t, s.cli.Add(planted(sentinel)[name], providertest.CLIAnswer(theEnd), providertest.CLIAnswer(theEnd)))
+			require.NoError(
+				t, s.cli.Add(planted(sentinel)[name], providertest.CLIAnswer(theEnd), providertest.CLIAnswer(theEnd)))
 			s.scope = workspace.ScopeConfig{Mode: workspace.ScopeOff}
 			config := s.read(".git/config")
 			e := s.executor()
@@ -129,12 +146,14 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestSavedSecrets are not in the object store: guarded by Options.Secret, by which such files are kept apart.
+// TestSavedSecrets are not in the object store: guarded by Options.Secret, by which such files are
+// kept apart.
 func TestSavedSecrets(t *testing.T) {
 	t.Parallel()
 	const stolen = "AKIA-what-the-agent-wrote-9a8b7c"
 	s := newStage(t,
-		providertest.CLIAnswer(theEnd).Write(ignoredFile, stolen+" 1\n").Write("conf/deploy.pem", stolen+" 2\n").Write("conf/credentials.json", stolen+" 3\n").
+		providertest.CLIAnswer(theEnd).Write(ignoredFile, stolen+" 1\n").Write("conf/deploy.pem", stolen+" 2\n").
+			Write("conf/credentials.json", stolen+" 3\n").
 			Write("src/main.txt", "two\n"),
 		providertest.CLIAnswer(theEnd))
 	s.scope.Forbidden = []string{"**/.env", "conf/**", "src/**"}
@@ -155,7 +174,8 @@ func TestSavedSecrets(t *testing.T) {
 			b, err := os.ReadFile(p)
 			require.NoError(t, err)
 			for i := range 4 {
-				kept[stolen+" "+string(rune('0'+i))] = kept[stolen+" "+string(rune('0'+i))] || string(b) == stolen+" "+string(rune('0'+i))+"\n"
+				kept[stolen+" "+string(rune('0'+i))] = kept[stolen+" "+string(rune('0'+i))] ||
+					string(b) == stolen+" "+string(rune('0'+i))+"\n"
 			}
 		}
 		return nil
@@ -183,7 +203,8 @@ func TestSavedRefsAreNeverPushed(t *testing.T) {
 	assert.Equal(t, "refs/heads/main", out)
 }
 
-// TestNothingOfTheIndexIsCommitted leaves what the user had staged as it was: guarded by committing with an index of our own.
+// TestNothingOfTheIndexIsCommitted leaves what the user had staged as it was: guarded by committing
+// with an index of our own.
 func TestNothingOfTheIndexIsCommitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("git", "add", "docs/a.txt"))
@@ -193,7 +214,8 @@ func TestNothingOfTheIndexIsCommitted(t *testing.T) {
 	assert.Equal(t, "A\tstaged.txt", s.git("diff", "--cached", "--name-status"))
 }
 
-// TestNoHardReset looks at everything that git was told to do in a run with a revert: guarded by putting back path by path.
+// TestNoHardReset looks at everything that git was told to do in a run with a revert: guarded by
+// putting back path by path.
 func TestNoHardReset(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"))
@@ -204,7 +226,8 @@ func TestNoHardReset(t *testing.T) {
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	b, err := os.ReadFile(log)
 	require.NoError(t, err)
-	for _, command := range []string{"reset", "checkout", "restore", "clean", "stash", "switch", "rm", "add", "apply", "merge", "rebase", "gc"} {
+	for _, command := range []string{"reset", "checkout", "restore", "clean", "stash", "switch", "rm", "add", "apply",
+		"merge", "rebase", "gc"} {
 		assert.NotRegexp(t, `(?m)(^| )`+command+`( |$)`, string(b))
 	}
 	assert.Contains(t, string(b), "core.hooksPath="+os.DevNull)
@@ -221,8 +244,8 @@ func wrappedGit(t *testing.T, line string) string {
 	return path
 }
 
-// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file open for writing as well, and a
-// file that somebody writes cannot be executed.
+// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file
+// open for writing as well, and a file that somebody writes cannot be executed.
 func writeProgram(path, content string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -57,13 +57,15 @@ func TestInterrupted(t *testing.T) {
 	s.usersWorkIsThere()
 }
 
-// TestLeftRunning is about a process that left the group and outlives us: guarded by the mark and the identity that are
-// written down when a call begins, and by Resume ending what they name before anything else is begun.
+// TestLeftRunning is about a process that left the group and outlives us: guarded by the mark and
+// the identity that are written down when a call begins, and by Resume ending what they name before
+// anything else is begun.
 func TestLeftRunning(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	done := providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("sh", "-c", gone(s.cli.Path+".child"))
-	require.NoError(t, s.cli.Add(providertest.CLIHang().WithChild(true).IgnoringTerm().Write("docs/half.txt", "half\n"), done))
+	require.NoError(
+		t, s.cli.Add(providertest.CLIHang().WithChild(true).IgnoringTerm().Write("docs/half.txt", "half\n"), done))
 	o := s.order("run-1")
 	cmd := o.start(t)
 	await(t, "the provider works, and is known", func() bool {
@@ -141,7 +143,8 @@ func killedAtRandom(t *testing.T, withState bool) {
 		most = 10
 	}
 	s := newStage(t, providertest.CLIAnswer(theEnd).
-		Command("sh", "-c", "mkdir -p docs; date +%s%N >> docs/log.txt; echo two > src/main.txt; echo x > .env.local").Always())
+		Command("sh", "-c", "mkdir -p docs; date +%s%N >> docs/log.txt; echo two > src/main.txt; echo x > .env.local").
+		Always())
 	s.scope.Forbidden = []string{"src/**", ".env.local"}
 	seed := uint64(time.Now().UnixNano())
 	t.Log("seed", seed)
@@ -151,7 +154,8 @@ func killedAtRandom(t *testing.T, withState bool) {
 		o := s.order("run-" + strconv.Itoa(run))
 		o.Journal, o.State = journal, withState
 		cmd := o.start(t)
-		timer := time.AfterFunc(time.Duration(random.IntN(1200))*time.Millisecond, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
+		timer := time.AfterFunc(time.Duration(random.IntN(1200))*time.Millisecond,
+			func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 		_ = cmd.Wait()
 		if timer.Stop() {
 			r, ok := o.result(t)
@@ -181,18 +185,21 @@ func killedAtRandom(t *testing.T, withState bool) {
 	assert.Equal(t, "", s.git("status", "--porcelain", "--", "docs", "src"), "all that is allowed is committed")
 	assert.Equal(t, "", s.git("fsck", "--no-dangling", "--no-progress"))
 	seen := map[string]bool{}
-	for _, c := range strings.Split(s.git("log", "--format=%(trailers:key=Errgen-Run,valueonly,separator=)/%(trailers:key=Errgen-Attempt,valueonly,separator=)", "HEAD~"+strconv.Itoa(len(s.commits()))+".."), "\n") {
+	for _, c := range strings.Split(
+		s.git("log",
+			"--format=%(trailers:key=Errgen-Run,valueonly,separator=)/%(trailers:key=Errgen-Attempt,valueonly,separator=)", "HEAD~"+strconv.Itoa(len(s.commits()))+".."), "\n") {
 		assert.False(t, seen[c], "%s was committed twice", c)
 		seen[c] = true
 	}
-	for _, names := range strings.Split(s.git("log", "--format=", "--name-only", "HEAD~"+strconv.Itoa(len(s.commits()))+".."), "\n") {
+	for _, names := range strings.Split(
+		s.git("log", "--format=", "--name-only", "HEAD~"+strconv.Itoa(len(s.commits()))+".."), "\n") {
 		assert.Equal(t, "docs/log.txt", names)
 	}
 	assert.Empty(t, processesIn(s.dir))
 }
 
-// TestLockLeftBehind goes on over a lock of git whose writer is dead, and never over one whose writer lives: guarded by
-// looking who has the file open.
+// TestLockLeftBehind goes on over a lock of git whose writer is dead, and never over one whose
+// writer lives: guarded by looking who has the file open.
 func TestLockLeftBehind(t *testing.T) {
 	t.Parallel()
 	for _, live := range []bool{false, true} {
@@ -200,7 +207,10 @@ func TestLockLeftBehind(t *testing.T) {
 			s := newStage(t, providertest.CLIHang(), providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n"))
 			o := s.order("run-1")
 			cmd := o.start(t)
-			await(t, "the provider works, and is known", func() bool { return s.calls() == 1 && o.at(executor.PointProcess) })
+			await(t, "the provider works, and is known", func() bool {
+				return s.calls() == 1 &&
+					o.at(executor.PointProcess)
+			})
 			require.NoError(t, cmd.Process.Kill())
 			_ = cmd.Wait()
 			s.write(".git/index.lock", "")

@@ -19,8 +19,10 @@ import (
 
 // hostileNames are names that a file system takes and a program may stumble over.
 var hostileNames = []string{
-	"-n", "--help", "-rf", "--output=x", "new\nline", "tab\there", "quote\"d", "it's", "back\\slash", "bad\xff\xfebytes", "$(touch sentinel)",
-	"`touch sentinel`", "; touch sentinel", "* ?[a]", ":(exclude)x", ":(top)", "é ü", " leading", "trailing ", "#x", "!y", "a -> b", "\x1b[31mred",
+	"-n", "--help", "-rf", "--output=x", "new\nline", "tab\there", "quote\"d", "it's", "back\\slash",
+	"bad\xff\xfebytes", "$(touch sentinel)",
+	"`touch sentinel`", "; touch sentinel", "* ?[a]", ":(exclude)x", ":(top)", "é ü", " leading", "trailing ", "#x",
+	"!y", "a -> b", "\x1b[31mred",
 }
 
 // write has a shell write hostile names, since a script of JSON cannot hold all of them.
@@ -33,7 +35,8 @@ func writeHostile(s *stage, dir string) providertest.CLIStep {
 	return providertest.CLIAnswer(theEnd).Command("mkdir", "-p", dir).Command("cp", "-R", from+"/.", dir)
 }
 
-// TestHostileNamesAreCommitted commits files of any name, byte for byte, and nothing that a name says is run.
+// TestHostileNamesAreCommitted commits files of any name, byte for byte, and nothing that a name
+// says is run.
 func TestHostileNamesAreCommitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -53,8 +56,8 @@ func TestHostileNamesAreCommitted(t *testing.T) {
 	assert.Equal(t, "", s.git("status", "--porcelain", "--", "docs"))
 }
 
-// TestHostileNamesArePutBack does the same for files that are forbidden: guarded by giving git paths on standard input, ended by
-// NUL, and by restoring within the root.
+// TestHostileNamesArePutBack does the same for files that are forbidden: guarded by giving git
+// paths on standard input, ended by NUL, and by restoring within the root.
 func TestHostileNamesArePutBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -79,8 +82,8 @@ func TestHostileNamesArePutBack(t *testing.T) {
 	}
 }
 
-// TestLinksOutOfTheTree are forbidden, and what they lead to is not touched: guarded by Change.Escapes, and by never going
-// through a link when something is put back.
+// TestLinksOutOfTheTree are forbidden, and what they lead to is not touched: guarded by
+// Change.Escapes, and by never going through a link when something is put back.
 func TestLinksOutOfTheTree(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -93,7 +96,8 @@ func TestLinksOutOfTheTree(t *testing.T) {
 			File(providertest.CLIFile{Path: "docs/passwd", Link: "/etc/passwd"}).
 			File(providertest.CLIFile{Path: "docs/inside", Link: "../src/main.txt"}).
 			Write("docs/a.txt", "a\n"),
-		providertest.CLIAnswer(theEnd).Command("rm", "-rf", "src").Command("ln", "-s", outside, "src").Write("src/main.txt", "through the link\n"),
+		providertest.CLIAnswer(theEnd).Command("rm", "-rf", "src").Command("ln", "-s", outside, "src").
+			Write("src/main.txt", "through the link\n"),
 		providertest.CLIAnswer(theEnd))
 	s.scope.Allowed = []string{"docs/**"}
 	r := s.run()
@@ -114,7 +118,8 @@ func TestDirectoryBecomesALink(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "main.txt"), []byte("precious\n"), 0o644))
-	s := newStage(t, providertest.CLIAnswer(theEnd).Command("rm", "-rf", "src").Command("ln", "-s", outside, "src"), providertest.CLIAnswer(theEnd))
+	s := newStage(t, providertest.CLIAnswer(theEnd).Command("rm", "-rf", "src").Command("ln", "-s", outside, "src"),
+		providertest.CLIAnswer(theEnd))
 	s.scope.Forbidden = []string{"src/**"}
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
@@ -131,14 +136,17 @@ func TestDirectoryBecomesALink(t *testing.T) {
 func TestWritesOutOfTheTree(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	require.NoError(t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("../"+filepath.Base(t.TempDir())+"-x/x.txt", "x\n").Write("docs/../docs/a.txt", "a\n")))
+	require.NoError(
+		t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("../"+filepath.Base(t.TempDir())+"-x/x.txt", "x\n").
+			Write("docs/../docs/a.txt", "a\n")))
 	t.Cleanup(func() { _ = os.RemoveAll(filepath.Join(s.dir, "..")) })
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 }
 
-// TestResumeWithHostileNames names the same files after the process has died: guarded by keeping every byte of a path.
+// TestResumeWithHostileNames names the same files after the process has died: guarded by keeping
+// every byte of a path.
 func TestResumeWithHostileNames(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -1,7 +1,8 @@
-// Package scenarios holds tests of the executor with everything around it real: repositories of git, processes, HTTP on
+// Package scenarios holds tests of the executor with everything around it real: repositories of
+// git, processes, HTTP on
 // 127.0.0.1, and the taxonomy that errgen ships. It has no code of its own.
 //
-// story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tries what a provider, a broken
-// machine or a signal can do to somebody's work. proof_*_test.go shows what holds for every run, names_test.go what holds for the
-// sources of the runtime.
+// story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tries what
+// a provider, a broken machine or a signal can do to somebody's work. proof_*_test.go shows what
+// holds for every run, names_test.go what holds for the sources of the runtime.
 package scenarios

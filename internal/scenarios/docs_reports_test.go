@@ -51,7 +51,8 @@ func observed(c executor.Config, sink report.Sink) executor.Config {
 	return c
 }
 
-func learnFrom(ctx context.Context, history *state.Store, config *executor.Config, checks executor.Checker) (*predict.Model, error) {
+func learnFrom(ctx context.Context, history *state.Store, config *executor.Config, checks executor.Checker) (
+	*predict.Model, error) {
 	model := predict.New(predict.Options{})
 	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
 		model.Learn(o)
@@ -61,14 +62,17 @@ func learnFrom(ctx context.Context, history *state.Store, config *executor.Confi
 		return nil, err
 	}
 	config.Learners = append(config.Learners, model)
-	config.Preventer = predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}) // acts as `prevent` says; see below
-	config.Checker = checks                                                                // runs the checks of the taxonomy
+	// acts as `prevent` says; see below
+	config.Preventer = predict.NewPreventer(model, errs.Table, predict.PreventerOptions{})
+	// runs the checks of the taxonomy
+	config.Checker = checks
 	return model, nil
 }
 
 func foretell(w io.Writer, model *predict.Model) {
 	for _, f := range model.Next("anthropic-api", time.Now()) {
-		fmt.Fprintf(w, "%s: %.0f %%, between %.0f %% and %.0f %%: %s\n", f.Code, 100*f.Probability, 100*f.Low, 100*f.High, f.Why)
+		fmt.Fprintf(w, "%s: %.0f %%, between %.0f %% and %.0f %%: %s\n", f.Code, 100*f.Probability, 100*f.Low,
+			100*f.High, f.Why)
 	}
 }
 
@@ -79,7 +83,8 @@ func writeForetold(page io.Writer, s report.Snapshot, model *predict.Model) erro
 
 func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 	registry := prometheus.NewRegistry()
-	exporter, err := promreport.Register(registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	exporter,
+		err := promreport.Register(registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +93,8 @@ func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 }
 
 func exportMetrics(meters metric.MeterProvider) (report.Sink, error) {
-	return otelreport.New(meters.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	return otelreport.New(
+		meters.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
 }
 
 func traced(ctx context.Context, tracer trace.Tracer, call func(ctx context.Context) error) error {

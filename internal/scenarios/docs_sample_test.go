@@ -18,10 +18,12 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// The functions here are what docs/executor.md and docs/state.md show; TestDocsSamples holds them together.
+// The functions here are what docs/executor.md and docs/state.md show; TestDocsSamples holds them
+// together.
 
 func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
-	scope, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
+	scope, err := workspace.NewScope(
+		workspace.ScopeConfig{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,8 @@ func override() (taxonomy.Table, error) {
 	})
 }
 
-func runStored(ctx context.Context, path string, claude executor.Provider, task executor.Task) (*executor.Result, error) {
+func runStored(ctx context.Context, path string, claude executor.Provider, task executor.Task) (
+	*executor.Result, error) {
 	store, err := state.Open(ctx, path, state.Options{Table: errs.Table})
 	if err != nil {
 		return nil, err

@@ -71,7 +71,9 @@ func TestDocsSampleFetch(t *testing.T) {
 
 func TestDocsSampleReports(t *testing.T) {
 	var text, page bytes.Buffer
-	require.NoError(t, reportOn([]error{errors.New("boom"), &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429}}, &text, &page))
+	require.NoError(
+		t, reportOn([]error{errors.New("boom"), &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429}},
+			&text, &page))
 	assert.Contains(t, text.String(), "Total Errors: 2")
 	assert.Contains(t, page.String(), "PROVIDER_RATE_LIMIT")
 
@@ -99,7 +101,8 @@ func TestDocsSampleReports(t *testing.T) {
 	page.Reset()
 	require.NoError(t, writeForetold(&page, report.Snapshot{At: time.Now()}, model))
 	assert.Contains(t, page.String(), "<code>PERMISSION_API_AUTH</code>")
-	err = traced(t.Context(), tracenoop.NewTracerProvider().Tracer("test"), func(context.Context) error { return errors.New("boom") })
+	err = traced(t.Context(), tracenoop.NewTracerProvider().Tracer("test"),
+		func(context.Context) error { return errors.New("boom") })
 	assert.Error(t, err)
 }
 
@@ -111,7 +114,8 @@ func (failing) Name() string { return "anthropic-api" }
 func (failing) Available(context.Context) error { return nil }
 
 func (failing) Call(context.Context, executor.Request) (executor.Answer, error) {
-	return executor.Answer{}, &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 401, Type: "authentication_error"}
+	return executor.Answer{},
+		&taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 401, Type: "authentication_error"}
 }
 
 func TestDocsSampleRun(t *testing.T) {

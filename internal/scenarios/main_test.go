@@ -14,9 +14,9 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
-// TestMain lets this program play other parts: a provider's command line, and a process that runs the executor. The tests
-// have a home and a directory for temporary files of their own. When they are over nothing may be left: no goroutine, no
-// process, no file.
+// TestMain lets this program play other parts: a provider's command line, and a process that runs
+// the executor. The tests have a home and a directory for temporary files of their own. When they
+// are over nothing may be left: no goroutine, no process, no file.
 func TestMain(m *testing.M) {
 	providertest.CLIMain()
 	playExecutor()
@@ -58,7 +58,8 @@ func tidily(m *testing.M) int {
 // usersHome is the home of whoever runs the tests, where Go has its caches.
 var usersHome = os.Getenv("HOME")
 
-// isolate gives the tests a home in base, so that nobody's git configuration counts, and returns where temporary files are.
+// isolate gives the tests a home in base, so that nobody's git configuration counts, and returns
+// where temporary files are.
 func isolate(base string) (temp string, err error) {
 	home := filepath.Join(base, "home")
 	temp = filepath.Join(base, "tmp")
@@ -89,7 +90,8 @@ func isolate(base string) (temp string, err error) {
 	return temp, err
 }
 
-// leftBehind names the temporary files that are still there, and the processes that the tests began.
+// leftBehind names the temporary files that are still there, and the processes that the tests
+// began.
 func leftBehind(temp string) []string {
 	var left []string
 	entries, err := os.ReadDir(temp)

@@ -54,10 +54,12 @@ func (c consent) Ask(_ context.Context, q executor.Question) (bool, error) {
 	return true, nil
 }
 
-// byContent finds fault with some files, each before another step: with what odd turns have written.
+// byContent finds fault with some files, each before another step: with what odd turns have
+// written.
 type byContent struct{ tree *memTree }
 
-var faultyFiles = map[executor.Phase]string{executor.PreCommit: "src/bad", executor.PrePush: "src/b", executor.PrePR: "src/c"}
+var faultyFiles = map[executor.Phase]string{executor.PreCommit: "src/bad", executor.PrePush: "src/b",
+	executor.PrePR: "src/c"}
 
 func (v byContent) Validate(_ context.Context, phase executor.Phase) error {
 	path := faultyFiles[phase]
@@ -65,7 +67,8 @@ func (v byContent) Validate(_ context.Context, phase executor.Phase) error {
 	if !odd(content) {
 		return nil
 	}
-	return &taxonomy.Evidence{Source: "validator", Op: "validate_" + string(phase), Type: "exit", Text: content, Files: []string{path}}
+	return &taxonomy.Evidence{Source: "validator", Op: "validate_" + string(phase), Type: "exit", Text: content,
+		Files: []string{path}}
 }
 
 type byChance struct {

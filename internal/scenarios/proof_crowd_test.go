@@ -19,14 +19,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// crowdKinds are the stories of a crowd, with what their counters come to: iterations and calls, apart from those that
-// were limited, and failures that counted.
+// crowdKinds are the stories of a crowd, with what their counters come to: iterations and calls,
+// apart from those that were limited, and failures that counted.
 var crowdKinds = []struct {
 	turns []turn
 	want  [3]int
 }{
 	{[]turn{worksOn("src/a"), endsWith("src/b")}, [3]int{2, 2, 0}},
-	{[]turn{breaksWith(apiSays(taxonomy.Evidence{Text: "no"})), breaksWith(apiStatus(500)), endsWith("src/a")}, [3]int{3, 3, 2}},
+	{[]turn{breaksWith(apiSays(taxonomy.Evidence{Text: "no"})), breaksWith(apiStatus(500)), endsWith("src/a")},
+		[3]int{3, 3, 2}},
 	{[]turn{worksOn("src/a", "src/secret/k", "docs/x"), endsWith("src/b")}, [3]int{2, 2, 1}},
 	{[]turn{{hangs: true, writes: []string{"src/a"}}, endsWith()}, [3]int{2, 2, 1}},
 	{[]turn{breaksWith(apiStatus(404))}, [3]int{1, 1, 0}},
@@ -42,8 +43,8 @@ func (b busy) Call(ctx context.Context, req executor.Request) (executor.Answer, 
 	return b.actor.Call(ctx, req)
 }
 
-// A thousand runs in one process share a credential that is limited again and again. Each ends as if it were alone, and
-// none waits much longer than the others.
+// A thousand runs in one process share a credential that is limited again and again. Each ends as
+// if it were alone, and none waits much longer than the others.
 func TestCrowd(t *testing.T) {
 	const runs = 1000
 	before := heap()

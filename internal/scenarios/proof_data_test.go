@@ -30,7 +30,8 @@ func worldOf(tale tale, table taxonomy.Table) *memWorld {
 	return w
 }
 
-// What the shipped taxonomy comes to in each tale. The file is what a change of taxonomy.yaml is to be read by.
+// What the shipped taxonomy comes to in each tale. The file is what a change of taxonomy.yaml is to
+// be read by.
 func TestTales(t *testing.T) {
 	var b strings.Builder
 	synctest.Test(t, func(*testing.T) {
@@ -65,11 +66,13 @@ var hostSettings = []hostSetting{
 	{"as it is", func(*reactionData) {}},
 	// What names no policy has none unless a profile gives numbers, and then something follows it.
 	{"with numbers for what names no policy", func(d *reactionData) {
-		d.profile.Retry.Policy = &taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: time.Minute, Multiplier: 2}
+		d.profile.Retry.Policy = &taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: 2 * time.Second,
+			MaxDelay: time.Minute, Multiplier: 2}
 	}},
 }
 
-// unseen are the single changes that no tale can show, and why. A name may hold the wildcards of path.Match.
+// unseen are the single changes that no tale can show, and why. A name may hold the wildcards of
+// path.Match.
 var unseen = []struct{ profile, name, why string }{
 	{"*", "retryable", "callers ask for it; an executor does what the reaction says"},
 	{"*", "block log.level=debug", "what says nothing is heard at debug"},
@@ -114,7 +117,8 @@ type mutantBench struct {
 }
 
 func newMutantBench(profile string) *mutantBench {
-	b := &mutantBench{profile: profile, tales: append(tales(), probeTales()...), base: map[string]string{}, seen: map[string]map[string]bool{}}
+	b := &mutantBench{profile: profile, tales: append(tales(), probeTales()...), base: map[string]string{},
+		seen: map[string]map[string]bool{}}
 	for _, s := range hostSettings {
 		for _, tale := range b.tales {
 			d := dataOf(profile)
@@ -127,8 +131,8 @@ func newMutantBench(profile string) *mutantBench {
 	return b
 }
 
-// shows returns the tale that tells the mutant from the data as it is, or "". Tales that have to do with what is changed
-// come first; the others are tried if all are to be.
+// shows returns the tale that tells the mutant from the data as it is, or "". Tales that have to do
+// with what is changed come first; the others are tried if all are to be.
 func (b *mutantBench) shows(m mutant, all bool) string {
 	for _, near := range []bool{true, false} {
 		if !near && !all {
@@ -149,7 +153,8 @@ func (b *mutantBench) shows(m mutant, all bool) string {
 	return ""
 }
 
-// Each single change of the data changes what some tale comes to, but for those that the file lists with the reason.
+// Each single change of the data changes what some tale comes to, but for those that the file lists
+// with the reason.
 func TestSingleChanges(t *testing.T) {
 	profiles := []string{"", "unattended", "strict"}
 	reports := make([]string, len(profiles))
@@ -181,5 +186,6 @@ func unshown(t *testing.T, profile string) string {
 		list += fmt.Sprintf("    %s: %s\n", m.name, reason)
 		left++
 	}
-	return fmt.Sprintf("profile %q: %d single changes, %d of them shown, and not:\n%s", profile, len(all), len(all)-left, list)
+	return fmt.Sprintf("profile %q: %d single changes, %d of them shown, and not:\n%s", profile, len(all),
+		len(all)-left, list)
 }

@@ -40,7 +40,8 @@ func makeMortal(t *testing.T, seed uint64, kept func(*testing.T) journals) *mort
 	return w
 }
 
-// liveUntil runs the story until it ends or dies at the step; 0 is never. It returns nil after a death.
+// liveUntil runs the story until it ends or dies at the step; 0 is never. It returns nil after a
+// death.
 func (w *mortalWorld) liveUntil(ctx context.Context, step int) (r *executor.Result) {
 	w.steps, w.at = 0, step
 	over := make(chan struct{})
@@ -52,14 +53,16 @@ func (w *mortalWorld) liveUntil(ctx context.Context, step int) (r *executor.Resu
 	return r
 }
 
-// TestDeathAnywhere has random stories die at random steps, and go on. A run that was killed while nothing was being
-// called ends as if nothing had happened; what was lost of a call is the only thing that is lost.
+// TestDeathAnywhere has random stories die at random steps, and go on. A run that was killed while
+// nothing was being called ends as if nothing had happened; what was lost of a call is the only
+// thing that is lost.
 func TestDeathAnywhere(t *testing.T) {
 	t.Parallel()
 	deathAnywhere(t, 300, 3, newMemJournals)
 }
 
-// TestDeathAnywhereWithState is [TestDeathAnywhere] with all that is remembered in a file of SQLite, and what it says of runs.
+// TestDeathAnywhereWithState is [TestDeathAnywhere] with all that is remembered in a file of
+// SQLite, and what it says of runs.
 func TestDeathAnywhereWithState(t *testing.T) {
 	t.Parallel()
 	deathAnywhere(t, 40, 1, newStateJournals(t))
@@ -125,8 +128,8 @@ func die(t *testing.T, whole, w *mortalWorld, want *executor.Result, steps ...in
 	require.False(t, t.Failed())
 }
 
-// interrupt tells the story of whole again, in w, has it die, and interrupts what goes on with it. What was begun is ended
-// all the same.
+// interrupt tells the story of whole again, in w, has it die, and interrupts what goes on with it.
+// What was begun is ended all the same.
 func interrupt(t *testing.T, whole, w *mortalWorld, step int) {
 	t.Helper()
 	if r := w.liveUntil(t.Context(), step); r != nil {

@@ -23,18 +23,19 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// mortalVariable is the variable that has the test program be a process which runs a story and is killed; it holds the
-// story as JSON.
+// mortalVariable is the variable that has the test program be a process which runs a story and is
+// killed; it holds the story as JSON.
 const mortalVariable = "SCENARIOS_MORTAL"
 
 // mortalStory is a story on a real repository that a process runs until it is killed.
 type mortalStory struct {
 	// Name is one of diskStories.
 	Name string
-	// Home is a directory with the repository, "repo", its remote, "remote.git", and what outlives processes.
+	// Home is a directory with the repository, "repo", its remote, "remote.git", and what outlives
+	// processes.
 	Home string
-	// Step is the step before which the process is killed, GitCall the call of git; 0 is never. After is whether it is
-	// killed when git has done what it was called for.
+	// Step is the step before which the process is killed, GitCall the call of git; 0 is never.
+	// After is whether it is killed when git has done what it was called for.
 	Step, GitCall int
 	After         bool
 	// State has all that is remembered be in a file of SQLite.
@@ -94,7 +95,8 @@ func (s mortalStory) live(ctx context.Context, kill func()) (*executor.Result, i
 func (s mortalStory) path(name string) string { return filepath.Join(s.Home, name) }
 
 func (s mortalStory) config(ctx context.Context, d *death) (executor.Config, error) {
-	guard, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"src/**", "README.md"}, Forbidden: []string{".env", "secret/**"}})
+	guard, err := workspace.NewScope(
+		workspace.ScopeConfig{Allowed: []string{"src/**", "README.md"}, Forbidden: []string{".env", "secret/**"}})
 	if err != nil {
 		return executor.Config{}, err
 	}
@@ -110,7 +112,8 @@ func (s mortalStory) config(ctx context.Context, d *death) (executor.Config, err
 	}
 	clock := &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	return executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
+		Decode:    func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Provider:  &diskActor{story: s, death: d},
 		Workspace: mortalTree{failingCommits{tree, s}, d, false}, Guard: guard,
 		Validator: mortalValidator{wrongFiles{s.path("repo")}, d},
@@ -120,7 +123,8 @@ func (s mortalStory) config(ctx context.Context, d *death) (executor.Config, err
 	}, nil
 }
 
-// countedGit has git be called through a script that counts the calls, and kills who calls at one of them.
+// countedGit has git be called through a script that counts the calls, and kills who calls at one
+// of them.
 func (s mortalStory) countedGit(opts workspace.Options) (workspace.Options, error) {
 	script := `#!/bin/sh
 n=$(cat "$MORTAL/calls" 2>/dev/null || echo 0)
@@ -133,7 +137,8 @@ if [ $n = "$MORTAL_CALL" ]; then kill -9 $PPID; fi
 exit $code
 `
 	opts.Binary = s.path("git")
-	opts.Env = []string{"MORTAL=" + s.Home, "MORTAL_CALL=" + strconv.Itoa(s.GitCall), "MORTAL_AFTER=" + strconv.FormatBool(s.After)}
+	opts.Env = []string{"MORTAL=" + s.Home, "MORTAL_CALL=" + strconv.Itoa(s.GitCall),
+		"MORTAL_AFTER=" + strconv.FormatBool(s.After)}
 	return opts, writeProgram(opts.Binary, script)
 }
 
@@ -153,7 +158,8 @@ var diskStories = map[string][]diskTurn{
 	},
 	"forbidden files": {
 		{writes: map[string]string{
-			"src/a.txt": "a\n", "secret/key": "stolen\n", ignoredFile: "overwritten\n", dirtyFile: "overwritten\n", untrackedFile: "", stagedFile: "overwritten\n",
+			"src/a.txt": "a\n", "secret/key": "stolen\n", ignoredFile: "overwritten\n", dirtyFile: "overwritten\n",
+			untrackedFile: "", stagedFile: "overwritten\n",
 			".git/hooks/pre-commit": "#!/bin/sh\ntouch planted\n",
 		}},
 		{writes: map[string]string{"src/b.txt": "b\n", "docs/x.txt": "outside\n"}, says: "TASK COMPLETE"},
@@ -164,7 +170,8 @@ var diskStories = map[string][]diskTurn{
 	},
 	"limits": {
 		{writes: map[string]string{"src/a.txt": "a\n"}},
-		{writes: map[string]string{"src/b.txt": "b\n"}, fails: &taxonomy.Evidence{Status: 429, RetryAfter: taxonomy.Some(10 * time.Second)}},
+		{writes: map[string]string{"src/b.txt": "b\n"},
+			fails: &taxonomy.Evidence{Status: 429, RetryAfter: taxonomy.Some(10 * time.Second)}},
 		{fails: &taxonomy.Evidence{Status: 500}},
 		{writes: map[string]string{"src/c.txt": "c\n"}, says: "TASK COMPLETE"},
 	},
@@ -234,7 +241,8 @@ func (w wrongFiles) Validate(_ context.Context, phase executor.Phase) error {
 		return nil
 	}
 	return &taxonomy.Evidence{
-		Source: "validator", Op: "validate_" + string(phase), Type: "exit", ExitCode: taxonomy.Some(1), Output: "src/a.txt is wrong",
+		Source: "validator", Op: "validate_" + string(phase), Type: "exit", ExitCode: taxonomy.Some(1),
+		Output:     "src/a.txt is wrong",
 		Attributes: map[string]string{"command": "make test"},
 	}
 }
@@ -253,5 +261,7 @@ func (f failingCommits) Commit(ctx context.Context, c executor.Commit) (executor
 	if err := os.WriteFile(tried, nil, 0o600); err != nil {
 		return executor.CommitDone{}, err
 	}
-	return executor.CommitDone{}, &taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists."}
+	return executor.CommitDone{},
+		&taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128),
+			Text: "fatal: Unable to create '.git/index.lock': File exists."}
 }

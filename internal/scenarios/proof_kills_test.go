@@ -33,8 +33,8 @@ func stride(usual int) int {
 	return usual
 }
 
-// TestKills has a process run a story on a real repository, kills it before and after persistence points and effects, and
-// has another one go on: it all ends as if nothing had happened.
+// TestKills has a process run a story on a real repository, kills it before and after persistence
+// points and effects, and has another one go on: it all ends as if nothing had happened.
 func TestKills(t *testing.T) {
 	for name := range diskStories {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,8 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// TestKillsWithState is [TestKills] with all that is remembered in a file of SQLite, and what it says of the run.
+// TestKillsWithState is [TestKills] with all that is remembered in a file of SQLite, and what it
+// says of the run.
 func TestKillsWithState(t *testing.T) {
 	for _, name := range []string{"a check that fails", "limits"} {
 		t.Run(name, func(t *testing.T) {
@@ -169,8 +170,8 @@ func (k *kills) check(t *testing.T, lives ...mortalStory) (anyKilled bool) {
 	return anyKilled
 }
 
-// compared is a result without what differs with the time of commits, and without errors that another try has overcome
-// at once: of those nothing is known if the process dies before that.
+// compared is a result without what differs with the time of commits, and without errors that
+// another try has overcome at once: of those nothing is known if the process dies before that.
 func compared(r *executor.Result) *executor.Result {
 	c := *r
 	c.Errors = slices.DeleteFunc(slices.Clone(r.Errors), func(e executor.ErrorRecord) bool { return e.Overcome })
@@ -197,7 +198,8 @@ func spawn(t *testing.T, s mortalStory) bool {
 	return true
 }
 
-// endingOf returns how the repository is now. Each path is committed once in an attempt, and each attempt once.
+// endingOf returns how the repository is now. Each path is committed once in an attempt, and each
+// attempt once.
 func endingOf(t *testing.T, s mortalStory) ending {
 	t.Helper()
 	r := &storyRepo{t: t, dir: s.path("repo")}
@@ -214,7 +216,9 @@ func endingOf(t *testing.T, s mortalStory) ending {
 		return err
 	}))
 	attempts := map[string]bool{}
-	for commit := range strings.SplitSeq(r.git("log", "--reverse", "--format=%x01%s|%(trailers:key=Errgen-Run,key=Errgen-Attempt,separator=%x2C)", "--name-status"), "\x01") {
+	for commit := range strings.SplitSeq(
+		r.git("log", "--reverse", "--format=%x01%s|%(trailers:key=Errgen-Run,key=Errgen-Attempt,separator=%x2C)",
+			"--name-status"), "\x01") {
 		commit = strings.TrimSpace(commit)
 		if commit == "" {
 			continue
@@ -224,13 +228,17 @@ func endingOf(t *testing.T, s mortalStory) ending {
 		assert.False(t, attempts[head], "committed twice: %s", head)
 		attempts[head] = true
 	}
-	if remote, err := r.try("--git-dir=../remote.git", "log", "-1", "--format=%s|%(trailers:key=Errgen-Run,key=Errgen-Attempt,separator=%x2C)", "--name-status", "--branches"); err == nil {
+	if remote,
+		err := r.try("--git-dir=../remote.git", "log", "-1",
+		"--format=%s|%(trailers:key=Errgen-Run,key=Errgen-Attempt,separator=%x2C)", "--name-status",
+		"--branches"); err == nil {
 		e.Remote = strings.TrimSpace(remote)
 	}
 	return e
 }
 
-// checkNothingLeft checks that no lock, no temporary file and no reference is left but those of what was saved.
+// checkNothingLeft checks that no lock, no temporary file and no reference is left but those of
+// what was saved.
 func checkNothingLeft(t *testing.T, s mortalStory, about string) {
 	t.Helper()
 	r := &storyRepo{t: t, dir: s.path("repo")}
@@ -238,7 +246,8 @@ func checkNothingLeft(t *testing.T, s mortalStory, about string) {
 		for _, part := range []string{".lock", "tmp_", ".tmp"} {
 			isLock := strings.HasSuffix(path, part) || strings.HasPrefix(d.Name(), part)
 			// The locks of errgen's own are files that stay, and are held or not.
-			assert.False(t, isLock && !strings.Contains(path, "journal") && !strings.Contains(path, "lanes"), "%s is left: %s", path, about)
+			assert.False(t, isLock && !strings.Contains(path, "journal") &&
+				!strings.Contains(path, "lanes"), "%s is left: %s", path, about)
 		}
 		return err
 	}))

@@ -13,8 +13,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// madeTaxonomy is a taxonomy with random reactions. Evidence whose type is the name of a code has that code; of the rest,
-// what an operation of the executor has, the operation has a code in byOp or none.
+// madeTaxonomy is a taxonomy with random reactions. Evidence whose type is the name of a code has
+// that code; of the rest, what an operation of the executor has, the operation has a code in byOp
+// or none.
 type madeTaxonomy struct {
 	taxonomy *taxonomy.Taxonomy
 	byOp     map[string]int
@@ -40,7 +41,8 @@ func makeTaxonomy(rng *rand.Rand) *madeTaxonomy {
 	for i := range madeCodes {
 		t.Codes = append(t.Codes, taxonomy.Code{Value: fmt.Sprint("C", i), Row: taxonomy.Row(i) + taxonomy.FirstRow})
 		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: makeReaction(rng, t, 3), Code: uint16(i + 1), Retryable: true})
+		t.Rows = append(
+			t.Rows, taxonomy.RowTraits{Reaction: makeReaction(rng, t, 3), Code: uint16(i + 1), Retryable: true})
 	}
 	m := &madeTaxonomy{taxonomy: t, byOp: map[string]int{}}
 	for _, op := range madeOps {
@@ -62,7 +64,8 @@ func makeReaction(rng *rand.Rand, t *taxonomy.Taxonomy, depth int) *taxonomy.Rea
 	}
 	coin := func() bool { return rng.IntN(2) == 0 }
 	r := &taxonomy.Reaction{
-		Name: fmt.Sprint("r", rng.IntN(1000)), Action: actions[rng.IntN(len(actions))], Revert: taxonomy.Revert(rng.IntN(3)),
+		Name: fmt.Sprint("r", rng.IntN(1000)), Action: actions[rng.IntN(len(actions))],
+		Revert:   taxonomy.Revert(rng.IntN(3)),
 		LogLevel: taxonomy.LogLevel(rng.IntN(5)), CountFailure: coin(),
 	}
 	r.AcceptCompletion = r.Revert != taxonomy.RevertNone && coin()
@@ -132,7 +135,8 @@ func (m *madeTaxonomy) classify(err error, _, op string) (error, string) {
 	ev, ok := errors.AsType[*taxonomy.Evidence](err)
 	if ok {
 		op = ev.Op
-		made.hints = taxonomy.Hints{RetryAfter: ev.RetryAfter, Files: ev.Files, Credential: ev.Credential, Output: ev.Output}
+		made.hints = taxonomy.Hints{RetryAfter: ev.RetryAfter, Files: ev.Files, Credential: ev.Credential,
+			Output: ev.Output}
 		if !ev.ResetAt.IsZero() {
 			made.hints.ResetAt = taxonomy.Some(ev.ResetAt)
 		}
@@ -184,7 +188,8 @@ type madeWire struct {
 }
 
 func (e *madeError) AppendJSON(dst []byte) []byte {
-	b, err := json.Marshal(madeWire{e.row, e.text, e.hints.RetryAfter, e.hints.ResetAt, e.hints.Files, e.hints.Credential})
+	b, err := json.Marshal(
+		madeWire{e.row, e.text, e.hints.RetryAfter, e.hints.ResetAt, e.hints.Files, e.hints.Credential})
 	if err != nil {
 		panic(err)
 	}

@@ -54,7 +54,8 @@ func (m mortalTree) Detect(ctx context.Context, c executor.Checked) ([]executor.
 	return between(m.death, func() ([]executor.Change, error) { return m.Workspace.Detect(ctx, c) })
 }
 
-func (m mortalTree) Save(ctx context.Context, run string, n int, c executor.Checked, changes []executor.Change) (string, error) {
+func (m mortalTree) Save(ctx context.Context, run string, n int, c executor.Checked, changes []executor.Change) (
+	string, error) {
 	return between(m.death, func() (string, error) { return m.Workspace.Save(ctx, run, n, c, changes) })
 }
 
@@ -72,7 +73,8 @@ func (m mortalTree) Revert(ctx context.Context, c executor.Checked, changes []ex
 	return nil
 }
 
-func (m mortalTree) Advance(ctx context.Context, run string, c executor.Checked, changes []executor.Change) (executor.Checked, error) {
+func (m mortalTree) Advance(ctx context.Context, run string, c executor.Checked, changes []executor.Change) (
+	executor.Checked, error) {
 	return between(m.death, func() (executor.Checked, error) { return m.Workspace.Advance(ctx, run, c, changes) })
 }
 

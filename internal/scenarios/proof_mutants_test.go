@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// reactionData is the part of a taxonomy that an executor obeys, in a form that can be changed: what its rows react with, and
-// the profile's settings. It starts as a copy.
+// reactionData is the part of a taxonomy that an executor obeys, in a form that can be changed:
+// what its rows react with, and the profile's settings. It starts as a copy.
 type reactionData struct {
 	profile   taxonomy.Profile
 	rows      []taxonomy.RowTraits
@@ -26,7 +26,8 @@ type reactionData struct {
 // dataOf copies the data of the shipped taxonomy under the named profile; "" is none.
 func dataOf(profile string) *reactionData {
 	table := errs.Table
-	d := &reactionData{copies: map[*taxonomy.Reaction]*taxonomy.Reaction{}, copied: map[*taxonomy.Policy]*taxonomy.Policy{}}
+	d := &reactionData{copies: map[*taxonomy.Reaction]*taxonomy.Reaction{},
+		copied: map[*taxonomy.Policy]*taxonomy.Policy{}}
 	d.profile = taxonomy.Profile{
 		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 		Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
@@ -75,7 +76,8 @@ func (d *reactionData) policy(p *taxonomy.Policy) *taxonomy.Policy {
 	return d.copied[p]
 }
 
-// table returns the table of the data. The taxonomy itself is the shipped one, so that its errors are known.
+// table returns the table of the data. The taxonomy itself is the shipped one, so that its errors
+// are known.
 func (d *reactionData) table() taxonomy.Table {
 	p := d.profile
 	p.Rows, p.Uncategorized = nil, d.unknown
@@ -93,9 +95,10 @@ type mutant struct {
 	change func(d *reactionData)
 }
 
-// mutants returns every single change of the data under a profile: another value of each field of each reaction and
-// policy that can be reached, as far as the language lets the action have the field, and another reaction for each row.
-// Of a profile's data those are changed that the profile has in another way.
+// mutants returns every single change of the data under a profile: another value of each field of
+// each reaction and policy that can be reached, as far as the language lets the action have the
+// field, and another reaction for each row. Of a profile's data those are changed that the profile
+// has in another way.
 func mutants(profile string) []mutant {
 	base, plain := dataOf(profile), dataOf("")
 	var all []mutant
@@ -103,7 +106,8 @@ func mutants(profile string) []mutant {
 		all = append(all, mutant{strings.TrimSpace(about + " " + what), about, change})
 	}
 	for i, r := range base.reactions {
-		if profile != "" && slices.ContainsFunc(plain.reactions, func(p *taxonomy.Reaction) bool { return reflect.DeepEqual(p, r) }) {
+		if profile != "" &&
+			slices.ContainsFunc(plain.reactions, func(p *taxonomy.Reaction) bool { return reflect.DeepEqual(p, r) }) {
 			continue
 		}
 		for _, c := range reactionChanges(base, i) {
@@ -111,7 +115,8 @@ func mutants(profile string) []mutant {
 		}
 	}
 	for i, p := range base.policies {
-		if profile != "" && slices.ContainsFunc(plain.policies, func(other *taxonomy.Policy) bool { return *other == *p }) {
+		if profile != "" &&
+			slices.ContainsFunc(plain.policies, func(other *taxonomy.Policy) bool { return *other == *p }) {
 			continue
 		}
 		for _, c := range policyChanges(p) {
@@ -143,7 +148,8 @@ func mutants(profile string) []mutant {
 	return all
 }
 
-// rowName returns the code of a row, and which of its branches the row is. The first two rows have no code.
+// rowName returns the code of a row, and which of its branches the row is. The first two rows have
+// no code.
 func rowName(row int) (code, branch string) {
 	n := errs.Table.Taxonomy.Rows[row].Code
 	if n == 0 {
@@ -186,15 +192,18 @@ func reactionChanges(base *reactionData, i int) []reactionChange {
 		}
 	}
 	add("log.message", "other", func(_ *reactionData, r *taxonomy.Reaction) { r.LogMessage = "something else" })
-	add("count_failure", !r.CountFailure, func(_ *reactionData, r *taxonomy.Reaction) { r.CountFailure = !r.CountFailure })
+	add("count_failure", !r.CountFailure,
+		func(_ *reactionData, r *taxonomy.Reaction) { r.CountFailure = !r.CountFailure })
 	if r.Revert != taxonomy.RevertNone {
-		add("accept_completion", !r.AcceptCompletion, func(_ *reactionData, r *taxonomy.Reaction) { r.AcceptCompletion = !r.AcceptCompletion })
+		add("accept_completion", !r.AcceptCompletion,
+			func(_ *reactionData, r *taxonomy.Reaction) { r.AcceptCompletion = !r.AcceptCompletion })
 	}
 	if r.Action != taxonomy.Abort {
 		add("feed_back", !r.FeedBack, func(_ *reactionData, r *taxonomy.Reaction) { r.FeedBack = !r.FeedBack })
 	}
 	if r.Action == taxonomy.Abort || r.Action == taxonomy.Block {
-		add("extent", taxonomy.ExtentRun-r.Extent, func(_ *reactionData, r *taxonomy.Reaction) { r.Extent = taxonomy.ExtentRun - r.Extent })
+		add("extent", taxonomy.ExtentRun-r.Extent,
+			func(_ *reactionData, r *taxonomy.Reaction) { r.Extent = taxonomy.ExtentRun - r.Extent })
 	}
 	if waits {
 		all = append(all, waitingChanges(base, r)...)
@@ -211,32 +220,45 @@ func waitingChanges(base *reactionData, r *taxonomy.Reaction) []reactionChange {
 		return func(_ *reactionData, r *taxonomy.Reaction) { f(r) }
 	}
 	all := []reactionChange{
-		{fmt.Sprint("honor_retry_after=", !r.HonorRetryAfter), flip(func(r *taxonomy.Reaction) { r.HonorRetryAfter = !r.HonorRetryAfter })},
-		{fmt.Sprint("shared=", taxonomy.SharedCredential-r.Shared), flip(func(r *taxonomy.Reaction) { r.Shared = taxonomy.SharedCredential - r.Shared })},
+		{fmt.Sprint("honor_retry_after=", !r.HonorRetryAfter),
+			flip(func(r *taxonomy.Reaction) { r.HonorRetryAfter = !r.HonorRetryAfter })},
+		{fmt.Sprint("shared=", taxonomy.SharedCredential-r.Shared),
+			flip(func(r *taxonomy.Reaction) { r.Shared = taxonomy.SharedCredential - r.Shared })},
 	}
 	if r.Policy != nil {
 		all = append(all, reactionChange{"policy=none", flip(func(r *taxonomy.Reaction) { r.Policy = nil })})
 	}
 	for i, p := range base.policies {
 		if p != r.Policy {
-			all = append(all, reactionChange{"policy=" + p.Name, func(d *reactionData, r *taxonomy.Reaction) { r.Policy = d.policies[i] }})
+			all = append(
+				all, reactionChange{"policy=" + p.Name, func(
+					d *reactionData, r *taxonomy.Reaction) {
+					r.Policy = d.policies[i]
+				}})
 		}
 	}
 	return all
 }
 
-// leadingChanges returns the changes of what follows when a reaction is used up, and of its conversation.
+// leadingChanges returns the changes of what follows when a reaction is used up, and of its
+// conversation.
 func leadingChanges(base *reactionData, i int) []reactionChange {
 	r := base.reactions[i]
 	var all []reactionChange
 	for s := taxonomy.SessionKeep; s <= taxonomy.SessionReduced; s++ {
 		if s != r.Session {
-			all = append(all, reactionChange{fmt.Sprint("session=", s), func(_ *reactionData, r *taxonomy.Reaction) { r.Session = s }})
+			all = append(
+				all, reactionChange{fmt.Sprint("session=", s),
+					func(_ *reactionData, r *taxonomy.Reaction) { r.Session = s }})
 		}
 	}
 	for j, then := range base.reactions {
 		if then != r.Then && !leadsTo(then, r) {
-			all = append(all, reactionChange{"then=" + then.Name, func(d *reactionData, r *taxonomy.Reaction) { r.Then = d.reactions[j] }})
+			all = append(
+				all, reactionChange{"then=" + then.Name, func(
+					d *reactionData, r *taxonomy.Reaction) {
+					r.Then = d.reactions[j]
+				}})
 		}
 	}
 	return all
@@ -251,7 +273,8 @@ type policyChange struct {
 	change func(p *taxonomy.Policy)
 }
 
-// policyChanges returns the changes of one policy: each number smaller and greater, each word another one.
+// policyChanges returns the changes of one policy: each number smaller and greater, each word
+// another one.
 func policyChanges(p *taxonomy.Policy) []policyChange {
 	var all []policyChange
 	add := func(name string, value any, change func(p *taxonomy.Policy)) {

@@ -39,7 +39,8 @@ func toldWith(t *testing.T, seed uint64, change func(*madeWorld) int) (told stri
 	return told, changed
 }
 
-// giveWorld gives the reactions of a world purposes as the language lets them have some, and says to how many.
+// giveWorld gives the reactions of a world purposes as the language lets them have some, and says
+// to how many.
 func giveWorld(w *madeWorld) int {
 	made, given := w.table.taxonomy, 0
 	give := func(r *taxonomy.Reaction) {

@@ -32,12 +32,13 @@ type madeWorld struct {
 
 // madePaths are what an agent may write.
 var madePaths = []string{
-	"src/a", "src/b", "src/c", "src/draft", "src/main", "-src/main", "src/ask/yes", "src/ask/no", "src/secret/k", "src/link",
+	"src/a", "src/b", "src/c", "src/draft", "src/main", "-src/main", "src/ask/yes", "src/ask/no", "src/secret/k",
+	"src/link",
 	"docs/x", "notes", "-mine", ".git/config", "ignored/cache", "ignored/new", "src/bad",
 }
 
-// makeWorld makes the story of a seed. A steady one has nothing but the provider fail by chance, so that it can be told
-// again from where it was.
+// makeWorld makes the story of a seed. A steady one has nothing but the provider fail by chance, so
+// that it can be told again from where it was.
 func makeWorld(seed uint64, steady bool) *madeWorld {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := makeTaxonomy(rng)
@@ -52,7 +53,8 @@ func makeWorld(seed uint64, steady bool) *madeWorld {
 	w.cfg.Deliver = executor.Delivery(rng.IntN(4))
 	w.cfg.Continue, w.cfg.ApproveUnattended = rng.IntN(2) == 0, rng.IntN(5) == 0
 	w.cfg.Limits = executor.Limits{
-		Iterations: 1 + rng.IntN(14), Failures: 1 + rng.IntN(5), Attempts: rng.IntN(8), Iteration: time.Duration(1+rng.IntN(100)) * time.Second,
+		Iterations: 1 + rng.IntN(14), Failures: 1 + rng.IntN(5), Attempts: rng.IntN(8),
+		Iteration: time.Duration(1+rng.IntN(100)) * time.Second,
 	}
 	if rng.IntN(3) == 0 {
 		w.clock.until = time.Now().Add(time.Duration(1+rng.IntN(200)) * time.Second)
@@ -76,7 +78,8 @@ func makeWorld(seed uint64, steady bool) *madeWorld {
 	return w
 }
 
-// byState has some operations fail after every third turn, so that it does not matter how often they are tried.
+// byState has some operations fail after every third turn, so that it does not matter how often
+// they are tried.
 func (w *madeWorld) byState(rng *rand.Rand) func(op string) error {
 	at := map[string]int{}
 	for range rng.IntN(3) {
@@ -158,7 +161,8 @@ func (w *madeWorld) unsettle(rng *rand.Rand) {
 		return &taxonomy.Evidence{Source: "git", Op: op, Type: fmt.Sprint("C", rng.IntN(2*madeCodes)), Text: "no"}
 	}
 	w.tree.fails = func(op string) error { return fails(reportedAs(op), 30) }
-	w.cfg.Validator = byChance{byContent{w.tree}, func(phase executor.Phase) error { return fails("validate_"+string(phase), 6) }}
+	w.cfg.Validator = byChance{byContent{w.tree},
+		func(phase executor.Phase) error { return fails("validate_"+string(phase), 6) }}
 	w.cfg.Budget = byBudget(func() error { return fails("budget", 15) })
 	for range 20 {
 		w.cfg.Guard.(*memGuard).fails = append(w.cfg.Guard.(*memGuard).fails, fails("scope", 15))
@@ -186,7 +190,8 @@ func (w *madeWorld) live() *executor.Result {
 	return w.run(ctx)
 }
 
-// Random stories under random tables end within their limits, and nothing happens in them that never must.
+// Random stories under random tables end within their limits, and nothing happens in them that
+// never must.
 func TestRandomStories(t *testing.T) {
 	t.Parallel()
 	const seeds = 2000
@@ -206,8 +211,10 @@ func TestRandomStories(t *testing.T) {
 		return // too few to come to each end
 	}
 	for _, reason := range []executor.EndReason{
-		executor.EndCompleted, executor.EndFatal, executor.EndMaxFailures, executor.EndAttemptsUsedUp, executor.EndRetriesUsedUp,
-		executor.EndMaxIterations, executor.EndDeadline, executor.EndBlocked, executor.EndBlockedSignal, executor.EndLadderUsedUp,
+		executor.EndCompleted, executor.EndFatal, executor.EndMaxFailures, executor.EndAttemptsUsedUp,
+		executor.EndRetriesUsedUp,
+		executor.EndMaxIterations, executor.EndDeadline, executor.EndBlocked, executor.EndBlockedSignal,
+		executor.EndLadderUsedUp,
 		executor.EndCancelled,
 	} {
 		assert.NotZero(t, counts[reason], "no story ends as %s", reason)
@@ -278,14 +285,16 @@ func (w *madeWorld) checkFiles(t *testing.T, r *executor.Result) {
 // checkListed checks that the result lists what the agent has changed and no commit has.
 func (w *madeWorld) checkListed(t *testing.T, r *executor.Result) {
 	t.Helper()
-	if w.cfg.Deliver == executor.DeliverNothing || r.Iterations == 0 || slices.ContainsFunc(r.Errors, func(e executor.ErrorRecord) bool { return e.Op == "detect_changes" }) {
+	if w.cfg.Deliver == executor.DeliverNothing || r.Iterations == 0 ||
+		slices.ContainsFunc(r.Errors, func(e executor.ErrorRecord) bool { return e.Op == "detect_changes" }) {
 		return
 	}
 	for path, content := range w.tree.files {
 		agents := strings.HasPrefix(content, path+" of turn ")
 		ignored := strings.HasPrefix(path, "ignored/")
 		if agents && !ignored && w.tree.head[path] != content {
-			assert.True(t, slices.Contains(r.UncommittedFiles, path) || slices.Contains(r.UncheckedFiles, path), "nothing is said of %s", path)
+			assert.True(t, slices.Contains(r.UncommittedFiles, path) ||
+				slices.Contains(r.UncheckedFiles, path), "nothing is said of %s", path)
 		}
 	}
 }

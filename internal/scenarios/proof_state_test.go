@@ -87,7 +87,8 @@ func (u unsure) Append(ctx context.Context, e executor.Entry) error {
 	return failed
 }
 
-// Random stories whose journal cannot always be believed have all in their state that they come to, once.
+// Random stories whose journal cannot always be believed have all in their state that they come to,
+// once.
 func TestRandomStoriesWithState(t *testing.T) {
 	t.Parallel()
 	kept := newStateJournals(t)
@@ -108,7 +109,8 @@ func TestRandomStoriesWithState(t *testing.T) {
 	})
 }
 
-// checkKept checks that a state which knows one run says of it what its result says, and what a recount comes to.
+// checkKept checks that a state which knows one run says of it what its result says, and what a
+// recount comes to.
 func checkKept(t *testing.T, s *state.Store, r *executor.Result) {
 	t.Helper()
 	runs, err := s.Runs(t.Context(), r.Task)
@@ -121,7 +123,8 @@ func checkKept(t *testing.T, s *state.Store, r *executor.Result) {
 	if run.Ended.IsZero() {
 		return // its setup failed when it went on, so that it can be tried again
 	}
-	assert.Equal(t, []any{r.Run, r.Status, r.EndReason, r.Iterations, r.Calls}, []any{run.Name, run.Status, run.EndReason, run.Iteration, run.Calls})
+	assert.Equal(t, []any{r.Run, r.Status, r.EndReason, r.Iterations, r.Calls},
+		[]any{run.Name, run.Status, run.EndReason, run.Iteration, run.Calls})
 	assert.Equal(t, r.UnknownCost, run.Spent.UnknownCost)
 	assert.Equal(t, r.UnknownTokens, run.Spent.UnknownTokens)
 	assert.Equal(t, r.Usage.InputTokens.Or(0), run.Spent.Usage.InputTokens.Or(0))

@@ -47,7 +47,8 @@ func phaseFails(phase executor.Phase, more ...error) func(*memWorld) {
 	return func(w *memWorld) {
 		w.cfg.Deliver, w.cfg.Limits.Failures = executor.DeliverPullRequest, 5
 		w.checks[phase] = append([]error{&taxonomy.Evidence{
-			Source: "validator", Op: "validate_" + string(phase), Type: "exit", ExitCode: taxonomy.Some(2), Output: "FAIL: TestX",
+			Source: "validator", Op: "validate_" + string(phase), Type: "exit", ExitCode: taxonomy.Some(2),
+			Output:     "FAIL: TestX",
 			Attributes: map[string]string{"command": "make test"},
 		}}, more...)
 	}
@@ -89,13 +90,15 @@ func repeated(n int, t turn) []turn {
 	return out
 }
 
-// tales are the stories against which the data of the taxonomy is tried. Together they raise every code by what raises
-// it really.
+// tales are the stories against which the data of the taxonomy is tried. Together they raise every
+// code by what raises it really.
 func tales() []tale {
 	all := []tale{
 		{name: "all goes well", turns: []turn{worksOn("src/a"), endsWith("src/b")}},
-		{name: "all goes well up to the pull request", turns: []turn{endsWith("src/a")}, change: func(w *memWorld) { w.cfg.Deliver = executor.DeliverPullRequest }},
-		{name: "the provider says no more than that it failed", turns: []turn{{says: executor.Answer{Failure: "no"}, writes: []string{"src/a"}}, endsWith()}},
+		{name: "all goes well up to the pull request", turns: []turn{endsWith("src/a")},
+			change: func(w *memWorld) { w.cfg.Deliver = executor.DeliverPullRequest }},
+		{name: "the provider says no more than that it failed",
+			turns: []turn{{says: executor.Answer{Failure: "no"}, writes: []string{"src/a"}}, endsWith()}},
 		{name: "a person is needed", turns: []turn{{says: executor.Answer{Text: "BLOCKED: which one?"}}}},
 	}
 	all = append(all, callTales()...)
@@ -111,32 +114,48 @@ func callTales() []tale {
 		{name: "a crash", turns: []turn{worksOn("src/a"), breaksWith(crash, "src/b"), endsWith("src/c")}},
 		{name: "three crashes", turns: []turn{worksOn("src/a"), breaksWith(crash, "src/b")}},
 		{name: "a crash in a conversation", change: inConversation,
-			turns: []turn{{says: executor.Answer{Session: "s1"}}, breaksWith(crash, "src/b"), {says: executor.Answer{Session: "s1"}}, endsWith("src/c")}},
-		{name: "five server errors", change: withPatience, turns: append(repeated(5, breaksWith(apiStatus(500), "src/a")), endsWith())},
-		{name: "a server error with a hint", turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Status: 503, RetryAfter: taxonomy.Some(7 * time.Second)})), endsWith()}},
+			turns: []turn{{says: executor.Answer{Session: "s1"}}, breaksWith(crash, "src/b"),
+				{says: executor.Answer{Session: "s1"}}, endsWith("src/c")}},
+		{name: "five server errors", change: withPatience, turns: append(
+			repeated(5, breaksWith(apiStatus(500), "src/a")), endsWith())},
+		{name: "a server error with a hint",
+			turns: []turn{breaksWith(
+				apiSays(taxonomy.Evidence{Status: 503, RetryAfter: taxonomy.Some(7 * time.Second)})), endsWith()}},
 		{name: "too many at once", turns: []turn{breaksWith(apiStatus(409)), endsWith("src/a")}},
 		{name: "a bad request", turns: []turn{worksOn("src/a"), breaksWith(apiStatus(404), "src/b"), endsWith()}},
-		{name: "no quota", turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Status: 429, Code: "insufficient_quota"})), endsWith()}},
+		{name: "no quota",
+			turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Status: 429, Code: "insufficient_quota"})), endsWith()}},
 		{name: "bad credentials", turns: []turn{breaksWith(apiStatus(401), "src/a"), endsWith()}},
 		{name: "not installed", turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Type: "not_found"})), endsWith()}},
 		{name: "time runs out", turns: []turn{worksOn("src/a"), {hangs: true, writes: []string{"src/b"}}, endsWith()}},
 		{name: "time runs out three times", turns: []turn{{hangs: true}}},
-		{name: "an operation takes too long", turns: []turn{breaksWith(&taxonomy.Evidence{Source: "validator", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}), endsWith()}},
-		{name: "a blocked command", turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Type: "command_blocked"}), "src/a"), endsWith()}},
-		{name: "skipping is denied", turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Type: "skip_denied"})), endsWith()}},
+		{name: "an operation takes too long",
+			turns: []turn{breaksWith(
+				&taxonomy.Evidence{Source: "validator", Op: "call", Type: "timeout",
+					Attributes: map[string]string{"timeout_ms": "60000"}}), endsWith()}},
+		{name: "a blocked command",
+			turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Type: "command_blocked"}), "src/a"), endsWith()}},
+		{name: "skipping is denied",
+			turns: []turn{breaksWith(apiSays(taxonomy.Evidence{Type: "skip_denied"})), endsWith()}},
 		{name: "the provider panics", turns: []turn{{panics: true}, endsWith("src/a")}},
 	}
 }
 
 func limitTales() []tale {
 	return []tale{
-		{name: "a rate limit with a hint", turns: []turn{worksOn("src/a"), breaksWith(apiLimits(10*time.Second), "src/b"), endsWith()}},
+		{name: "a rate limit with a hint",
+			turns: []turn{worksOn("src/a"), breaksWith(apiLimits(10*time.Second), "src/b"), endsWith()}},
 		{name: "a rate limit without one", turns: []turn{breaksWith(apiStatus(429)), endsWith("src/a")}},
-		{name: "a rate limit until an instant", turns: []turn{{fails: apiStatus(429), resets: 90 * time.Second}, endsWith("src/a")}},
+		{name: "a rate limit until an instant",
+			turns: []turn{{fails: apiStatus(429), resets: 90 * time.Second}, endsWith("src/a")}},
 		{name: "a rate limit of 29 minutes", turns: []turn{breaksWith(apiLimits(29 * time.Minute)), endsWith("src/a")}},
 		{name: "a rate limit of a day", turns: []turn{breaksWith(apiLimits(24*time.Hour), "src/a"), endsWith()}},
-		{name: "rate limits for too long", turns: []turn{breaksWith(apiLimits(11 * time.Minute)), breaksWith(apiLimits(11 * time.Minute)), breaksWith(apiLimits(11 * time.Minute)), endsWith()}},
-		{name: "rate limits for long, but not too long", turns: []turn{breaksWith(apiLimits(11 * time.Minute)), breaksWith(apiLimits(11 * time.Minute)), breaksWith(apiLimits(8 * time.Minute)), endsWith()}},
+		{name: "rate limits for too long",
+			turns: []turn{breaksWith(apiLimits(11 * time.Minute)), breaksWith(apiLimits(11 * time.Minute)),
+				breaksWith(apiLimits(11 * time.Minute)), endsWith()}},
+		{name: "rate limits for long, but not too long",
+			turns: []turn{breaksWith(apiLimits(11 * time.Minute)), breaksWith(apiLimits(11 * time.Minute)),
+				breaksWith(apiLimits(8 * time.Minute)), endsWith()}},
 	}
 }
 
@@ -148,31 +167,44 @@ func scopeTales() []tale {
 		{name: "files outside, and all is done", turns: []turn{endsWith("src/a", "docs/x", "-notes"), endsWith()}},
 		{name: "files outside three times", turns: []turn{worksOn("src/a", "docs/x")}},
 		{name: "git's own files", turns: []turn{worksOn("src/a", ".git/hooks/pre-commit"), endsWith()}},
-		{name: "a person says yes", turns: []turn{worksOn("src/ask/a"), endsWith("src/ask/a")}, change: func(w *memWorld) { w.answers = []bool{true} }},
+		{name: "a person says yes", turns: []turn{worksOn("src/ask/a"), endsWith("src/ask/a")},
+			change: func(w *memWorld) { w.answers = []bool{true} }},
 		{name: "a person says no", turns: []turn{worksOn("src/ask/a", "src/b"), endsWith()}, change: denied},
 		{name: "nobody is there", turns: []turn{worksOn("src/ask/a", "src/b"), endsWith()}},
 		{name: "the guard cannot judge", turns: []turn{worksOn("src/a"), endsWith("src/b")}, change: func(w *memWorld) {
 			w.cfg.Guard.(*memGuard).fails = []error{&taxonomy.Evidence{Source: "scope", Op: "scope", Text: "no"}}
 		}},
-		{name: "the changes cannot be found out", turns: []turn{worksOn("src/a"), endsWith("src/b")}, change: treeFails("detect", gitSays("detect_changes"))},
-		{name: "the changes cannot be put back", turns: []turn{worksOn("src/a", "src/secret/k"), endsWith("src/b")}, change: treeFails("revert", gitSays("revert"))},
-		{name: "the changes cannot be saved", turns: []turn{worksOn("src/a", "src/secret/k"), endsWith("src/b")}, change: treeFails("save", gitSays("save"))},
+		{name: "the changes cannot be found out", turns: []turn{worksOn("src/a"), endsWith("src/b")},
+			change: treeFails("detect", gitSays("detect_changes"))},
+		{name: "the changes cannot be put back", turns: []turn{worksOn("src/a", "src/secret/k"), endsWith("src/b")},
+			change: treeFails("revert", gitSays("revert"))},
+		{name: "the changes cannot be saved", turns: []turn{worksOn("src/a", "src/secret/k"), endsWith("src/b")},
+			change: treeFails("save", gitSays("save"))},
 	}
 }
 
 func deliveryTales() []tale {
 	no := gitSays
 	return []tale{
-		{name: "a check fails before the commit", turns: []turn{worksOn("src/a"), worksOn("src/b"), endsWith("src/c")}, change: phaseFails(executor.PreCommit)},
-		{name: "a check fails before the push", turns: []turn{worksOn("src/a"), endsWith("src/b"), endsWith("src/c")}, change: phaseFails(executor.PrePush)},
-		{name: "a check fails before the pull request", turns: []turn{worksOn("src/a"), endsWith("src/b"), endsWith("src/c")}, change: phaseFails(executor.PrePR)},
-		{name: "a check takes too long", turns: []turn{endsWith("src/b"), endsWith("src/c")}, change: func(w *memWorld) {
-			w.checks[executor.PreCommit] = []error{&taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Attributes: map[string]string{"timeout_ms": "1000"}}}
-		}},
-		{name: "the commit fails once", turns: []turn{worksOn("src/a"), endsWith("src/b")}, change: treeFails("commit", no("commit"))},
-		{name: "the commit fails twice", turns: []turn{worksOn("src/a"), worksOn("src/b"), endsWith("src/c")}, change: treeFails("commit", no("commit"), no("commit"))},
+		{name: "a check fails before the commit", turns: []turn{worksOn("src/a"), worksOn("src/b"), endsWith("src/c")},
+			change: phaseFails(executor.PreCommit)},
+		{name: "a check fails before the push", turns: []turn{worksOn("src/a"), endsWith("src/b"), endsWith("src/c")},
+			change: phaseFails(executor.PrePush)},
+		{name: "a check fails before the pull request",
+			turns: []turn{worksOn("src/a"), endsWith("src/b"), endsWith("src/c")}, change: phaseFails(executor.PrePR)},
+		{name: "a check takes too long", turns: []turn{endsWith("src/b"), endsWith("src/c")},
+			change: func(w *memWorld) {
+				w.checks[executor.PreCommit] = []error{&taxonomy.Evidence{Source: "validator",
+					Op:   "validate_pre_commit",
+					Type: "timeout", Attributes: map[string]string{"timeout_ms": "1000"}}}
+			}},
+		{name: "the commit fails once", turns: []turn{worksOn("src/a"), endsWith("src/b")},
+			change: treeFails("commit", no("commit"))},
+		{name: "the commit fails twice", turns: []turn{worksOn("src/a"), worksOn("src/b"), endsWith("src/c")},
+			change: treeFails("commit", no("commit"), no("commit"))},
 		{name: "the push fails once", turns: []turn{endsWith("src/b")}, change: treeFails("push", no("push"))},
-		{name: "the push fails twice", turns: []turn{endsWith("src/b")}, change: treeFails("push", no("push"), no("push"))},
+		{name: "the push fails twice", turns: []turn{endsWith("src/b")},
+			change: treeFails("push", no("push"), no("push"))},
 		{name: "no pull request", turns: []turn{endsWith("src/b")}, change: treeFails("pr", no("pr"), no("pr"))},
 	}
 }
@@ -180,25 +212,32 @@ func deliveryTales() []tale {
 func setupTales() []tale {
 	executorSays := func(op string) error { return &taxonomy.Evidence{Source: "executor", Op: op, Text: "no"} }
 	return []tale{
-		{name: "the tree is not in order", turns: []turn{endsWith("src/a")}, change: treeFails("begin", executorSays("prepare"))},
-		{name: "somebody holds the lock", turns: []turn{endsWith("src/a")}, change: treeFails("lock", executorSays("lock"))},
+		{name: "the tree is not in order", turns: []turn{endsWith("src/a")},
+			change: treeFails("begin", executorSays("prepare"))},
+		{name: "somebody holds the lock", turns: []turn{endsWith("src/a")},
+			change: treeFails("lock", executorSays("lock"))},
 		{name: "the provider is not there", turns: []turn{endsWith("src/a")}, change: func(w *memWorld) {
 			w.actor.missing = []error{&taxonomy.Evidence{Source: "claude-cli", Op: "available", Type: "not_found"}}
 		}},
-		{name: "the budget is spent", turns: []turn{endsWith("src/a")}, change: func(w *memWorld) { w.cfg.Budget = &smallBudget{left: 1} }},
+		{name: "the budget is spent", turns: []turn{endsWith("src/a")},
+			change: func(w *memWorld) { w.cfg.Budget = &smallBudget{left: 1} }},
 	}
 }
 
 // probeTales are tales in which a call fails with an error of a code, whatever it is about.
 func probeTales() []tale {
 	all := []tale{
-		{name: "twenty rate limits", change: withPatience, turns: append(repeated(20, breaksWith(apiLimits(time.Second))), endsWith("src/a"))},
-		{name: "twenty-one rate limits", change: withPatience, turns: append(repeated(21, breaksWith(apiLimits(time.Second))), endsWith("src/a"))},
+		{name: "twenty rate limits", change: withPatience, turns: append(
+			repeated(20, breaksWith(apiLimits(time.Second))), endsWith("src/a"))},
+		{name: "twenty-one rate limits", change: withPatience,
+			turns: append(repeated(21, breaksWith(apiLimits(time.Second))), endsWith("src/a"))},
 		{name: "rate limits without a hint", turns: append(repeated(3, breaksWith(apiStatus(429))), endsWith("src/a"))},
 		{name: "a rate limit of 50 seconds", turns: []turn{breaksWith(apiLimits(50 * time.Second)), endsWith("src/a")}},
-		{name: "rate limits of 80 seconds in all", turns: append(repeated(2, breaksWith(apiLimits(40*time.Second))), endsWith("src/a"))},
+		{name: "rate limits of 80 seconds in all", turns: append(
+			repeated(2, breaksWith(apiLimits(40*time.Second))), endsWith("src/a"))},
 		{name: "another run is limited meanwhile", change: inConversation, turns: []turn{
-			{says: executor.Answer{Session: "s1"}}, {fails: errs.NewGitPushFailed("no"), closes: 2 * time.Hour}, endsWith("src/a"),
+			{says: executor.Answer{Session: "s1"}}, {fails: errs.NewGitPushFailed("no"), closes: 2 * time.Hour},
+			endsWith("src/a"),
 		}},
 	}
 	for _, p := range probed() {
@@ -206,7 +245,10 @@ func probeTales() []tale {
 			tale{name: "a call fails: " + p.name, change: inConversation, turns: []turn{
 				{says: executor.Answer{Session: "s1"}}, p.turn("src/b"), p.turn(), endsWith("src/c"),
 			}},
-			tale{name: "again and again: " + p.name, change: func(w *memWorld) { w.cfg.Limits.Failures, w.cfg.Limits.Iterations = 7, 9 }, turns: []turn{p.turn("src/b")}},
+			tale{name: "again and again: " + p.name, change: func(
+				w *memWorld) {
+				w.cfg.Limits.Failures, w.cfg.Limits.Iterations = 7, 9
+			}, turns: []turn{p.turn("src/b")}},
 		)
 	}
 	return all
@@ -227,7 +269,8 @@ func (p probe) turn(paths ...string) turn {
 
 // fromTheWire returns an error whose code this program does not know.
 func fromTheWire(retryable bool) error {
-	wire := fmt.Sprintf(`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_NEW","message":"no","retryable":%t}`, retryable)
+	wire := fmt.Sprintf(
+		`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_NEW","message":"no","retryable":%t}`, retryable)
 	err, failed := errs.UnmarshalError([]byte(wire))
 	if failed != nil {
 		panic(failed)

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// memTree is a working tree in memory that notes what must never happen to one. Files below .git/ are git's own, those
-// below ignored/ are ignored, and link leads out of the tree.
+// memTree is a working tree in memory that notes what must never happen to one. Files below .git/
+// are git's own, those below ignored/ are ignored, and link leads out of the tree.
 type memTree struct {
 	files   map[string]string // the working tree
 	head    map[string]string // the last commit
@@ -21,7 +21,8 @@ type memTree struct {
 	pushes  int
 	prs     int
 	locked  bool
-	// judged holds what the guard has allowed or a person has approved: contents by path. What is approved stays so.
+	// judged holds what the guard has allowed or a person has approved: contents by path. What is
+	// approved stays so.
 	judged   map[string]map[string]bool
 	approved map[string]bool
 	// fails returns the error of an operation, or nil.
@@ -37,10 +38,11 @@ type memCommit struct {
 	contents map[string]string
 }
 
-// The files that a person has in a memTree: changed since the last commit, unknown to git, ignored; outside of what
-// tasks may change, and within.
+// The files that a person has in a memTree: changed since the last commit, unknown to git, ignored;
+// outside of what tasks may change, and within.
 var usersFiles = map[string]string{
-	"notes": "the user's new notes", "mine": "the user's", "src/main": "the user's main", "src/draft": "the user's draft",
+	"notes": "the user's new notes", "mine": "the user's", "src/main": "the user's main",
+	"src/draft":     "the user's draft",
 	"ignored/cache": "the user's cache",
 }
 
@@ -114,7 +116,8 @@ func (t *memTree) Detect(_ context.Context, checked executor.Checked) ([]executo
 		is, now := t.files[path]
 		change := executor.Change{
 			Path: path, Kind: executor.Modified, Hash: is,
-			Git: strings.HasPrefix(path, ".git/"), Ignored: strings.HasPrefix(path, "ignored/"), Escapes: path == "src/link",
+			Git: strings.HasPrefix(path, ".git/"), Ignored: strings.HasPrefix(path, "ignored/"),
+			Escapes: path == "src/link",
 		}
 		switch {
 		case before && now && was == is:
@@ -138,7 +141,8 @@ func unionOf(a, b map[string]string) map[string]string {
 	return out
 }
 
-func (t *memTree) Save(_ context.Context, run string, attempt int, _ executor.Checked, changes []executor.Change) (string, error) {
+func (t *memTree) Save(_ context.Context, run string, attempt int, _ executor.Checked, changes []executor.Change) (
+	string, error) {
 	if err := t.fails("save"); err != nil {
 		return "", err
 	}
@@ -170,7 +174,8 @@ func (t *memTree) Revert(_ context.Context, checked executor.Checked, changes []
 	return nil
 }
 
-func (t *memTree) Advance(_ context.Context, _ string, checked executor.Checked, changes []executor.Change) (executor.Checked, error) {
+func (t *memTree) Advance(_ context.Context, _ string, checked executor.Checked, changes []executor.Change) (
+	executor.Checked, error) {
 	if err := t.fails("advance"); err != nil {
 		return "", err
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestTwins tells random stories under random tables twice, in memory and in a repository of git. They must not differ:
-// what is proved in memory then holds of git.
+// TestTwins tells random stories under random tables twice, in memory and in a repository of git.
+// They must not differ: what is proved in memory then holds of git.
 func TestTwins(t *testing.T) {
 	const seeds, shards = 48, 4
 	for shard := range shards {
@@ -59,15 +59,17 @@ func newTwinRepo(t *testing.T) string {
 	return dir
 }
 
-// tellable makes the world of a seed, without what a memTree has in another way than git: ignored files are seen by git's
-// working tree only if they are forbidden, and a pull request needs a command.
+// tellable makes the world of a seed, without what a memTree has in another way than git: ignored
+// files are seen by git's working tree only if they are forbidden, and a pull request needs a
+// command.
 func tellable(seed uint64) *madeWorld {
 	w := makeWorld(seed, true)
 	w.cfg.Limits.Iteration = time.Hour
 	w.cfg.Deliver = min(w.cfg.Deliver, executor.DeliverPush)
 	w.tree.fails = func(string) error { return nil }
 	for i := range w.actor.turns {
-		w.actor.turns[i].writes = slices.DeleteFunc(w.actor.turns[i].writes, func(p string) bool { return strings.HasPrefix(p, "ignored/") })
+		w.actor.turns[i].writes = slices.DeleteFunc(w.actor.turns[i].writes,
+			func(p string) bool { return strings.HasPrefix(p, "ignored/") })
 	}
 	return w
 }
@@ -88,7 +90,11 @@ func twins(t *testing.T, first string, seed uint64) {
 	got := twin.live()
 	about := fmt.Sprintf("seed %d", seed)
 	assert.Equal(t, lasting(compared(want)), lasting(compared(got)), about)
-	maps.DeleteFunc(inMemory.tree.files, func(p, _ string) bool { return strings.HasPrefix(p, "ignored/") || strings.HasPrefix(p, ".git/") })
+	maps.DeleteFunc(
+		inMemory.tree.files, func(p, _ string) bool {
+			return strings.HasPrefix(p, "ignored/") ||
+				strings.HasPrefix(p, ".git/")
+		})
 	assert.Equal(t, inMemory.tree.files, filesIn(t, home), about)
 	r := &storyRepo{t: t, dir: home}
 	head := map[string]string{}
@@ -111,7 +117,8 @@ func inGit(t *testing.T, home string, seed uint64) *madeWorld {
 	t.Helper()
 	w := tellable(seed)
 	guard := w.cfg.Guard.(*memGuard).Scope
-	tree, err := workspace.Open(t.Context(), home, workspace.Options{Watch: guard, Secret: func(string) bool { return false }})
+	tree, err := workspace.Open(
+		t.Context(), home, workspace.Options{Watch: guard, Secret: func(string) bool { return false }})
 	require.NoError(t, err)
 	w.cfg.Workspace, w.cfg.Guard, w.cfg.Lanes = tree, guard, nil
 	w.cfg.Clock = &jumpingClock{now: time.Now()}
@@ -164,7 +171,8 @@ func (d *diskTwin) put(path, content string) {
 			err = os.Symlink("/nowhere/"+content, file)
 		}
 	case path == ".git/config":
-		err = os.WriteFile(file, []byte("[remote \"origin\"]\n\turl = .git/remote\n[turn]\n\tnote = "+content+"\n"), 0o644)
+		err = os.WriteFile(file, []byte("[remote \"origin\"]\n\turl = .git/remote\n[turn]\n\tnote = "+content+"\n"),
+			0o644)
 	default:
 		err = writeOrRemove(file, content)
 	}
@@ -196,7 +204,8 @@ func filesIn(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// readFiles returns the contents of the files below dir that are not git's own; that of a link is where it leads.
+// readFiles returns the contents of the files below dir that are not git's own; that of a link is
+// where it leads.
 func readFiles(dir string) (map[string]string, error) {
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

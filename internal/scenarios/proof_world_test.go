@@ -53,7 +53,8 @@ func (a *actor) Available(context.Context) error {
 }
 
 func (a *actor) Call(ctx context.Context, req executor.Request) (answer executor.Answer, err error) {
-	a.tell("call%s%s%s", labelled("session", req.Session), labelled("reduced", yesIf(req.Reduced)), labelled("told", reportIn(req.Prompt)))
+	a.tell("call%s%s%s", labelled("session", req.Session), labelled("reduced", yesIf(req.Reduced)),
+		labelled("told", reportIn(req.Prompt)))
 	do := func() { answer, err = a.play(ctx) }
 	if a.around != nil {
 		a.around(do)
@@ -128,25 +129,31 @@ type memWorld struct {
 	seen map[string]bool
 }
 
-// inMemory returns a world whose provider plays turns under the table. It is used where time is not real.
+// inMemory returns a world whose provider plays turns under the table. It is used where time is not
+// real.
 func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn) *memWorld {
-	w := &memWorld{tree: newMemTree(), checks: map[executor.Phase][]error{}, seen: map[string]bool{}, task: executor.Task{Run: "run", ID: "task-1", Title: "Write it", Prompt: "Write it."}}
+	w := &memWorld{tree: newMemTree(), checks: map[executor.Phase][]error{}, seen: map[string]bool{},
+		task: executor.Task{Run: "run", ID: "task-1", Title: "Write it", Prompt: "Write it."}}
 	w.actor = &actor{name: "claude-cli", tree: w.tree, turns: turns, tell: w.tell}
 	w.tree.tell = w.tell
 	lanes := retry.NewLanes(retry.Ramp{}, nil)
 	w.actor.lanes = lanes
-	guard, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"}, Ask: []string{"src/ask/**"}})
+	guard, err := workspace.NewScope(
+		workspace.ScopeConfig{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
+			Ask: []string{"src/ask/**"}})
 	if err != nil {
 		panic(err) // the patterns stand two lines above
 	}
 	w.cfg = executor.Config{
 		Table: table, Classify: classify,
-		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard, tree: w.tree}, Validator: w, Asker: w, Recoverer: w,
-		Clock: &memClock{tell: w.tell}, Lanes: &memLanes{Lanes: lanes, tell: w.tell},
-		Observer: executor.Observers(w, executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy})),
-		Random:   func() float64 { return 0.75 },
-		Deliver:  executor.DeliverCommits,
-		Limits:   executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
+		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard, tree: w.tree}, Validator: w, Asker: w,
+		Recoverer: w,
+		Clock:     &memClock{tell: w.tell}, Lanes: &memLanes{Lanes: lanes, tell: w.tell},
+		Observer: executor.Observers(
+			w, executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy})),
+		Random:  func() float64 { return 0.75 },
+		Deliver: executor.DeliverCommits,
+		Limits:  executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
 	}
 	return w
 }
@@ -163,13 +170,16 @@ func (w *memWorld) run(ctx context.Context) *executor.Result {
 	return e.Run(ctx, w.task)
 }
 
-// trace runs the world and returns all that can be seen of it from outside. Names of reactions are not part of it: what
-// they do is.
+// trace runs the world and returns all that can be seen of it from outside. Names of reactions are
+// not part of it: what they do is.
 func (w *memWorld) trace() string {
 	r := w.run(context.Background())
-	w.tell("end %s (%s)%s%s", r.Status, r.EndReason, labelled("error", r.ErrorCode), labelled("ends the run", yesIf(r.EndsRun)))
-	w.tell("count %d iterations, %d calls, %d failures in a row, %d in all", r.Iterations, r.Calls, r.Failures, r.Counted)
-	w.tell("left%s%s", labelled("uncommitted", strings.Join(r.UncommittedFiles, " ")), labelled("unchecked", strings.Join(r.UncheckedFiles, " ")))
+	w.tell("end %s (%s)%s%s", r.Status, r.EndReason, labelled("error", r.ErrorCode),
+		labelled("ends the run", yesIf(r.EndsRun)))
+	w.tell("count %d iterations, %d calls, %d failures in a row, %d in all", r.Iterations, r.Calls, r.Failures,
+		r.Counted)
+	w.tell("left%s%s", labelled("uncommitted", strings.Join(r.UncommittedFiles, " ")),
+		labelled("unchecked", strings.Join(r.UncheckedFiles, " ")))
 	w.state("committed", w.tree.head, newMemTree().head)
 	w.state("in the tree", w.tree.files, newMemTree().files)
 	return strings.Join(w.lines, "\n") + "\n"

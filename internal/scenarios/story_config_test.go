@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// configured returns the stage's provider so that it reads its configuration, a YAML file of that text, before each call.
+// configured returns the stage's provider so that it reads its configuration, a YAML file of that
+// text, before each call.
 func configured(s *stage, text string) *configuredProvider {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "provider.yml")
@@ -36,14 +37,18 @@ func (p *configuredProvider) Call(ctx context.Context, req executor.Request) (ex
 	return p.Provider.Call(ctx, req)
 }
 
-// answer puts a person at a terminal who types lines. The returned buffer has what the person was shown.
+// answer puts a person at a terminal who types lines. The returned buffer has what the person was
+// shown.
 func (s *stage) answer(lines ...string) *safeBuffer {
 	shown := &safeBuffer{}
-	s.cfg.Asker = workspace.NewAsker(workspace.AskerConfig{In: strings.NewReader(strings.Join(lines, "\n") + "\n"), Out: shown, Attended: func() bool { return true }})
+	s.cfg.Asker = workspace.NewAsker(
+		workspace.AskerConfig{In: strings.NewReader(strings.Join(lines, "\n") + "\n"), Out: shown,
+			Attended: func() bool { return true }})
 	return shown
 }
 
-// configuredProvider reads its configuration before each call, as a program does that may be reconfigured.
+// configuredProvider reads its configuration before each call, as a program does that may be
+// reconfigured.
 type configuredProvider struct {
 	executor.Provider
 	path string

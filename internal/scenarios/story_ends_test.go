@@ -63,7 +63,8 @@ func TestA160_ConfigError(t *testing.T) {
 	assert.Empty(t, r.Waits)
 	assert.Zero(t, s.calls(), "nobody was asked")
 	assert.Empty(t, s.commits())
-	assert.Equal(t, []string{"[CONFIG] Task failed: environment variable NO_SUCH_VARIABLE_IN_THE_STORY is not set"}, s.hook.messages())
+	assert.Equal(t, []string{"[CONFIG] Task failed: environment variable NO_SUCH_VARIABLE_IN_THE_STORY is not set"},
+		s.hook.messages())
 	assert.NoFileExists(t, path)
 	assert.FileExists(t, s.path("tasks/failed/42.md"))
 	assert.Contains(t, s.logged.String(), "code=CONFIG_ENV_VAR_MISSING")
@@ -85,7 +86,8 @@ func TestA161_PermissionError(t *testing.T) {
 		assert.True(t, r.EndsRun)
 		assert.Equal(t, []int{1, 1, 0, 0, 1}, counters(r))
 		assert.Equal(t, "claude-cli", details(t, r, "provider"))
-		assert.Equal(t, []string{"[PERMISSION] Task failed: authentication failed for provider claude-cli"}, s.hook.messages())
+		assert.Equal(t, []string{"[PERMISSION] Task failed: authentication failed for provider claude-cli"},
+			s.hook.messages())
 	})
 	t.Run("blocked command", func(t *testing.T) {
 		step := providertest.CLIAnswer("I may not.\nTASK COMPLETE").Write("chapter.txt", "it\n")
@@ -98,7 +100,8 @@ func TestA161_PermissionError(t *testing.T) {
 		assert.Equal(t, "rm -rf /", details(t, r, "command"))
 		assert.Equal(t, "strict", details(t, r, "policy"))
 		assert.Empty(t, s.commits())
-		assert.Equal(t, []string{"chapter.txt"}, r.UncommittedFiles, "what it wrote was allowed, but nobody committed it")
+		assert.Equal(t, []string{"chapter.txt"}, r.UncommittedFiles,
+			"what it wrote was allowed, but nobody committed it")
 	})
 	t.Run("skipping the checks", func(t *testing.T) {
 		s := bareStage(t)
@@ -137,8 +140,10 @@ func TestA163_RateLimitDoesNotCount(t *testing.T) {
 	r := s.run()
 	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 	assert.Equal(t, []int{5, 5, 0, 0, 4}, counters(r))
-	assert.Equal(t, []time.Duration{5 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second}, s.clock.slept())
-	assert.Equal(t, executor.Wait{Iteration: 1, For: "PROVIDER_RATE_LIMIT", Took: executor.Duration(5 * time.Second)}, r.Waits[0])
+	assert.Equal(t, []time.Duration{5 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
+		s.clock.slept())
+	assert.Equal(t, executor.Wait{Iteration: 1, For: "PROVIDER_RATE_LIMIT", Took: executor.Duration(5 * time.Second)},
+		r.Waits[0])
 	assert.Equal(t, 4, strings.Count(s.logged.String(), `level=INFO msg="Rate limited, waiting..."`))
 	assert.Equal(t, []string{"Write a chapter"}, s.commits())
 }
@@ -164,7 +169,8 @@ func TestA164_NotAvailable(t *testing.T) {
 	})
 }
 
-// TestA165_ValidationInTheNextPrompt shows the provider what a check has said, also without a claim to be done.
+// TestA165_ValidationInTheNextPrompt shows the provider what a check has said, also without a claim
+// to be done.
 func TestA165_ValidationInTheNextPrompt(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"claimed": theEnd, "not claimed": "more to do"} {
@@ -180,7 +186,8 @@ func TestA165_ValidationInTheNextPrompt(t *testing.T) {
 			assert.NotContains(t, s.prompts()[0], "REPORT")
 			assert.Contains(t, s.prompts()[1], "FAIL: TestChapter wants chapter.txt", "the output")
 			assert.Contains(t, s.prompts()[1], thePrompt)
-			assert.Equal(t, []string{"chapter.txt", "draft.txt"}, s.committed(), "both iterations' work, once it is valid")
+			assert.Equal(t, []string{"chapter.txt", "draft.txt"}, s.committed(),
+				"both iterations' work, once it is valid")
 			assert.Equal(t, []string{"correct"}, s.seen.reactions())
 		})
 	}
@@ -189,7 +196,8 @@ func TestA165_ValidationInTheNextPrompt(t *testing.T) {
 // TestA166_UserDenial takes the files back and stops.
 func TestA166_UserDenial(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/new.txt", "new\n").Always())
+	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/new.txt", "new\n").
+		Always())
 	s.scope = workspace.ScopeConfig{Allowed: []string{"docs/**"}, Mode: workspace.ScopeAsk}
 	asked := s.answer("n")
 	r := s.run()
@@ -210,9 +218,10 @@ func TestA167_RevertFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	blob := s.git("rev-parse", "HEAD:src/main.txt")
-	require.NoError(t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("src/a.txt", "a\n").
-		File(providertest.CLIFile{Path: ".git/hooks/pre-commit", Content: []byte("#!/bin/sh\n"), Mode: 0o755}).
-		Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:]).Always()))
+	require.NoError(
+		t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("src/a.txt", "a\n").
+			File(providertest.CLIFile{Path: ".git/hooks/pre-commit", Content: []byte("#!/bin/sh\n"), Mode: 0o755}).
+			Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:]).Always()))
 	s.scope = workspace.ScopeConfig{Forbidden: []string{"src/**"}}
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "git", "GIT_REVERT_FAILED"})
@@ -231,7 +240,8 @@ func TestA167_RevertFailure(t *testing.T) {
 // TestA168_CommitFailure is tried once more; then the work goes on without the commit.
 func TestA168_CommitFailure(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, providertest.CLIAnswer("more to do").Write("a.txt", "a\n"), providertest.CLIAnswer(theEnd).Write("b.txt", "b\n"))
+	s := newStage(t, providertest.CLIAnswer("more to do").Write("a.txt", "a\n"),
+		providertest.CLIAnswer(theEnd).Write("b.txt", "b\n"))
 	path := s.taskFile()
 	s.write(".git/index.lock", "")
 	r := s.run()

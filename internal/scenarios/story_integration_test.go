@@ -31,7 +31,10 @@ func TestA171_ProviderErrorToNotification(t *testing.T) {
 		assert.EqualValues(t, 404, details(t, r, "statusCode"))
 		assert.Equal(t, 1, s.server.Count(), "the SDK tries nothing by itself")
 		require.Len(t, s.hook.messages(), 1)
-		assert.True(t, strings.HasPrefix(s.hook.messages()[0], "[PROVIDER] Task failed: provider anthropic-api API error 404: "), s.hook.messages()[0])
+		assert.True(
+			t, strings.HasPrefix(
+				s.hook.messages()[0], "[PROVIDER] Task failed: provider anthropic-api API error 404: "),
+			s.hook.messages()[0])
 		assert.Contains(t, s.logged.String(), `[PROVIDER] Task failed: provider anthropic-api API error 404`)
 		assert.Contains(t, s.logged.String(), "code=PROVIDER_API_ERROR")
 	})
@@ -43,14 +46,18 @@ func TestA171_ProviderErrorToNotification(t *testing.T) {
 		assert.True(t, r.EndsRun, "no other task has credit either")
 		assert.Equal(t, true, details(t, r, "quotaExceeded"))
 		require.Len(t, s.hook.messages(), 1)
-		assert.True(t, strings.HasPrefix(s.hook.messages()[0], "[PROVIDER] Task failed: provider openai-api API error 429: "), s.hook.messages()[0])
+		assert.True(
+			t, strings.HasPrefix(s.hook.messages()[0], "[PROVIDER] Task failed: provider openai-api API error 429: "),
+			s.hook.messages()[0])
 	})
 	t.Run("claude", func(t *testing.T) {
 		s := newStage(t, providertest.CLIExit(3, "panic: something broke\n").Always())
 		r := s.run()
 		endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "provider", "PROVIDER_CRASH"})
 		assert.EqualValues(t, 3, details(t, r, "exitCode"))
-		assert.Equal(t, []string{"[PROVIDER] Task blocked: provider claude-cli crashed with exit code 3: panic: something broke"}, s.hook.messages())
+		assert.Equal(
+			t, []string{"[PROVIDER] Task blocked: provider claude-cli crashed with exit code 3: panic: something " +
+				"broke"}, s.hook.messages())
 	})
 }
 
@@ -88,7 +95,8 @@ func TestA172_ConfigErrorDuringTheRun(t *testing.T) {
 // TestA173_ScopeViolation is in the result, and the files are as they were.
 func TestA173_ScopeViolation(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, providertest.CLIAnswer("more to do").Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n").Always())
+	s := newStage(t, providertest.CLIAnswer("more to do").Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n").
+		Always())
 	s.scope = workspace.ScopeConfig{Allowed: []string{"docs/**"}, Forbidden: []string{"**/.env"}}
 	r := s.run()
 	endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "scope", "SCOPE_OUTSIDE_ALLOWED"})
@@ -100,7 +108,8 @@ func TestA173_ScopeViolation(t *testing.T) {
 	assert.Equal(t, "a\n", s.read("docs/a.txt"))
 	assert.Equal(t, []string{"docs/a.txt"}, r.UncommittedFiles)
 	assert.Len(t, r.SavedRefs, 3)
-	assert.Equal(t, []string{"[SCOPE] Task blocked: 1 file(s) outside the allowed scope: src/main.txt"}, s.hook.messages())
+	assert.Equal(t, []string{"[SCOPE] Task blocked: 1 file(s) outside the allowed scope: src/main.txt"},
+		s.hook.messages())
 	assert.Contains(t, s.prompts()[1], "The changes to src/main.txt were undone")
 }
 
@@ -109,11 +118,14 @@ func TestA174_ValidationFailure(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]func(s *stage){
 		"anthropic": func(s *stage) {
-			s.useAnthropic(toolbox.Options{}, providertest.AnthropicTool("write_file", writing("draft.txt", "draft")), providertest.AnthropicText(theEnd),
-				providertest.AnthropicTool("write_file", writing("chapter.txt", "it")), providertest.AnthropicText(theEnd))
+			s.useAnthropic(toolbox.Options{}, providertest.AnthropicTool("write_file", writing("draft.txt", "draft")),
+				providertest.AnthropicText(theEnd),
+				providertest.AnthropicTool("write_file", writing("chapter.txt", "it")),
+				providertest.AnthropicText(theEnd))
 		},
 		"openai": func(s *stage) {
-			s.useOpenAI(toolbox.Options{}, providertest.OpenAITool("write_file", writing("draft.txt", "draft")), providertest.OpenAIText(theEnd),
+			s.useOpenAI(toolbox.Options{}, providertest.OpenAITool("write_file", writing("draft.txt", "draft")),
+				providertest.OpenAIText(theEnd),
 				providertest.OpenAITool("write_file", writing("chapter.txt", "it")), providertest.OpenAIText(theEnd))
 		},
 	} {
@@ -180,12 +192,15 @@ func TestA176_ThroughAllParts(t *testing.T) {
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
 		{"overloaded, then done", nil, []providertest.CLIStep{providertest.CLIOverloaded(), done}, ok,
 			[]string{"PROVIDER_API_ERROR backoff"}, []time.Duration{time.Second}, []string{"a.txt"}},
-		{"overloaded for ever", func(s *stage) { s.cfg.Limits.Failures = 9 }, []providertest.CLIStep{providertest.CLIOverloaded().Always()},
+		{"overloaded for ever", func(s *stage) { s.cfg.Limits.Failures = 9 },
+			[]providertest.CLIStep{providertest.CLIOverloaded().Always()},
 			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_API_ERROR"},
-			[]string{"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR block"},
+			[]string{"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff",
+				"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR block"},
 			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, nil},
 		{"no credit", nil, []providertest.CLIStep{providertest.CLICredit()},
-			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"}, []string{"PROVIDER_API_ERROR stop_all"}, nil, nil},
+			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"},
+			[]string{"PROVIDER_API_ERROR stop_all"}, nil, nil},
 		{"out of the limit until a time that is known", nil,
 			[]providertest.CLIStep{providertest.CLIUsageLimit(time.Date(2026, 3, 1, 12, 10, 0, 0, time.UTC)), done}, ok,
 			[]string{"PROVIDER_RATE_LIMIT wait"}, []time.Duration{10 * time.Minute}, []string{"a.txt"}},
@@ -198,9 +213,11 @@ func TestA176_ThroughAllParts(t *testing.T) {
 			s.checks.PreCommit = []workspace.Command{{Line: "test -f b.txt || sleep 60"}}
 		}, []providertest.CLIStep{done, providertest.CLIAnswer(theEnd).Write("b.txt", "b\n")}, ok,
 			[]string{"OPERATION_TIMEOUT again"}, nil, []string{"a.txt", "b.txt"}},
-		{"it asks for a person", nil, []providertest.CLIStep{providertest.CLIAnswer("I need a key.\nBLOCKED: which key?\n")},
+		{"it asks for a person", nil,
+			[]providertest.CLIStep{providertest.CLIAnswer("I need a key.\nBLOCKED: which key?\n")},
 			end{executor.StatusBlocked, executor.EndBlockedSignal, "", ""}, nil, nil, nil},
-		{"it never ends", func(s *stage) { s.cfg.Limits.Iterations = 3 }, []providertest.CLIStep{providertest.CLIAnswer("more to do").Always()},
+		{"it never ends", func(s *stage) { s.cfg.Limits.Iterations = 3 },
+			[]providertest.CLIStep{providertest.CLIAnswer("more to do").Always()},
 			end{executor.StatusBlocked, executor.EndMaxIterations, "", ""}, nil, nil, nil},
 		{"events that cannot be read", nil, []providertest.CLIStep{providertest.CLIMalformed(), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},

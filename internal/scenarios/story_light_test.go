@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// speaker is a provider that says one thing after the other, and repeats the last: a string is an answer, an error an
-// error, an executor.Answer itself, and a func is called.
+// speaker is a provider that says one thing after the other, and repeats the last: a string is an
+// answer, an error an error, an executor.Answer itself, and a func is called.
 type speaker struct {
 	says    []any
 	prompts []string
@@ -53,7 +53,8 @@ type light struct {
 }
 
 func newLight(t *testing.T, says ...any) *light {
-	l := &light{t: t, p: &speaker{says: says}, seen: &witness{}, clock: &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
+	l := &light{t: t, p: &speaker{says: says}, seen: &witness{},
+		clock: &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	l.cfg = executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: l.p, Clock: l.clock, Observer: l.seen,
 		Random: func() float64 { return 0.5 },
@@ -90,6 +91,7 @@ func answered(code int) *taxonomy.Evidence {
 // timedOut is evidence of a call that took too long.
 func timedOut() *taxonomy.Evidence {
 	return &taxonomy.Evidence{
-		Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"iteration": "1", "timeout_ms": "1000"},
+		Source: "anthropic-api", Op: "call", Type: "timeout",
+		Attributes: map[string]string{"iteration": "1", "timeout_ms": "1000"},
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// TestNewCodes generates a taxonomy that nothing here knows, builds a program with it, and runs the executor in it. No Go
-// is changed for its codes, whatever their reactions.
+// TestNewCodes generates a taxonomy that nothing here knows, builds a program with it, and runs the
+// executor in it. No Go is changed for its codes, whatever their reactions.
 func TestNewCodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -35,13 +35,15 @@ func TestNewCodes(t *testing.T) {
 		tidied               int
 	}{
 		{"comet", "COMET_SEEN", "try_again", executor.EndCompleted, 2, 1, []string{"small", "small"}, 0, 0},
-		{"busy", "LINE_BUSY", "call_again", executor.EndCompleted, 1, 0, []string{"small", "small"}, 2 * time.Second, 0},
+		{"busy", "LINE_BUSY", "call_again", executor.EndCompleted, 1, 0, []string{"small", "small"}, 2 * time.Second,
+			0},
 		{"mood", "MOOD_BAD", "pass_over", executor.EndCompleted, 2, 0, []string{"small", "small"}, 0, 0},
 		{"fire", "HOUSE_ON_FIRE", "abort", executor.EndFatal, 1, 0, []string{"small"}, 0, 0},
 		{"key", "KEY_LOST", "block", executor.EndBlocked, 1, 0, []string{"small"}, 0, 0},
 		{"difficult", "TOO_DIFFICULT", "hand_over", executor.EndCompleted, 2, 0, []string{"small", "large"}, 0, 0},
 		{"untidy", "DESK_UNTIDY", "tidy_up", executor.EndCompleted, 2, 1, []string{"small", "small"}, time.Second, 1},
-		{"tide", "TIDE_HIGH", "wait_a_while", executor.EndCompleted, 2, 0, []string{"small", "small"}, 3 * time.Minute, 0},
+		{"tide", "TIDE_HIGH", "wait_a_while", executor.EndCompleted, 2, 0, []string{"small", "small"}, 3 * time.Minute,
+			0},
 		{"never heard of", "SOMETHING_ELSE", "abort", executor.EndFatal, 1, 0, []string{"small"}, 0, 0},
 	}
 	for _, test := range tests {

@@ -24,7 +24,8 @@ func TestScopeRows(t *testing.T) {
 	t.Parallel()
 	t.Run("A107 B-A20 the files are put back, new ones too, and it counts", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, providertest.CLIAnswer("more").Write("src/main.txt", "two\n").Write("src/new/x.txt", "x\n").Remove("README.md"), providertest.CLIAnswer(theEnd))
+		s := newStage(t, providertest.CLIAnswer("more").Write("src/main.txt", "two\n").Write("src/new/x.txt", "x\n").
+			Remove("README.md"), providertest.CLIAnswer(theEnd))
 		s.scope.Forbidden = []string{"src/**", "README.md"}
 		r := s.run()
 		endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
@@ -46,7 +47,9 @@ func TestScopeRows(t *testing.T) {
 		t.Parallel()
 		s := newStage(t)
 		blob := s.git("rev-parse", "HEAD:src/main.txt")
-		require.NoError(t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
+		require.NoError(
+			t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").
+				Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
 		s.scope = workspace.ScopeConfig{Ask: []string{"src/**"}}
 		s.answer("n")
 		r := s.run()
@@ -82,7 +85,8 @@ func TestScopeRows(t *testing.T) {
 	})
 	t.Run("B-A18 what was approved is remembered", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, providertest.CLIAnswer("more").Write("src/main.txt", "two\n"), providertest.CLIAnswer(theEnd).Write("src/main.txt", "three\n"))
+		s := newStage(t, providertest.CLIAnswer("more").Write("src/main.txt", "two\n"),
+			providertest.CLIAnswer(theEnd).Write("src/main.txt", "three\n"))
 		s.scope = workspace.ScopeConfig{Ask: []string{"src/**"}}
 		s.answer("y")
 		r := s.run()
@@ -93,9 +97,11 @@ func TestScopeRows(t *testing.T) {
 	t.Run("B-A19 a completion with a violation counts if what is left is valid", func(t *testing.T) {
 		t.Parallel()
 		for _, valid := range []bool{true, false} {
-			s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"), providertest.CLIAnswer(theEnd).Write("docs/b.txt", "b\n"))
+			s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"),
+				providertest.CLIAnswer(theEnd).Write("docs/b.txt", "b\n"))
 			s.scope.Forbidden = []string{"src/**"}
-			s.checks.PreCommit = []workspace.Command{s.wants(map[bool]string{true: "docs/a.txt", false: "docs/b.txt"}[valid])}
+			s.checks.PreCommit = []workspace.Command{s.wants(
+				map[bool]string{true: "docs/a.txt", false: "docs/b.txt"}[valid])}
 			r := s.run()
 			endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 			assert.Equal(t, map[bool]int{true: 1, false: 2}[valid], r.Iterations)
@@ -113,7 +119,8 @@ func TestScopeRows(t *testing.T) {
 	})
 	t.Run("B-A10 B-A36 what a failed call has changed is judged too", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, providertest.CLIExit(1, "broken\n").Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"), providertest.CLIAnswer(theEnd))
+		s := newStage(t, providertest.CLIExit(1, "broken\n").Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"),
+			providertest.CLIAnswer(theEnd))
 		s.scope.Forbidden = []string{"src/**"}
 		r := s.run()
 		endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
@@ -154,7 +161,9 @@ func TestGitRows(t *testing.T) {
 		t.Parallel()
 		s := newStage(t)
 		blob := s.git("rev-parse", "HEAD:src/main.txt")
-		require.NoError(t, s.cli.Add(done.Write("src/main.txt", "two\n").Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
+		require.NoError(
+			t, s.cli.Add(done.Write("src/main.txt", "two\n").
+				Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
 		s.scope.Forbidden = []string{"src/**"}
 		r := s.run()
 		assert.Equal(t, []any{"src/main.txt"}, details(t, r, "files"))
@@ -164,10 +173,11 @@ func TestGitRows(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, done)
 		s.write("tasks/42.md", "# TASK: x\n")
-		f, err := workspace.NewFiler(workspace.FilerConfig{Root: s.dir, Path: "tasks/42.md", Stage: func(context.Context, []string) error {
-			_, err := s.try("add", "--no-such-option")
-			return err
-		}})
+		f, err := workspace.NewFiler(
+			workspace.FilerConfig{Root: s.dir, Path: "tasks/42.md", Stage: func(context.Context, []string) error {
+				_, err := s.try("add", "--no-such-option")
+				return err
+			}})
 		require.NoError(t, err)
 		s.cfg.Filer = f
 		r := s.run()
@@ -188,13 +198,15 @@ func TestGitRows(t *testing.T) {
 		s.run()
 		assert.Equal(t, []string{"docs/a.txt"}, s.committed())
 	})
-	t.Run("B-A35 contents are compared, also of what was dirty before, and renames are two changes", func(t *testing.T) {
-		t.Parallel()
-		s := newStage(t, done.Write(dirtyFile, "changed by the provider\n").Command("git", "mv", "src/main.txt", "src/renamed -> name.txt"))
-		s.scope.Forbidden = []string{dirtyFile, "src/**"}
-		r := s.run()
-		assert.Equal(t, []string{dirtyFile, "src/main.txt", "src/renamed -> name.txt"}, r.Errors[0].Files)
-	})
+	t.Run("B-A35 contents are compared, also of what was dirty before, and renames are two changes",
+		func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, done.Write(dirtyFile, "changed by the provider\n").
+				Command("git", "mv", "src/main.txt", "src/renamed -> name.txt"))
+			s.scope.Forbidden = []string{dirtyFile, "src/**"}
+			r := s.run()
+			assert.Equal(t, []string{dirtyFile, "src/main.txt", "src/renamed -> name.txt"}, r.Errors[0].Files)
+		})
 	t.Run("B-A39 a run without iterations left is refused", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, providertest.CLIAnswer("more"), providertest.CLIHang())
@@ -212,21 +224,23 @@ func TestGitRows(t *testing.T) {
 // TestCheckRows tests rows about validation.
 func TestCheckRows(t *testing.T) {
 	t.Parallel()
-	t.Run("A106 A136 A137 B-A09 the error has command, exit code and output, and the agent is told", func(t *testing.T) {
-		t.Parallel()
-		s := newStage(t, providertest.CLIAnswer("more").Write("docs/a.txt", "a\n"))
-		s.cfg.Limits.Failures = 1
-		s.checks.PreCommit = []workspace.Command{{Line: "echo why; exit 7"}}
-		r := s.run()
-		endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "validation", "VALIDATION_PRE_COMMIT"})
-		assert.Equal(t, "echo why; exit 7", details(t, r, "command"))
-		assert.EqualValues(t, 7, details(t, r, "exitCode"))
-		assert.Equal(t, "why\n", details(t, r, "output"))
-	})
+	t.Run("A106 A136 A137 B-A09 the error has command, exit code and output, and the agent is told",
+		func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, providertest.CLIAnswer("more").Write("docs/a.txt", "a\n"))
+			s.cfg.Limits.Failures = 1
+			s.checks.PreCommit = []workspace.Command{{Line: "echo why; exit 7"}}
+			r := s.run()
+			endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "validation", "VALIDATION_PRE_COMMIT"})
+			assert.Equal(t, "echo why; exit 7", details(t, r, "command"))
+			assert.EqualValues(t, 7, details(t, r, "exitCode"))
+			assert.Equal(t, "why\n", details(t, r, "output"))
+		})
 	for phase, code := range map[executor.Phase]string{executor.PrePush: "VALIDATION_PRE_PUSH", executor.PrePR: "VALIDATION_PRE_PR"} {
 		t.Run("B-A16 "+code, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n"), providertest.CLIAnswer(theEnd).Write("docs/b.txt", "b\n"))
+			s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n"),
+				providertest.CLIAnswer(theEnd).Write("docs/b.txt", "b\n"))
 			remote := t.TempDir()
 			s.git("init", "-q", "--bare", remote)
 			s.git("remote", "add", "origin", remote)
@@ -273,7 +287,8 @@ func TestConfigRows(t *testing.T) {
 	}
 	t.Run("B-A30 what was expanded is not read again", func(t *testing.T) {
 		var into settings
-		_, err := config.Parse("aidf.yml", []byte("model: $${HOME} ${PASSWORD}"), &into, config.Env(func(string) (string, bool) { return "a$x${y}", true }))
+		_, err := config.Parse("aidf.yml", []byte("model: $${HOME} ${PASSWORD}"), &into,
+			config.Env(func(string) (string, bool) { return "a$x${y}", true }))
 		require.NoError(t, err)
 		assert.Equal(t, "${HOME} a$x${y}", into.Model)
 	})
@@ -297,7 +312,8 @@ func TestLockedByAnother(t *testing.T) {
 // TestA170_WaitsAreOnTheClock waits twenty minutes in no time.
 func TestA170_WaitsAreOnTheClock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, providertest.CLIRateLimited(time.Date(2026, 3, 1, 12, 20, 0, 0, time.UTC)), providertest.CLIAnswer(theEnd))
+	s := newStage(t, providertest.CLIRateLimited(time.Date(2026, 3, 1, 12, 20, 0, 0, time.UTC)),
+		providertest.CLIAnswer(theEnd))
 	began := time.Now()
 	r := s.run()
 	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})

@@ -76,7 +76,8 @@ func TestResultRows(t *testing.T) {
 				return l.run()
 			},
 			executor.EndBlocked: func() *executor.Result {
-				return newLight(t, answered(500)).overridden(`{"codes":{"PROVIDER_API_ERROR":{"reaction":"block"}}}`).run()
+				return newLight(t, answered(500)).overridden(`{"codes":{"PROVIDER_API_ERROR":{"reaction":"block"}}}`).
+					run()
 			},
 		}
 		for reason, run := range ends {
@@ -87,16 +88,18 @@ func TestResultRows(t *testing.T) {
 			assert.NotContains(t, r.Error, "reached", "the real error, not that a limit was: %s", reason)
 		}
 	})
-	t.Run("A97 the category is there for a command line, for notifications and for who runs several", func(t *testing.T) {
-		r := newLight(t, answered(401)).run()
-		assert.Equal(t, "permission", taxonomy.CategoryOf(r.Err))
-		assert.True(t, r.EndsRun)
-		assert.Equal(t, "permission", notify.NewMessage(r).Category)
-	})
+	t.Run("A97 the category is there for a command line, for notifications and for who runs several",
+		func(t *testing.T) {
+			r := newLight(t, answered(401)).run()
+			assert.Equal(t, "permission", taxonomy.CategoryOf(r.Err))
+			assert.True(t, r.EndsRun)
+			assert.Equal(t, "permission", notify.NewMessage(r).Category)
+		})
 	t.Run("A98 a provider needs nothing but what it had", func(t *testing.T) {
 		_, more := any(&speaker{}).(executor.Credentialed)
 		assert.False(t, more)
-		assert.Equal(t, executor.EndCompleted, newLight(t, executor.Answer{Signal: executor.SignalDone}).run().EndReason)
+		assert.Equal(t, executor.EndCompleted, newLight(t, executor.Answer{Signal: executor.SignalDone}).run().
+			EndReason)
 	})
 }
 
@@ -112,48 +115,67 @@ func TestReactionRows(t *testing.T) {
 		slept []time.Duration
 	}{
 		{"A99 B-A26 the category decides, not what the text looks like", []any{blocked, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, []time.Duration{time.Second}},
+			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1},
+			[]time.Duration{time.Second}},
 		{"A99 without a category the text does", []any{executor.Answer{Failure: "failed\nBLOCKED: which key?"}},
 			end{executor.StatusBlocked, executor.EndBlockedSignal, "", ""}, []int{1, 1, 0, 0, 1}, nil},
-		{"A100 B-A03 config ends as failed", []any{&taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing"}},
+		{"A100 B-A03 config ends as failed",
+			[]any{&taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing"}},
 			end{executor.StatusFailed, executor.EndFatal, "config", "CONFIG_MISSING"}, []int{1, 1, 0, 0, 1}, nil},
 		{"A100 B-A04 permission ends as failed", []any{answered(403)},
-			end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_API_AUTH"}, []int{1, 1, 0, 0, 1}, nil},
+			end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_API_AUTH"}, []int{1, 1, 0, 0, 1},
+			nil},
 		{"A101 a timeout counts and is tried again", []any{timedOut(), theEnd},
 			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
 		{"A102 B-A02 a rate limit waits five seconds and does not count", []any{answered(429), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1}, []time.Duration{5 * time.Second}},
-		{"A103 not available ends as failed", []any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "not_found"}},
-			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"}, []int{1, 1, 0, 0, 1}, nil},
-		{"A104 a crash counts and is tried again", []any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}, theEnd},
+			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1},
+			[]time.Duration{5 * time.Second}},
+		{"A103 not available ends as failed",
+			[]any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "not_found"}},
+			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"}, []int{1, 1, 0, 0, 1},
+			nil},
+		{"A104 a crash counts and is tried again",
+			[]any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}, theEnd},
 			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
-		{"A104 B-A25 so is an API error without a status, after a pause", []any{&taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "network"}, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, []time.Duration{time.Second}},
+		{"A104 B-A25 so is an API error without a status, after a pause",
+			[]any{&taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "network"}, theEnd},
+			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1},
+			[]time.Duration{time.Second}},
 		{"A105 B-A06 an API error that will not go away stops at once", []any{answered(422)},
 			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"}, []int{1, 1, 0, 0, 1}, nil},
-		{"A111 an error of the taxonomy keeps its category, code and details", []any{errs.NewProviderCrash("x", "it broke")},
-			end{executor.StatusBlocked, executor.EndMaxFailures, "provider", "PROVIDER_CRASH"}, []int{3, 3, 3, 3, 3}, nil},
+		{"A111 an error of the taxonomy keeps its category, code and details",
+			[]any{errs.NewProviderCrash("x", "it broke")},
+			end{executor.StatusBlocked, executor.EndMaxFailures, "provider", "PROVIDER_CRASH"}, []int{3, 3, 3, 3, 3},
+			nil},
 		{"A111 so does one that is wrapped", []any{errors.Join(errors.New("outer"), errs.NewProviderNotAvailable("x"))},
-			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"}, []int{1, 1, 0, 0, 1}, nil},
+			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"}, []int{1, 1, 0, 0, 1},
+			nil},
 		{"A112 B-A27 without a category all is as before", []any{executor.Answer{Failure: "no luck"}, theEnd},
 			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
 		{"A114 the failures in a row end it as blocked", []any{timedOut()},
-			end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"}, []int{3, 3, 3, 3, 3}, nil},
+			end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"}, []int{3, 3, 3, 3, 3},
+			nil},
 		{"A115 a success sets them back", []any{timedOut(), timedOut(), "more", timedOut(), timedOut(), theEnd},
 			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{6, 6, 0, 4, 4}, nil},
 		{"A117 B-A05b an API error is tried again with growing pauses", []any{answered(500), answered(500), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{3, 3, 0, 2, 2}, []time.Duration{time.Second, 2 * time.Second}},
+			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{3, 3, 0, 2, 2},
+			[]time.Duration{time.Second, 2 * time.Second}},
 		{"A118 B-X01 Retry-After comes before the policy", []any{retryAfter(90 * time.Second), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1}, []time.Duration{90 * time.Second}},
+			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1},
+			[]time.Duration{90 * time.Second}},
 		{"B-X01 a time that is typed comes before Retry-After", []any{resetAt(2*time.Minute, 90*time.Second), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1}, []time.Duration{2 * time.Minute}},
+			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1},
+			[]time.Duration{2 * time.Minute}},
 		{"B-X01 a hint above the cap is never tried early", []any{retryAfter(time.Hour), theEnd},
-			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_RATE_LIMIT"}, []int{1, 1, 0, 0, 1}, nil},
+			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_RATE_LIMIT"},
+			[]int{1, 1, 0, 0, 1}, nil},
 		{"B-X03 a timeout counts, and the limit stays what it was", []any{timedOut(), timedOut(), timedOut()},
-			end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"}, []int{3, 3, 3, 3, 3}, nil},
+			end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"}, []int{3, 3, 3, 3, 3},
+			nil},
 		{"B-X04 blocked and why are two things", []any{"BLOCKED: shall I?"},
 			end{executor.StatusBlocked, executor.EndBlockedSignal, "", ""}, []int{1, 1, 0, 0, 0}, nil},
-		{"B-A12 a process that ends with an exit code alone is a crash", []any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1)}, theEnd},
+		{"B-A12 a process that ends with an exit code alone is a crash",
+			[]any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1)}, theEnd},
 			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
 	}
 	for _, test := range tests {
@@ -187,7 +209,8 @@ func TestPolicyRows(t *testing.T) {
 	t.Run("A113 categories behave differently", func(t *testing.T) {
 		seen := map[string]bool{}
 		for _, says := range []any{
-			&taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse"}, answered(401), timedOut(), answered(429), answered(500), answered(404),
+			&taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse"}, answered(401), timedOut(),
+			answered(429), answered(500), answered(404),
 			&taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit"},
 			&taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{"a"}},
 			&taxonomy.Evidence{Source: "git", Op: "commit"},
@@ -210,7 +233,8 @@ func TestPolicyRows(t *testing.T) {
 		assert.Equal(t, []time.Duration{7 * time.Second}, l.clock.slept())
 	})
 	t.Run("A117 backoff fits on top by data alone", func(t *testing.T) {
-		l := newLight(t, timedOut(), timedOut(), theEnd).overridden(`{"codes":{"timeout":{"reaction":{"action":"retry","policy":{"initial_delay":"3s","max_delay":"1m","multiplier":3}}}}}`)
+		l := newLight(t, timedOut(), timedOut(), theEnd).overridden(
+			`{"codes":{"timeout":{"reaction":{"action":"retry","policy":{"initial_delay":"3s","max_delay":"1m","multiplier":3}}}}}`)
 		l.run()
 		assert.Equal(t, []time.Duration{3 * time.Second, 9 * time.Second}, l.clock.slept())
 	})
@@ -235,7 +259,8 @@ func TestPolicyRows(t *testing.T) {
 		e, err := executor.New(l.cfg)
 		require.NoError(t, err)
 		r := e.Run(ctx, executor.Task{Prompt: thePrompt})
-		assert.Equal(t, []any{executor.EndCancelled, executor.StatusCancelled, 0}, []any{r.EndReason, r.Status, r.Failures})
+		assert.Equal(t, []any{executor.EndCancelled, executor.StatusCancelled, 0},
+			[]any{r.EndReason, r.Status, r.Failures})
 	})
 	t.Run("B-X08 failures in a row and in all are two limits", func(t *testing.T) {
 		l := newLight(t, timedOut(), "more", timedOut(), "more", timedOut(), theEnd)
@@ -262,7 +287,8 @@ func TestPolicyRows(t *testing.T) {
 		assert.Zero(t, r.Iterations)
 	})
 	t.Run("B-A11 only a session is begun anew, and the second call counts", func(t *testing.T) {
-		l := newLight(t, executor.Answer{Text: "more", Session: "one"}, executor.Answer{Failure: "no such session"}, theEnd)
+		l := newLight(t, executor.Answer{Text: "more", Session: "one"}, executor.Answer{Failure: "no such session"},
+			theEnd)
 		l.cfg.Continue = true
 		r := l.run()
 		assert.Equal(t, []int{2, 3, 0, 0, 1}, counters(r))

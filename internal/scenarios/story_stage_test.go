@@ -37,8 +37,8 @@ const (
 	theEnd    = "It is written.\nTASK COMPLETE"
 )
 
-// stage is where a story is played: a repository in which somebody has work of their own, a scripted provider, and
-// everything else real.
+// stage is where a story is played: a repository in which somebody has work of their own, a
+// scripted provider, and everything else real.
 type stage struct {
 	*storyRepo
 	t *testing.T
@@ -80,8 +80,9 @@ func stageIn(t *testing.T, dir string) *stage {
 	t.Helper()
 	s := &stage{
 		storyRepo: newStoryRepo(t, dir), t: t,
-		clock: &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, seen: &witness{}, logged: &safeBuffer{},
-		task: executor.Task{Run: "run-1", ID: "task-42", Title: "Write a chapter", Prompt: thePrompt},
+		clock: &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, seen: &witness{},
+		logged: &safeBuffer{},
+		task:   executor.Task{Run: "run-1", ID: "task-42", Title: "Write a chapter", Prompt: thePrompt},
 	}
 	s.hook = newHookServer(t)
 	webhook, err := notify.NewWebhook(notify.WebhookConfig{URL: s.hook.URL + "/hooks/a-secret-path-of-the-hook"})
@@ -93,9 +94,10 @@ func stageIn(t *testing.T, dir string) *stage {
 		Clock:    s.clock,
 		Random:   func() float64 { return 0.5 },
 		Observer: executor.Observers(s.seen, executor.Slog(logger, errs.Table)),
-		Notifier: notify.New(notify.Options{}, notify.Route{Channel: webhook}, notify.Route{Channel: notify.NewLog(logger)}),
-		Deliver:  executor.DeliverCommits,
-		Limits:   executor.Limits{Failures: 3, Iterations: 10, Iteration: time.Minute, Grace: 20 * time.Second},
+		Notifier: notify.New(notify.Options{}, notify.Route{Channel: webhook},
+			notify.Route{Channel: notify.NewLog(logger)}),
+		Deliver: executor.DeliverCommits,
+		Limits:  executor.Limits{Failures: 3, Iterations: 10, Iteration: time.Minute, Grace: 20 * time.Second},
 	}
 	s.users = s.usersState()
 	return s
@@ -132,7 +134,8 @@ func (s *stage) quiet() *http.Client {
 func (s *stage) useAnthropic(box toolbox.Options, replies ...providertest.Reply) {
 	s.t.Helper()
 	p, err := anthropic.New(anthropic.Options{
-		BaseURL: s.serve(replies...), Key: "sk-ant-api03-key-of-the-story", Model: "claude-scripted", Toolbox: box, Client: s.quiet(),
+		BaseURL: s.serve(replies...), Key: "sk-ant-api03-key-of-the-story", Model: "claude-scripted", Toolbox: box,
+		Client: s.quiet(),
 	})
 	require.NoError(s.t, err)
 	s.cfg.Provider = p
@@ -141,7 +144,8 @@ func (s *stage) useAnthropic(box toolbox.Options, replies ...providertest.Reply)
 func (s *stage) useOpenAI(box toolbox.Options, replies ...providertest.Reply) {
 	s.t.Helper()
 	p, err := openai.New(openai.Options{
-		BaseURL: s.serve(replies...) + "/v1", Key: "sk-proj-key-of-the-story", Model: "gpt-scripted", Toolbox: box, Client: s.quiet(),
+		BaseURL: s.serve(replies...) + "/v1", Key: "sk-proj-key-of-the-story", Model: "gpt-scripted", Toolbox: box,
+		Client: s.quiet(),
 	})
 	require.NoError(s.t, err)
 	s.cfg.Provider = p

@@ -39,7 +39,8 @@ type stateStory struct {
 	path string
 }
 
-// lives opens the file, has one life of the run, and closes it as the end of the process would. It returns nil after a death.
+// lives opens the file, has one life of the run, and closes it as the end of the process would. It
+// returns nil after a death.
 func (s *stateStory) lives(t *testing.T) (r *executor.Result) {
 	t.Helper()
 	store, err := state.Open(t.Context(), s.path, state.Options{Table: errs.Table})
@@ -92,8 +93,8 @@ func attempts(t *testing.T, s *state.Store) (all []state.Attempt, told []string)
 	return all, told
 }
 
-// A run dies in a wait, and then in a call. It is found, the wait is kept, the call that was lost is an attempt with a code and a
-// reaction, counters are recounted, and it goes on to its end.
+// A run dies in a wait, and then in a call. It is found, the wait is kept, the call that was lost
+// is an attempt with a code and a reaction, counters are recounted, and it goes on to its end.
 func TestResumedFromState(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -104,7 +105,9 @@ func TestResumedFromState(t *testing.T) {
 		done := cost(0.5)
 		done.Text = "TASK COMPLETE"
 		s := &stateStory{inMemory(errs.Table, detect.Classifier(errs.Explain),
-			turn{says: cost(0), fails: &taxonomy.Evidence{Source: "claude-cli", Op: "call", Status: 429, RetryAfter: taxonomy.Some(10 * time.Minute)}},
+			turn{says: cost(0),
+				fails: &taxonomy.Evidence{Source: "claude-cli", Op: "call", Status: 429,
+					RetryAfter: taxonomy.Some(10 * time.Minute)}},
 			turn{writes: []string{"src/half"}},
 			turn{writes: []string{"src/secret/key"}, says: cost(0.125)},
 			turn{writes: []string{"src/a"}, says: done},
@@ -120,7 +123,8 @@ func TestResumedFromState(t *testing.T) {
 		until := time.Time{}
 		s.looks(t, func(store *state.Store) {
 			run := unfinished(t, store)
-			assert.Equal(t, []any{"run", "task-1", executor.PointClosed, 1, 1}, []any{run.Name, run.Task, run.Point, run.Iteration, run.Calls})
+			assert.Equal(t, []any{"run", "task-1", executor.PointClosed, 1, 1},
+				[]any{run.Name, run.Task, run.Point, run.Iteration, run.Calls})
 			all, told := attempts(t, store)
 			assert.Equal(t, []string{"PROVIDER_RATE_LIMIT wait"}, told)
 			until = all[0].NotBefore
@@ -138,7 +142,8 @@ func TestResumedFromState(t *testing.T) {
 		s.actor.around = nil
 		s.looks(t, func(store *state.Store) {
 			run := unfinished(t, store)
-			assert.Equal(t, []any{executor.PointStarted, 2, 2, 1}, []any{run.Point, run.Iteration, run.Calls, run.Spent.UnknownCost})
+			assert.Equal(t, []any{executor.PointStarted, 2, 2, 1},
+				[]any{run.Point, run.Iteration, run.Calls, run.Spent.UnknownCost})
 			task, err := store.Task(t.Context(), "task-1")
 			require.NoError(t, err)
 			assert.Equal(t, state.TaskRunning, task.Status)
@@ -146,10 +151,13 @@ func TestResumedFromState(t *testing.T) {
 
 		r := s.lives(t)
 		require.NotNil(t, r)
-		assert.Equal(t, []any{executor.EndCompleted, true, 4}, []any{r.EndReason, r.Resumed, r.Iterations}, "%+v", r.Errors)
+		assert.Equal(t, []any{executor.EndCompleted, true, 4}, []any{r.EndReason, r.Resumed, r.Iterations}, "%+v",
+			r.Errors)
 		s.looks(t, func(store *state.Store) {
 			all, told := attempts(t, store)
-			assert.Equal(t, []string{"PROVIDER_RATE_LIMIT wait", "PROVIDER_CRASH again", "SCOPE_FORBIDDEN undo, counted", "success"}, told)
+			assert.Equal(
+				t, []string{"PROVIDER_RATE_LIMIT wait", "PROVIDER_CRASH again", "SCOPE_FORBIDDEN undo, counted",
+					"success"}, told)
 			assert.True(t, all[1].Usage.CostUSD.IsZero(), "nobody knows what it cost")
 			runs, err := store.Unfinished(t.Context())
 			require.NoError(t, err)

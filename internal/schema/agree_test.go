@@ -18,9 +18,10 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// TestParserAndSchemaAgree puts values of every form at every place of a taxonomy that uses every key, and
-// asks the parser and the schema whether they take the result. JSON is YAML, so both read the same. Neither looks from
-// one key of the root at another, so the place stands in a taxonomy that has its key of the root and those that must be.
+// TestParserAndSchemaAgree puts values of every form at every place of a taxonomy that uses every
+// key, and asks the parser and the schema whether they take the result. JSON is YAML, so both read
+// the same. Neither looks from one key of the root at another, so the place stands in a taxonomy
+// that has its key of the root and those that must be.
 func TestParserAndSchemaAgree(t *testing.T) {
 	src, err := os.ReadFile("../spec/testdata/valid/everything.yaml")
 	require.NoError(t, err)
@@ -29,7 +30,8 @@ func TestParserAndSchemaAgree(t *testing.T) {
 	needed, err := spec.Plain([]byte("errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\n"))
 	require.NoError(t, err)
 	language := compile(t, schema.JSON(nil))
-	values := []any{nil, true, "text", json.Number("5"), []any{}, []any{"a"}, map[string]any{}, map[string]any{"unheard_of": "a"}}
+	values := []any{nil, true, "text", json.Number("5"), []any{}, []any{"a"}, map[string]any{},
+		map[string]any{"unheard_of": "a"}}
 	tried, seen := 0, map[string]bool{}
 	for key, value := range doc.(map[string]any) {
 		root := map[string]any{key: value}
@@ -50,7 +52,8 @@ func TestParserAndSchemaAgree(t *testing.T) {
 					continue // numbers are checked later than form
 				}
 				if (len(findings) == 0) != (refused == nil) {
-					assert.Fail(t, "they differ", fmt.Sprintf("%s = %v\nparser: %v\nschema: %v", path, v, findings, refused))
+					assert.Fail(
+						t, "they differ", fmt.Sprintf("%s = %v\nparser: %v\nschema: %v", path, v, findings, refused))
 				}
 				tried++
 			}
@@ -62,7 +65,8 @@ func TestParserAndSchemaAgree(t *testing.T) {
 // outOfBounds reports that the rules of meaning refuse a number, or what does nothing.
 func outOfBounds(text []byte) bool {
 	_, findings := check.Load("taxonomy.json", text)
-	return slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.ID == "E-policy-bounds" || f.ID == "E-prevent" })
+	return slices.ContainsFunc(
+		findings, func(f diag.Finding) bool { return f.ID == "E-policy-bounds" || f.ID == "E-prevent" })
 }
 
 // TestBoundsAgree has numbers at the ends of what the language takes.
@@ -78,20 +82,23 @@ func TestBoundsAgree(t *testing.T) {
 		{policy: "jitter: %", good: []string{"0", "1", "0.5", "full"}, bad: []string{"-0.1", "1.1"}},
 		{policy: "adapt: {attempts: {min: %}}", good: []string{"1", "2"}, bad: []string{"0", "101"}},
 		{policy: "adapt: {attempts: {max: %}}", good: []string{"4", "100"}, bad: []string{"0", "101", "2147483648"}},
-		{policy: "adapt: {attempts: {max: 4}, target: %}", good: []string{"0.01", "0.99"}, bad: []string{"0", "0.009", "0.991", "1", "-1"}},
+		{policy: "adapt: {attempts: {max: 4}, target: %}", good: []string{"0.01", "0.99"},
+			bad: []string{"0", "0.009", "0.991", "1", "-1"}},
 		{policy: "adapt: {attempts: {max: 4}, window: %}", good: []string{"10", "1000"}, bad: []string{"9", "1001"}},
 		{policy: "budget: {retries: %}", good: []string{"0", "0.1", "7"}, bad: []string{"-0.1"}},
 		{policy: "budget: {retries: 1, reserve: %}", good: []string{"0", most}, bad: []string{"-1", "1000001"}},
 		{policy: "budget: {breaker: {failures: %}}", good: []string{"1", "1000"}, bad: []string{"0", "1001"}},
 		{policy: "budget: {breaker: {failures: 1, of: %}}", good: []string{"1", "1000"}, bad: []string{"0", "1001"}},
-		{policy: "budget: {breaker: {failures: 1, successes: %}}", good: []string{"1", "1000"}, bad: []string{"0", "1001"}},
+		{policy: "budget: {breaker: {failures: 1, successes: %}}", good: []string{"1", "1000"},
+			bad: []string{"0", "1001"}},
 		{prevent: "{concurrency: %}", good: []string{"1", most}, bad: []string{"0", "1000001"}},
 		{prevent: "{concurrency: 1, likely: %}", good: []string{"0", "0.99"}, bad: []string{"-0.1", "0.991", "1"}},
 		{prevent: "{%throttle: 1s}", good: []string{""}},
 		{prevent: "{likely: 1%}", bad: []string{""}},
 	} {
 		for _, n := range slices.Concat(tt.good, tt.bad) {
-			src := "errgen: 1\npackage: p\npolicies: {p: {" + strings.Replace(tt.policy, "%", n, 1) + "}}\nreactions: {r: {action: retry, policy: p}}\n" +
+			src := "errgen: 1\npackage: p\npolicies: {p: {" + strings.Replace(tt.policy, "%", n, 1) +
+				"}}\nreactions: {r: {action: retry, policy: p}}\n" +
 				"categories: {c: {retryable: true, reaction: r, codes: {A: {message: a"
 			if tt.prevent != "" {
 				src += ", prevent: " + strings.Replace(tt.prevent, "%", n, 1)
@@ -107,7 +114,8 @@ func TestBoundsAgree(t *testing.T) {
 	}
 }
 
-// eachPlace calls f for every value below v with a function that replaces it. The value is put back after.
+// eachPlace calls f for every value below v with a function that replaces it. The value is put back
+// after.
 func eachPlace(v any, path string, f func(path string, replace func(v any))) {
 	switch v := v.(type) {
 	case map[string]any:

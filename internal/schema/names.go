@@ -52,8 +52,8 @@ func named(list []spec.Named) []string {
 	return out
 }
 
-// addFields lists the fields of all categories: which of them a place may name depends on its category,
-// which a schema cannot say.
+// addFields lists the fields of all categories: which of them a place may name depends on its
+// category, which a schema cannot say.
 func addFields(names map[spec.Ref][]string, t *spec.Taxonomy) {
 	seen := map[string]bool{}
 	add := func(fields []spec.Field) {

@@ -1,5 +1,5 @@
-// Package schema makes a JSON Schema and a reference of the taxonomy language out of the tables that the
-// parser itself works by, so that neither can differ from it.
+// Package schema makes a JSON Schema and a reference of the taxonomy language out of the tables
+// that the parser itself works by, so that neither can differ from it.
 package schema
 
 import (
@@ -12,8 +12,8 @@ import (
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// JSON returns the JSON Schema (draft 2020-12) of the language. With a taxonomy, the names that it declares
-// become the only ones that can be referred to; t may be nil.
+// JSON returns the JSON Schema (draft 2020-12) of the language. With a taxonomy, the names that it
+// declares become the only ones that can be referred to; t may be nil.
 func JSON(t *spec.Taxonomy) []byte {
 	g := generator{names: namesOf(t)}
 	lang := spec.TheLanguage()

@@ -44,7 +44,8 @@ func files(t *testing.T, patterns ...string) []string {
 
 func TestAcceptsTaxonomies(t *testing.T) {
 	language := compile(t, schema.JSON(nil))
-	for _, file := range files(t, "../spec/testdata/valid/*.yaml", "../../taxonomy.yaml", "../../examples/*/taxonomy.yaml") {
+	for _, file := range files(t, "../spec/testdata/valid/*.yaml", "../../taxonomy.yaml",
+		"../../examples/*/taxonomy.yaml") {
 		t.Run(file, func(t *testing.T) {
 			src, err := os.ReadFile(file)
 			require.NoError(t, err)
@@ -101,7 +102,8 @@ categories: {press: {codes: {JAM: {message: jam}}}}
 		{"field of args", `categories: {press: {codes: {JAM: {message: jam, args: [di]}}}}`},
 		{"field of if", `categories: {press: {codes: {JAM: {message: jam, when: [{if: {di: a}}]}}}}`},
 		{"policy", `categories: {press: {reaction: {action: retry, policy: hasty}, codes: {JAM: {message: jam}}}}`},
-		{"strategy", `categories: {press: {reaction: {action: recover, strategy: join}, codes: {JAM: {message: jam}}}}`},
+		{"strategy",
+			`categories: {press: {reaction: {action: recover, strategy: join}, codes: {JAM: {message: jam}}}}`},
 		{"tier", `categories: {press: {reaction: {action: escalate, to: top}, codes: {JAM: {message: jam}}}}`},
 		{"code", `categories: {press: {codes: {JAM: {message: jam, replaced_by: HAM}}}}`},
 		{"overlay", "categories: {press: {codes: {JAM: {message: jam}}}}\nprofiles: {p: {codes: {HAM: {http: 500}}}}"},
@@ -114,7 +116,8 @@ categories: {press: {codes: {JAM: {message: jam}}}}
 		})
 	}
 	for _, name := range []string{"again", "abort", "block", "continue"} {
-		doc, err := spec.Plain([]byte(head + `categories: {press: {reaction: ` + name + `, codes: {JAM: {message: jam}}}}`))
+		doc, err := spec.Plain(
+			[]byte(head + `categories: {press: {reaction: ` + name + `, codes: {JAM: {message: jam}}}}`))
 		require.NoError(t, err)
 		assert.NoError(t, own.Validate(doc), name)
 	}

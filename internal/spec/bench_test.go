@@ -30,11 +30,18 @@ func large(codes int) string {
 	b.WriteString("errgen: 1\npackage: shop\nreactions: {again: {action: retry}}\ncategories:\n")
 	for i := range codes {
 		if i%20 == 0 {
-			fmt.Fprintf(&b, "  part%d:\n    doc: A part.\n    fields: {id: {type: string, required: true}, size: {type: int}, text: {type: string, scrub: true}}\n    codes:\n", i/20)
+			fmt.Fprintf(
+				&b, "  part%d:\n    doc: A part.\n    fields: {id: {type: string, required: true}, size: {type: "+
+					"int}, text: {type: string, scrub: true}}\n    codes:\n", i/20)
 		}
-		fmt.Fprintf(&b, "      CODE_%d:\n        number: %d\n        doc: The code number %d.\n        message: 'part {id} failed[ with {size}][: {text}]'\n"+
-			"        retryable: true\n        reaction: again\n        when: [{if: {size: {min: 400, max: 499}}, retryable: false, reaction: abort}]\n"+
-			"        detect: [{source: shop, status: %d}]\n        examples: [{source: shop, status: %d}]\n", i, i+1, i, i, i)
+		fmt.Fprintf(
+			&b, "      CODE_%d:\n        number: %d\n        doc: The code number %d.\n        message: 'part {id} "+
+				"failed[ with {size}][: {text}]'\n"+
+				"        retryable: true\n        reaction: again\n        when: [{if: {size: {min: 400, max: 499}}, "+
+				"retryable: false, reaction: abort}]\n"+
+				"        detect: [{source: shop, status: %d}]\n        examples: [{source: shop, status: %d}]\n", i,
+			i+1, i,
+			i, i)
 	}
 	return b.String()
 }

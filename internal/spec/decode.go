@@ -41,7 +41,8 @@ func (d *decoder) keys(n, owner *node, m *Mapping, dst func(key string) any) {
 	}
 	for i := range m.Keys {
 		if k := &m.Keys[i]; k.Required && !n.refused && n.key(k.Name) == nil {
-			d.fail(IDMissingKey, ownerSpan(n, owner), fmt.Sprintf("%s needs the key %q", article(m.Name), k.Name), fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()))
+			d.fail(IDMissingKey, ownerSpan(n, owner), fmt.Sprintf("%s needs the key %q", article(m.Name), k.Name),
+				fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()))
 		}
 	}
 }
@@ -111,7 +112,8 @@ func (d *decoder) named(n, key *node, t *Type, f func(name, value *node)) {
 		return
 	}
 	if t.Form == FormMap && t.Ref == RefAttribute && len(n.entries) == 0 {
-		d.fail(IDEmpty, n.span, fmt.Sprintf("%q is empty", clip(key.value)), "write "+t.Describe()+", or remove the key")
+		d.fail(IDEmpty, n.span, fmt.Sprintf("%q is empty", clip(key.value)),
+			"write "+t.Describe()+", or remove the key")
 	}
 	for _, e := range n.entries {
 		switch {
@@ -131,7 +133,8 @@ func (d *decoder) lonely(n *node) bool {
 	if n.lonely == nil {
 		return false
 	}
-	d.fail(IDEmpty, n.lonely.span, fmt.Sprintf("%q stands in braces without a value", clip(n.lonely.value)), "write key: value, or [list]")
+	d.fail(IDEmpty, n.lonely.span, fmt.Sprintf("%q stands in braces without a value", clip(n.lonely.value)),
+		"write key: value, or [list]")
 	return true
 }
 
@@ -178,7 +181,8 @@ func (d *decoder) wrongType(n, key *node, t *Type) {
 	if n.kind == badNode {
 		return
 	}
-	f := diag.Finding{ID: IDWrongType, Span: n.span, Message: fmt.Sprintf("expected %s, found %s", t.Describe(), n.describe())}
+	f := diag.Finding{ID: IDWrongType, Span: n.span, Message: fmt.Sprintf(
+		"expected %s, found %s", t.Describe(), n.describe())}
 	if key != nil {
 		f.Message = fmt.Sprintf("%s: %s", clip(key.value), f.Message)
 	}
@@ -200,7 +204,8 @@ func (d *decoder) wrongType(n, key *node, t *Type) {
 	d.out = add(d.out, f)
 }
 
-// instead says how a mapping is written where a scalar stands: with the one key that it cannot do without, if that can hold the scalar.
+// instead says how a mapping is written where a scalar stands: with the one key that it cannot do
+// without, if that can hold the scalar.
 func (m *Mapping) instead(n *node) string {
 	var required []*Key
 	for i := range m.Keys {

@@ -64,7 +64,8 @@ func (d *decoder) field(n, name *node) Field {
 	case n.kind != mappingNode:
 	case typ != nil && enum != nil:
 		d.out = add(d.out, diag.Finding{
-			ID: IDKeyConflict, Span: enum.span, Message: "a field has a type or an enum, not both", Hint: "remove one of them",
+			ID: IDKeyConflict, Span: enum.span, Message: "a field has a type or an enum, not both",
+			Hint:    "remove one of them",
 			Related: []diag.Related{{Span: typ.span, Message: "the type is given here"}},
 		})
 	case n.key("type") == nil && n.key("enum") == nil:

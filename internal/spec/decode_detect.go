@@ -11,7 +11,9 @@ func (d *decoder) rule(n *node) Rule {
 		case "attributes":
 			return func(n, key *node, t *Type) {
 				d.named(n, key, t, func(name, value *node) {
-					r.Conditions = append(r.Conditions, RuleCondition{Key: key.text(), Attribute: name.text(), Match: d.matcher(value, name, t.Elem)})
+					r.Conditions = append(
+						r.Conditions,
+						RuleCondition{Key: key.text(), Attribute: name.text(), Match: d.matcher(value, name, t.Elem)})
 				})
 			}
 		case "priority":
@@ -41,7 +43,8 @@ func (d *decoder) evidence(n *node, m *Mapping) Example {
 	return e
 }
 
-// entry decodes one piece of evidence: of a mapping or list each value is checked, and all are kept.
+// entry decodes one piece of evidence: of a mapping or list each value is checked, and all are
+// kept.
 func (d *decoder) entry(n, key *node, t *Type, dst *[]LiteralEntry) {
 	before := len(d.out)
 	switch t.Form {

@@ -15,7 +15,9 @@ func (d *decoder) integer(n, key *node, t *Type) Int {
 	}
 	v, err := strconv.Atoi(n.value)
 	if err != nil || n.value != strconv.Itoa(v) {
-		d.fail(IDWrongType, n.span, fmt.Sprintf("%s: %s is not a whole number in plain decimal form", clip(key.value), clip(n.value)), "write digits only, without leading zeros")
+		d.fail(IDWrongType, n.span,
+			fmt.Sprintf("%s: %s is not a whole number in plain decimal form", clip(key.value), clip(n.value)),
+			"write digits only, without leading zeros")
 		return Int{}
 	}
 	return Int{V: v, Span: n.span, Set: true}
@@ -28,7 +30,8 @@ func (d *decoder) float(n, key *node, t *Type) Float {
 	}
 	v, err := strconv.ParseFloat(n.value, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || strings.ContainsAny(n.value, "xXpP_") {
-		d.fail(IDWrongType, n.span, fmt.Sprintf("%s: %s is not a finite decimal number", clip(key.value), clip(n.value)), "")
+		d.fail(IDWrongType, n.span,
+			fmt.Sprintf("%s: %s is not a finite decimal number", clip(key.value), clip(n.value)), "")
 		return Float{}
 	}
 	return Float{V: v, Span: n.span, Set: true}
@@ -41,7 +44,9 @@ func (d *decoder) boolean(n, key *node, t *Type) Bool {
 			return Bool{V: n.value == "true", Span: n.span, Set: true}
 		}
 		if means := boolWord(n.value); means != "" {
-			d.fail(IDBoolWord, n.span, fmt.Sprintf("%s: %s is a truth value to some YAML readers and text to others", clip(key.value), n.value), "write "+means)
+			d.fail(IDBoolWord, n.span,
+				fmt.Sprintf("%s: %s is a truth value to some YAML readers and text to others", clip(key.value),
+					n.value), "write "+means)
 			return Bool{}
 		}
 	}
@@ -76,7 +81,8 @@ func (d *decoder) duration(n, key *node, t *Type) Duration {
 	v, err := time.ParseDuration(n.value)
 	switch {
 	case err != nil:
-		d.fail(IDDuration, n.span, fmt.Sprintf("%s: %q is not a duration", clip(key.value), clip(n.value)), "write numbers with the units h, m, s, ms, us or ns: 1m30s, 500ms, 36h")
+		d.fail(IDDuration, n.span, fmt.Sprintf("%s: %q is not a duration", clip(key.value), clip(n.value)),
+			"write numbers with the units h, m, s, ms, us or ns: 1m30s, 500ms, 36h")
 		return Duration{}
 	case v < 0:
 		d.fail(IDDuration, n.span, fmt.Sprintf("%s: a duration cannot be negative", clip(key.value)), "")

@@ -132,7 +132,8 @@ func (d *decoder) prevention(n, key *node) *Prevention {
 	return p
 }
 
-// keysBroken decodes the keys, and reports whether some of them could not be read: then nobody can say what is missing.
+// keysBroken decodes the keys, and reports whether some of them could not be read: then nobody can
+// say what is missing.
 func (d *decoder) keysBroken(n, owner *node, m *Mapping, dst func(key string) any) bool {
 	before := len(d.out)
 	d.keys(n, owner, m, dst)

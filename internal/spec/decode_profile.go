@@ -9,7 +9,8 @@ func (d *decoder) profile(n, name *node) Profile {
 		case "codes":
 			return declared(d, &p.Codes, d.overlay)
 		case "reactions":
-			return declared(d, &p.Reactions, func(n, name *node) Reaction { return d.reaction(n, name, d.lang.reactionOverlay) })
+			return declared(
+				d, &p.Reactions, func(n, name *node) Reaction { return d.reaction(n, name, d.lang.reactionOverlay) })
 		case "policies":
 			return declared(d, &p.Policies, d.policy)
 		case "detection":

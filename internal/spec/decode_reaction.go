@@ -18,8 +18,8 @@ func (d *decoder) policyRef(dst **PolicyRef) func(n, key *node, t *Type) {
 	}
 }
 
-// reactionRef returns a destination for the name of a reaction, one in place, or, where t allows it, a
-// choice by the flag.
+// reactionRef returns a destination for the name of a reaction, one in place, or, where t allows
+// it, a choice by the flag.
 func (d *decoder) reactionRef(dst **ReactionRef) func(n, key *node, t *Type) {
 	return func(n, key *node, t *Type) {
 		r := &ReactionRef{Span: n.span}
@@ -100,7 +100,8 @@ func (d *decoder) reaction(n, name *node, m *Mapping) Reaction {
 	return r
 }
 
-// place gives a value that could not be read the place of its key, so that nothing is said of its absence.
+// place gives a value that could not be read the place of its key, so that nothing is said of its
+// absence.
 func (n *node) place(name string, v *Text) {
 	if key := n.key(name); key != nil && !v.Set {
 		v.Span = key.span

@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// value decodes one value into dst, a pointer into the tree or a function that takes the value as it is.
+// value decodes one value into dst, a pointer into the tree or a function that takes the value as
+// it is.
 func (d *decoder) value(n, key *node, t *Type, dst any) {
 	if n.kind == badNode {
 		return
@@ -16,7 +17,8 @@ func (d *decoder) value(n, key *node, t *Type, dst any) {
 		return
 	}
 	if t.Form == FormMany && n.kind == listNode && len(n.items) == 0 {
-		d.fail(IDEmpty, n.span, fmt.Sprintf("%q is an empty list", clip(key.value)), "write "+t.Elem.Describe()+", or remove the key")
+		d.fail(IDEmpty, n.span, fmt.Sprintf("%q is an empty list", clip(key.value)),
+			"write "+t.Elem.Describe()+", or remove the key")
 		return
 	}
 	switch dst := dst.(type) {
@@ -98,7 +100,9 @@ func contains(words []string, w string) bool {
 }
 
 func (d *decoder) numberText(n *node) {
-	d.fail(IDNumberText, n.span, fmt.Sprintf("%s is %s to YAML, and text is expected here", clip(n.value), scalarNoun(n)), "put it in quotes: "+quote(n.value))
+	d.fail(IDNumberText, n.span,
+		fmt.Sprintf("%s is %s to YAML, and text is expected here", clip(n.value), scalarNoun(n)),
+		"put it in quotes: "+quote(n.value))
 }
 
 func (d *decoder) badWord(n, key *node, t *Type) {

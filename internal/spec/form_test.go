@@ -22,7 +22,8 @@ func rendered(t *testing.T, name string, src []byte) string {
 	t.Helper()
 	_, findings := spec.Parse(name, src)
 	var out bytes.Buffer
-	require.NoError(t, diag.Print(&out, diag.FormatText, diag.FileFindings{Source: diag.NewSource(name, src), Findings: findings}))
+	require.NoError(
+		t, diag.Print(&out, diag.FormatText, diag.FileFindings{Source: diag.NewSource(name, src), Findings: findings}))
 	return out.String()
 }
 

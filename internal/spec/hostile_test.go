@@ -14,12 +14,14 @@ import (
 
 const minimal = "errgen: 1\npackage: shop\ncategories: {user: {codes: {GONE: {message: gone}}}}\n"
 
-// TestHostile gives inputs that make a careless reader hang, run out of memory or overflow its stack.
+// TestHostile gives inputs that make a careless reader hang, run out of memory or overflow its
+// stack.
 func TestHostile(t *testing.T) {
 	const mega = 1 << 20
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c <= 'j'; c++ {
-		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9), ", "))
+		bomb += fmt.Sprintf(
+			"%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9), ", "))
 	}
 	nested := func(n int) string {
 		var b strings.Builder
@@ -33,7 +35,8 @@ func TestHostile(t *testing.T) {
 		want      string // an id among the findings
 	}{
 		{"alias bomb", bomb, spec.IDAnchor},
-		{"100 brackets deep", minimal + "x-deep: " + strings.Repeat("[", 100) + strings.Repeat("]", 100), spec.IDTooDeep},
+		{"100 brackets deep", minimal + "x-deep: " + strings.Repeat("[", 100) + strings.Repeat("]", 100),
+			spec.IDTooDeep},
 		{"100 mappings deep", nested(100), spec.IDTooDeep},
 		{"5000 mappings deep", nested(5000), spec.IDTooDeep},
 		{"many brackets", strings.Repeat("[", 300_000), spec.IDUnclosed},
@@ -55,7 +58,8 @@ func TestHostile(t *testing.T) {
 		{"a million bad bytes", strings.Repeat("\xff\x00", mega/2), spec.IDEncoding},
 		{"a million tabs", strings.Repeat("\t\n\ta: b\n", mega/8), spec.IDTab},
 		{"ignored on one line", minimal + "x-a: 1 # errgen:ignore " + strings.Repeat("a ", mega), spec.IDTooMany},
-		{"an ignore behind many quoted #", minimal + "x-a: [" + strings.Repeat("' #',", mega/8) + "1] # errgen:ignore W-x", ""},
+		{"an ignore behind many quoted #", minimal + "x-a: [" + strings.Repeat("' #',", mega/8) +
+			"1] # errgen:ignore W-x", ""},
 		{"a million anchors", minimal + "x-a: [" + numbered(mega, "&a%d b,") + "1]", spec.IDTooLarge},
 		{"a million keys", minimal + numbered(mega, "k%d: b\n"), spec.IDTooLarge},
 		{"a million lines", minimal + strings.Repeat("\n", mega), spec.IDTooLarge},
@@ -97,7 +101,8 @@ func inRange(t *testing.T, src []byte, findings []diag.Finding) {
 			widths[s.Line] = len([]rune(source.Line(s.Line)))
 		}
 		w := widths[s.Line]
-		return s.Line >= 1 && s.Line <= source.Lines() && s.Col >= 1 && s.Len >= 1 && s.Col <= w+1 && s.Col+s.Len-1 <= max(w, s.Col)
+		return s.Line >= 1 && s.Line <= source.Lines() && s.Col >= 1 && s.Len >= 1 && s.Col <= w+1 &&
+			s.Col+s.Len-1 <= max(w, s.Col)
 	}
 	for _, f := range findings {
 		require.True(t, in(f.Span), "%+v", f)

@@ -12,9 +12,9 @@ import (
 
 const ignoreWord = "errgen:ignore"
 
-// Ignore is a comment "# errgen:ignore ID, ID -- reason". Behind a key or item it stands at what begins on
-// its line; on a line of its own, at what begins on the next line that holds anything. It covers that with
-// all that is under it.
+// Ignore is a comment "# errgen:ignore ID, ID -- reason". Behind a key or item it stands at what
+// begins on its line; on a line of its own, at what begins on the next line that holds anything. It
+// covers that with all that is under it.
 type Ignore struct {
 	IDs   []Text
 	First int // the lines that it covers
@@ -107,8 +107,8 @@ func blockEnd(l *lines, n int) int {
 	return last
 }
 
-// commentStart returns the byte offset of the ignore comment on line n; not ok when its words stand in text.
-// The line is walked once, however much is quoted on it.
+// commentStart returns the byte offset of the ignore comment on line n; not ok when its words stand
+// in text. The line is walked once, however much is quoted on it.
 func commentStart(l *lines, n int, quoted []diag.Span) (int, bool) {
 	slices.SortFunc(quoted, func(a, b diag.Span) int { return a.Col - b.Col })
 	text, col := l.line(n), 0
@@ -212,7 +212,8 @@ func (d *decoder) ignore(l *lines, n, off int) (Ignore, bool) {
 		from += size
 	}
 	if len(g.IDs) == 0 && strings.Trim(list, ", \t") == "" {
-		d.fail(IDIgnore, g.Span, "this comment names nothing to ignore", "write # errgen:ignore W-unsorted -- and the reason")
+		d.fail(IDIgnore, g.Span, "this comment names nothing to ignore",
+			"write # errgen:ignore W-unsorted -- and the reason")
 	}
 	return g, len(g.IDs) > 0
 }

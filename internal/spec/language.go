@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Language is the form of the language as data: every mapping with its keys. The parser looks its keys up
-// here; the JSON Schema and the reference are made from the same tables.
+// Language is the form of the language as data: every mapping with its keys. The parser looks its
+// keys up here; the JSON Schema and the reference are made from the same tables.
 type Language struct {
 	Root     *Mapping
 	Mappings []*Mapping // all of them, each once, in the order in which the root reaches them
@@ -105,7 +105,8 @@ type Bounds struct {
 	Endless bool
 }
 
-// The greatest numbers that the language takes, so that they fit an int of 32 bits and what is counted fits the memory.
+// The greatest numbers that the language takes, so that they fit an int of 32 bits and what is
+// counted fits the memory.
 const (
 	MaxNumber   = 1_000_000 // whole numbers of policies and preventions
 	MaxMoved    = 100       // attempts that adapt may move to
@@ -219,7 +220,8 @@ func (t *Type) describeText() string {
 }
 
 var refNouns = [...]string{
-	RefSource: "a source", RefOp: "an operation", RefGroup: "a group", RefStrategy: "a strategy", RefCheck: "a check", RefTier: "a tier",
+	RefSource: "a source", RefOp: "an operation", RefGroup: "a group", RefStrategy: "a strategy", RefCheck: "a check",
+	RefTier:   "a tier",
 	RefPolicy: "a policy", RefReaction: "a reaction", RefField: "a field", RefCategory: "a category", RefCode: "a code",
 	RefOverlay: "a code, a category, @group or *", RefAttribute: "an attribute", RefProfile: "a profile",
 }

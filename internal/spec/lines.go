@@ -7,8 +7,9 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// lines is the text of a file by lines, where columns count characters. It is safe for concurrent use: the rules of
-// package check ask it at the same time, so that nothing is counted only when it is asked for.
+// lines is the text of a file by lines, where columns count characters. It is safe for concurrent
+// use: the rules of package check ask it at the same time, so that nothing is counted only when it
+// is asked for.
 type lines struct {
 	text  []string
 	runes []int         // by line

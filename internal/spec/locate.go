@@ -7,8 +7,9 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Locate returns where length bytes at a byte offset of a text stand in the source. Where that cannot be
-// told (folded text, text over several lines) it returns the place of the text as a whole.
+// Locate returns where length bytes at a byte offset of a text stand in the source. Where that
+// cannot be told (folded text, text over several lines) it returns the place of the text as a
+// whole.
 func (t *Taxonomy) Locate(text Text, offset, length int) diag.Span {
 	if t.lines == nil || !text.Span.Valid() || offset < 0 || length < 0 || offset+length > len(text.V) {
 		return text.Span
@@ -37,8 +38,9 @@ func (t *Taxonomy) Locate(text Text, offset, length int) diag.Span {
 	return t.lines.span(text.Span.Line, text.Span.Col+utf8.RuneCountInString(text.V[:offset]), chars)
 }
 
-// walkQuoted returns how many characters of the quoted source lie before a byte offset of its value. It is
-// not ok when the source does not read like the value, as when it goes on over several lines.
+// walkQuoted returns how many characters of the quoted source lie before a byte offset of its
+// value. It is not ok when the source does not read like the value, as when it goes on over several
+// lines.
 func walkQuoted(src, value string, offset int) (chars int, ok bool) {
 	at, pos := 1, 0
 	for pos < offset && at < len(src) {
@@ -55,7 +57,8 @@ func walkQuoted(src, value string, offset int) (chars int, ok bool) {
 	return utf8.RuneCountInString(src[:at]), true
 }
 
-// sourceChar returns the number of bytes that write the character at an offset of quoted source, 0 at its end.
+// sourceChar returns the number of bytes that write the character at an offset of quoted source, 0
+// at its end.
 func sourceChar(src string, at int) int {
 	switch {
 	case src[at] == src[0] && src[0] == '"':

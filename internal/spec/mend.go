@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// badMark stands for a value that was reported already. It is put into the text before that is read again.
+// badMark stands for a value that was reported already. It is put into the text before that is read
+// again.
 const badMark = "\uE000"
 
 // edit replaces bytes of a line; the rest of the line keeps its columns.

@@ -108,7 +108,8 @@ func (n *node) key(name string) *node {
 	return nil
 }
 
-// keySet finds keys of a mapping that grows: the few of most mappings by looking at each, many by a map.
+// keySet finds keys of a mapping that grows: the few of most mappings by looking at each, many by a
+// map.
 type keySet struct {
 	n     *node
 	index map[string]*node

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Parse reads a taxonomy and reports every fault of its form. The taxonomy is never nil; where there are
-// findings it holds what could be read. name is how findings call the file.
+// Parse reads a taxonomy and reports every fault of its form. The taxonomy is never nil; where
+// there are findings it holds what could be read. name is how findings call the file.
 func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	r := &reader{}
 	root := r.read(src)
@@ -26,7 +26,8 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 // finish brings the findings into order and bounds, and drops what would drown the reader.
 func (r *reader) finish(out []diag.Finding) []diag.Finding {
 	diag.Sort(out)
-	out = slices.CompactFunc(out, func(a, b diag.Finding) bool { return a.ID == b.ID && a.Span == b.Span && a.Message == b.Message })
+	out = slices.CompactFunc(
+		out, func(a, b diag.Finding) bool { return a.ID == b.ID && a.Span == b.Span && a.Message == b.Message })
 	return Bound(out)
 }
 
@@ -40,7 +41,8 @@ func Bound(out []diag.Finding) []diag.Finding {
 		if errs++; errs > maxFinds {
 			kept := slices.DeleteFunc(slices.Clone(out[:i]), func(f diag.Finding) bool { return f.ID == IDTooMany })
 			return append(kept, diag.Finding{
-				ID: IDTooMany, Span: f.Span, Message: fmt.Sprintf("more than %d findings; the rest are left out", maxFinds),
+				ID: IDTooMany, Span: f.Span, Message: fmt.Sprintf(
+					"more than %d findings; the rest are left out", maxFinds),
 				Hint: "mend the first ones and look again: one cause often has many findings",
 			})
 		}
@@ -76,7 +78,8 @@ func (d *decoder) taxonomy(n *node, t *Taxonomy) {
 		case "policies":
 			return declared(d, &t.Policies, d.policy)
 		case "reactions":
-			return declared(d, &t.Reactions, func(n, name *node) Reaction { return d.reaction(n, name, d.lang.reaction) })
+			return declared(
+				d, &t.Reactions, func(n, name *node) Reaction { return d.reaction(n, name, d.lang.reaction) })
 		case "fallback":
 			return func(n, key *node, _ *Type) { t.Fallback = d.fallback(n, key) }
 		case "uncategorized":
@@ -97,7 +100,8 @@ func (d *decoder) taxonomy(n *node, t *Taxonomy) {
 func (d *decoder) version(n, key *node, t *Type) Int {
 	v := d.integer(n, key, t)
 	if v.Set && v.V != Version {
-		d.fail(IDVersion, n.span, fmt.Sprintf("version %d of the language is unknown", v.V), fmt.Sprintf("this errgen reads version %d", Version))
+		d.fail(IDVersion, n.span, fmt.Sprintf("version %d of the language is unknown", v.V),
+			fmt.Sprintf("this errgen reads version %d", Version))
 	}
 	return v
 }

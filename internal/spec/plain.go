@@ -7,8 +7,8 @@ import (
 )
 
 // Plain returns a file as a JSON Schema validator sees it: maps, lists, text, truth values and
-// [json.Number]. It fails where a file has no such form: bad YAML, keys that are no text or given twice,
-// what the language does not take from YAML.
+// [json.Number]. It fails where a file has no such form: bad YAML, keys that are no text or given
+// twice, what the language does not take from YAML.
 func Plain(src []byte) (any, error) {
 	r := &reader{}
 	root := r.read(src)

@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// What a taxonomy may measure. Ten thousand codes with rules and examples stay below; a value costs up to a kilobyte.
+// What a taxonomy may measure. Ten thousand codes with rules and examples stay below; a value costs
+// up to a kilobyte.
 const (
 	maxBytes  = 16 << 20
 	maxLines  = 1_000_000
@@ -43,7 +44,8 @@ func add(out []diag.Finding, f diag.Finding) []diag.Finding {
 func (r *reader) read(src []byte) *node {
 	r.lines = newLines("")
 	if len(src) > maxBytes {
-		r.fail(IDTooLarge, r.lines.span(1, 1, 1), fmt.Sprintf("the file has %d bytes, more than %d", len(src), maxBytes), "")
+		r.fail(IDTooLarge, r.lines.span(1, 1, 1), fmt.Sprintf(
+			"the file has %d bytes, more than %d", len(src), maxBytes), "")
 		return nil
 	}
 	text := r.clean(bytes.TrimPrefix(src, []byte("\uFEFF")))
@@ -53,7 +55,8 @@ func (r *reader) read(src []byte) *node {
 	}
 	r.lines = newLines(text)
 	if n := countValues(text); n > maxValues {
-		r.fail(IDTooLarge, r.lines.span(1, 1, 1), fmt.Sprintf("the file has about %d values, more than %d", n, maxValues), "")
+		r.fail(IDTooLarge, r.lines.span(1, 1, 1), fmt.Sprintf(
+			"the file has about %d values, more than %d", n, maxValues), "")
 		return nil
 	}
 	root, err := r.readYAML([]byte(text))
@@ -70,8 +73,8 @@ func (r *reader) read(src []byte) *node {
 	return r.again(&s)
 }
 
-// again reads the text once more, with what the scanner could mend mended, for the findings beyond. It
-// returns nil when the text still cannot be read.
+// again reads the text once more, with what the scanner could mend mended, for the findings beyond.
+// It returns nil when the text still cannot be read.
 func (r *reader) again(s *scanner) *node {
 	if len(s.edits) == 0 || len(s.edits) > maxFinds {
 		return nil
@@ -101,7 +104,8 @@ func (r *reader) syntax(err error) {
 	r.fail(IDSyntax, at, "this is not YAML: "+text, "the fault may stand above this line")
 }
 
-// countValues estimates, from above, how many values the text holds: reading one costs some hundred bytes.
+// countValues estimates, from above, how many values the text holds: reading one costs some hundred
+// bytes.
 func countValues(text string) int {
 	n := 0
 	for i := range len(text) {
@@ -117,8 +121,8 @@ func countValues(text string) int {
 	return n
 }
 
-// clean reports the characters that a taxonomy cannot hold, and puts a harmless one in the place of each,
-// so that reading goes on with the same columns.
+// clean reports the characters that a taxonomy cannot hold, and puts a harmless one in the place of
+// each, so that reading goes on with the same columns.
 func (r *reader) clean(src []byte) string {
 	if bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) {
 		r.fail(IDEncoding, diag.Span{Line: 1, Col: 1, Len: 1}, "the file is encoded as UTF-16", "save it as UTF-8")
@@ -150,7 +154,8 @@ func (r *reader) clean(src []byte) string {
 	}
 }
 
-// firstBad returns the offset of the first character from a place on that a taxonomy cannot hold, or -1.
+// firstBad returns the offset of the first character from a place on that a taxonomy cannot hold,
+// or -1.
 func firstBad(src []byte, from int) int {
 	for i := from; i < len(src); {
 		c := src[i]
@@ -159,7 +164,8 @@ func firstBad(src []byte, from int) int {
 			continue
 		}
 		c4, size := utf8.DecodeRune(src[i:])
-		if c4 < 0xA0 || c4 == utf8.RuneError && size == 1 || c4 == 0x2028 || c4 == 0x2029 || c4 == 0xFEFF || c4 == 0xFFFE || c4 == 0xFFFF {
+		if c4 < 0xA0 || c4 == utf8.RuneError && size == 1 || c4 == 0x2028 || c4 == 0x2029 || c4 == 0xFEFF ||
+			c4 == 0xFFFE || c4 == 0xFFFF {
 			return i
 		}
 		i += size
@@ -173,7 +179,8 @@ func (r *reader) badRune(c rune, size int, raw byte, at diag.Span) {
 	case c == utf8.RuneError && size == 1:
 		r.fail(IDEncoding, at, fmt.Sprintf("the byte %#02x is not UTF-8", raw), "save the file as UTF-8")
 	case c == '\r':
-		r.fail(IDEncoding, at, "a carriage return without a newline ends a line for some readers only", `end lines with a newline; write "\r" in double quotes if it is meant`)
+		r.fail(IDEncoding, at, "a carriage return without a newline ends a line for some readers only",
+			`end lines with a newline; write "\r" in double quotes if it is meant`)
 	case c == 0x85 || c == 0x2028 || c == 0x2029:
 		r.fail(IDEncoding, at, fmt.Sprintf("the character U+%04X ends a line for some readers only", c), escape)
 	case c == 0:

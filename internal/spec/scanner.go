@@ -8,9 +8,10 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// scanner looks for the places that make a file no YAML. The library stops at the first fault and tells
-// its line only, often a later one; the scanner reads line by line, as a person does, and points at the
-// token. It runs only on files that the library has refused, so it may guess where the library may not.
+// scanner looks for the places that make a file no YAML. The library stops at the first fault and
+// tells its line only, often a later one; the scanner reads line by line, as a person does, and
+// points at the token. It runs only on files that the library has refused, so it may guess where
+// the library may not.
 type scanner struct {
 	lines *lines
 	out   []diag.Finding
@@ -79,7 +80,8 @@ func (s *scanner) scan() {
 		s.fail(IDUnclosed, s.char(s.quoteAt), "this quote is never closed", "close it with "+string(rune(s.quote)))
 	case len(s.opens) > 0:
 		b := s.opens[len(s.opens)-1]
-		s.fail(IDUnclosed, s.char(b.at), fmt.Sprintf("this %c is never closed", b.char), "text that begins with a bracket needs quotes")
+		s.fail(IDUnclosed, s.char(b.at), fmt.Sprintf("this %c is never closed", b.char),
+			"text that begins with a bracket needs quotes")
 	}
 }
 
@@ -158,7 +160,8 @@ func (s *scanner) loose(n int, text string, at int) {
 		s.value(n, text, at)
 		return
 	}
-	s.token(IDSyntax, n, text, at, "this line has no colon, where a key and its value are expected", "write key: value, with a space behind the colon")
+	s.token(IDSyntax, n, text, at, "this line has no colon, where a key and its value are expected",
+		"write key: value, with a space behind the colon")
 }
 
 func isDash(text string) bool {
@@ -202,7 +205,8 @@ func (s *scanner) push(l level) {
 	s.levels = append(s.levels, l)
 }
 
-// indent compares the line's indentation with the open blocks, and reports a line that belongs to none.
+// indent compares the line's indentation with the open blocks, and reports a line that belongs to
+// none.
 func (s *scanner) indent(n int, text string, indent int) bool {
 	if len(s.levels) == 0 {
 		return true
@@ -227,10 +231,12 @@ func (s *scanner) indent(n int, text string, indent int) bool {
 	top = s.levels[len(s.levels)-1]
 	switch {
 	case dash && !top.list && !s.pending:
-		s.token(IDIndent, n, text, indent, "a list item stands among keys", "indent it under the key that it belongs to")
+		s.token(IDIndent, n, text, indent, "a list item stands among keys",
+			"indent it under the key that it belongs to")
 		return false
 	case !dash && top.list:
-		s.token(IDIndent, n, text, indent, "a key or text stands among list items", "begin it with a dash, or indent it under the item above")
+		s.token(IDIndent, n, text, indent, "a key or text stands among list items",
+			"begin it with a dash, or indent it under the item above")
 		return false
 	}
 	return true
@@ -244,7 +250,8 @@ func (s *scanner) deeper(n int, text string, indent int, top level) bool {
 	case s.valued == plainValue && keyEnd(text[indent:]) < 0 && !isDash(text[indent:]):
 		return false // the text above goes on
 	}
-	f := s.token(IDIndent, n, text, indent, "this line is indented under a line that has its value already", fmt.Sprintf("indent it by %s, like line %d", spaces(top.col), top.line))
+	f := s.token(IDIndent, n, text, indent, "this line is indented under a line that has its value already",
+		fmt.Sprintf("indent it by %s, like line %d", spaces(top.col), top.line))
 	f.Related = []diag.Related{{Span: s.first(s.last), Message: "this line is complete"}}
 	return false
 }
@@ -252,9 +259,12 @@ func (s *scanner) deeper(n int, text string, indent int, top level) bool {
 func (s *scanner) badIndent(n int, text string, indent int, popped level) {
 	hint := fmt.Sprintf("indent it by %s, like line %d", spaces(popped.col), popped.line)
 	if k := len(s.levels); k > 0 {
-		hint = fmt.Sprintf("indent it by %s, like line %d, or by %s, like line %d", spaces(popped.col), popped.line, spaces(s.levels[k-1].col), s.levels[k-1].line)
+		hint = fmt.Sprintf("indent it by %s, like line %d, or by %s, like line %d", spaces(popped.col), popped.line,
+			spaces(s.levels[k-1].col), s.levels[k-1].line)
 	}
-	s.token(IDIndent, n, text, indent, fmt.Sprintf("this line is indented by %s, like no block above it", spaces(indent)), hint)
+	s.token(
+		IDIndent, n, text, indent, fmt.Sprintf("this line is indented by %s, like no block above it", spaces(indent)),
+		hint)
 	s.levels = append(s.levels, level{indent, isDash(text[indent:]), n})
 }
 

@@ -24,7 +24,8 @@ func (s *scanner) value(n int, text string, at int) {
 	case '{', '[':
 		s.flow(n, text, at)
 	case '}', ']', ',':
-		s.fail(IDUnclosed, s.at(n, text, at, 1), fmt.Sprintf("this %c belongs to no bracket above it", text[at]), "remove it, or put the text in quotes")
+		s.fail(IDUnclosed, s.at(n, text, at, 1), fmt.Sprintf("this %c belongs to no bracket above it", text[at]),
+			"remove it, or put the text in quotes")
 	default:
 		s.valued = plainValue
 		if s.indicator(n, text, at, " #") {
@@ -51,7 +52,8 @@ func (s *scanner) plain(n int, text string, at int) {
 	}
 	for i := range len(value) {
 		if isColon(value[i:]) {
-			s.fail(IDUnquoted, s.at(n, text, at+i, 1), "a colon before a space ends a key, also in the middle of text", "put the text in quotes: "+quote(value))
+			s.fail(IDUnquoted, s.at(n, text, at+i, 1), "a colon before a space ends a key, also in the middle of text",
+				"put the text in quotes: "+quote(value))
 			s.mend(n, at, len(text), badMark)
 			return
 		}
@@ -97,9 +99,11 @@ func (s *scanner) nothingAfter(n int, text string, at, end int) {
 	case '"':
 		s.fail(IDUnquoted, span, "text goes on behind its closing quote", `a quote inside "…" is written \"`)
 	case '{':
-		s.fail(IDUnquoted, s.at(n, text, at, 1), "a value that begins with { is a mapping to YAML, and text follows it", hint)
+		s.fail(IDUnquoted, s.at(n, text, at, 1), "a value that begins with { is a mapping to YAML, and text follows it",
+			hint)
 	default:
-		s.fail(IDUnquoted, s.at(n, text, at, 1), "a value that begins with [ is a list to YAML, and text follows it", hint)
+		s.fail(IDUnquoted, s.at(n, text, at, 1), "a value that begins with [ is a list to YAML, and text follows it",
+			hint)
 	}
 }
 
@@ -139,7 +143,9 @@ func (s *scanner) continueQuote(n int, text string) {
 			return
 		}
 		// A quote that closes lines below most often was never meant to be left open.
-		s.fail(IDUnclosed, s.char(opened), fmt.Sprintf("this quote is closed only on line %d, and text follows it there", n), "close it on its own line")
+		s.fail(IDUnclosed, s.char(opened),
+			fmt.Sprintf("this quote is closed only on line %d, and text follows it there", n),
+			"close it on its own line")
 		s.stop = true
 	}
 }
@@ -159,21 +165,24 @@ func (s *scanner) escape(n int, text string, at int) {
 		digits = 8
 	default:
 		if strings.IndexByte("0abt\tnvfre \"/\\N_LP", c) < 0 {
-			s.fail(IDEscape, s.at(n, text, at, 2), "the escape "+`\`+firstRune(text[at+1:])+" is unknown in double quotes", "use single quotes, where a backslash is itself")
+			s.fail(IDEscape, s.at(n, text, at, 2), "the escape "+`\`+firstRune(text[at+1:])+
+				" is unknown in double quotes", "use single quotes, where a backslash is itself")
 			s.mend(n, at, at+1, "/")
 		}
 		return
 	}
 	hex := text[at+2:]
 	if len(hex) < digits || strings.Trim(hex[:digits], "0123456789abcdefABCDEF") != "" {
-		s.fail(IDEscape, s.at(n, text, at, 2), fmt.Sprintf(`the escape \%c takes %d hexadecimal digits`, text[at+1], digits), "use single quotes, where a backslash is itself")
+		s.fail(IDEscape, s.at(n, text, at, 2),
+			fmt.Sprintf(`the escape \%c takes %d hexadecimal digits`, text[at+1], digits),
+			"use single quotes, where a backslash is itself")
 		return
 	}
 	s.codePoint(n, text, at, 2+digits)
 }
 
-// codePoint reports an escape of what is no character to YAML, such as one half of a pair as JSON writes it. A second
-// half is read with the first.
+// codePoint reports an escape of what is no character to YAML, such as one half of a pair as JSON
+// writes it. A second half is read with the first.
 func (s *scanner) codePoint(n int, text string, at, size int) {
 	c, _ := strconv.ParseUint(text[at+2:at+size], 16, 32)
 	if c <= unicode.MaxRune && !utf16.IsSurrogate(rune(c)) {
@@ -225,7 +234,8 @@ func (s *scanner) closed(n int, text string, end int) {
 func (s *scanner) outerText(n int, text string, end int) {
 	b := s.outer
 	if b.line != n {
-		s.fail(IDUnquoted, s.at(n, text, end, 1), "text follows the closing bracket", "remove it, or put the whole value in quotes")
+		s.fail(IDUnquoted, s.at(n, text, end, 1), "text follows the closing bracket",
+			"remove it, or put the whole value in quotes")
 		return
 	}
 	s.nothingAfter(n, text, b.off, end)
@@ -286,7 +296,8 @@ func (s *scanner) flowPlain(text string, i int) int {
 
 func (s *scanner) flowColon(n int, text string, i int, b *bracket) int {
 	if b.colon && b.char == '{' {
-		s.fail(IDUnquoted, s.at(n, text, i, 1), "a colon before a space ends a key, also in the middle of text", "put the text that holds it in quotes")
+		s.fail(IDUnquoted, s.at(n, text, i, 1), "a colon before a space ends a key, also in the middle of text",
+			"put the text that holds it in quotes")
 	}
 	b.colon, b.token, b.done = true, false, false
 	return i + 1
@@ -301,11 +312,13 @@ func (s *scanner) flowText(n int, text string, i int, b *bracket) {
 		if b.plain.line == n {
 			span.Len = utf8.RuneCountInString(strings.TrimRight(text[b.plain.off:i], " \t"))
 		}
-		s.fail(IDUnquoted, span, fmt.Sprintf("text that holds %c needs quotes inside of brackets", c), "put the text in quotes")
+		s.fail(IDUnquoted, span, fmt.Sprintf("text that holds %c needs quotes inside of brackets", c),
+			"put the text in quotes")
 		s.opens = append(s.opens, bracket{char: c, at: place{n, i}})
 		return
 	case b.done:
-		s.fail(IDUnquoted, s.at(n, text, i, 1), "text goes on behind a closing quote or bracket", "put the whole text in quotes, or separate the values with a comma")
+		s.fail(IDUnquoted, s.at(n, text, i, 1), "text goes on behind a closing quote or bracket",
+			"put the whole text in quotes, or separate the values with a comma")
 		b.done = false
 	}
 }
@@ -313,7 +326,8 @@ func (s *scanner) flowText(n int, text string, i int, b *bracket) {
 func (s *scanner) flowClose(n int, text string, i int) int {
 	b := s.opens[len(s.opens)-1]
 	if want := map[byte]byte{'{': '}', '[': ']'}[b.char]; text[i] != want {
-		s.fail(IDUnclosed, s.at(n, text, i, 1), fmt.Sprintf("%c closes the %c of line %d", text[i], b.char, b.at.line), fmt.Sprintf("close it with %c first", want))
+		s.fail(IDUnclosed, s.at(n, text, i, 1), fmt.Sprintf("%c closes the %c of line %d", text[i], b.char, b.at.line),
+			fmt.Sprintf("close it with %c first", want))
 		s.out[len(s.out)-1].Related = []diag.Related{{Span: s.char(b.at), Message: "opened here"}}
 		s.stop = true
 	}

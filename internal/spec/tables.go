@@ -22,11 +22,14 @@ var (
 		purposes:         []string{"diagnosis", "analysis", "verification"},
 		resumes:          []string{"iteration", "operation"},
 		levels:           []string{"debug", "info", "warn", "error"},
-		types:            []string{"string", "int", "int64", "uint64", "float64", "bool", "duration", "time", "strings", "json", "object"},
-		keeps:            []string{"head", "tail"},
+		types: []string{"string", "int", "int64", "uint64", "float64", "bool", "duration", "time", "strings",
+			"json", "object"},
+		keeps: []string{"head", "tail"},
 		grpc: []string{
-			"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
-			"RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
+			"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+			"PERMISSION_DENIED",
+			"RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
+			"UNAVAILABLE",
 			"DATA_LOSS", "UNAUTHENTICATED",
 		},
 	}

@@ -16,12 +16,14 @@ func (l *Language) detectTables() {
 		{Name: "as", Type: oneText(RefNone), Doc: "An error type of the standard library, for errors.As."},
 		{Name: "text", Type: many(text), Doc: "Regular expressions (RE2), any of which is found in the text."},
 		{Name: "contains", Type: many(text), Doc: "Texts, any of which is in the text, in any case."},
-		{Name: "attributes", Type: keyed(RefAttribute, matcher(Type{Form: FormScalar}, l.matcher)), Doc: "Tests of the evidence's attributes."},
+		{Name: "attributes", Type: keyed(RefAttribute, matcher(Type{Form: FormScalar}, l.matcher)),
+			Doc: "Tests of the evidence's attributes."},
 		{Name: "priority", Type: integer, Default: "0", Doc: "Rules of a higher priority come first."},
 		{Name: "set", Type: keyed(RefField, literal), Doc: "Fields that the rule knows."},
 	}
 	l.notExample.Keys = evidenceKeys()
-	l.example.Keys = append(evidenceKeys(), Key{Name: "want", Type: mapping(l.want), Doc: "What it must become, beyond the code."})
+	l.example.Keys = append(
+		evidenceKeys(), Key{Name: "want", Type: mapping(l.want), Doc: "What it must become, beyond the code."})
 	l.want.Keys = []Key{
 		{Name: "retryable", Type: boolean, Doc: "Whether it is retryable."},
 		{Name: "recoverability", Type: word(words.recoverabilities), Doc: "What can be done about it."},
@@ -32,10 +34,13 @@ func (l *Language) detectTables() {
 	present := Key{Name: "present", Type: boolean, Doc: "Whether there is a value at all."}
 	prefix := Key{Name: "prefix", Type: many(text), Doc: "What it begins with; any of a list."}
 	matcherKeys := func(of Type, more ...Key) []Key {
-		return append([]Key{{Name: "not", Type: many(of), Doc: "What it must not be; none of a list. What is absent does not match."}}, more...)
+		return append(
+			[]Key{{Name: "not", Type: many(of),
+				Doc: "What it must not be; none of a list. What is absent does not match."}}, more...)
 	}
 	bounds := func(of Type) []Key {
-		return []Key{{Name: "min", Type: of, Doc: "The least value that matches."}, {Name: "max", Type: of, Doc: "The greatest value that matches."}}
+		return []Key{{Name: "min", Type: of, Doc: "The least value that matches."},
+			{Name: "max", Type: of, Doc: "The greatest value that matches."}}
 	}
 	scalar := Type{Form: FormScalar}
 	l.matcher.Keys = append(bounds(scalar), matcherKeys(scalar, prefix, present)...)
@@ -71,12 +76,15 @@ func evidenceKeys() []Key {
 func (l *Language) profileTables() {
 	l.profile.Keys = []Key{
 		{Name: "doc", Type: text, Doc: "What the profile is for."},
-		{Name: "codes", Type: keyed(RefOverlay, mapping(l.overlay)), Doc: "Changes by code, category, @group or *; the most specific wins, key by key."},
-		{Name: "reactions", Type: keyed(RefReaction, mapping(l.reactionOverlay)), Doc: "Changes of reactions, key by key."},
+		{Name: "codes", Type: keyed(RefOverlay, mapping(l.overlay)),
+			Doc: "Changes by code, category, @group or *; the most specific wins, key by key."},
+		{Name: "reactions", Type: keyed(RefReaction, mapping(l.reactionOverlay)),
+			Doc: "Changes of reactions, key by key."},
 		{Name: "policies", Type: keyed(RefPolicy, mapping(l.policy)), Doc: "Changes of policies, key by key."},
 		{Name: "detection", Type: mapping(l.detection), Doc: "Parts of classification, on or off."},
 		{Name: "recovery", Type: mapping(l.recovery), Doc: "Bounds on strategies."},
-		{Name: "retry", Type: mapping(l.retry), Doc: "Whether to retry, and the numbers for reactions that name no policy."},
+		{Name: "retry", Type: mapping(l.retry),
+			Doc: "Whether to retry, and the numbers for reactions that name no policy."},
 		{Name: "reporting", Type: mapping(l.reporting), Doc: "How much is told of an error."},
 	}
 	l.overlay.Keys = traitKeys(l.overlayRef())
@@ -86,12 +94,14 @@ func (l *Language) profileTables() {
 		{Name: "recoverability", Type: boolean, Default: "true", Doc: "Whether a recoverability is given."},
 	}
 	l.recovery.Keys = []Key{
-		{Name: "enabled", Type: boolean, Default: "true", Doc: "Whether strategies run; otherwise recover goes straight to then."},
+		{Name: "enabled", Type: boolean, Default: "true",
+			Doc: "Whether strategies run; otherwise recover goes straight to then."},
 		{Name: "max_attempts", Type: integer, Default: "no bound", Doc: "How many strategies may run; 0 is none."},
 		{Name: "allowed", Type: list(ref(RefStrategy)), Default: "all", Doc: "The strategies that may run."},
 	}
 	l.retry.Keys = append([]Key{
-		{Name: "enabled", Type: boolean, Default: "true", Doc: "Whether anything is tried again; otherwise such reactions go straight to then."},
+		{Name: "enabled", Type: boolean, Default: "true",
+			Doc: "Whether anything is tried again; otherwise such reactions go straight to then."},
 	}, l.policyNumbers()...)
 	l.reporting.Keys = []Key{
 		{Name: "log_level", Type: word(words.levels), Doc: "The least level that is logged."},

@@ -4,8 +4,8 @@ package spec
 
 import "github.com/errgen/errgen/internal/diag"
 
-// Taxonomy is a whole file as written. Slices keep the order of the file. Nothing in it is resolved:
-// names may be undeclared, values of the wrong type for their field.
+// Taxonomy is a whole file as written. Slices keep the order of the file. Nothing in it is
+// resolved: names may be undeclared, values of the wrong type for their field.
 type Taxonomy struct {
 	Source *diag.Source
 
@@ -148,7 +148,8 @@ type Reaction struct {
 	Span             diag.Span
 }
 
-// ReactionRef names a reaction, or holds one that stands in place, or (in overlays) chooses by the flag.
+// ReactionRef names a reaction, or holds one that stands in place, or (in overlays) chooses by the
+// flag.
 type ReactionRef struct {
 	Name   Text
 	Inline *Reaction
@@ -274,8 +275,8 @@ type When struct {
 	Span   diag.Span
 }
 
-// RuleCondition is one condition of a detection rule, as written.
-// Keys are the language's: source op status type code exit_code signal errno is as text contains attributes.
+// RuleCondition is one condition of a detection rule, as written. Keys are the language's: source
+// op status type code exit_code signal errno is as text contains attributes.
 type RuleCondition struct {
 	Key       Text // "status", or "attributes"
 	Attribute Text // the name under attributes

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// scalarSpan returns the span of the scalar's token; of one that goes on over several lines, the part on
-// its first line.
+// scalarSpan returns the span of the scalar's token; of one that goes on over several lines, the
+// part on its first line.
 func (r *reader) scalarSpan(n *node, line, col int) diag.Span {
 	text := r.lines.from(line, col)
 	switch n.style {
@@ -29,8 +29,8 @@ func (r *reader) scalarSpan(n *node, line, col int) diag.Span {
 	return r.lines.rest(line, col)
 }
 
-// quoteEnd returns the offset behind the closing quote of the text that begins with a quote, or 0 when it
-// is not closed on this line.
+// quoteEnd returns the offset behind the closing quote of the text that begins with a quote, or 0
+// when it is not closed on this line.
 func quoteEnd(text string) int {
 	if text == "" {
 		return 0
@@ -53,7 +53,8 @@ func quoteEnd(text string) int {
 // colonAfter reports whether a colon follows the key, on its line.
 func (r *reader) colonAfter(key *node) bool {
 	text := r.lines.from(key.span.Line, key.span.Col+key.span.Len)
-	return key.value == "" || strings.HasPrefix(strings.TrimLeft(text, " \t"), ":") || r.lines.from(key.span.Line, key.span.Col) == ""
+	return key.value == "" || strings.HasPrefix(strings.TrimLeft(text, " \t"), ":") ||
+		r.lines.from(key.span.Line, key.span.Col) == ""
 }
 
 // collectionSpan returns the span of a list or mapping: its first key or item by indentation, its

@@ -197,7 +197,9 @@ func TestTreeDetection(t *testing.T) {
 		}
 		keys = append(keys, key)
 	}
-	assert.Equal(t, "source op status type code exit_code signal errno is as attributes.heat attributes.line attributes.bell", strings.Join(keys, " "))
+	assert.Equal(
+		t, "source op status type code exit_code signal errno is as attributes.heat attributes.line attributes.bell",
+		strings.Join(keys, " "))
 	assert.Len(t, r.Conditions[0].Match.Values, 2)
 	assert.Equal(t, "bind", r.Conditions[1].Match.Not[0].Text)
 	assert.Equal(t, "501", r.Conditions[2].Match.Not[0].Text)
@@ -248,8 +250,8 @@ func TestTreeProfile(t *testing.T) {
 	assert.False(t, p.Reporting.Context.V)
 }
 
-// TestEverythingUsesEveryKey keeps the fixture complete, and with it the parser: a key without a place in
-// the tree would make it panic.
+// TestEverythingUsesEveryKey keeps the fixture complete, and with it the parser: a key without a
+// place in the tree would make it panic.
 func TestEverythingUsesEveryKey(t *testing.T) {
 	src, err := os.ReadFile("testdata/valid/everything.yaml")
 	require.NoError(t, err)

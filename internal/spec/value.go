@@ -13,7 +13,8 @@ type Val[T any] struct {
 	Set  bool // false when the key is absent
 }
 
-// Given reports whether the key is there, also with a value that could not be read, of which a finding tells already.
+// Given reports whether the key is there, also with a value that could not be read, of which a
+// finding tells already.
 func (v Val[T]) Given() bool { return v.Set || v.Span != diag.Span{} }
 
 // Or returns the value, or def when the key is absent.
@@ -47,7 +48,8 @@ const (
 	LitMap
 )
 
-// Literal is a value whose type the field it is for decides: what stands under `set`, `if`, `want`, `default`.
+// Literal is a value whose type the field it is for decides: what stands under `set`, `if`, `want`,
+// `default`.
 type Literal struct {
 	Kind   LiteralKind
 	Text   string // a scalar as written, unquoted

@@ -18,8 +18,8 @@ import (
 // maxDepth is how deep values may nest; the language itself needs fewer than twenty levels.
 const maxDepth = 64
 
-// yamlError is a fault of syntax as the YAML library tells it: without a column, and often on a line
-// that comes after the fault.
+// yamlError is a fault of syntax as the YAML library tells it: without a column, and often on a
+// line that comes after the fault.
 type yamlError struct {
 	line int // 0 when unknown
 	text string
@@ -80,7 +80,8 @@ func (r *reader) convert(y *yaml.Node, depth int) *node {
 	if depth > maxDepth {
 		if !r.tooDeep {
 			r.tooDeep = true
-			r.fail(IDTooDeep, r.lines.span(y.Line, y.Column, 1), fmt.Sprintf("values are nested more than %d deep", maxDepth), "")
+			r.fail(IDTooDeep, r.lines.span(y.Line, y.Column, 1),
+				fmt.Sprintf("values are nested more than %d deep", maxDepth), "")
 		}
 		return &node{span: r.lines.span(y.Line, y.Column, 1)}
 	}
@@ -121,13 +122,16 @@ func (r *reader) refuse(y *yaml.Node) *node {
 	switch {
 	case r.mended && y.Value == badMark:
 	case y.Kind == yaml.AliasNode:
-		r.fail(IDAnchor, bad.span, "an alias is not part of the language", "name a reaction or policy, or write the value out; text that begins with * needs quotes")
+		r.fail(IDAnchor, bad.span, "an alias is not part of the language",
+			"name a reaction or policy, or write the value out; text that begins with * needs quotes")
 	case y.Anchor != "":
-		r.fail(IDAnchor, bad.span, "an anchor is not part of the language", "name a reaction or policy, or write the value out; text that begins with & needs quotes")
+		r.fail(IDAnchor, bad.span, "an anchor is not part of the language",
+			"name a reaction or policy, or write the value out; text that begins with & needs quotes")
 	case y.Kind == yaml.ScalarNode && y.Tag == "!!merge":
 		r.fail(IDAnchor, bad.span, "a merge key is not part of the language", "write the keys out")
 	case r.tagged(y):
-		r.fail(IDTag, bad.span, "a YAML tag is not part of the language", "leave it out; text that begins with ! needs quotes")
+		r.fail(IDTag, bad.span, "a YAML tag is not part of the language",
+			"leave it out; text that begins with ! needs quotes")
 	default:
 		return nil
 	}
@@ -215,13 +219,14 @@ func (r *reader) checkKey(in, key, value *node) bool {
 		r.fail(IDEmpty, key.span, "a value without a key", "")
 		return false
 	case key.literal != LitString:
-		r.fail(IDNumberText, key.span, fmt.Sprintf("the key %s is %s to YAML", clip(key.value), scalarNoun(key)), "put it in quotes: "+quote(key.value))
+		r.fail(IDNumberText, key.span, fmt.Sprintf("the key %s is %s to YAML", clip(key.value), scalarNoun(key)),
+			"put it in quotes: "+quote(key.value))
 	}
 	return true
 }
 
-// lonelyKey keeps a first key in braces without a value for the decoder, which knows whether text was
-// meant; a later one is the work of a comma.
+// lonelyKey keeps a first key in braces without a value for the decoder, which knows whether text
+// was meant; a later one is the work of a comma.
 func (r *reader) lonelyKey(in, key *node) {
 	if len(in.entries) == 0 {
 		if in.lonely == nil {
@@ -230,13 +235,15 @@ func (r *reader) lonelyKey(in, key *node) {
 		return
 	}
 	if name, found := strings.CutSuffix(key.value, ":"); found && !key.quoted() {
-		r.fail(IDEmpty, key.span, fmt.Sprintf("%q has no value", clip(name)), "write a space and a value behind the colon, or remove the key")
+		r.fail(IDEmpty, key.span, fmt.Sprintf("%q has no value", clip(name)),
+			"write a space and a value behind the colon, or remove the key")
 		return
 	}
 	before := in.entries[len(in.entries)-1]
 	f := diag.Finding{
-		ID: IDFlowComma, Span: key.span, Message: "a comma ends a value inside {…}, so this became a key without a value",
-		Hint: "put the text that holds the comma in quotes",
+		ID: IDFlowComma, Span: key.span,
+		Message: "a comma ends a value inside {…}, so this became a key without a value",
+		Hint:    "put the text that holds the comma in quotes",
 	}
 	if before.value.kind == scalarNode {
 		f.Related = []diag.Related{{Span: before.value.span, Message: "the value was cut here"}}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Make returns an error as programs meet it, for evidence that an example names: a value itself, or an error of a type
-// with enough in it for its methods to work. It is none of the values that it need not be. The name is one of [Values] or
-// [Types]; any other makes nothing.
+// Make returns an error as programs meet it, for evidence that an example names: a value itself, or
+// an error of a type with enough in it for its methods to work. It is none of the values that it
+// need not be. The name is one of [Values] or [Types]; any other makes nothing.
 func Make(name string) (error, bool) {
 	if v, ok := values[name]; ok {
 		return variable(v), true
@@ -17,8 +17,8 @@ func Make(name string) (error, bool) {
 	return s.err, ok
 }
 
-// Is reports whether err is, or wraps, the value or type of that name, as errors.Is and errors.As have it. It is false
-// for a name that is neither in [Values] nor in [Types].
+// Is reports whether err is, or wraps, the value or type of that name, as errors.Is and errors.As
+// have it. It is false for a name that is neither in [Values] nor in [Types].
 func Is(err error, name string) bool {
 	if v, ok := values[name]; ok {
 		return errors.Is(err, variable(v))
@@ -29,7 +29,8 @@ func Is(err error, name string) bool {
 
 // Expr is an expression of Go.
 type Expr struct {
-	// Imports are the paths of the packages that Code names by the last element of their paths, sorted.
+	// Imports are the paths of the packages that Code names by the last element of their paths,
+	// sorted.
 	Imports []string
 	Code    string
 }

@@ -68,7 +68,8 @@ func program(t *testing.T) string {
 	for path := range imports {
 		src += fmt.Sprintf("\t%q\n", path)
 	}
-	return src + ")\n\nfunc show(err error) { fmt.Printf(\"%T %q\\n\", err, err.Error()) }\n\nfunc main() {\n" + body.String() + "}\n"
+	return src + ")\n\nfunc show(err error) { fmt.Printf(\"%T %q\\n\", err, err.Error()) }\n\nfunc main() {\n" +
+		body.String() + "}\n"
 }
 
 func TestExpressionsMakeTheSame(t *testing.T) {

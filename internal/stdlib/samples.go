@@ -37,7 +37,8 @@ func of[T error](err T, code string, imports ...string) sample {
 	return sample{err: err, is: is, code: code, imports: imports}
 }
 
-// sampleOf returns an error of the type of that name. A zero value will not do: many panic when they are printed.
+// sampleOf returns an error of the type of that name. A zero value will not do: many panic when
+// they are printed.
 func sampleOf(name string) (sample, bool) {
 	failed := errors.New("failed") // no error that a rule could name
 	switch name {

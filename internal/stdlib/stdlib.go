@@ -1,6 +1,6 @@
-// Package stdlib is what detection rules may name of the standard library and the operating system: error
-// values for `is`, error types for `as`, and the names of `errno` and `signal`. The tables are compiled
-// in, so that errgen loads no packages; each entry is one that real programs meet.
+// Package stdlib is what detection rules may name of the standard library and the operating system:
+// error values for `is`, error types for `as`, and the names of `errno` and `signal`. The tables
+// are compiled in, so that errgen loads no packages; each entry is one that real programs meet.
 package stdlib
 
 import (
@@ -22,13 +22,15 @@ type Type struct {
 	Pointer bool
 }
 
-// LookupValue returns the error value that is written with its full import path: "os/exec.ErrNotFound".
+// LookupValue returns the error value that is written with its full import path:
+// "os/exec.ErrNotFound".
 func LookupValue(name string) (Value, bool) {
 	v, ok := values[name]
 	return v, ok
 }
 
-// LookupType returns the error type that is written with its full import path: "*encoding/json.SyntaxError".
+// LookupType returns the error type that is written with its full import path:
+// "*encoding/json.SyntaxError".
 func LookupType(name string) (Type, bool) {
 	t, ok := types[name]
 	return t, ok
@@ -57,8 +59,8 @@ var values = valueTable(`
 	os/exec ErrDot ErrNotFound ErrWaitDelay
 	strconv ErrRange ErrSyntax`)
 
-// types marks with a star those that only a pointer makes an error. Deprecated ones are left out, because linters
-// find fault with code that names them.
+// types marks with a star those that only a pointer makes an error. Deprecated ones are left out,
+// because linters find fault with code that names them.
 var types = typeTable(`
 	compress/flate CorruptInputError
 	crypto/tls AlertError *CertificateVerificationError RecordHeaderError
@@ -96,7 +98,8 @@ func typeTable(table string) map[string]Type {
 	return out
 }
 
-// each calls f for every name of a table: an import path begins in lower case, and the names after it are its own.
+// each calls f for every name of a table: an import path begins in lower case, and the names after
+// it are its own.
 func each(table string, f func(path, name string)) {
 	var path string
 	for word := range strings.FieldsSeq(table) {

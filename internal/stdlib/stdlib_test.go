@@ -19,7 +19,8 @@ import (
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// standard returns an importer of the packages that are named, which reads what the compiler says that they export.
+// standard returns an importer of the packages that are named, which reads what the compiler says
+// that they export.
 func standard(t *testing.T) types.Importer {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}
@@ -38,7 +39,8 @@ func standard(t *testing.T) types.Importer {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
 		exports[path] = file
 	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	return importer.ForCompiler(
+		token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 }
 
 func TestValuesExist(t *testing.T) {
@@ -89,7 +91,8 @@ func TestSystemNames(t *testing.T) {
 	assert.True(t, stdlib.IsSignal("SIGKILL"))
 	assert.False(t, stdlib.IsSignal("KILL"))
 	assert.Equal(t, []string{"SIGKILL", "SIGTERM", "SIGINT", "", ""},
-		[]string{stdlib.SignalOf("KILL"), stdlib.SignalOf("sigterm"), stdlib.SignalOf("SIGINT"), stdlib.SignalOf("9"), stdlib.SignalOf("")})
+		[]string{stdlib.SignalOf("KILL"), stdlib.SignalOf("sigterm"), stdlib.SignalOf("SIGINT"), stdlib.SignalOf("9"),
+			stdlib.SignalOf("")})
 	assert.Equal(t, []string{"EPIPE", "ECONNRESET", "", ""},
 		[]string{stdlib.ErrnoOf("pipe"), stdlib.ErrnoOf("econnreset"), stdlib.ErrnoOf("KILL"), stdlib.ErrnoOf("")})
 	for _, list := range [][]string{stdlib.Errnos(), stdlib.Signals()} {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Errnos returns the names of Linux's error numbers, sorted. They are names only: the numbers differ
-// between systems, and generated code compares by name.
+// Errnos returns the names of Linux's error numbers, sorted. They are names only: the numbers
+// differ between systems, and generated code compares by name.
 func Errnos() []string { return slices.Clone(errnos) }
 
 // IsErrno reports whether name is one of [Errnos].
@@ -24,10 +24,12 @@ func IsSignal(name string) bool {
 	return found
 }
 
-// ErrnoOf returns the one of [Errnos] that name is but for its case or the letter E before it, or "".
+// ErrnoOf returns the one of [Errnos] that name is but for its case or the letter E before it, or
+// "".
 func ErrnoOf(name string) string { return fullName(name, "E", IsErrno) }
 
-// SignalOf returns the one of [Signals] that name is but for its case or the letters SIG before it, or "".
+// SignalOf returns the one of [Signals] that name is but for its case or the letters SIG before it,
+// or "".
 func SignalOf(name string) string { return fullName(name, "SIG", IsSignal) }
 
 func fullName(name, prefix string, known func(string) bool) string {

@@ -16,8 +16,8 @@ func Wrap(outer, inner error) error {
 	return fmt.Errorf("%w: %w", outer, inner)
 }
 
-// WrapExpr returns the expression of the error that [Wrap] returns of the errors of two expressions. One without code
-// stands for no error.
+// WrapExpr returns the expression of the error that [Wrap] returns of the errors of two
+// expressions. One without code stands for no error.
 func WrapExpr(outer, inner Expr) Expr {
 	switch {
 	case outer.Code == "":
@@ -27,5 +27,6 @@ func WrapExpr(outer, inner Expr) Expr {
 	}
 	imports := slices.Concat(outer.Imports, inner.Imports, []string{"fmt"})
 	slices.Sort(imports)
-	return Expr{Imports: slices.Compact(imports), Code: fmt.Sprintf(`fmt.Errorf("%%w: %%w", %s, %s)`, outer.Code, inner.Code)}
+	return Expr{Imports: slices.Compact(imports), Code: fmt.Sprintf(
+		`fmt.Errorf("%%w: %%w", %s, %s)`, outer.Code, inner.Code)}
 }

@@ -25,7 +25,8 @@ func TestWrapExpr(t *testing.T) {
 	outer, _ := stdlib.GoExpr("os/user.UnknownUserError")
 	inner, _ := stdlib.GoExpr("io.EOF")
 	assert.Equal(t, stdlib.Expr{
-		Imports: []string{"fmt", "io", "os/user"}, Code: `fmt.Errorf("%w: %w", user.UnknownUserError("nobody"), io.EOF)`,
+		Imports: []string{"fmt", "io", "os/user"},
+		Code:    `fmt.Errorf("%w: %w", user.UnknownUserError("nobody"), io.EOF)`,
 	}, stdlib.WrapExpr(outer, inner))
 	assert.Equal(t, inner, stdlib.WrapExpr(stdlib.Expr{}, inner))
 	assert.Equal(t, outer, stdlib.WrapExpr(outer, stdlib.Expr{}))

@@ -19,7 +19,8 @@ type facts struct {
 	code   string
 	errno  string
 	signal string
-	// exit and op count only where nothing else tells failures apart: a process that fails exits with 1.
+	// exit and op count only where nothing else tells failures apart: a process that fails exits
+	// with 1.
 	exit    int
 	hasExit bool
 	op      string
@@ -28,8 +29,8 @@ type facts struct {
 // maxWord bounds the words of a rule, in bytes. A longer one is no name, but text.
 const maxWord = 200
 
-// factsOf returns the facts of evidence as a rule may ask for them: secrets masked, and without what no taxonomy could
-// hold.
+// factsOf returns the facts of evidence as a rule may ask for them: secrets masked, and without
+// what no taxonomy could hold.
 func factsOf(ev *taxonomy.Evidence) facts {
 	f := facts{source: name(ev.Source), kind: word(ev.Type), code: word(ev.Code), op: name(ev.Op)}
 	if 100 <= ev.Status && ev.Status <= 599 && !ev.StatusDerived {

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxGroups bounds the groups, and with them the memory. What comes later and belongs to none is only counted.
+	// maxGroups bounds the groups, and with them the memory. What comes later and belongs to none
+	// is only counted.
 	maxGroups = 1000
 	// maxVariants bounds the texts that are kept of a group, maxText their length in bytes.
 	maxVariants = 5
@@ -79,8 +80,8 @@ func saidBy(ev *taxonomy.Evidence) string {
 	return ev.Text
 }
 
-// keyOf says which group evidence belongs to: that of its facts where they tell what failed, else that of its text,
-// and where there is none that of the facts that tell least.
+// keyOf says which group evidence belongs to: that of its facts where they tell what failed, else
+// that of its text, and where there is none that of the facts that tell least.
 func keyOf(ev *taxonomy.Evidence, normal string) groupKey {
 	f := factsOf(ev)
 	switch {
@@ -137,9 +138,12 @@ func (k groupKey) compare(other groupKey) int {
 		return 0
 	}
 	return cmp.Or(
-		strings.Compare(k.source, other.source), cmp.Compare(k.status, other.status), strings.Compare(k.kind, other.kind),
-		strings.Compare(k.code, other.code), strings.Compare(k.errno, other.errno), strings.Compare(k.signal, other.signal),
-		cmp.Compare(has(k.hasExit), has(other.hasExit)), cmp.Compare(k.exit, other.exit), strings.Compare(k.op, other.op),
+		strings.Compare(k.source, other.source), cmp.Compare(k.status, other.status),
+		strings.Compare(k.kind, other.kind),
+		strings.Compare(k.code, other.code), strings.Compare(k.errno, other.errno),
+		strings.Compare(k.signal, other.signal),
+		cmp.Compare(has(k.hasExit), has(other.hasExit)), cmp.Compare(k.exit, other.exit),
+		strings.Compare(k.op, other.op),
 		strings.Compare(k.normal, other.normal),
 	)
 }

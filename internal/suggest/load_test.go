@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// pasted returns a taxonomy into which proposals were pasted as they are, with what they say is to be declared.
+// pasted returns a taxonomy into which proposals were pasted as they are, with what they say is to
+// be declared.
 func pasted(r *suggest.Result) []byte {
 	var b bytes.Buffer
 	b.WriteString("errgen: 1\npackage: errs\n")
@@ -41,7 +42,10 @@ func loads(t *testing.T, src []byte) {
 	m, findings := check.Load("taxonomy.yaml", src)
 	if m == nil {
 		var b bytes.Buffer
-		require.NoError(t, diag.Print(&b, diag.FormatText, diag.FileFindings{Source: diag.NewSource("taxonomy.yaml", src), Findings: findings}))
+		require.NoError(
+			t, diag.Print(
+				&b, diag.FormatText,
+				diag.FileFindings{Source: diag.NewSource("taxonomy.yaml", src), Findings: findings}))
 		require.Fail(t, "does not load", "%s\n%s", b.String(), src)
 	}
 }
@@ -49,7 +53,8 @@ func loads(t *testing.T, src []byte) {
 // Evidence of every kind at once: what is proposed can be pasted, and nothing is lost on the way.
 func TestProposalsLoad(t *testing.T) {
 	texts := []string{
-		"", "failed", "it failed: 'a'", "fatal: it failed", "usage limit reached|1699999999", "\x1b[31merror\x1b[0m\x00", "{x} [y] {{z}}",
+		"", "failed", "it failed: 'a'", "fatal: it failed", "usage limit reached|1699999999",
+		"\x1b[31merror\x1b[0m\x00", "{x} [y] {{z}}",
 		"503 Service Unavailable", "HTTP 429: slow down", "no: yes # &a *b", "\"quoted\" `all` 'over'", "Straße ſ K",
 	}
 	g := suggest.NewGroups()
@@ -57,8 +62,10 @@ func TestProposalsLoad(t *testing.T) {
 	for _, source := range []string{"", "cli", "api", "on", "{s}", "a b"} {
 		for _, text := range texts {
 			for _, ev := range []taxonomy.Evidence{
-				{}, {Status: 500}, {Status: 503}, {Status: 999}, {Type: "overloaded_error"}, {Type: "overloaded_error", Code: "08006"}, {Errno: "ENOSPC"},
-				{Errno: "ENONE"}, {Signal: "SIGIOT"}, {ExitCode: taxonomy.Some(1)}, {ExitCode: taxonomy.Some(-1)}, {Op: "push"}, {Op: "no"}, {Op: "a b"},
+				{}, {Status: 500}, {Status: 503}, {Status: 999}, {Type: "overloaded_error"},
+				{Type: "overloaded_error", Code: "08006"}, {Errno: "ENOSPC"},
+				{Errno: "ENONE"}, {Signal: "SIGIOT"}, {ExitCode: taxonomy.Some(1)}, {ExitCode: taxonomy.Some(-1)},
+				{Op: "push"}, {Op: "no"}, {Op: "a b"},
 			} {
 				ev.Source, ev.Text = source, text
 				g.Add(detect.Entry{Time: time.Unix(int64(n), 0), Evidence: ev})
@@ -99,8 +106,10 @@ func FuzzPropose(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source, kind, code, text, other string, status int) {
 		g := suggest.NewGroups()
 		for _, ev := range []taxonomy.Evidence{
-			{Source: source, Type: kind, Code: code, Text: text, Status: status}, {Source: source, Text: text}, {Source: source, Text: other, Op: kind},
-			{Source: source, Text: text + other}, {Source: source, Text: other + "\n" + text, Errno: code}, {Text: other, Status: status},
+			{Source: source, Type: kind, Code: code, Text: text, Status: status}, {Source: source, Text: text},
+			{Source: source, Text: other, Op: kind},
+			{Source: source, Text: text + other}, {Source: source, Text: other + "\n" + text, Errno: code},
+			{Text: other, Status: status},
 		} {
 			g.Add(detect.Entry{Evidence: ev})
 		}

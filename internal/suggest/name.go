@@ -76,8 +76,8 @@ func proposals(f facts, literal string) []string {
 	return out
 }
 
-// screaming writes words as the key of a code: NO_SUCH_FILE. It returns "" for what would begin with a digit, or is
-// no text to some reader of YAML.
+// screaming writes words as the key of a code: NO_SUCH_FILE. It returns "" for what would begin
+// with a digit, or is no text to some reader of YAML.
 func screaming(parts ...string) string {
 	words := strings.FieldsFunc(strings.Join(parts, " "), func(r rune) bool {
 		return r >= unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -17,8 +17,9 @@ const (
 	always
 )
 
-// place puts p among the proposals so that each wins its own examples: what asks for more comes before what asks for
-// less. It returns the proposal that p cannot be told apart from, if there is one; p is then not among them.
+// place puts p among the proposals so that each wins its own examples: what asks for more comes
+// before what asks for less. It returns the proposal that p cannot be told apart from, if there is
+// one; p is then not among them.
 func place(all []*Proposal, p *Proposal) ([]*Proposal, *Proposal) {
 	at := len(all)
 	for i, other := range all {
@@ -59,11 +60,13 @@ func (p *Proposal) over(other *Proposal) wins {
 // mayMatch is false only where a rule that asks for f does not match: it spares asking the rule.
 func (f *facts) mayMatch(ev *taxonomy.Evidence) bool {
 	is := func(want, has string) bool { return want == "" || want == has }
-	return is(f.source, ev.Source) && is(f.kind, ev.Type) && is(f.code, ev.Code) && (f.status == 0 || ev.Status == 0 || f.status == ev.Status)
+	return is(f.source, ev.Source) && is(f.kind, ev.Type) && is(f.code, ev.Code) &&
+		(f.status == 0 || ev.Status == 0 || f.status == ev.Status)
 }
 
-// rank says which of two rules wins evidence that both match, the lower one, as in classification: a status that was read
-// out of the text is no more than text. Of equals the one that stands first wins.
+// rank says which of two rules wins evidence that both match, the lower one, as in classification:
+// a status that was read out of the text is no more than text. Of equals the one that stands first
+// wins.
 func (p *Proposal) rank(ev *taxonomy.Evidence) int {
 	f := p.facts
 	if ev.Status == 0 {

@@ -11,7 +11,8 @@ import (
 // indent is that of a code below `categories`, its category and `codes`.
 const indent = "      "
 
-// YAML returns the proposals as text to paste under the `codes` of a category; all that is no code is a comment.
+// YAML returns the proposals as text to paste under the `codes` of a category; all that is no code
+// is a comment.
 func (r *Result) YAML() []byte {
 	var b bytes.Buffer
 	r.heading(&b)
@@ -24,7 +25,9 @@ func (r *Result) YAML() []byte {
 		b.WriteString("\n# Without a proposal:\n")
 	}
 	for _, l := range r.Left {
-		fmt.Fprintf(&b, "# %s: %s\n", strings.Join(append([]string{entries(l.Count)}, visible(l.Facts, l.Text)...), ", "), l.Why)
+		fmt.Fprintf(
+			&b, "# %s: %s\n", strings.Join(append([]string{entries(l.Count)}, visible(l.Facts, l.Text)...), ", "),
+			l.Why)
 	}
 	return b.Bytes()
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// faults loads proposals as a taxonomy of their own, and returns the first error of each that has one. An error that
-// stands at none of them counts as the last one's, so that leaving out what is faulty comes to an end.
+// faults loads proposals as a taxonomy of their own, and returns the first error of each that has
+// one. An error that stands at none of them counts as the last one's, so that leaving out what is
+// faulty comes to an end.
 func faults(all []*Proposal) map[*Proposal]diag.Finding {
 	if len(all) == 0 {
 		return nil

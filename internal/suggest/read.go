@@ -24,8 +24,8 @@ type Fault struct {
 	Err  error
 }
 
-// Read hands the entries of a record to add, and returns the lines that are none. A line may also hold evidence
-// alone, without the entry around it. The error is one of reading.
+// Read hands the entries of a record to add, and returns the lines that are none. A line may also
+// hold evidence alone, without the entry around it. The error is one of reading.
 func Read(r io.Reader, add func(detect.Entry)) ([]Fault, error) {
 	var faults []Fault
 	in := bufio.NewReaderSize(r, 64<<10)

@@ -27,14 +27,16 @@ func TestRead(t *testing.T) {
 		{"several", "{\"text\":\"a\"}\r\n\n{\"text\":\"b\"}\n", []string{"a", "b"}, nil},
 		{"half a line", "{\"text\":\"a\"}\n{\"text\":\"b", []string{"a"}, []int{2}},
 		{"no object", "[1]\n\"a\"\nnull\n{\"text\":\"b\"}", []string{"b"}, []int{1, 2, 3}},
-		{"of the wrong type", `{"evidence":{"status":"x"}}` + "\n" + `{"evidence":7}` + "\n" + `{"text":{}}`, nil, []int{1, 2, 3}},
+		{"of the wrong type", `{"evidence":{"status":"x"}}` + "\n" + `{"evidence":7}` + "\n" + `{"text":{}}`, nil,
+			[]int{1, 2, 3}},
 		{"a line that is too long", long + "\n{\"text\":\"a\"}\n" + long, []string{"a"}, []int{1, 3}},
 		{"NUL and no UTF-8", "\x00\n\xff\n{\"text\":\"a\xff\"}", []string{"a\uFFFD"}, []int{1, 2}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			faults, err := suggest.Read(strings.NewReader(tt.record), func(e detect.Entry) { got = append(got, e.Evidence.Text) })
+			faults, err := suggest.Read(strings.NewReader(tt.record),
+				func(e detect.Entry) { got = append(got, e.Evidence.Text) })
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, got)
 			var lines []int

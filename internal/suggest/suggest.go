@@ -12,20 +12,24 @@ import (
 type Options struct {
 	// Least is how many entries a group needs to be proposed; below 1 it is 1.
 	Least int
-	// Sources and Ops are declared by the taxonomy; Names are taken by it. All are empty if there is none.
+	// Sources and Ops are declared by the taxonomy; Names are taken by it. All are empty if there
+	// is none.
 	Sources, Ops, Names []string
 }
 
 // Result is what is proposed.
 type Result struct {
-	// Entries are all that there were, but for Matched, those that the rules of a taxonomy match by now.
+	// Entries are all that there were, but for Matched, those that the rules of a taxonomy match by
+	// now.
 	Entries   int         `json:"entries"`
 	Matched   int         `json:"matched"`
 	Proposals []*Proposal `json:"proposals"`
-	// UndeclaredSources and UndeclaredOps are what a taxonomy with the proposals would have to declare, sorted.
+	// UndeclaredSources and UndeclaredOps are what a taxonomy with the proposals would have to
+	// declare, sorted.
 	UndeclaredSources []string `json:"undeclared_sources,omitempty"`
 	UndeclaredOps     []string `json:"undeclared_ops,omitempty"`
-	// Left are groups without a proposal, the largest first, and then the entries that are in no group.
+	// Left are groups without a proposal, the largest first, and then the entries that are in no
+	// group.
 	Left []Left `json:"left,omitempty"`
 }
 
@@ -37,9 +41,9 @@ type Left struct {
 	Why   string   `json:"why"`
 }
 
-// Propose returns a code with one rule for each group, the most frequent first but for those that must come before
-// others. Each rule wins its examples, and all of them together are free of errors; rules of a taxonomy that exists
-// already are not looked at.
+// Propose returns a code with one rule for each group, the most frequent first but for those that
+// must come before others. Each rule wins its examples, and all of them together are free of
+// errors; rules of a taxonomy that exists already are not looked at.
 func (g *Groups) Propose(o Options) *Result {
 	r := &Result{Entries: g.entries}
 	names := newNames(o.Names)
@@ -63,7 +67,8 @@ func (g *Groups) Propose(o Options) *Result {
 	}
 	r.prove()
 	r.UndeclaredSources = r.undeclared(o.Sources, func(f facts) string { return f.source })
-	r.UndeclaredOps = r.undeclared(append(slices.Clone(o.Ops), check.Operations()...), func(f facts) string { return f.op })
+	r.UndeclaredOps = r.undeclared(append(slices.Clone(o.Ops), check.Operations()...),
+		func(f facts) string { return f.op })
 	return r
 }
 

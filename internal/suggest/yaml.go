@@ -20,7 +20,8 @@ func flow(pairs []pair) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// scalar writes a text as YAML: without quotes if it is a word that no reader of YAML takes for anything else.
+// scalar writes a text as YAML: without quotes if it is a word that no reader of YAML takes for
+// anything else.
 func scalar(s string) string {
 	if isPlain(s) {
 		return s
@@ -28,8 +29,8 @@ func scalar(s string) string {
 	return quote(s)
 }
 
-// isPlain reports whether s needs no quotes: words of letters, digits, hyphens and underscores, the first of which
-// begins with a letter.
+// isPlain reports whether s needs no quotes: words of letters, digits, hyphens and underscores, the
+// first of which begins with a letter.
 func isPlain(s string) bool {
 	if s == "" || !isLetter(s[0]) || s[len(s)-1] == ' ' {
 		return false
@@ -48,7 +49,8 @@ func isPlain(s string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// quote writes a text in double quotes, on one line and with everything escaped that could not be seen.
+// quote writes a text in double quotes, on one line and with everything escaped that could not be
+// seen.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

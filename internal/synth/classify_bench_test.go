@@ -15,8 +15,9 @@ import (
 	"github.com/errgen/errgen/internal/synth"
 )
 
-// BenchmarkClassify makes the error of a status and a source by the package that 1 000 rules become. It reports what a
-// benchmark in that package measures; its own time is that of compiling it.
+// BenchmarkClassify makes the error of a status and a source by the package that 1 000 rules
+// become. It reports what a benchmark in that package measures; its own time is that of compiling
+// it.
 func BenchmarkClassify(b *testing.B) {
 	m, findings := check.Load("taxonomy.yaml", synth.Rules(1000))
 	require.Empty(b, findings)
@@ -26,7 +27,9 @@ func BenchmarkClassify(b *testing.B) {
 	write := func(name, text string) {
 		require.NoError(b, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	write("go.mod", "module example.com/app\n\ngo 1.26.0\n\nrequire github.com/errgen/errgen v0.0.0\n\nreplace github.com/errgen/errgen => "+root+"\n")
+	write("go.mod",
+		"module example.com/app\n\ngo 1.26.0\n\nrequire github.com/errgen/errgen v0.0.0\n\nreplace "+
+			"github.com/errgen/errgen => "+root+"\n")
 	writeFiles(b, dir, emit.Files(m, emit.Options{}))
 	write("classify_test.go", classifyBenchmark)
 
@@ -45,7 +48,8 @@ func BenchmarkClassify(b *testing.B) {
 	}
 }
 
-var benchmarkResult = regexp.MustCompile(`(?m)^Benchmark(\w+?)(?:-\d+)?\s+\d+\s+([\d.]+) ns/op\s+([\d.]+) B/op\s+([\d.]+) allocs/op`)
+var benchmarkResult = regexp.MustCompile(
+	`(?m)^Benchmark(\w+?)(?:-\d+)?\s+\d+\s+([\d.]+) ns/op\s+([\d.]+) B/op\s+([\d.]+) allocs/op`)
 
 const classifyBenchmark = `package synth
 

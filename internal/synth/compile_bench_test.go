@@ -18,8 +18,8 @@ import (
 
 const codes, categories = 1000, 50
 
-// BenchmarkCompile compiles the package that 1 000 codes become, and the same written out straight-line:
-// that package alone, without its dependencies, from cold.
+// BenchmarkCompile compiles the package that 1 000 codes become, and the same written out
+// straight-line: that package alone, without its dependencies, from cold.
 func BenchmarkCompile(b *testing.B) {
 	for _, form := range []struct {
 		name  string
@@ -37,8 +37,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkBinary reports what a code adds to a stripped program: one that can decode and look up every
-// code but makes none, and one that also reaches the factory of each.
+// BenchmarkBinary reports what a code adds to a stripped program: one that can decode and look up
+// every code but makes none, and one that also reaches the factory of each.
 func BenchmarkBinary(b *testing.B) {
 	for _, use := range []struct {
 		name      string
@@ -86,7 +86,9 @@ func writeFiles(b *testing.B, dir string, files []emit.File) []string {
 // importConfig compiles what the files import and tells the compiler where it is.
 func importConfig(b *testing.B, files []string) string {
 	b.Helper()
-	args := append([]string{"list", "-export", "-deps", "-f", `{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}`}, files...)
+	args := append(
+		[]string{"list", "-export", "-deps", "-f", `{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}`},
+		files...)
 	cmd := exec.Command("go", args...)
 	cmd.Dir = moduleRoot
 	out, err := cmd.Output()
@@ -100,7 +102,8 @@ const moduleRoot = "../.."
 
 func compile(b *testing.B, config string, files []string) {
 	b.Helper()
-	args := append([]string{"tool", "compile", "-p", "synth", "-importcfg", config, "-pack", "-o", os.DevNull}, files...)
+	args := append([]string{"tool", "compile", "-p", "synth", "-importcfg", config, "-pack", "-o", os.DevNull},
+		files...)
 	out, err := exec.Command("go", args...).CombinedOutput()
 	require.NoError(b, err, string(out))
 }
@@ -114,7 +117,9 @@ func programSize(b *testing.B, m *model.Package, factories bool) int64 {
 	write := func(name, text string) {
 		require.NoError(b, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	write("go.mod", "module example.com/app\n\ngo 1.26.0\n\nrequire github.com/errgen/errgen v0.0.0\n\nreplace github.com/errgen/errgen => "+root+"\n")
+	write("go.mod",
+		"module example.com/app\n\ngo 1.26.0\n\nrequire github.com/errgen/errgen v0.0.0\n\nreplace "+
+			"github.com/errgen/errgen => "+root+"\n")
 	write("main.go", program(m, factories))
 	require.NoError(b, os.Mkdir(filepath.Join(dir, m.Name), 0o755))
 	writeFiles(b, filepath.Join(dir, m.Name), emit.Files(m, emit.Options{}))
@@ -130,7 +135,8 @@ func programSize(b *testing.B, m *model.Package, factories bool) int64 {
 
 func program(m *model.Package, factories bool) string {
 	var text strings.Builder
-	text.WriteString("package main\n\nimport \"example.com/app/synth\"\n\nvar all = []any{\n\tsynth.UnmarshalError, synth.Table,\n")
+	text.WriteString(
+		"package main\n\nimport \"example.com/app/synth\"\n\nvar all = []any{\n\tsynth.UnmarshalError, synth.Table,\n")
 	if factories {
 		for _, c := range m.Codes {
 			fmt.Fprintf(&text, "\tsynth.%s,\n", c.Factory)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Rules returns a taxonomy of as many codes as rules, each found by a source and a status of its own. Errors take
-// their fields from the evidence.
+// Rules returns a taxonomy of as many codes as rules, each found by a source and a status of its
+// own. Errors take their fields from the evidence.
 func Rules(rules int) []byte {
 	const each = 20 // codes of a source
 	var sources, codes bytes.Buffer

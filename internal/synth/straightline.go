@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// StraightLine returns a Go package that does for the taxonomy of the same size what a generated package
-// does, with all of it written out: each code has its own message, JSON and decoding, without helpers
-// that are shared. It is the reference for the cost of compiling.
+// StraightLine returns a Go package that does for the taxonomy of the same size what a generated
+// package does, with all of it written out: each code has its own message, JSON and decoding,
+// without helpers that are shared. It is the reference for the cost of compiling.
 func StraightLine(codes, categories int) []byte {
 	var b bytes.Buffer
 	b.WriteString(straightHead)

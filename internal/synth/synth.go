@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Taxonomy returns a taxonomy with the given number of codes, spread evenly over the categories. It has
-// what real ones have: docs, typed context, masked texts, reactions, policies, `when` branches, profiles.
-// The same arguments give the same bytes.
+// Taxonomy returns a taxonomy with the given number of codes, spread evenly over the categories. It
+// has what real ones have: docs, typed context, masked texts, reactions, policies, `when` branches,
+// profiles. The same arguments give the same bytes.
 func Taxonomy(codes, categories int) []byte {
 	var b bytes.Buffer
 	b.WriteString(head)

@@ -90,7 +90,8 @@ func problems(t *testing.T, err error) []string {
 		assert.Equal(t, "config", ev.Source)
 		assert.Equal(t, "load_config", ev.Op)
 		assert.Equal(t, "c.yml", ev.Attribute("path"))
-		parts := []string{ev.Type, ev.Attribute("field"), ev.Attribute("env_var"), ev.Attribute("value"), ev.Attribute("expected"), ev.Text}
+		parts := []string{ev.Type, ev.Attribute("field"), ev.Attribute("env_var"), ev.Attribute("value"),
+			ev.Attribute("expected"), ev.Text}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		out = append(out, strings.Join(parts, " | "))
 	}
@@ -139,8 +140,9 @@ extra: {a: [1, x]}
 	assert.Equal(t, time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC), into.Since.UTC())
 	into.Since = time.Time{}
 	assert.Equal(t, settings{
-		Common: common{Dir: "/srv"}, Provider: "123", Timeout: 90 * time.Second, Retries: 3, Mode: "ask", Push: true, Ratio: 0.5,
-		Size: 16, Servers: []server{{"one", 1}, {"two", 1}}, Limits: map[string]int{"old": 1, "lines": 20, "files": 3},
+		Common: common{Dir: "/srv"}, Provider: "123", Timeout: 90 * time.Second, Retries: 3, Mode: "ask", Push: true,
+		Ratio: 0.5,
+		Size:  16, Servers: []server{{"one", 1}, {"two", 1}}, Limits: map[string]int{"old": 1, "lines": 20, "files": 3},
 		Backup: &server{"one", 1}, Extra: map[string]any{"a": []any{1, "x"}},
 	}, into)
 }
@@ -170,9 +172,14 @@ func TestExpansion(t *testing.T) {
 		})
 	}
 	var into settings
-	_, err := config.Parse("c.yml", []byte("{push: '${YES}', size: '${PORT}', retries: '1${EMPTY}', ratio: '${HALF}', timeout: '${FOR}', mode: '${MODE}', extra: ['${PORT}', '${A}']}"), &into, variables)
+	_, err := config.Parse(
+		"c.yml",
+		[]byte("{push: '${YES}', size: '${PORT}', retries: '1${EMPTY}', ratio: '${HALF}', timeout: '${FOR}', mode: "+
+			"'${MODE}', extra: ['${PORT}', '${A}']}"), &into, variables)
 	require.NoError(t, err)
-	assert.Equal(t, settings{Push: true, Size: 80, Retries: 1, Ratio: 0.5, Timeout: 30 * time.Second, Mode: "ask", Extra: []any{"80", "a"}}, into)
+	assert.Equal(
+		t, settings{Push: true, Size: 80, Retries: 1, Ratio: 0.5, Timeout: 30 * time.Second, Mode: "ask",
+			Extra: []any{"80", "a"}}, into)
 }
 
 func TestProblems(t *testing.T) {
@@ -181,43 +188,55 @@ func TestProblems(t *testing.T) {
 		want     []string
 	}{
 		{"a word for a number", "retries: many", []string{"invalid | retries | many | a whole number"}},
-		{"a number without a unit", "timeout: 5", []string{`invalid | timeout | 5 | a duration with a unit, such as "30s"`}},
+		{"a number without a unit", "timeout: 5",
+			[]string{`invalid | timeout | 5 | a duration with a unit, such as "30s"`}},
 		{"a number below 0", "size: -1", []string{"invalid | size | -1 | a whole number from 0"}},
 		{"a number too great", "size: 70000", []string{"invalid | size | 70000 | a whole number from 0"}},
 		{"out of range", "retries: 11", []string{"invalid | retries | 11 | a number from 0 to 10"}},
-		{"an unknown word", "mode: lax", []string{`invalid | mode | lax | something else: unknown mode "lax"; there are strict and ask`}},
+		{"an unknown word", "mode: lax",
+			[]string{`invalid | mode | lax | something else: unknown mode "lax"; there are strict and ask`}},
 		{"a list for a text", "provider: [a]", []string{"invalid | provider | a list | a text"}},
 		{"a text for a list", "servers: one", []string{"invalid | servers | one | a list"}},
 		{"a text for a mapping", "limits: one", []string{"invalid | limits | one | a mapping"}},
 		{"in a list", "servers: [{port: 1}, {port: x}]", []string{"invalid | servers[1].port | x | a whole number"}},
-		{"said by the mapping around it", "servers: [{port: 0}]", []string{"invalid | servers[0].port | 0 | a number from 1"}},
+		{"said by the mapping around it", "servers: [{port: 0}]",
+			[]string{"invalid | servers[0].port | 0 | a number from 1"}},
 		{"said of what is not there", "backup: {name: x}", []string{"invalid | backup.port | a number from 1"}},
 		{"a time", "since: soon", []string{`invalid | since | soon | a time such as "2006-01-02T15:04:05Z"`}},
 		{"a key that is no name", "limits: {'a b': x}", []string{`invalid | limits["a b"] | x | a whole number`}},
 		{"a key that is a list", "limits: {[a]: 1}", []string{"invalid | limits | keys that are texts"}},
 		{"the root", "[a]", []string{"invalid | a list | a mapping"}},
-		{"a secret's value is not told", "password: [hunter2]\napi_key: {a: hunter2}", []string{"invalid | password | a text", "invalid | api_key | a text"}},
-		{"a secret in a value", "retries: https://user:hunter2@host/", []string{"invalid | retries | https://[REDACTED]@host/ | a whole number"}},
+		{"a secret's value is not told", "password: [hunter2]\napi_key: {a: hunter2}",
+			[]string{"invalid | password | a text", "invalid | api_key | a text"}},
+		{"a secret in a value", "retries: https://user:hunter2@host/",
+			[]string{"invalid | retries | https://[REDACTED]@host/ | a whole number"}},
 		{"an unset variable", "provider: a${NO}", []string{"unset_variable | provider | NO"}},
-		{"two in one text", "provider: ${NO}${NEIN}", []string{"unset_variable | provider | NO", "unset_variable | provider | NEIN"}},
+		{"two in one text", "provider: ${NO}${NEIN}",
+			[]string{"unset_variable | provider | NO", "unset_variable | provider | NEIN"}},
 		{"a variable that is no number", "retries: ${WORD}", []string{"invalid | retries | ${WORD} | a whole number"}},
 		{"a variable that is no mode", "mode: ${WORD}", []string{"invalid | mode | ${WORD} | something else"}},
-		{"no end", "provider: ${WORD", []string{"invalid | provider | ${WORD | a variable's name between ${ and }, or $$ for a dollar sign"}},
-		{"no name", "provider: ${}", []string{"invalid | provider | ${} | a variable's name between ${ and }, or $$ for a dollar sign"}},
+		{"no end", "provider: ${WORD",
+			[]string{"invalid | provider | ${WORD | a variable's name between ${ and }, or $$ for a dollar sign"}},
+		{"no name", "provider: ${}",
+			[]string{"invalid | provider | ${} | a variable's name between ${ and }, or $$ for a dollar sign"}},
 		{"all at once, in order", "retries: many\nprovider: ${NO}\nservers:\n  - port: 0\ntimeout: x", []string{
-			"invalid | retries | many | a whole number", "unset_variable | provider | NO", "invalid | servers[0].port | 0 | a number from 1",
+			"invalid | retries | many | a whole number", "unset_variable | provider | NO",
+			"invalid | servers[0].port | 0 | a number from 1",
 			`invalid | timeout | x | a duration with a unit, such as "30s"`,
 		}},
 		{"no YAML", "a: b: c", []string{"parse | yaml: mapping values are not allowed in this context"}},
 		{"a tab", "a:\n\t- b", []string{"parse | yaml: line 2: found character that cannot start any token"}},
-		{"a key twice", "retries: 1\npush: true\nretries: 2", []string{`parse | line 3: key "retries" is there twice, first on line 1`}},
-		{"two documents", "retries: 1\n---\nretries: 2", []string{"parse | line 2: a second document begins here; a configuration is one"}},
+		{"a key twice", "retries: 1\npush: true\nretries: 2",
+			[]string{`parse | line 3: key "retries" is there twice, first on line 1`}},
+		{"two documents", "retries: 1\n---\nretries: 2",
+			[]string{"parse | line 2: a second document begins here; a configuration is one"}},
 		{"an anchor in itself", "extra: &a [*a]", []string{`parse | line 1: anchor "a" holds itself`}},
 		{"no such anchor", "extra: *a", []string{"parse | yaml: unknown anchor 'a' referenced"}},
 		{"a merge of a text", "<<: x", []string{"parse | line 1: << takes a mapping, or a list of mappings"}},
 		{"no UTF-8", "provider: \"\xff\"", []string{"parse | yaml: invalid leading UTF-8 octet"}},
 		{"a control character", "provider: \x00", []string{"parse | yaml: control characters are not allowed"}},
-		{"depth", strings.Repeat("[", 100) + strings.Repeat("]", 100), []string{"parse | line 1: values nest deeper than 64 levels"}},
+		{"depth", strings.Repeat("[", 100) + strings.Repeat("]", 100),
+			[]string{"parse | line 1: values nest deeper than 64 levels"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var into settings
@@ -267,7 +286,8 @@ func TestEmptyFiles(t *testing.T) {
 }
 
 func TestKeysWithoutValues(t *testing.T) {
-	into := settings{Provider: "x", Limits: map[string]int{"a": 1}, Backup: &server{"a", 1}, Servers: []server{{"a", 1}}}
+	into := settings{Provider: "x", Limits: map[string]int{"a": 1}, Backup: &server{"a", 1},
+		Servers: []server{{"a", 1}}}
 	_, err := config.Parse("c.yml", []byte("provider:\nlimits: ~\nbackup: null\nservers:\n"), &into)
 	require.NoError(t, err)
 	assert.Equal(t, settings{Provider: "x"}, into)
@@ -279,7 +299,8 @@ func TestEncodings(t *testing.T) {
 		le = append(le, byte(u), byte(u>>8))
 		be = append(be, byte(u>>8), byte(u))
 	}
-	for name, in := range map[string][]byte{"UTF-8 with a mark": []byte("\xef\xbb\xbfprovider: größer"), "UTF-16LE": le, "UTF-16BE": be} {
+	for name, in := range map[string][]byte{"UTF-8 with a mark": []byte("\xef\xbb\xbfprovider: größer"), "UTF-16LE": le,
+		"UTF-16BE": be} {
 		var into settings
 		_, err := config.Parse("c.yml", in, &into)
 		require.NoError(t, err, name)
@@ -332,7 +353,8 @@ func TestInlineStructsAreAsked(t *testing.T) {
 	}
 	_, err := config.Parse("c.yml", []byte("{name: x, second: {count: 11}}"), &into)
 	assert.Equal(t, []string{
-		"invalid | second.count | 11 | a number from 0 to 10", "invalid | second.port | a number from 1", "invalid | port | a number from 1",
+		"invalid | second.count | 11 | a number from 0 to 10", "invalid | second.port | a number from 1",
+		"invalid | port | a number from 1",
 	}, problems(t, err))
 }
 

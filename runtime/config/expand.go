@@ -6,8 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// prepare expands the texts below n, and warns of secrets in clear. Aliases are not followed: what they stand for is
-// visited where it stands.
+// prepare expands the texts below n, and warns of secrets in clear. Aliases are not followed: what
+// they stand for is visited where it stands.
 func (l *loader) prepare(n *yaml.Node, key string, at place) {
 	switch n.Kind {
 	case yaml.MappingNode:

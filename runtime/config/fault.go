@@ -13,15 +13,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// fault is a problem as people read it: "aidf.yml:3: limits.iteration is "soon", expected a duration". It wraps the evidence,
-// by which it is classified.
+// fault is a problem as people read it: "aidf.yml:3: limits.iteration is "soon", expected a
+// duration". It wraps the evidence, by which it is classified.
 type fault struct {
 	line int // 0 where it is about the file as a whole
 	ev   *taxonomy.Evidence
 }
 
-// Problems returns the problems of an error of [Load] or [Parse] one by one, in the order of the file; nil for nil. Each
-// wraps a *taxonomy.Evidence, so that it can be classified by itself.
+// Problems returns the problems of an error of [Load] or [Parse] one by one, in the order of the
+// file; nil for nil. Each wraps a *taxonomy.Evidence, so that it can be classified by itself.
 func Problems(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()

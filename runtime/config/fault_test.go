@@ -29,7 +29,8 @@ func TestProblemsAreReadable(t *testing.T) {
 		{"- a", "c.yml:1: it is a list, expected a mapping"},
 		{"ratio: \"1\\n2\"", `c.yml:1: ratio is "1\n2", expected a number`},
 		{"retries: 99\nsize: -1\npush: ${NONE}", "c.yml:1: retries is \"99\", expected a number from 0 to 10\n" +
-			"c.yml:2: size is \"-1\", expected a whole number from 0\nc.yml:3: push: the environment variable NONE is not set"},
+			"c.yml:2: size is \"-1\", expected a whole number from 0\nc.yml:3: push: the environment variable NONE " +
+			"is not set"},
 		{"a: [b", "c.yml: yaml: line 1: did not find expected ',' or ']'"},
 		{"extra: {a: ${V}}", "c.yml: yaml: did not find expected ',' or '}'" + hint},
 		{"extra: {\n  a: ${V}\n}", "c.yml: yaml: line 1: did not find expected ',' or '}'" + hint},
@@ -76,7 +77,9 @@ func TestEachProblemHasACode(t *testing.T) {
 
 func TestProblemsShowNoSecret(t *testing.T) {
 	const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz"
-	_, err := config.Parse("c.yml", []byte("api_key: {a: "+secret+"}\nsize: "+secret+"\npassword: ["+secret+"]\nretries: ${KEY}\nmode: "+secret),
+	_, err := config.Parse(
+		"c.yml",
+		[]byte("api_key: {a: "+secret+"}\nsize: "+secret+"\npassword: ["+secret+"]\nretries: ${KEY}\nmode: "+secret),
 		new(settings), env("KEY", secret))
 	require.Error(t, err)
 	var log bytes.Buffer

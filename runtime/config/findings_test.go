@@ -18,7 +18,8 @@ func TestFindings(t *testing.T) {
 	f.Word("channel", "pigeon", words)
 	f.NotNegative("limit", -1)
 	assert.Equal(t, config.Findings{
-		{Field: "channel", Expected: "log, desktop or webhook"}, {Field: "limit", Expected: "0, for the default, or more"},
+		{Field: "channel", Expected: "log, desktop or webhook"},
+		{Field: "limit", Expected: "0, for the default, or more"},
 	}, f)
 }
 

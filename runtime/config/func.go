@@ -8,7 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// funcUnmarshaler is a type that reads itself with a function, so that it depends on no YAML library.
+// funcUnmarshaler is a type that reads itself with a function, so that it depends on no YAML
+// library.
 type funcUnmarshaler interface {
 	UnmarshalYAML(decode func(into any) error) error
 }
@@ -20,7 +21,8 @@ func (*attempt) Error() string { return "the value has another form" }
 
 var errTarget = errors.New("a value is decoded into a pointer that is not nil")
 
-// byFunc has a type read n. It may try several forms; the problems of the one that it takes for the cause count.
+// byFunc has a type read n. It may try several forms; the problems of the one that it takes for the
+// cause count.
 func (l *loader) byFunc(n *yaml.Node, v reflect.Value, at place) {
 	taken := l.trial()
 	err := v.Addr().Interface().(funcUnmarshaler).UnmarshalYAML(func(into any) error {

@@ -10,13 +10,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Whatever a file says, reading it ends, every error is evidence, and what a variable holds is in none of them.
+// Whatever a file says, reading it ends, every error is evidence, and what a variable holds is in
+// none of them.
 func FuzzParse(f *testing.F) {
 	for _, in := range []string{
-		"", "provider: ${KEY}", "retries: ${KEY}", "a: &a [*a]", "<<: {retries: 1}", "servers: [{port: x}]", "\ufeffa: b", "a: b: c",
+		"", "provider: ${KEY}", "retries: ${KEY}", "a: &a [*a]", "<<: {retries: 1}", "servers: [{port: x}]",
+		"\ufeffa: b", "a: b: c",
 		"overrides: {codes: {A: {reaction: {then: {polcy: ${KEY}, policy: {max_attempts: ${KEY}}}}}}}",
 		"overrides: {codes: {A: {reaction: {then: {then: x}}}}}", "overrides: {codes: {A: {reaction: [${KEY}]}}}",
-		"? [a]\n: b", "extra: !!binary aGk=", "timeout: 5", "x: |\n  ${KEY\n", "#\xff", "mode: ${KEY}", "api_key: [${KEY}]", "${KEY}: ${KEY}",
+		"? [a]\n: b", "extra: !!binary aGk=", "timeout: 5", "x: |\n  ${KEY\n", "#\xff", "mode: ${KEY}",
+		"api_key: [${KEY}]", "${KEY}: ${KEY}",
 	} {
 		f.Add([]byte(in))
 	}

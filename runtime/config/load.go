@@ -27,15 +27,15 @@ func Env(lookup func(name string) (value string, ok bool)) Option {
 	return func(s *settings) { s.lookup = lookup }
 }
 
-// Verbatim takes texts as they are written: a dollar sign stands for itself, and the environment is not read. It is for files of
-// others, who must not be able to have variables shown.
+// Verbatim takes texts as they are written: a dollar sign stands for itself, and the environment is
+// not read. It is for files of others, who must not be able to have variables shown.
 func Verbatim() Option { return func(s *settings) { s.verbatim = true } }
 
 // MaxBytes lets a file have n bytes in place of [DefaultMaxBytes].
 func MaxBytes(n int) Option { return func(s *settings) { s.maxBytes = n } }
 
-// KeepUnknown puts the values of keys that nobody asked for into unknown, by their path in the file ("server.prot"), as
-// yaml.v3 decodes them into an any. They may hold secrets.
+// KeepUnknown puts the values of keys that nobody asked for into unknown, by their path in the file
+// ("server.prot"), as yaml.v3 decodes them into an any. They may hold secrets.
 func KeepUnknown(unknown map[string]any) Option { return func(s *settings) { s.unknown = unknown } }
 
 func newSettings(opts []Option) settings {
@@ -46,13 +46,15 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their yaml tags, as yaml.v3
-// does it, with inline. What the file does not say stays as it is; lists are replaced, mappings go on being filled.
-// Numbers, durations ("30s"), times, types with UnmarshalText or UnmarshalYAML, and taxonomy.Secret[string] are read
-// as such. Whatever implements [Validator] is asked when it is filled.
+// Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their
+// yaml tags, as yaml.v3 does it, with inline. What the file does not say stays as it is; lists are
+// replaced, mappings go on being filled. Numbers, durations ("30s"), times, types with
+// UnmarshalText or UnmarshalYAML, and taxonomy.Secret[string] are read as such. Whatever implements
+// [Validator] is asked when it is filled.
 //
-// The error is a problem, or, of several, all of them joined in the order of the file; see [Problems] and the package
-// comment. After an error into is partly filled and of no use. Warnings come with and without an error.
+// The error is a problem, or, of several, all of them joined in the order of the file; see
+// [Problems] and the package comment. After an error into is partly filled and of no use. Warnings
+// come with and without an error.
 func Load(path string, into any, opts ...Option) (Warnings, error) {
 	s := newSettings(opts)
 	text, err := readFile(path, s.maxBytes)

@@ -23,7 +23,8 @@ func resolved(n *yaml.Node) *yaml.Node {
 // pair is a key of a mapping and its value.
 type pair struct{ key, value *yaml.Node }
 
-// pairs returns the keys of a mapping and their values, those that it merges last, and without the ones it has itself.
+// pairs returns the keys of a mapping and their values, those that it merges last, and without the
+// ones it has itself.
 func pairs(n *yaml.Node) []pair {
 	var own, merged []pair
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -37,13 +37,15 @@ overrides:
 		Codes: map[string]taxonomy.TraitsOverride{
 			"PROVIDER_RATE_LIMIT": {Reaction: &taxonomy.ReactionRef{Inline: &taxonomy.ReactionOverride{
 				Action: "retry", Then: &taxonomy.ReactionRef{Name: "stop"},
-				Policy: &taxonomy.PolicyRef{Inline: &taxonomy.PolicyOverride{MaxAttempts: &three, InitialDelay: "7s", Jitter: "0.1"}},
+				Policy: &taxonomy.PolicyRef{Inline: &taxonomy.PolicyOverride{MaxAttempts: &three, InitialDelay: "7s",
+					Jitter: "0.1"}},
 			}}},
 			"config": {Reaction: &taxonomy.ReactionRef{Name: "stop"}},
 			"*":      {Reaction: &taxonomy.ReactionRef{Retryable: "again", Permanent: "stop"}},
 		},
-		Reactions: map[string]taxonomy.ReactionOverride{"wait": {Log: &taxonomy.LogOverride{Level: "warn", Message: &message}, Session: "fresh"}},
-		Policies:  map[string]taxonomy.PolicyOverride{"rate_limit": {MaxAttempts: &four, MaxDelay: "1m"}},
+		Reactions: map[string]taxonomy.ReactionOverride{"wait": {Log: &taxonomy.LogOverride{Level: "warn",
+			Message: &message}, Session: "fresh"}},
+		Policies: map[string]taxonomy.PolicyOverride{"rate_limit": {MaxAttempts: &four, MaxDelay: "1m"}},
 	}, into.Overrides)
 	_, err = errs.Table.Override(into.Overrides)
 	require.NoError(t, err)

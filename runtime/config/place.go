@@ -48,7 +48,8 @@ func bounded(path string) string {
 	return strings.ToValidUTF8(path[:maxPath], "") + "…"
 }
 
-// isName reports whether a key needs no quotes in a path. One that looks like a secret has them, and is masked.
+// isName reports whether a key needs no quotes in a path. One that looks like a secret has them,
+// and is masked.
 func isName(key string) bool {
 	return key != "" && len(key) <= 64 && taxonomy.Scrub(key) == key && strings.IndexFunc(key, func(r rune) bool {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

@@ -37,7 +37,8 @@ func (l *loader) scalar(n *yaml.Node, v reflect.Value, at place) {
 	}
 }
 
-// set sets v to what n says. A text that came from a variable is never YAML, so that it is read here.
+// set sets v to what n says. A text that came from a variable is never YAML, so that it is read
+// here.
 func (l *loader) set(n *yaml.Node, v reflect.Value) error {
 	if v.Type() == durationType {
 		return setDuration(n.Value, v)
@@ -112,8 +113,8 @@ func setText(text string, v reflect.Value) error {
 	return nil
 }
 
-// said returns what a type's own error says is expected. Of the library's errors, which name Go's types, it says nothing,
-// and no more where the error may tell a secret.
+// said returns what a type's own error says is expected. Of the library's errors, which name Go's
+// types, it says nothing, and no more where the error may tell a secret.
 func (l *loader) said(err error, n *yaml.Node, t reflect.Type, at place) string {
 	p := reflect.PointerTo(t)
 	own := p.Implements(textType) || p.Implements(yamlType) || p.Implements(funcType)

@@ -22,7 +22,8 @@ func inClear(key, value string) bool {
 		return true
 	}
 	// A session or a credential may be a word that is no secret.
-	return len(value) >= 8 && strings.IndexFunc(value, unicode.IsDigit) >= 0 && strings.IndexFunc(value, unicode.IsSpace) < 0
+	return len(value) >= 8 && strings.IndexFunc(value, unicode.IsDigit) >= 0 &&
+		strings.IndexFunc(value, unicode.IsSpace) < 0
 }
 
 // namesSecretAlways reports whether key is no word that prose has for other things, too.

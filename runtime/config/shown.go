@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// shown returns what may be told of a value: what is written in the file, not what a variable holds; nothing of a
-// secret.
+// shown returns what may be told of a value: what is written in the file, not what a variable
+// holds; nothing of a secret.
 func (l *loader) shown(n *yaml.Node, at place, secret bool) (string, bool) {
 	if n = resolved(n); n == nil || secret || taxonomy.NamesSecret(at.key) {
 		return "", false

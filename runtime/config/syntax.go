@@ -35,8 +35,8 @@ func (l *loader) syntax(text []byte) (*yaml.Node, error) {
 	return doc, nil
 }
 
-// bareVariables reports whether a text that is no YAML would be some if its variables were plain words: then some stand
-// where their braces are YAML's.
+// bareVariables reports whether a text that is no YAML would be some if its variables were plain
+// words: then some stand where their braces are YAML's.
 func bareVariables(text []byte) bool {
 	plain, used, bad := expand(string(text), func(string) (string, bool) { return "x", true })
 	if !used || bad != nil {
@@ -115,7 +115,8 @@ func (c *census) count(n *yaml.Node, depth int) (extent, error) {
 		of.levels = max(of.levels, in.levels+1)
 		switch {
 		case of.size > maxNodes:
-			return of, fmt.Errorf("line %d: there are more than %d values, with those that aliases repeat", n.Line, maxNodes)
+			return of,
+				fmt.Errorf("line %d: there are more than %d values, with those that aliases repeat", n.Line, maxNodes)
 		case depth+of.levels > maxDepth:
 			return of, fmt.Errorf("line %d: values nest deeper than %d levels", n.Line, maxDepth)
 		}
@@ -124,7 +125,8 @@ func (c *census) count(n *yaml.Node, depth int) (extent, error) {
 	return of, nil
 }
 
-// checkKeys returns an error when a mapping has a key twice, of which the library keeps one, or merges what is none.
+// checkKeys returns an error when a mapping has a key twice, of which the library keeps one, or
+// merges what is none.
 func checkKeys(n *yaml.Node) error {
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {

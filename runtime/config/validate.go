@@ -8,15 +8,15 @@ import (
 
 // Problem is a setting that cannot be.
 type Problem struct {
-	// Field is the path of the setting, as it stands in the file, from the value that was asked: "retries", "a.b[2]"; empty
-	// for that value itself.
+	// Field is the path of the setting, as it stands in the file, from the value that was asked:
+	// "retries", "a.b[2]"; empty for that value itself.
 	Field string
 	// Expected says what could be there: "a number from 1 to 10".
 	Expected string
 }
 
-// Validator is what can say whether its settings can be: ranges, words, what goes together. It is asked when it was
-// filled, what is in it first.
+// Validator is what can say whether its settings can be: ranges, words, what goes together. It is
+// asked when it was filled, what is in it first.
 type Validator interface {
 	Validate() []Problem
 }

@@ -16,10 +16,12 @@ func TestVerbatim(t *testing.T) {
 			var s struct {
 				Line string `yaml:"line"`
 			}
-			warnings, err := config.Parse("c.yml", []byte("line: '"+written+"'"), &s, config.Verbatim(), config.Env(func(string) (string, bool) {
-				t.Error("the environment is read")
-				return "", false
-			}))
+			warnings,
+				err := config.Parse("c.yml", []byte("line: '"+written+"'"), &s, config.Verbatim(),
+				config.Env(func(string) (string, bool) {
+					t.Error("the environment is read")
+					return "", false
+				}))
 			require.NoError(t, err)
 			assert.Empty(t, warnings)
 			assert.Equal(t, written, s.Line)
@@ -31,6 +33,7 @@ func TestVerbatim(t *testing.T) {
 		}
 		warnings, err := config.Parse("c.yml", []byte("password: hunter2"), &s, config.Verbatim())
 		require.NoError(t, err)
-		assert.Equal(t, "c.yml:1: password: a secret is written in clear; it must not stand in the file", warnings.String())
+		assert.Equal(t, "c.yml:1: password: a secret is written in clear; it must not stand in the file",
+			warnings.String())
 	})
 }

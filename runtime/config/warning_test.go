@@ -15,13 +15,19 @@ func TestWarnings(t *testing.T) {
 		name, in string
 		want     []string
 	}{
-		{"an unknown key", "retires: 3\nretries: 2", []string{`c.yml:1: retires: unknown key; did you mean "retries"?`}},
+		{"an unknown key", "retires: 3\nretries: 2",
+			[]string{`c.yml:1: retires: unknown key; did you mean "retries"?`}},
 		{"one that is like no other", "zebra: 3", []string{"c.yml:1: zebra: unknown key"}},
-		{"below", "servers:\n  - {port: 1, prot: 2}", []string{`c.yml:2: servers[0].prot: unknown key; did you mean "port"?`}},
-		{"a secret in clear", "api_key: hunter2", []string{"c.yml:1: api_key: a secret is written in clear; take it from the environment: ${API_KEY}"}},
-		{"a password", "password: hunter2", []string{"c.yml:1: password: a secret is written in clear; take it from the environment: ${PASSWORD}"}},
-		{"what looks like one", "provider: " + anthropic, []string{"c.yml:1: provider: a secret is written in clear; take it from the environment: ${PROVIDER}"}},
-		{"in an address", "extra: {url: 'https://user:hunter2@host/'}", []string{"c.yml:1: extra.url: a secret is written in clear; take it from the environment: ${URL}"}},
+		{"below", "servers:\n  - {port: 1, prot: 2}",
+			[]string{`c.yml:2: servers[0].prot: unknown key; did you mean "port"?`}},
+		{"a secret in clear", "api_key: hunter2",
+			[]string{"c.yml:1: api_key: a secret is written in clear; take it from the environment: ${API_KEY}"}},
+		{"a password", "password: hunter2",
+			[]string{"c.yml:1: password: a secret is written in clear; take it from the environment: ${PASSWORD}"}},
+		{"what looks like one", "provider: " + anthropic,
+			[]string{"c.yml:1: provider: a secret is written in clear; take it from the environment: ${PROVIDER}"}},
+		{"in an address", "extra: {url: 'https://user:hunter2@host/'}",
+			[]string{"c.yml:1: extra.url: a secret is written in clear; take it from the environment: ${URL}"}},
 		{"in a list", "extra: {token: [a, hunter2hunter2]}", []string{
 			"c.yml:1: extra.token[0]: a secret is written in clear; take it from the environment: ${TOKEN}",
 			"c.yml:1: extra.token[1]: a secret is written in clear; take it from the environment: ${TOKEN}",
@@ -29,7 +35,8 @@ func TestWarnings(t *testing.T) {
 		{"a key that is one", anthropic + ": 1", []string{`c.yml:1: ["[REDACTED]"]: unknown key`}},
 		{"from a variable", "api_key: ${KEY}\npassword: a${KEY}", nil},
 		{"a word that is none", "extra: {session: fresh, credential: work, auth: none}", nil},
-		{"one that may be", "extra: {session: abcdef0123}", []string{"c.yml:1: extra.session: a secret is written in clear; take it from the environment: ${SESSION}"}},
+		{"one that may be", "extra: {session: abcdef0123}",
+			[]string{"c.yml:1: extra.session: a secret is written in clear; take it from the environment: ${SESSION}"}},
 		{"numbers and nothing", "extra: {max_tokens: 2000, password: ~, token: ''}", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// BenchmarkText searches texts that no rule knows, and texts with an error that the last rule knows at 80 %, by the
-// engine and by the plain loop over compiled expressions.
+// BenchmarkText searches texts that no rule knows, and texts with an error that the last rule knows
+// at 80 %, by the engine and by the plain loop over compiled expressions.
 func BenchmarkText(b *testing.B) {
 	for _, size := range []int{200, 10 << 10} {
 		for _, count := range []int{10, 100, 1000} {
@@ -55,18 +55,21 @@ func (m *made) Error() string { return "" }
 
 var sink error
 
-// BenchmarkStructured makes errors of a source and a status among a thousand rules: of one source, of a source each,
-// and of a few sources with rules on text, too.
+// BenchmarkStructured makes errors of a source and a status among a thousand rules: of one source,
+// of a source each, and of a few sources with rules on text, too.
 func BenchmarkStructured(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		rules *detect.Rules
 		ev    taxonomy.Evidence
 	}{
-		{"one_source", statusRules(1000, func(int) string { return "api" }), taxonomy.Evidence{Source: "api", Status: 777}},
-		{"a_source_each", statusRules(1000, func(i int) string { return "service-" + strconv.Itoa(i) }), taxonomy.Evidence{Source: "service-777", Status: 778}},
+		{"one_source", statusRules(1000, func(int) string { return "api" }),
+			taxonomy.Evidence{Source: "api", Status: 777}},
+		{"a_source_each", statusRules(1000, func(i int) string { return "service-" + strconv.Itoa(i) }),
+			taxonomy.Evidence{Source: "service-777", Status: 778}},
 		{"ten_rules", statusRules(10, func(int) string { return "api" }), taxonomy.Evidence{Source: "api", Status: 7}},
-		{"unmatched", statusRules(1000, func(int) string { return "api" }), taxonomy.Evidence{Source: "web", Status: 777, Code: "x"}},
+		{"unmatched", statusRules(1000, func(int) string { return "api" }),
+			taxonomy.Evidence{Source: "web", Status: 777, Code: "x"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -9,16 +9,20 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Body fills what ev lacks from the body of an error response. It knows the forms of Anthropic, OpenAI, GitHub, Google,
-// GraphQL, OAuth, RFC 9457 and what is like them: an object, or a list whose first element is one, that holds
+// Body fills what ev lacks from the body of an error response. It knows the forms of Anthropic,
+// OpenAI, GitHub, Google, GraphQL, OAuth, RFC 9457 and what is like them: an object, or a list
+// whose first element is one, that holds
 //
-//   - type, code and message, itself or in an object under "error", or in the first object under "errors";
-//   - a status as a number, also in a text, under "status", "statusCode" or, if it is from 400 to 599, "code"; a
-//     status that is a word, such as RESOURCE_EXHAUSTED, is a code;
-//   - what is asked to be read under "message", "detail" or "error_description", or as the text that "error" is.
+//   - type, code and message, itself or in an object under "error", or in the first object under
+//     "errors";
+//   - a status as a number, also in a text, under "status", "statusCode" or, if it is from 400 to
+//     599, "code"; a status that is a word, such as RESOURCE_EXHAUSTED, is a code;
+//   - what is asked to be read under "message", "detail" or "error_description", or as the text
+//     that "error" is.
 //
-// Text becomes the message; without one it is the body itself, its last MiB. From a body of more than a MiB, or one that
-// is not whole, nothing but the text is taken. The attributes request-id and param are filled, too.
+// Text becomes the message; without one it is the body itself, its last MiB. From a body of more
+// than a MiB, or one that is not whole, nothing but the text is taken. The attributes request-id
+// and param are filled, too.
 func Body(ev *taxonomy.Evidence, body []byte) {
 	f := filler{ev: ev}
 	if len(body) > maxBody {

@@ -43,16 +43,17 @@ func TestLargeInputCostsNoMoreThanItsSize(t *testing.T) {
 	numbers := manyKeys(100_000)
 	delete(numbers, "message")
 	for name, raw := range map[string]any{
-		"objects":       json.RawMessage(`{"errors":[` + strings.Repeat(`{},`, 300_000) + `{}]}`),
-		"details":       json.RawMessage(`{"error":{"details":[` + strings.Repeat(`{"a":{}},`, 100_000) + `{}]}}`),
-		"list":          json.RawMessage(`[` + strings.Repeat(`{},`, 300_000) + `{}]`),
-		"keys":          json.RawMessage(keys),
-		"code":          json.RawMessage(`{"status":"` + strings.Repeat("9", 900_000) + `"}`),
-		"map":           manyKeys(1_000_000),
-		"map in map":    map[string]any{"error": manyKeys(1_000_000)},
-		"silent map":    numbers,
-		"headers":       headers,
-		"many and body": &http.Response{StatusCode: 500, Header: headers, Body: io.NopCloser(strings.NewReader(`{"code":"E1"}`))},
+		"objects":    json.RawMessage(`{"errors":[` + strings.Repeat(`{},`, 300_000) + `{}]}`),
+		"details":    json.RawMessage(`{"error":{"details":[` + strings.Repeat(`{"a":{}},`, 100_000) + `{}]}}`),
+		"list":       json.RawMessage(`[` + strings.Repeat(`{},`, 300_000) + `{}]`),
+		"keys":       json.RawMessage(keys),
+		"code":       json.RawMessage(`{"status":"` + strings.Repeat("9", 900_000) + `"}`),
+		"map":        manyKeys(1_000_000),
+		"map in map": map[string]any{"error": manyKeys(1_000_000)},
+		"silent map": numbers,
+		"headers":    headers,
+		"many and body": &http.Response{StatusCode: 500, Header: headers,
+			Body: io.NopCloser(strings.NewReader(`{"code":"E1"}`))},
 	} {
 		assert.Less(t, allocated(func() { detect.Of(raw) }), uint64(8<<20), name)
 	}
@@ -67,12 +68,15 @@ func TestBodyReadsJSONAsWritten(t *testing.T) {
 		body string
 		want taxonomy.Evidence
 	}{
-		{" {\n \"co\\u0064e\" : \"E1\" ,\t\"message\":\"a \\\"b\\\" \\\\\" , \"x\" : [ { } , [ ] , \"}\" ] }\r\n", taxonomy.Evidence{Code: "E1", Text: `a "b" \`}},
+		{" {\n \"co\\u0064e\" : \"E1\" ,\t\"message\":\"a \\\"b\\\" \\\\\" , \"x\" : [ { } , [ ] , \"}\" ] }\r\n",
+			taxonomy.Evidence{Code: "E1", Text: `a "b" \`}},
 		{`{"code":"E1","code":"E2","message":"gone"}`, taxonomy.Evidence{Code: "E2", Text: "gone"}},
 		{`{"CODE":"E1","message":"gone"}`, taxonomy.Evidence{Text: "gone"}},
 		{`{"code":1e2,"message":"gone","status": 404 }`, taxonomy.Evidence{Status: 404, Text: "gone"}},
-		{`{"error" : null , "errors" : [ null , 1 , "x" , [{"code":"E0"}] , {"code":"E1","message":"gone"} ] }`, taxonomy.Evidence{Code: "E1", Text: "gone"}},
-		{`{"errors":[` + strings.Repeat("1,", 16) + `{"code":"E1"}],"message":"gone"}`, taxonomy.Evidence{Text: "gone"}},
+		{`{"error" : null , "errors" : [ null , 1 , "x" , [{"code":"E0"}] , {"code":"E1","message":"gone"} ] }`,
+			taxonomy.Evidence{Code: "E1", Text: "gone"}},
+		{`{"errors":[` + strings.Repeat("1,", 16) + `{"code":"E1"}],"message":"gone"}`,
+			taxonomy.Evidence{Text: "gone"}},
 		{`{"code":"E1",}`, taxonomy.Evidence{Text: `{"code":"E1",}`}},
 		{`{"code":"E1"]`, taxonomy.Evidence{Text: `{"code":"E1"]`}},
 		{`{"code"`, taxonomy.Evidence{Text: `{"code"`}},

@@ -98,12 +98,14 @@ func (o object) message() string {
 // messageKeys are where messages are, the usual one first.
 var messageKeys = []string{"message", "detail", "error_description", "Message", "error_message", "msg"}
 
-// isIdentifier reports whether s is a name of several small words, as codes are, and not a sentence or a word of prose.
+// isIdentifier reports whether s is a name of several small words, as codes are, and not a sentence
+// or a word of prose.
 func isIdentifier(s string) bool {
 	return strings.Contains(s, "_") && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-.") == ""
 }
 
 // isCapitals reports whether s is a name in capitals.
 func isCapitals(s string) bool {
-	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && strings.Trim(s, "0123456789") != ""
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" &&
+		strings.Trim(s, "0123456789") != ""
 }

@@ -6,22 +6,25 @@ import (
 	"slices"
 )
 
-// object is what is known of a JSON object: its values under [knownKeys], not read yet. They are parts of the text that
-// they were found in. Of a key that is there twice the last value counts.
+// object is what is known of a JSON object: its values under [knownKeys], not read yet. They are
+// parts of the text that they were found in. Of a key that is there twice the last value counts.
 type object map[string]json.RawMessage
 
-// knownKeys are all keys that anything is read from, so that an object costs what they hold and not what else is in it.
+// knownKeys are all keys that anything is read from, so that an object costs what they hold and not
+// what else is in it.
 var knownKeys = [...]string{
-	"error", "errors", "details", "extensions", "type", "__type", "code", "reason", "status", "statusCode", "status_code",
-	"message", "detail", "error_description", "Message", "error_message", "msg", "title", "param", "request_id", "requestId",
+	"error", "errors", "details", "extensions", "type", "__type", "code", "reason", "status", "statusCode",
+	"status_code",
+	"message", "detail", "error_description", "Message", "error_message", "msg", "title", "param", "request_id",
+	"requestId",
 	"retry_after", "retryDelay",
 }
 
 // maxListed is how many elements of a list are looked at.
 const maxListed = 16
 
-// readObject reads the object that b is or begins with; whole is false when something follows it. Without one it returns
-// nothing.
+// readObject reads the object that b is or begins with; whole is false when something follows it.
+// Without one it returns nothing.
 func readObject(b []byte) (o object, whole bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 || b[0] != '{' && b[0] != '[' {
@@ -113,7 +116,8 @@ func firstObject(list json.RawMessage) object {
 	return nil
 }
 
-// next returns the index of the next byte, from i on, that neither is white space nor separates values.
+// next returns the index of the next byte, from i on, that neither is white space nor separates
+// values.
 func next(b []byte, i int) int {
 	for i < len(b) && bytes.IndexByte([]byte(" \t\r\n,:"), b[i]) >= 0 {
 		i++
@@ -121,8 +125,8 @@ func next(b []byte, i int) int {
 	return i
 }
 
-// valueEnd returns where the JSON value at i ends, or what is like one, or len(b). It finds the end of valid JSON, and
-// looks at no byte twice.
+// valueEnd returns where the JSON value at i ends, or what is like one, or len(b). It finds the end
+// of valid JSON, and looks at no byte twice.
 func valueEnd(b []byte, i int) int {
 	for depth := 0; i < len(b); {
 		switch b[i] {

@@ -11,7 +11,8 @@ import (
 // FuzzReadObject compares with what encoding/json reads.
 func FuzzReadObject(f *testing.F) {
 	for _, body := range []string{
-		`{"error":{"code":"E\"1","details":[1,{"reason":"\\"},[]]},"status" : 4e2 ,"co\u0064e":null} x`, `[{"code":true},{}]`, `{"a":[}`, `{"code":"`, `{}{}`, ` [ ] `,
+		`{"error":{"code":"E\"1","details":[1,{"reason":"\\"},[]]},"status" : 4e2 ,"co\u0064e":null} x`,
+		`[{"code":true},{}]`, `{"a":[}`, `{"code":"`, `{}{}`, ` [ ] `,
 	} {
 		f.Add([]byte(body))
 	}

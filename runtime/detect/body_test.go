@@ -18,40 +18,63 @@ func TestBody(t *testing.T) {
 		want       taxonomy.Evidence
 	}{
 		{"empty", ``, taxonomy.Evidence{}},
-		{"Anthropic", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`,
-			taxonomy.Evidence{Type: "overloaded_error", Text: "Overloaded", Attributes: attributes("request-id", "req_1")}},
-		{"OpenAI", `{"error":{"message":"Too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
-			taxonomy.Evidence{Type: "invalid_request_error", Code: "context_length_exceeded", Text: "Too long", Attributes: attributes("param", "messages")}},
-		{"OpenAI without code", `{"error":{"message":"Bad key","type":"auth","param":null,"code":null}}`, taxonomy.Evidence{Type: "auth", Text: "Bad key"}},
-		{"OpenRouter", `{"error":{"code":429,"message":"Slow down"}}`, taxonomy.Evidence{Status: 429, Text: "Slow down"}},
-		{"GitHub", `{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"https://x","status":"422"}`,
+		{"Anthropic",
+			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`,
+			taxonomy.Evidence{Type: "overloaded_error", Text: "Overloaded",
+				Attributes: attributes("request-id", "req_1")}},
+		{"OpenAI",
+			`{"error":{"message":"Too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
+			taxonomy.Evidence{Type: "invalid_request_error", Code: "context_length_exceeded", Text: "Too long",
+				Attributes: attributes("param", "messages")}},
+		{"OpenAI without code", `{"error":{"message":"Bad key","type":"auth","param":null,"code":null}}`,
+			taxonomy.Evidence{Type: "auth", Text: "Bad key"}},
+		{"OpenRouter", `{"error":{"code":429,"message":"Slow down"}}`,
+			taxonomy.Evidence{Status: 429, Text: "Slow down"}},
+		{"GitHub",
+			`{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"https://x","status":"422"}`,
 			taxonomy.Evidence{Status: 422, Code: "missing_field", Text: "Validation Failed"}},
-		{"Google", `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED"},{"retryDelay":"34.5s"}]}}`,
-			taxonomy.Evidence{Status: 429, Code: "RESOURCE_EXHAUSTED", Type: "RATE_LIMIT_EXCEEDED", Text: "Quota exceeded", RetryAfter: taxonomy.Some(34500 * time.Millisecond)}},
-		{"Google's list", `[{"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}]`, taxonomy.Evidence{Status: 503, Code: "UNAVAILABLE", Text: "Busy"}},
+		{"Google",
+			`{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED"},{"retryDelay":"34.5s"}]}}`,
+			taxonomy.Evidence{Status: 429, Code: "RESOURCE_EXHAUSTED", Type: "RATE_LIMIT_EXCEEDED",
+				Text: "Quota exceeded", RetryAfter: taxonomy.Some(34500 * time.Millisecond)}},
+		{"Google's list", `[{"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}]`,
+			taxonomy.Evidence{Status: 503, Code: "UNAVAILABLE", Text: "Busy"}},
 		{"RFC 9457", `{"type":"https://x/out-of-credit","title":"No credit.","status":403,"detail":"30 needed"}`,
 			taxonomy.Evidence{Type: "https://x/out-of-credit", Status: 403, Text: "No credit.: 30 needed"}},
-		{"RFC 9457 blank", `{"type":"about:blank","title":"Not Found","status":404}`, taxonomy.Evidence{Status: 404, Text: "Not Found"}},
-		{"GraphQL", `{"data":null,"errors":[{"type":"RATE_LIMITED","message":"exceeded","extensions":{"code":"LIMIT"}}]}`,
+		{"RFC 9457 blank", `{"type":"about:blank","title":"Not Found","status":404}`,
+			taxonomy.Evidence{Status: 404, Text: "Not Found"}},
+		{"GraphQL",
+			`{"data":null,"errors":[{"type":"RATE_LIMITED","message":"exceeded","extensions":{"code":"LIMIT"}}]}`,
 			taxonomy.Evidence{Type: "RATE_LIMITED", Code: "LIMIT", Text: "exceeded"}},
-		{"OAuth", `{"error":"unauthorized","error_description":"Expired"}`, taxonomy.Evidence{Code: "unauthorized", Text: "Expired"}},
-		{"OAuth without description", `{"error":"invalid_grant"}`, taxonomy.Evidence{Code: "invalid_grant", Text: "invalid_grant"}},
+		{"OAuth", `{"error":"unauthorized","error_description":"Expired"}`,
+			taxonomy.Evidence{Code: "unauthorized", Text: "Expired"}},
+		{"OAuth without description", `{"error":"invalid_grant"}`,
+			taxonomy.Evidence{Code: "invalid_grant", Text: "invalid_grant"}},
 		{"error as text", `{"error":"Not found"}`, taxonomy.Evidence{Text: "Not found"}},
-		{"AWS", `{"__type":"ThrottlingException","Message":"Rate exceeded"}`, taxonomy.Evidence{Type: "ThrottlingException", Text: "Rate exceeded"}},
-		{"NestJS", `{"statusCode":404,"message":"No user","error":"Not Found"}`, taxonomy.Evidence{Status: 404, Text: "No user"}},
+		{"AWS", `{"__type":"ThrottlingException","Message":"Rate exceeded"}`,
+			taxonomy.Evidence{Type: "ThrottlingException", Text: "Rate exceeded"}},
+		{"NestJS", `{"statusCode":404,"message":"No user","error":"Not Found"}`,
+			taxonomy.Evidence{Status: 404, Text: "No user"}},
 		{"FastAPI", `{"detail":"Not Found"}`, taxonomy.Evidence{Text: "Not Found"}},
-		{"Discord", `{"message":"limited","retry_after":1.25,"code":20028}`, taxonomy.Evidence{Text: "limited", Code: "20028", RetryAfter: taxonomy.Some(1250 * time.Millisecond)}},
-		{"JSON-RPC", `{"jsonrpc":"2.0","error":{"code":-32601,"message":"No method"}}`, taxonomy.Evidence{Code: "-32601", Text: "No method"}},
+		{"Discord", `{"message":"limited","retry_after":1.25,"code":20028}`,
+			taxonomy.Evidence{Text: "limited", Code: "20028", RetryAfter: taxonomy.Some(1250 * time.Millisecond)}},
+		{"JSON-RPC", `{"jsonrpc":"2.0","error":{"code":-32601,"message":"No method"}}`,
+			taxonomy.Evidence{Code: "-32601", Text: "No method"}},
 		{"SQL", `{"code":"08006","message":"gone"}`, taxonomy.Evidence{Code: "08006", Text: "gone"}},
 		{"plain", `{"message":"gone","code":410,"type":"x"}`, taxonomy.Evidence{Status: 410, Type: "x", Text: "gone"}},
 		{"status as word", `{"status":"error","message":"gone"}`, taxonomy.Evidence{Text: "gone"}},
-		{"absurd numbers", `{"status":99999999999999999999,"code":0,"message":"gone","retry_after":-1}`, taxonomy.Evidence{Text: "gone"}},
-		{"an absurd wait", `{"message":"gone","retry_after":1e308}`, taxonomy.Evidence{Text: "gone", RetryAfter: taxonomy.Some[time.Duration](math.MaxInt64)}},
-		{"an absurd delay of Google's", `{"error":{"message":"gone","details":[{"retryDelay":"99999999999999999999s"}]}}`,
+		{"absurd numbers", `{"status":99999999999999999999,"code":0,"message":"gone","retry_after":-1}`,
+			taxonomy.Evidence{Text: "gone"}},
+		{"an absurd wait", `{"message":"gone","retry_after":1e308}`,
+			taxonomy.Evidence{Text: "gone", RetryAfter: taxonomy.Some[time.Duration](math.MaxInt64)}},
+		{"an absurd delay of Google's",
+			`{"error":{"message":"gone","details":[{"retryDelay":"99999999999999999999s"}]}}`,
 			taxonomy.Evidence{Text: "gone", RetryAfter: taxonomy.Some[time.Duration](math.MaxInt64)}},
 		{"nothing known", `{"a":1}`, taxonomy.Evidence{Text: `{"a":1}`}},
-		{"wrong types", `{"message":1,"error":[],"errors":{},"type":{},"code":[]}`, taxonomy.Evidence{Text: `{"message":1,"error":[],"errors":{},"type":{},"code":[]}`}},
-		{"garbage behind", `{"message":"gone","code":"E1"} oops`, taxonomy.Evidence{Code: "E1", Text: `{"message":"gone","code":"E1"} oops`}},
+		{"wrong types", `{"message":1,"error":[],"errors":{},"type":{},"code":[]}`,
+			taxonomy.Evidence{Text: `{"message":1,"error":[],"errors":{},"type":{},"code":[]}`}},
+		{"garbage behind", `{"message":"gone","code":"E1"} oops`,
+			taxonomy.Evidence{Code: "E1", Text: `{"message":"gone","code":"E1"} oops`}},
 		{"cut off", `{"message":"gone","code":"E1`, taxonomy.Evidence{Text: `{"message":"gone","code":"E1`}},
 		{"HTML", " <html>502 Bad Gateway</html>\n", taxonomy.Evidence{Text: "<html>502 Bad Gateway</html>"}},
 		{"text", "upstream timed out", taxonomy.Evidence{Text: "upstream timed out"}},
@@ -67,10 +90,13 @@ func TestBody(t *testing.T) {
 
 func TestBodyFillsOnlyWhatIsAbsent(t *testing.T) {
 	shared := attributes("param", "kept")
-	ev := taxonomy.Evidence{Type: "t", Code: "c", Status: 1, Text: "x", RetryAfter: taxonomy.Some(time.Second), Attributes: shared}
+	ev := taxonomy.Evidence{Type: "t", Code: "c", Status: 1, Text: "x", RetryAfter: taxonomy.Some(time.Second),
+		Attributes: shared}
 	want := ev
 	want.Attributes = attributes("param", "kept", "request-id", "r")
-	detect.Body(&ev, []byte(`{"request_id":"r","error":{"type":"T","code":"C","status":500,"message":"M","param":"P","retry_after":9}}`))
+	detect.Body(
+		&ev, []byte(
+			`{"request_id":"r","error":{"type":"T","code":"C","status":500,"message":"M","param":"P","retry_after":9}}`))
 	assert.Equal(t, want, ev)
 	assert.Equal(t, attributes("param", "kept"), shared, "what others share stays as it was")
 }
@@ -90,7 +116,8 @@ func TestBodyIsBounded(t *testing.T) {
 }
 
 func FuzzBody(f *testing.F) {
-	f.Add([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","details":[{"retryDelay":"1s"}]},"status":"500"}`))
+	f.Add([]byte(
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","details":[{"retryDelay":"1s"}]},"status":"500"}`))
 	f.Add([]byte(`[{"errors":[{"extensions":{"code":1e400}}],"retry_after":1e30}] x`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var ev taxonomy.Evidence

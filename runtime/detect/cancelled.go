@@ -2,7 +2,8 @@ package detect
 
 import "context"
 
-// cancelled reports whether err's tree holds a cancelled context. It is errors.Is, but it ends where a tree does not.
+// cancelled reports whether err's tree holds a cancelled context. It is errors.Is, but it ends
+// where a tree does not.
 func cancelled(err error) bool {
 	left := maxErrors
 	found, _ := search(err, maxDepth, &left, isCancelled)
@@ -17,14 +18,16 @@ func isCancelled(err error) bool {
 	return ok && x.Is(context.Canceled)
 }
 
-// ends reports whether err's tree is small enough for errors.Is and errors.As, which would follow a cycle for ever.
+// ends reports whether err's tree is small enough for errors.Is and errors.As, which would follow a
+// cycle for ever.
 func ends(err error) bool {
 	left := maxErrors
 	_, all := search(err, maxDepth, &left, func(error) bool { return false })
 	return all
 }
 
-// search walks err's tree depth first until f says yes; all is false when the tree is deeper or larger than it may be.
+// search walks err's tree depth first until f says yes; all is false when the tree is deeper or
+// larger than it may be.
 func search(err error, depth int, left *int, f func(error) bool) (found, all bool) {
 	for ; err != nil; depth-- {
 		if *left--; *left < 0 || depth < 0 {

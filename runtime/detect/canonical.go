@@ -1,7 +1,7 @@
 package detect
 
-// CanonicalErrno returns the name that stands for all names of a system error: EAGAIN for EWOULDBLOCK. Any other text is
-// returned as it is.
+// CanonicalErrno returns the name that stands for all names of a system error: EAGAIN for
+// EWOULDBLOCK. Any other text is returned as it is.
 func CanonicalErrno(name string) string {
 	switch name {
 	case "EWOULDBLOCK":
@@ -14,8 +14,8 @@ func CanonicalErrno(name string) string {
 	return name
 }
 
-// CanonicalSignal returns the name that stands for all names of a signal: SIGABRT for SIGIOT. Any other text is returned
-// as it is.
+// CanonicalSignal returns the name that stands for all names of a signal: SIGABRT for SIGIOT. Any
+// other text is returned as it is.
 func CanonicalSignal(name string) string {
 	switch name {
 	case "SIGIOT":

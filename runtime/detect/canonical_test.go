@@ -10,7 +10,8 @@ import (
 
 func TestCanonicalNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"EWOULDBLOCK": "EAGAIN", "EDEADLOCK": "EDEADLK", "ENOTSUP": "EOPNOTSUPP", "EAGAIN": "EAGAIN", "": "", "other": "other", "SIGIOT": "SIGIOT",
+		"EWOULDBLOCK": "EAGAIN", "EDEADLOCK": "EDEADLK", "ENOTSUP": "EOPNOTSUPP", "EAGAIN": "EAGAIN", "": "",
+		"other": "other", "SIGIOT": "SIGIOT",
 	} {
 		assert.Equal(t, want, detect.CanonicalErrno(name))
 	}

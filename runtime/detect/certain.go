@@ -7,8 +7,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// certain returns the rule that wins if that follows from source and status and from what the evidence does not have,
-// and otherwise [NoRule]. It is what [Rules.match] says, too, but for most of what is classified it spares half of the time.
+// certain returns the rule that wins if that follows from source and status and from what the
+// evidence does not have, and otherwise [NoRule]. It is what [Rules.match] says, too, but for most
+// of what is classified it spares half of the time.
 func (r *Rules) certain(ev *taxonomy.Evidence) int {
 	x := r.tables.index.Load()
 	if x == nil || !x.certain || ev.Status == 0 || ev.StatusDerived || len(ev.Text) > DefaultTextLimit {
@@ -28,10 +29,12 @@ func (r *Rules) certain(ev *taxonomy.Evidence) int {
 	return int(l.first)
 }
 
-// rivals are the rules of a node that may be better than one that is found by source and status: all others.
+// rivals are the rules of a node that may be better than one that is found by source and status:
+// all others.
 type rivals struct {
 	ranks []uint16
-	// needs are, for each of them, the parts of which evidence has one if it or one before it can match.
+	// needs are, for each of them, the parts of which evidence has one if it or one before it can
+	// match.
 	needs []parts
 	// open is the first rank that may match without any such part.
 	open int
@@ -54,13 +57,15 @@ func (x *index) rivals(ranks []uint16, rules []Rule) rivals {
 	return r
 }
 
-// telling returns one of the parts that a rule needs beside source and status, one that evidence seldom has.
+// telling returns one of the parts that a rule needs beside source and status, one that evidence
+// seldom has.
 func telling(needs parts, onText bool) parts {
 	if onText {
 		needs |= textPart
 	}
 	for _, p := range [...]parts{
-		part(Signal), part(Errno), part(ExitCode), part(Is) | part(As), part(Code), part(Attribute), part(Type), textPart, part(Op),
+		part(Signal), part(Errno), part(ExitCode), part(Is) | part(As), part(Code), part(Attribute), part(Type),
+		textPart, part(Op),
 	} {
 		if needs&p != 0 {
 			return 1 << bits.TrailingZeros16(uint16(needs&p))
@@ -69,8 +74,8 @@ func telling(needs parts, onText bool) parts {
 	return 0
 }
 
-// before returns the parts of which evidence has one if a rival better than rank can match; false if one may match
-// without.
+// before returns the parts of which evidence has one if a rival better than rank can match; false
+// if one may match without.
 func (r *rivals) before(rank int) (parts, bool) {
 	if r.open < rank {
 		return 0, false
@@ -85,7 +90,8 @@ func (r *rivals) before(rank int) (parts, bool) {
 	return r.needs[n-1], true
 }
 
-// settle notes for which statuses it follows from source and status which rule wins, and unless what.
+// settle notes for which statuses it follows from source and status which rule wins, and unless
+// what.
 func (b *builder) settle() {
 	x := b.x
 	every := x.rivals(b.rivals[0], b.r.Rules)
@@ -108,7 +114,8 @@ func (b *builder) settle() {
 	}
 }
 
-// settle notes of a list of a node whether it is final; own and every are the rivals under the node and under all.
+// settle notes of a list of a node whether it is final; own and every are the rivals under the node
+// and under all.
 func (x *index) settle(l *list, status int, own, every *rivals) {
 	if l.to == 0 || !l.sure {
 		return

@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Bounds on the walk through an error's tree, so that a cycle, or a tree that shares its branches, ends.
+// Bounds on the walk through an error's tree, so that a cycle, or a tree that shares its branches,
+// ends.
 const (
 	maxDepth  = 64
 	maxErrors = 1024
@@ -18,9 +19,11 @@ type gather struct {
 	found taxonomy.Evidence
 	// base is the evidence that is in the tree, or nil.
 	base *taxonomy.Evidence
-	// kind is the type of error that the standard library's types amount to, for want of the source's own.
+	// kind is the type of error that the standard library's types amount to, for want of the
+	// source's own.
 	kind string
-	// stderr is what a process wrote to its standard error; forked tells that its error is one of several.
+	// stderr is what a process wrote to its standard error; forked tells that its error is one of
+	// several.
 	stderr string
 	forked bool
 	// response is the first one in the tree.
@@ -51,8 +54,8 @@ func ofError(err error) taxonomy.Evidence {
 	return g.found
 }
 
-// onBase returns the evidence in the tree with what was found around it. Its cause is the whole tree, in which its own
-// cause is, too.
+// onBase returns the evidence in the tree with what was found around it. Its cause is the whole
+// tree, in which its own cause is, too.
 func (g *gather) onBase(err error) taxonomy.Evidence {
 	ev := *g.base
 	f := filler{ev: &ev}
@@ -72,8 +75,8 @@ func (g *gather) text(own string) string {
 	return g.stderr
 }
 
-// walk collects what err and the errors below it know. Evidence is complete as it is: what is below it was known to
-// who made it.
+// walk collects what err and the errors below it know. Evidence is complete as it is: what is below
+// it was known to who made it.
 func (g *gather) walk(err error, depth int, forked bool) {
 	if err == nil || depth == 0 || g.left == 0 {
 		return

@@ -32,7 +32,8 @@ func attributes(pairs ...string) map[string]string {
 
 func TestOfStandardErrors(t *testing.T) {
 	address := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 443}
-	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: address,
+		Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	request := func(err error) error {
 		return &url.Error{Op: "Post", URL: "https://user:pw@api.example.org/v1?key=x", Err: err}
 	}
@@ -54,21 +55,35 @@ func TestOfStandardErrors(t *testing.T) {
 		{syscall.ECONNRESET, taxonomy.Evidence{Type: "network", Errno: "ECONNRESET"}},
 		{syscall.Errno(0x7777), taxonomy.Evidence{}},
 		{refused, taxonomy.Evidence{Type: "network", Errno: "ECONNREFUSED",
-			Attributes: attributes("operation", "dial", "address", "10.0.0.1:443", "host", "10.0.0.1", "syscall", "connect")}},
-		{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, taxonomy.Evidence{Type: "timeout", Attributes: attributes("operation", "read")}},
-		{&net.DNSError{Err: "no such host", Name: "example.org", IsNotFound: true}, taxonomy.Evidence{Type: "network", Attributes: attributes("host", "example.org")}},
-		{&net.DNSError{Err: "slow", Name: "example.org", IsTimeout: true}, taxonomy.Evidence{Type: "timeout", Attributes: attributes("host", "example.org")}},
+			Attributes: attributes("operation", "dial", "address", "10.0.0.1:443", "host", "10.0.0.1", "syscall",
+				"connect")}},
+		{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded},
+			taxonomy.Evidence{Type: "timeout", Attributes: attributes("operation", "read")}},
+		{&net.DNSError{Err: "no such host", Name: "example.org", IsNotFound: true},
+			taxonomy.Evidence{Type: "network", Attributes: attributes("host", "example.org")}},
+		{&net.DNSError{Err: "slow", Name: "example.org", IsTimeout: true},
+			taxonomy.Evidence{Type: "timeout", Attributes: attributes("host", "example.org")}},
 		{request(refused), taxonomy.Evidence{Type: "network", Errno: "ECONNREFUSED",
-			Attributes: attributes("operation", "Post", "host", "api.example.org", "address", "10.0.0.1:443", "syscall", "connect")}},
-		{request(context.DeadlineExceeded), taxonomy.Evidence{Type: "timeout", Attributes: attributes("operation", "Post", "host", "api.example.org")}},
-		{request(io.EOF), taxonomy.Evidence{Type: "network", Attributes: attributes("operation", "Post", "host", "api.example.org")}},
-		{request(errors.New("unsupported protocol scheme")), taxonomy.Evidence{Attributes: attributes("operation", "Post", "host", "api.example.org")}},
-		{&fs.PathError{Op: "open", Path: "/a", Err: syscall.ENOENT}, taxonomy.Evidence{Errno: "ENOENT", Attributes: attributes("path", "/a", "operation", "open")}},
-		{&fs.PathError{Op: "fork/exec", Path: "/a", Err: syscall.EAGAIN}, taxonomy.Evidence{Type: "start", Errno: "EAGAIN", Attributes: attributes("path", "/a", "operation", "fork/exec")}},
-		{&os.LinkError{Op: "rename", Old: "/a", New: "/b", Err: syscall.EXDEV}, taxonomy.Evidence{Errno: "EXDEV", Attributes: attributes("path", "/a", "operation", "rename")}},
+			Attributes: attributes("operation", "Post", "host", "api.example.org", "address", "10.0.0.1:443", "syscall",
+				"connect")}},
+		{request(context.DeadlineExceeded),
+			taxonomy.Evidence{Type: "timeout", Attributes: attributes("operation", "Post", "host", "api.example.org")}},
+		{request(io.EOF),
+			taxonomy.Evidence{Type: "network", Attributes: attributes("operation", "Post", "host", "api.example.org")}},
+		{request(errors.New("unsupported protocol scheme")),
+			taxonomy.Evidence{Attributes: attributes("operation", "Post", "host", "api.example.org")}},
+		{&fs.PathError{Op: "open", Path: "/a", Err: syscall.ENOENT},
+			taxonomy.Evidence{Errno: "ENOENT", Attributes: attributes("path", "/a", "operation", "open")}},
+		{&fs.PathError{Op: "fork/exec", Path: "/a", Err: syscall.EAGAIN},
+			taxonomy.Evidence{Type: "start", Errno: "EAGAIN",
+				Attributes: attributes("path", "/a", "operation", "fork/exec")}},
+		{&os.LinkError{Op: "rename", Old: "/a", New: "/b", Err: syscall.EXDEV},
+			taxonomy.Evidence{Errno: "EXDEV", Attributes: attributes("path", "/a", "operation", "rename")}},
 		{exec.ErrNotFound, taxonomy.Evidence{Type: "not_found"}},
-		{&exec.Error{Name: "claude", Err: exec.ErrNotFound}, taxonomy.Evidence{Type: "not_found", Attributes: attributes("command", "claude")}},
-		{&exec.Error{Name: "claude", Err: exec.ErrDot}, taxonomy.Evidence{Type: "start", Attributes: attributes("command", "claude")}},
+		{&exec.Error{Name: "claude", Err: exec.ErrNotFound},
+			taxonomy.Evidence{Type: "not_found", Attributes: attributes("command", "claude")}},
+		{&exec.Error{Name: "claude", Err: exec.ErrDot},
+			taxonomy.Evidence{Type: "start", Attributes: attributes("command", "claude")}},
 	} {
 		want := c.want
 		want.Err, want.Text = c.err, c.err.Error()
@@ -84,8 +99,10 @@ func TestOfMissingProgram(t *testing.T) {
 }
 
 func TestOfEvidenceInAChain(t *testing.T) {
-	base := &taxonomy.Evidence{Source: "git", Op: "push", Text: "said", Attributes: attributes("path", "/base"), Err: io.EOF}
-	wrapped := errors.Join(&fs.PathError{Op: "open", Path: "/a", Err: base}, syscall.EPIPE, &taxonomy.Evidence{Source: "other", Code: "E1", Text: "more"})
+	base := &taxonomy.Evidence{Source: "git", Op: "push", Text: "said", Attributes: attributes("path", "/base"),
+		Err: io.EOF}
+	wrapped := errors.Join(&fs.PathError{Op: "open", Path: "/a", Err: base}, syscall.EPIPE,
+		&taxonomy.Evidence{Source: "other", Code: "E1", Text: "more"})
 	got := detect.Of(wrapped)
 	assert.Equal(t, taxonomy.Evidence{
 		Source: "git", Op: "push", Text: "said", Errno: "EPIPE", Code: "E1",
@@ -159,7 +176,8 @@ func TestOfNastyErrors(t *testing.T) {
 		{unwrapping{}, "unwrapping"},
 		{itself{}, "itself"},
 		{comparing{1}, "comparing"},
-		{&deaf{cause: syscall.ECONNRESET}, "(*detect_test.deaf panics when asked for its text): connection reset by peer"},
+		{&deaf{cause: syscall.ECONNRESET},
+			"(*detect_test.deaf panics when asked for its text): connection reset by peer"},
 		{&deaf{cause: &deaf{}}, "(*detect_test.deaf panics when asked for its text)"},
 		{deafLoop, "(*detect_test.deaf panics when asked for its text)"},
 		{(*deaf)(nil), "(*detect_test.deaf panics when asked for its text)"},

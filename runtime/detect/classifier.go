@@ -10,14 +10,16 @@ import (
 // maxWhy bounds in bytes what a classifier says of why.
 const maxWhy = 512
 
-// Classifier returns a function that classifies with a generated package's Explain, and says in one line why an error
-// became what it became: by which rule, and which one it beat, or that no rule matched. Source and op, where they are not
-// empty, say who reported the error during what, unless it says so itself. Nil, a cancelled context and an error of the
-// taxonomy are returned as they are. The function is safe for concurrent use, and is what an executor classifies with.
+// Classifier returns a function that classifies with a generated package's Explain, and says in one
+// line why an error became what it became: by which rule, and which one it beat, or that no rule
+// matched. Source and op, where they are not empty, say who reported the error during what, unless
+// it says so itself. Nil, a cancelled context and an error of the taxonomy are returned as they
+// are. The function is safe for concurrent use, and is what an executor classifies with.
 //
-// Explain reports nothing to a recorder: an [Unmatched] among opts gets the evidence from the classifier, unless a rule
-// matched.
-func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Option) func(err error, source, op string) (error, string) {
+// Explain reports nothing to a recorder: an [Unmatched] among opts gets the evidence from the
+// classifier, unless a rule matched.
+func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Option) func(err error, source, op string) (
+	error, string) {
 	recorder := merged(opts).unmatched
 	//lint:ignore ST1008 an executor's classifier returns the error first
 	return func(err error, source, op string) (error, string) {

@@ -22,12 +22,16 @@ func TestClassifier(t *testing.T) {
 		err              error
 		code, why        string
 	}{
-		{"a rule", "anthropic-api", "call", &taxonomy.Evidence{Status: 529, Type: "overloaded_error"}, "PROVIDER_API_ERROR", ""},
-		{"the evidence says itself who reports", "anthropic-api", "call", &taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1)}, "GIT_PUSH_FAILED", ""},
+		{"a rule", "anthropic-api", "call", &taxonomy.Evidence{Status: 529, Type: "overloaded_error"},
+			"PROVIDER_API_ERROR", ""},
+		{"the evidence says itself who reports", "anthropic-api", "call",
+			&taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1)}, "GIT_PUSH_FAILED", ""},
 		{"it does not", "git", "push", errors.New("exit status 1"), "GIT_PUSH_FAILED", ""},
 		{"half of it", "other", "push", &taxonomy.Evidence{Source: "git"}, "GIT_PUSH_FAILED", ""},
-		{"no rule", "", "", errors.New("something new"), "PROVIDER_CRASH", "no rule matches, so it is the fallback PROVIDER_CRASH"},
-		{"an error of the taxonomy", "anthropic-api", "call", fmt.Errorf("again: %w", own), "GIT_PUSH_FAILED", "it is an error of the taxonomy already"},
+		{"no rule", "", "", errors.New("something new"), "PROVIDER_CRASH",
+			"no rule matches, so it is the fallback PROVIDER_CRASH"},
+		{"an error of the taxonomy", "anthropic-api", "call", fmt.Errorf("again: %w", own), "GIT_PUSH_FAILED",
+			"it is an error of the taxonomy already"},
 		{"cancelled", "anthropic-api", "call", cancelled, "", "a cancelled context is not classified"},
 		{"nothing", "anthropic-api", "call", nil, "", "there is no error"},
 	} {
@@ -51,9 +55,11 @@ func TestClassifier(t *testing.T) {
 
 func TestClassifierSaysWhatWasBeaten(t *testing.T) {
 	rules := mailRules()
-	classify := detect.Classifier(func(raw any, opts ...detect.Option) detect.Explanation { return rules.Explain(raw, opts) })
+	classify := detect.Classifier(
+		func(raw any, opts ...detect.Option) detect.Explanation { return rules.Explain(raw, opts) })
 	_, why := classify(&taxonomy.Evidence{Text: "mailbox bob is full, try again"}, "smtp", "")
-	assert.Equal(t, `rule BOUNCED/2 ({text: '(?i)mailbox \w+ is full'}); also matched GREYLISTED/1 and 1 more; nothing fills address, size`, why)
+	assert.Equal(
+		t, `rule BOUNCED/2 ({text: '(?i)mailbox \w+ is full'}); also matched GREYLISTED/1 and 1 more; nothing fills address, size`, why)
 	_, why = classify(&taxonomy.Evidence{Type: "C", Text: "x"}, "", "")
 	assert.Equal(t, "no rule matches, so it is the fallback OTHER; nothing fills kind", why)
 }
@@ -62,7 +68,8 @@ func TestClassifierAnswersAsClassifyDoes(t *testing.T) {
 	var wg sync.WaitGroup
 	classify := detect.Classifier(errs.Explain)
 	for _, ev := range []taxonomy.Evidence{
-		{Source: "claude-cli", ExitCode: taxonomy.Some(1), Text: "Claude usage limit reached"}, {Source: "openai-api", Status: 401},
+		{Source: "claude-cli", ExitCode: taxonomy.Some(1), Text: "Claude usage limit reached"},
+		{Source: "openai-api", Status: 401},
 		{Source: "config", Type: "missing"}, {Type: "timeout"}, {Text: "?"},
 	} {
 		wg.Go(func() {
@@ -88,6 +95,7 @@ func TestClassifierRecordsWhatNoRuleMatches(t *testing.T) {
 	_, _ = classify(&taxonomy.Evidence{Source: "config", Type: "missing"}, "", "")
 	_, _ = classify(context.Canceled, "", "")
 	if assert.Len(t, k.all, 1) {
-		assert.Equal(t, []string{"nobody", "call", "something new"}, []string{k.all[0].Source, k.all[0].Op, k.all[0].Text})
+		assert.Equal(t, []string{"nobody", "call", "something new"},
+			[]string{k.all[0].Source, k.all[0].Op, k.all[0].Text})
 	}
 }

@@ -2,9 +2,10 @@ package detect
 
 import "github.com/errgen/errgen/runtime/taxonomy"
 
-// Classify returns the error of the taxonomy that raw is evidence of; [Of] says what raw can be. Nil stays nil, and
-// so does a nil pointer. A cancelled context, and an error of the taxonomy already, are returned as they are, with
-// all that is wrapped around them. Methods of raw that panic do no harm.
+// Classify returns the error of the taxonomy that raw is evidence of; [Of] says what raw can be.
+// Nil stays nil, and so does a nil pointer. A cancelled context, and an error of the taxonomy
+// already, are returned as they are, with all that is wrapped around them. Methods of raw that
+// panic do no harm.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
@@ -26,11 +27,12 @@ func (r *Rules) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
 	return Traced(r.Make(rule, as), opts)
 }
 
-// Decide returns the index of the rule that the evidence is won by, or [NoRule], and the evidence to make the error
-// of: ev itself, or room, made a copy of ev, where options or its text change something about it. When there is
-// nothing to classify, as is nil and err is what to return: nil, a cancelled context, an error of the taxonomy already.
-// Where the text is longer than [TextLimit] has it, room has a copy of its end, secrets masked, so that a secret that the
-// cut splits does not show in what is made of it. Decide keeps neither ev nor room, and allocates only that copy, and
+// Decide returns the index of the rule that the evidence is won by, or [NoRule], and the evidence
+// to make the error of: ev itself, or room, made a copy of ev, where options or its text change
+// something about it. When there is nothing to classify, as is nil and err is what to return: nil,
+// a cancelled context, an error of the taxonomy already. Where the text is longer than [TextLimit]
+// has it, room has a copy of its end, secrets masked, so that a secret that the cut splits does not
+// show in what is made of it. Decide keeps neither ev nor room, and allocates only that copy, and
 // what [Rules.Match] does.
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
 	if ev == nil {
@@ -63,8 +65,8 @@ func (r *Rules) decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 	return rule, ev
 }
 
-// report hands evidence that no rule matches to whoever collects it. It is a copy, so that the caller's evidence can
-// stay on its stack, and without what is sensitive.
+// report hands evidence that no rule matches to whoever collects it. It is a copy, so that the
+// caller's evidence can stay on its stack, and without what is sensitive.
 func (r *Rules) report(ev *taxonomy.Evidence, opts []Option) {
 	if recorder := merged(opts).unmatched; recorder != nil {
 		c := hide(*ev, r.Sensitive)
@@ -72,8 +74,8 @@ func (r *Rules) report(ev *taxonomy.Evidence, opts []Option) {
 	}
 }
 
-// unclassified returns what becomes of raw without classifying, and why; the outcome is Matched when raw is to be
-// classified.
+// unclassified returns what becomes of raw without classifying, and why; the outcome is Matched
+// when raw is to be classified.
 func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 	switch x := raw.(type) {
 	case nil:
@@ -118,7 +120,8 @@ func (r *Rules) passes(err error) Outcome {
 	return Matched
 }
 
-// isOwn reports whether err is or wraps an error of the taxonomy. A nil pointer to one has nothing to pass on.
+// isOwn reports whether err is or wraps an error of the taxonomy. A nil pointer to one has nothing
+// to pass on.
 func isOwn(err error, t *taxonomy.Taxonomy) bool {
 	own, ok := taxonomy.First(err, t)
 	return ok && !isNil(own)

@@ -26,7 +26,8 @@ var mail = taxonomy.Taxonomy{
 	ByValue: []uint16{0, 1, 2},
 	Rows: []taxonomy.RowTraits{
 		{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}},
-		{Reaction: &taxonomy.Reaction{}, Code: 1}, {Reaction: &taxonomy.Reaction{}, Code: 2}, {Reaction: &taxonomy.Reaction{}, Code: 3},
+		{Reaction: &taxonomy.Reaction{}, Code: 1}, {Reaction: &taxonomy.Reaction{}, Code: 2},
+		{Reaction: &taxonomy.Reaction{}, Code: 3},
 	},
 }
 
@@ -37,7 +38,10 @@ type mailError struct {
 	cause error
 }
 
-func (e *mailError) Error() string                   { return strings.ToLower(mail.Codes[e.code].Value) + ": " + e.text }
+func (e *mailError) Error() string {
+	return strings.ToLower(mail.Codes[e.code].Value) + ": " +
+		e.text
+}
 func (e *mailError) Taxonomy() *taxonomy.Taxonomy    { return &mail }
 func (e *mailError) Row() taxonomy.Row               { return mail.Codes[e.code].Row }
 func (e *mailError) Unwrap() error                   { return e.cause }
@@ -161,7 +165,8 @@ func TestClassifyPasses(t *testing.T) {
 	timeout := r.Classify(context.DeadlineExceeded, nil)
 	assert.Equal(t, "OTHER", taxonomy.CodeOf(timeout), "a deadline is a failure")
 	unknown := errors.New("cancelled by the user, try again")
-	assert.Equal(t, "GREYLISTED", taxonomy.CodeOf(r.Classify(unknown, nil)), "and so is what only speaks of being cancelled")
+	assert.Equal(t, "GREYLISTED", taxonomy.CodeOf(r.Classify(unknown, nil)),
+		"and so is what only speaks of being cancelled")
 }
 
 // collector is a recorder for tests.
@@ -190,7 +195,8 @@ func TestUnmatched(t *testing.T) {
 	assert.Equal(t, "OTHER", taxonomy.CodeOf(r.Classify("what is this", opts)))
 	assert.Equal(t, "OTHER", taxonomy.CodeOf(r.Explain("not for the recorder", opts).Err))
 	assert.Equal(t, []taxonomy.Evidence{{Source: "smtp", Text: "what is this"}}, c.got)
-	assert.Equal(t, "OTHER", taxonomy.CodeOf(r.Classify("x", []detect.Option{detect.Unmatched(&collector{panic: true})})))
+	assert.Equal(
+		t, "OTHER", taxonomy.CodeOf(r.Classify("x", []detect.Option{detect.Unmatched(&collector{panic: true})})))
 }
 
 func TestClassifyTraces(t *testing.T) {
@@ -224,8 +230,10 @@ func FuzzClassifyNeverPanics(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, source string, status int, kind uint8) {
 		ev := taxonomy.Evidence{Source: source, Status: status, Text: text, Attributes: map[string]string{source: text}}
 		raw := []any{
-			text, ev, &ev, errors.New(text), fmt.Errorf("x: %w", errors.Join(&ev, rude{})), []byte(text), &endless{text},
-			&http.Response{StatusCode: status, Header: http.Header{"Retry-After": {text}}, Body: io.NopCloser(strings.NewReader(text))},
+			text, ev, &ev, errors.New(text), fmt.Errorf("x: %w", errors.Join(&ev, rude{})), []byte(text),
+			&endless{text},
+			&http.Response{StatusCode: status, Header: http.Header{"Retry-After": {text}},
+				Body: io.NopCloser(strings.NewReader(text))},
 		}[kind%8]
 		err := r.Classify(raw, []detect.Option{detect.From(source), detect.TextLimit(status)})
 		if raw, ok := raw.(error); err == nil && (!ok || raw != nil) {

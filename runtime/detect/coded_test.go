@@ -19,7 +19,8 @@ var foreign = taxonomy.Taxonomy{
 	Rows:  []taxonomy.RowTraits{{}, {}, {Code: 1}},
 }
 
-// foreignError is an error of that taxonomy. Fields that its type has count for nothing; its hints do.
+// foreignError is an error of that taxonomy. Fields that its type has count for nothing; its hints
+// do.
 type foreignError struct {
 	StatusCode int
 	hints      taxonomy.Hints
@@ -34,11 +35,13 @@ func (e *foreignError) Hints() taxonomy.Hints        { return e.hints }
 
 func TestOfErrorsOfOtherTaxonomies(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0).UTC()
-	hints := taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second), ResetAt: taxonomy.Some(at), Files: []string{"a"}, Credential: "main", Output: "out"}
+	hints := taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second), ResetAt: taxonomy.Some(at), Files: []string{"a"},
+		Credential: "main", Output: "out"}
 	err := fmt.Errorf("save: %w", &foreignError{StatusCode: 500, hints: hints, cause: &pgError{Code: "53100"}})
 	assert.Equal(t, taxonomy.Evidence{
-		Code: "DISK_FULL", RetryAfter: hints.RetryAfter, ResetAt: at, Files: []string{"a"}, Credential: "main", Output: "out",
-		Text: "save: disk full", Err: err,
+		Code: "DISK_FULL", RetryAfter: hints.RetryAfter, ResetAt: at, Files: []string{"a"}, Credential: "main",
+		Output: "out",
+		Text:   "save: disk full", Err: err,
 	}, detect.Of(err))
 	unknown := taxonomy.NewUnknown(&foreign, taxonomy.Wire{Code: "GONE", Message: "gone"})
 	assert.Equal(t, taxonomy.Evidence{Code: "GONE", Text: "gone", Err: unknown}, detect.Of(unknown))

@@ -99,8 +99,8 @@ func (r *Rules) errorMeets(c *Condition, err error) bool {
 	return !slices.ContainsFunc(c.Not, func(name string) bool { return r.is(err, name) })
 }
 
-// is asks r.Is. Methods of errors are not ours: one that panics means no, and so does a tree of errors without end, or of
-// more than 64 levels or 1024 errors, in which errors.Is could be lost.
+// is asks r.Is. Methods of errors are not ours: one that panics means no, and so does a tree of
+// errors without end, or of more than 64 levels or 1024 errors, in which errors.Is could be lost.
 func (r *Rules) is(err error, name string) (yes bool) {
 	if r.Is == nil {
 		return false
@@ -113,7 +113,8 @@ func (r *Rules) is(err error, name string) (yes bool) {
 	return ends(err) && r.Is(err, name)
 }
 
-// decimal reads a finite decimal number. It looks before it parses, because a failure of strconv allocates.
+// decimal reads a finite decimal number. It looks before it parses, because a failure of strconv
+// allocates.
 func decimal(s string) (float64, bool) {
 	if !isDecimal(s) {
 		return 0, false

@@ -17,7 +17,8 @@ func one(conditions ...detect.Condition) *detect.Rules {
 	return &detect.Rules{
 		Rules: []detect.Rule{{Conditions: conditions}},
 		Is: func(err error, name string) bool {
-			return name == "io.EOF" && errors.Is(err, io.EOF) || name == "panics" && err.(interface{ Never() bool }).Never()
+			return name == "io.EOF" && errors.Is(err, io.EOF) || name == "panics" &&
+				err.(interface{ Never() bool }).Never()
 		},
 	}
 }
@@ -150,13 +151,17 @@ func TestConditions(t *testing.T) {
 			c{Key: detect.Attribute, Name: "left", Min: 0, Max: 10, Bounds: detect.HasMin | detect.HasMax},
 			[]e{
 				{Attributes: map[string]string{"left": "0"}}, {Attributes: map[string]string{"left": "9.5"}},
-				{Attributes: map[string]string{"left": "+1e1"}}, {Attributes: map[string]string{"left": ".5"}}, {Attributes: map[string]string{"left": "5."}},
+				{Attributes: map[string]string{"left": "+1e1"}}, {Attributes: map[string]string{"left": ".5"}},
+				{Attributes: map[string]string{"left": "5."}},
 			},
 			[]e{
 				{}, {Attributes: map[string]string{"left": "-1"}}, {Attributes: map[string]string{"left": "five"}},
-				{Attributes: map[string]string{"left": "0x1"}}, {Attributes: map[string]string{"left": "1_0"}}, {Attributes: map[string]string{"left": "NaN"}},
-				{Attributes: map[string]string{"left": "1e"}}, {Attributes: map[string]string{"left": "1e+"}}, {Attributes: map[string]string{"left": "."}},
-				{Attributes: map[string]string{"left": "-1e999"}}, {Attributes: map[string]string{"left": " 1"}}, {Attributes: map[string]string{"left": "1 "}},
+				{Attributes: map[string]string{"left": "0x1"}}, {Attributes: map[string]string{"left": "1_0"}},
+				{Attributes: map[string]string{"left": "NaN"}},
+				{Attributes: map[string]string{"left": "1e"}}, {Attributes: map[string]string{"left": "1e+"}},
+				{Attributes: map[string]string{"left": "."}},
+				{Attributes: map[string]string{"left": "-1e999"}}, {Attributes: map[string]string{"left": " 1"}},
+				{Attributes: map[string]string{"left": "1 "}},
 			},
 		},
 		{
@@ -197,7 +202,8 @@ func TestConditions(t *testing.T) {
 		},
 		{
 			"a text as large as a condition can be",
-			c{Key: detect.Code, Any: []string{strings.Repeat("a", 40), strings.Repeat("b", 9), "", "ab", "abc", "abcd"}},
+			c{Key: detect.Code,
+				Any: []string{strings.Repeat("a", 40), strings.Repeat("b", 9), "", "ab", "abc", "abcd"}},
 			[]e{{Code: strings.Repeat("a", 40)}, {Code: strings.Repeat("b", 9)}, {Code: "ab"}, {Code: "abcd"}},
 			[]e{{}, {Code: strings.Repeat("a", 39)}, {Code: "b"}, {Code: "abcde"}},
 		},

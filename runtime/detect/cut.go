@@ -2,7 +2,8 @@ package detect
 
 import "unicode/utf8"
 
-// CutText returns the last n bytes of s, or fewer, so that no character is cut in two. It shares s's memory.
+// CutText returns the last n bytes of s, or fewer, so that no character is cut in two. It shares
+// s's memory.
 func CutText(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -17,7 +18,8 @@ func CutText(s string, n int) string {
 	return s[start:]
 }
 
-// inside reports whether i is between two bytes of one character of s. Bytes that are no UTF-8 count as one each.
+// inside reports whether i is between two bytes of one character of s. Bytes that are no UTF-8
+// count as one each.
 func inside(s string, i int) bool {
 	if i <= 0 || i >= len(s) || utf8.RuneStart(s[i]) {
 		return false

@@ -15,16 +15,18 @@ import (
 
 // cutSecrets are texts with a part that must not be seen.
 var cutSecrets = map[string][2]string{
-	"a key's value":      {"password=hunter2pw-hunter2pw", "hunter2pw"},
-	"a bearer token":     {"Authorization: Bearer abcdef1234567890SECRETTOKEN", "SECRETTOKEN"},
-	"a URL's password":   {"postgres://user:hunter2pw@db.example.com:5432/x", "hunter2pw"},
-	"a known token":      {"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "6912E7710c83"},
-	"a key with a kind":  {"sk-ant-api03-Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890QwErTyUiOpAsDfGhJkLzXcVbNm1234567890-AbCdEfAA", "XcVbNm1234567890"},
-	"a private key":      {"-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEhunter2pwhunter2pw\n", 90) + "-----END RSA PRIVATE KEY-----", "hunter2pw"},
+	"a key's value":     {"password=hunter2pw-hunter2pw", "hunter2pw"},
+	"a bearer token":    {"Authorization: Bearer abcdef1234567890SECRETTOKEN", "SECRETTOKEN"},
+	"a URL's password":  {"postgres://user:hunter2pw@db.example.com:5432/x", "hunter2pw"},
+	"a known token":     {"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "6912E7710c83"},
+	"a key with a kind": {"sk-ant-api03-Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890QwErTyUiOpAsDfGhJkLzXcVbNm1234567890-AbCdEfAA", "XcVbNm1234567890"},
+	"a private key": {"-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEhunter2pwhunter2pw\n", 90) +
+		"-----END RSA PRIVATE KEY-----", "hunter2pw"},
 	"a value in a quote": {`{"password": "hunter2pw hunter3pw"}`, "hunter3pw"},
 }
 
-// cutAt returns a text that is longer than limit by its beginning and off bytes of a secret that stands where it is cut.
+// cutAt returns a text that is longer than limit by its beginning and off bytes of a secret that
+// stands where it is cut.
 func cutAt(secret string, off, limit int, filler string) string {
 	rest := limit - (len(secret) - off)
 	return strings.Repeat("lorem ipsum ", 3000) + secret + strings.Repeat(filler, rest/len(filler)+1)[:rest]
@@ -77,7 +79,8 @@ func TestCutOfABody(t *testing.T) {
 
 func TestCutOfAValue(t *testing.T) {
 	for name, secret := range cutSecrets {
-		for _, value := range []any{cutAt(secret[0], len(secret[0])/2, 1<<20, " z"), errors.New(cutAt(secret[0], len(secret[0])/2, 1<<20, " z"))} {
+		for _, value := range []any{cutAt(secret[0], len(secret[0])/2, 1<<20, " z"),
+			errors.New(cutAt(secret[0], len(secret[0])/2, 1<<20, " z"))} {
 			ev := detect.Of(map[string]any{"message": value})
 			assert.NotContains(t, ev.Text, secret[1], name)
 			assert.NotEmpty(t, ev.Text)
@@ -102,5 +105,6 @@ func TestCutTextIsSearchedAsItIs(t *testing.T) {
 	text := strings.Repeat("x ", 20000) + "password=hunter2pw: try again"
 	e := mailRules().Explain(text, nil)
 	assert.Equal(t, detect.Matched, e.Outcome)
-	assert.True(t, strings.HasSuffix(e.Evidence.Text, "password=[REDACTED] try again"), e.Evidence.Text[len(e.Evidence.Text)-60:])
+	assert.True(t, strings.HasSuffix(e.Evidence.Text, "password=[REDACTED] try again"),
+		e.Evidence.Text[len(e.Evidence.Text)-60:])
 }

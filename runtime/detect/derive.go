@@ -16,8 +16,9 @@ const (
 	joints = " \t:=\"'("
 )
 
-// derivedStatus returns the HTTP status of a failure that a text begins with or names as one in its first line, or 0:
-// "404 Not Found", "HTTP/1.1 503", "failed with status code 502". A number that stands in a sentence by itself is none.
+// derivedStatus returns the HTTP status of a failure that a text begins with or names as one in its
+// first line, or 0: "404 Not Found", "HTTP/1.1 503", "failed with status code 502". A number that
+// stands in a sentence by itself is none.
 func derivedStatus(text string) int {
 	return firstStatus(head(text), isStatus)
 }
@@ -31,7 +32,8 @@ func head(text string) string {
 	return line
 }
 
-// firstStatus returns the first status in the beginning of a line that is one by the words around it, or 0.
+// firstStatus returns the first status in the beginning of a line that is one by the words around
+// it, or 0.
 func firstStatus(line string, is func(before, rest string) bool) int {
 	for i := 0; i+3 <= len(line) && i < headLimit; i++ {
 		// The first digit of a status that says of a failure is 4 or 5.
@@ -46,7 +48,8 @@ func firstStatus(line string, is func(before, rest string) bool) int {
 	return 0
 }
 
-// isStatus reports whether the words around a number say that it is a status; rest begins with the number.
+// isStatus reports whether the words around a number say that it is a status; rest begins with the
+// number.
 func isStatus(before, rest string) bool {
 	if strings.TrimLeft(before, " \t\r") == "" {
 		return opens(rest)
@@ -89,13 +92,15 @@ func opens(line string) bool {
 	return after == "" || after[0] == '{' || phrased(after, number3(line))
 }
 
-// closes reports whether what follows a number is no word of a sentence that the number may belong to.
+// closes reports whether what follows a number is no word of a sentence that the number may belong
+// to.
 func closes(rest string) bool {
 	after := strings.TrimSpace(rest[3:])
 	return after == "" || strings.IndexByte(":,;.)]}\"'", rest[3]) >= 0 || phrased(after, number3(rest))
 }
 
-// phrased reports whether s begins with the reason phrase of a status, perhaps after a colon, a dash or a parenthesis.
+// phrased reports whether s begins with the reason phrase of a status, perhaps after a colon, a
+// dash or a parenthesis.
 func phrased(s string, status int) bool {
 	s = strings.TrimLeft(s, " \t:-(")
 	if leads(s, http.StatusText(status)) {
@@ -112,7 +117,8 @@ func phrased(s string, status int) bool {
 // leads reports whether s begins with a phrase and goes on as a failure does.
 func leads(s, phrase string) bool { return begins(s, phrase) && explains(s[len(phrase):]) }
 
-// phrases are reason phrases that net/http words otherwise, but other standards and widespread servers use.
+// phrases are reason phrases that net/http words otherwise, but other standards and widespread
+// servers use.
 var phrases = [...]struct {
 	status int
 	text   string
@@ -129,20 +135,23 @@ var phrases = [...]struct {
 	{529, "Overloaded"},
 }
 
-// begins reports whether s begins with a phrase, in any case, and the phrase's last word ends there.
+// begins reports whether s begins with a phrase, in any case, and the phrase's last word ends
+// there.
 func begins(s, phrase string) bool {
 	n := len(phrase)
 	return n > 0 && len(s) >= n && strings.EqualFold(s[:n], phrase) && (len(s) == n || !isWord(s[n]))
 }
 
-// explains reports whether what follows a status goes on about the failure, and does not take the status into a
-// sentence: nothing, no word, a word that begins with a capital letter, or one of those that lead to a place or reason.
+// explains reports whether what follows a status goes on about the failure, and does not take the
+// status into a sentence: nothing, no word, a word that begins with a capital letter, or one of
+// those that lead to a place or reason.
 func explains(after string) bool {
 	after = strings.TrimLeft(after, " \t")
 	if after == "" || !isWord(after[0]) || 'A' <= after[0] && after[0] <= 'Z' {
 		return true
 	}
-	for _, word := range [...]string{"for", "from", "on", "at", "in", "by", "with", "while", "when", "after", "because", "calling", "returned"} {
+	for _, word := range [...]string{"for", "from", "on", "at", "in", "by", "with", "while", "when", "after", "because",
+		"calling", "returned"} {
 		if begins(after, word) {
 			return true
 		}
@@ -226,7 +235,8 @@ func oneOf(word string, list ...string) bool {
 	return false
 }
 
-// lastWord returns the word that s ends with; a word holds letters, digits and what joins them in names.
+// lastWord returns the word that s ends with; a word holds letters, digits and what joins them in
+// names.
 func lastWord(s string) string {
 	i := len(s)
 	for i > 0 && (isWord(s[i-1]) || s[i-1] == '/' || s[i-1] == '.' || s[i-1] == '-') {
@@ -237,5 +247,6 @@ func lastWord(s string) string {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// isWord reports whether c is an ASCII letter, digit or underscore, as \b of a regular expression has it.
+// isWord reports whether c is an ASCII letter, digit or underscore, as \b of a regular expression
+// has it.
 func isWord(c byte) bool { return c|0x20-'a' < 26 || isDigit(c) || c == '_' }

@@ -10,10 +10,11 @@ import (
 // minLiteral is how long a literal must be for texts to be searched for it.
 const minLiteral = 3
 
-// engine finds the patterns that a text may hold, in one pass over it for all of them. It looks up a few
-// neighbouring bytes of each literal in a bitmap, so that nearly all places of a text cost one look each; where they
-// are found the literal is compared, and where it stands the pattern's regular expression is run on a window around
-// it. What it finds is what the regular expressions would find by themselves.
+// engine finds the patterns that a text may hold, in one pass over it for all of them. It looks up
+// a few neighbouring bytes of each literal in a bitmap, so that nearly all places of a text cost
+// one look each; where they are found the literal is compared, and where it stands the pattern's
+// regular expression is run on a window around it. What it finds is what the regular expressions
+// would find by themselves.
 type engine struct {
 	patterns []pattern
 	literals []literal
@@ -99,8 +100,8 @@ func (e *engine) rule(i uint16, r *Rule) {
 	}
 }
 
-// search returns the literals to find a pattern by; none when it must be tried on every text. plain reports that the
-// only literal is all of the pattern.
+// search returns the literals to find a pattern by; none when it must be tried on every text. plain
+// reports that the only literal is all of the pattern.
 func (p *Pattern) search() (literals []Literal, plain bool) {
 	if p.Plain != "" && isASCII(p.Plain) {
 		if len(p.Plain) < minLiteral {
@@ -114,8 +115,8 @@ func (p *Pattern) search() (literals []Literal, plain bool) {
 	return p.Literals, false
 }
 
-// unsearchable reports whether a literal is of no help: it is too short, or its characters are not all found as they
-// are written.
+// unsearchable reports whether a literal is of no help: it is too short, or its characters are not
+// all found as they are written.
 func unsearchable(l Literal) bool {
 	switch {
 	case len(l.Text) < minLiteral:
@@ -124,7 +125,8 @@ func unsearchable(l Literal) bool {
 		// To an expression this is also any byte that is no UTF-8.
 		return true
 	case l.Fold:
-		return l.Text != strings.ToLower(l.Text) || strings.Contains(l.Text, longS) || strings.Contains(l.Text, kelvinSign)
+		return l.Text != strings.ToLower(l.Text) || strings.Contains(l.Text, longS) ||
+			strings.Contains(l.Text, kelvinSign)
 	}
 	return false
 }

@@ -19,24 +19,33 @@ func TestText(t *testing.T) {
 		name, expr string
 		yes, no    []string
 	}{
-		{"plain, in any case", `=usage limit reached`, []string{"Claude USAGE limit Reached", "u\u017fage limit reached"}, []string{"usage limits reached", "usage  limit reached"}},
-		{"plain with letters beyond ASCII", `=größe überschritten`, []string{"GRÖSSE", "Größe Überschritten"}[1:], []string{"grosse uberschritten"}},
+		{"plain, in any case", `=usage limit reached`,
+			[]string{"Claude USAGE limit Reached", "u\u017fage limit reached"},
+			[]string{"usage limits reached", "usage  limit reached"}},
+		{"plain with letters beyond ASCII", `=größe überschritten`, []string{"GRÖSSE", "Größe Überschritten"}[1:],
+			[]string{"grosse uberschritten"}},
 		{"two letters", `=ko`, []string{"KO", "\u212ao"}, []string{"k.o."}},
 		{"a short literal", `FAIL`, []string{"FAIL", "xFAIL", "xxFAILx", "FAILURE"}, []string{"fail", "FAI", "AIL"}},
 		{"a very short literal", `(?i)eof`, []string{"EOF", "x eof", "xx eof", "unexpected EOF"}, []string{"eo", "of"}},
-		{"bounds of words", `(?i)\bfail\b`, []string{"FAIL", "did fail.", "é fail é"}, []string{"failed", "FAILURE", "failover", "x_fail"}},
+		{"bounds of words", `(?i)\bfail\b`, []string{"FAIL", "did fail.", "é fail é"},
+			[]string{"failed", "FAILURE", "failover", "x_fail"}},
 		{"bounds of words in one long word", `(?i)\bfail\b`, nil, []string{long + "fail" + long}},
-		{"a kelvin sign", `(?i)disk full`, []string{"DISK FULL", "dis\u212a full", "di\u017f\u212a full"}, []string{"dis\u212afull"}},
+		{"a kelvin sign", `(?i)disk full`, []string{"DISK FULL", "dis\u212a full", "di\u017f\u212a full"},
+			[]string{"dis\u212afull"}},
 		{"a letter that folds only where case does not count", `disk`, []string{"disk"}, []string{"dis\u212a", "DISK"}},
 		{"lines", `(?m)^FAIL: `, []string{"FAIL: x", "ok\nFAIL: x"}, []string{"no FAIL: x"}},
 		{"the beginning", `^FAIL: `, []string{"FAIL: x"}, []string{"ok\nFAIL: x"}},
 		{"the end", `failed$`, []string{"it failed", "failed\nfailed"}, []string{"it failed\n", "failed\nagain"}},
-		{"any text between", `error: .* denied`, []string{"error: was denied", "error: denied\nerror: x denied"}, []string{"error: was\n denied", "error: denied"}},
-		{"any text between, over lines", `(?s)BEGIN.*END`, []string{"BEGIN" + long + "\nEND"}, []string{"END" + long + "BEGIN"}},
-		{"white space of any length", `type\s+mismatch`, []string{"type" + strings.Repeat("\n", 2000) + "mismatch"}, []string{"type" + strings.Repeat("\n", 2000) + "x mismatch"}},
+		{"any text between", `error: .* denied`, []string{"error: was denied", "error: denied\nerror: x denied"},
+			[]string{"error: was\n denied", "error: denied"}},
+		{"any text between, over lines", `(?s)BEGIN.*END`, []string{"BEGIN" + long + "\nEND"},
+			[]string{"END" + long + "BEGIN"}},
+		{"white space of any length", `type\s+mismatch`, []string{"type" + strings.Repeat("\n", 2000) + "mismatch"},
+			[]string{"type" + strings.Repeat("\n", 2000) + "x mismatch"}},
 		{"an alternative without a literal", `abcdef|\d{5}`, []string{"abcdef", "x12345"}, []string{"abcde", "1234"}},
 		{"bytes that are no UTF-8", `caf\x{FFFD}`, []string{"caf\xff", "caf\xc3"}, []string{"café"}},
-		{"after bytes that are no UTF-8", `(?i).{3}denied`, []string{"\xff\xfe\xfddenied", "日本語DENIED"}, []string{"\xffdenied", "日denied"}},
+		{"after bytes that are no UTF-8", `(?i).{3}denied`, []string{"\xff\xfe\xfddenied", "日本語DENIED"},
+			[]string{"\xffdenied", "日denied"}},
 		{"an expression that does not compile", `(denied`, nil, []string{"(denied", "denied"}},
 		{"an empty expression", `x*`, []string{"anything"}, []string{""}},
 	} {
@@ -71,11 +80,12 @@ func TestTextAndContains(t *testing.T) {
 	assert.Equal(t, detect.NoRule, r.Match(&taxonomy.Evidence{Text: "a pattern that does not exist"}, nil))
 }
 
-// TestHostileTexts bounds what is done for texts that are made to take long, by the expressions that run and the bytes
-// that they see. The plain loop runs each expression over the 16 KiB.
+// TestHostileTexts bounds what is done for texts that are made to take long, by the expressions
+// that run and the bytes that they see. The plain loop runs each expression over the 16 KiB.
 func TestHostileTexts(t *testing.T) {
 	const limit = detect.DefaultTextLimit
-	near := []string{`(?i)rate limit .{0,20}exceeded`, `(?i)\brate limit\s+was hit`, `rate limit (?:hit|reached)$`, `rate limit .* over`, `(?s)rate limit.*quota`}
+	near := []string{`(?i)rate limit .{0,20}exceeded`, `(?i)\brate limit\s+was hit`, `rate limit (?:hit|reached)$`,
+		`rate limit .* over`, `(?s)rate limit.*quota`}
 	var many []string
 	for i := range 1000 {
 		many = append(many, fmt.Sprintf(`rate limit [a-z]{0,40} of %d`, i))
@@ -89,13 +99,16 @@ func TestHostileTexts(t *testing.T) {
 	}{
 		{"100 MB", near, strings.Repeat("no rate limits were found here. ", 100<<20/32), 0, 0},
 		{"10 000 near misses", near, strings.Repeat("rate limit ", 10_000), 1, limit},
-		{"10 000 near misses that are nearer", near, strings.Repeat("rate limit was exceedet by quota over ", 10_000), 700, 4 * limit},
+		{"10 000 near misses that are nearer", near, strings.Repeat("rate limit was exceedet by quota over ", 10_000),
+			700, 4 * limit},
 		{"near misses of 1 000 patterns", many, strings.Repeat("rate limit abc of none ", 10_000), 0, 0},
 		{"nearer misses of 1 000 patterns", many, strings.Repeat("rate limit 0 of 999 ", 10_000), 112, 112 * limit},
 		{"one line without end", near, "rate limit " + strings.Repeat("x", 10<<20), 0, 0},
-		{"one word without end", []string{`\brate limit\b`, `(?m)^rate limit$`}, strings.Repeat("rate limit", 10_000), 3, 3 * limit},
+		{"one word without end", []string{`\brate limit\b`, `(?m)^rate limit$`}, strings.Repeat("rate limit", 10_000),
+			3, 3 * limit},
 		{"no UTF-8", near, strings.Repeat("rate limit \xff\xfe\x80\xe2\x84", 10_000), 1, limit},
-		{"letters that fold to ASCII", near, strings.Repeat("rate limit di\u017f\u212a ", 10_000), len(near), len(near) * limit},
+		{"letters that fold to ASCII", near, strings.Repeat("rate limit di\u017f\u212a ", 10_000), len(near),
+			len(near) * limit},
 	} {
 		r := textRules(c.exprs...)
 		ev := taxonomy.Evidence{Text: c.text}
@@ -120,12 +133,14 @@ func TestTextRunsLittle(t *testing.T) {
 	assert.LessOrEqual(t, work.Bytes, 200)
 }
 
-// TestTextsThatCannotMatter are not searched: a better rule matched already, or no rule on texts is for the source.
+// TestTextsThatCannotMatter are not searched: a better rule matched already, or no rule on texts is
+// for the source.
 func TestTextsThatCannotMatter(t *testing.T) {
 	r := textRules(`x*`, `x*`)
 	r.Rules[0].Conditions = []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}
 	r.Rules[1].Conditions = []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}
-	r.Rules = append([]detect.Rule{{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500}}}}}, r.Rules...)
+	r.Rules = append([]detect.Rule{{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500}}}}},
+		r.Rules...)
 	searched := 0
 	detect.Watch(r, func(detect.Work) { searched++ })
 	assert.Equal(t, 0, r.Match(&taxonomy.Evidence{Source: "a", Status: 500, Text: "x"}, nil))
@@ -156,12 +171,15 @@ func TestManyShortLiterals(t *testing.T) {
 	}
 }
 
-// TestLiteralsAreChecked gives patterns with literals that are not as they have to be: they are not relied upon.
+// TestLiteralsAreChecked gives patterns with literals that are not as they have to be: they are not
+// relied upon.
 func TestLiteralsAreChecked(t *testing.T) {
 	for _, l := range []detect.Literal{
-		{Text: "x"}, {Text: ""}, {Text: "UPPER", Fold: true}, {Text: "\ufffd\ufffd"}, {Text: "di\u017fk", Fold: true}, {Text: "dis\u212a", Fold: true},
+		{Text: "x"}, {Text: ""}, {Text: "UPPER", Fold: true}, {Text: "\ufffd\ufffd"}, {Text: "di\u017fk", Fold: true},
+		{Text: "dis\u212a", Fold: true},
 	} {
-		r := &detect.Rules{Rules: []detect.Rule{{Text: []uint16{0}}}, Patterns: []detect.Pattern{{Expr: "needle", Literals: []detect.Literal{l}}}}
+		r := &detect.Rules{Rules: []detect.Rule{{Text: []uint16{0}}},
+			Patterns: []detect.Pattern{{Expr: "needle", Literals: []detect.Literal{l}}}}
 		assert.Equal(t, 0, r.Match(&taxonomy.Evidence{Text: "a needle in hay"}, nil), "%q", l.Text)
 	}
 }

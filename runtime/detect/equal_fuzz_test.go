@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// FuzzEngineEqualsNaive holds the engine against the plain loop, with patterns and texts made at random and with those of
-// the fuzzer.
+// FuzzEngineEqualsNaive holds the engine against the plain loop, with patterns and texts made at
+// random and with those of the fuzzer.
 func FuzzEngineEqualsNaive(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, "", "")
@@ -39,7 +39,8 @@ func FuzzEngineEqualsNaive(f *testing.F) {
 		for _, text := range []string{text, g.text(), g.text(), g.text()} {
 			ev := taxonomy.Evidence{Source: g.pick("", "a", "b"), Status: 404 * g.IntN(2), Text: text}
 			if got, want := r.Match(&ev, nil), n.match(&ev); got != want {
-				t.Fatalf("rule %d, by the plain loop %d\nsource %q\ntext %q\nrules %s", got, want, ev.Source, text, describe(r))
+				t.Fatalf("rule %d, by the plain loop %d\nsource %q\ntext %q\nrules %s", got, want, ev.Source, text,
+					describe(r))
 			}
 		}
 	})
@@ -54,7 +55,8 @@ func TestEngineEqualsNaive(t *testing.T) {
 		for range 4 {
 			ev := taxonomy.Evidence{Source: g.pick("", "a", "b"), Status: 404 * g.IntN(2), Text: g.text()}
 			if got, want := r.Match(&ev, nil), n.match(&ev); got != want {
-				t.Fatalf("seed %d: rule %d, by the plain loop %d\nsource %q\ntext %q\nrules %s", seed, got, want, ev.Source, ev.Text, describe(r))
+				t.Fatalf("seed %d: rule %d, by the plain loop %d\nsource %q\ntext %q\nrules %s", seed, got, want,
+					ev.Source, ev.Text, describe(r))
 			}
 		}
 	}
@@ -78,8 +80,10 @@ func (g generator) pick(of ...string) string { return of[g.IntN(len(of))] }
 
 // word is a part of both patterns and texts.
 func (g generator) word() string {
-	return g.pick("rate", "limit", "fail", "FAIL", "Error", "disk", "di\u017fk", "\u212aelvin", "kelvin", "task", "aaaa", "aaab", "caf\u00e9", "CAF\u00c9",
-		"==", "====", "error:", "timed out", "x", "sk", "\u00df", "\u017f", "12:34", "connection", "a b", "\uFFFD", "na\u00efve \u65e5\u672c")
+	return g.pick("rate", "limit", "fail", "FAIL", "Error", "disk", "di\u017fk", "\u212aelvin", "kelvin", "task",
+		"aaaa", "aaab", "caf\u00e9", "CAF\u00c9",
+		"==", "====", "error:", "timed out", "x", "sk", "\u00df", "\u017f", "12:34", "connection", "a b", "\uFFFD",
+		"na\u00efve \u65e5\u672c")
 }
 
 func (g generator) expr(depth int) string {
@@ -158,7 +162,9 @@ func (g generator) text() string {
 			}
 			b.WriteString(w)
 		}
-		b.WriteString(g.pick(" ", "", "\n", "\t", "\xff", "\xe2\x84", "\xc5", "_", "\r\n", strings.Repeat("z", g.IntN(600)), strings.Repeat("z \n", g.IntN(200))))
+		b.WriteString(
+			g.pick(" ", "", "\n", "\t", "\xff", "\xe2\x84", "\xc5", "_", "\r\n", strings.Repeat("z", g.IntN(600)),
+				strings.Repeat("z \n", g.IntN(200))))
 	}
 	return b.String()
 }

@@ -4,7 +4,8 @@ package detect
 
 import "syscall"
 
-// errnoName returns the name of a system error, and whether err is one. A number without a name here has none.
+// errnoName returns the name of a system error, and whether err is one. A number without a name
+// here has none.
 func errnoName(err error) (name string, ok bool) {
 	e, ok := err.(syscall.Errno)
 	if !ok {

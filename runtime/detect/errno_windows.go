@@ -2,7 +2,8 @@ package detect
 
 import "syscall"
 
-// systemErrno names the errors of Windows that correspond to one of Linux, by the numbers of winerror.h.
+// systemErrno names the errors of Windows that correspond to one of Linux, by the numbers of
+// winerror.h.
 func systemErrno(e syscall.Errno) string {
 	switch e {
 	case syscall.ERROR_FILE_NOT_FOUND, syscall.ERROR_PATH_NOT_FOUND:

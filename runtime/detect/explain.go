@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Explain returns what [Rules.Classify] makes of raw, and why. It tries every rule, and reports nothing to an
-// [Unmatched] recorder.
+// Explain returns what [Rules.Classify] makes of raw, and why. It tries every rule, and reports
+// nothing to an [Unmatched] recorder.
 func (r *Rules) Explain(raw any, opts []Option) Explanation {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {

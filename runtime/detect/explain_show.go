@@ -108,8 +108,8 @@ type ruleJSON struct {
 
 func (r *Rule) json() ruleJSON { return ruleJSON{r.Name, r.Doc} }
 
-// MarshalJSON returns the explanation as an object: outcome, code, category, message, error, rule, runners_up,
-// missing and evidence, secrets masked; what does not apply is left out.
+// MarshalJSON returns the explanation as an object: outcome, code, category, message, error, rule,
+// runners_up, missing and evidence, secrets masked; what does not apply is left out.
 func (e Explanation) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Outcome   Outcome            `json:"outcome"`

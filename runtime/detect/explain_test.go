@@ -26,8 +26,10 @@ func TestExplain(t *testing.T) {
 		json      string
 	}{
 		{
-			name: "a rule, and others", outcome: detect.Matched, rule: "BOUNCED/2", runnersUp: []string{"GREYLISTED/1", "BOUNCED/3"},
-			raw:     taxonomy.Evidence{Source: "smtp", Text: "mailbox bob is full, try again", Attributes: map[string]string{"recipient": "bob", "size": "big"}},
+			name: "a rule, and others", outcome: detect.Matched, rule: "BOUNCED/2",
+			runnersUp: []string{"GREYLISTED/1", "BOUNCED/3"},
+			raw: taxonomy.Evidence{Source: "smtp", Text: "mailbox bob is full, try again",
+				Attributes: map[string]string{"recipient": "bob", "size": "big"}},
 			missing: []string{"size"},
 			text: `BOUNCED (delivery): bounced: mailbox bob is full, try again
   rule          BOUNCED/2 {text: '(?i)mailbox \w+ is full'}
@@ -41,8 +43,9 @@ func TestExplain(t *testing.T) {
 				"evidence":{"source":"smtp","text":"mailbox bob is full, try again","attributes":{"recipient":"bob","size":"big"}}}`,
 		},
 		{
-			name: "a status that was read out of the text", outcome: detect.Matched, rule: "GREYLISTED/1", runnersUp: []string{"BOUNCED/1"},
-			raw: "550\ntry again\nsoon",
+			name: "a status that was read out of the text", outcome: detect.Matched, rule: "GREYLISTED/1",
+			runnersUp: []string{"BOUNCED/1"},
+			raw:       "550\ntry again\nsoon",
 			text: `GREYLISTED (delivery): greylisted: 550 try again soon
   rule          GREYLISTED/1 {text: '(?i)try again'}
   also matched  BOUNCED/1 {status: 550}
@@ -53,7 +56,8 @@ func TestExplain(t *testing.T) {
 				"evidence":{"status":550,"status_derived":true,"text":"550\ntry again\nsoon"}}`,
 		},
 		{
-			name: "no rule", outcome: detect.Fallback, missing: []string{"kind"}, raw: taxonomy.Evidence{Type: "C", Text: "key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"},
+			name: "no rule", outcome: detect.Fallback, missing: []string{"kind"},
+			raw: taxonomy.Evidence{Type: "C", Text: "key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"},
 			text: `OTHER (delivery): other: key [REDACTED]
   rule          none: no rule matches
   missing       kind

@@ -23,10 +23,12 @@ type Explanation struct {
 	Rule *Rule
 	// RunnersUp are the other rules that matched, best first.
 	RunnersUp []*Rule
-	// Evidence is what the rules were asked about, its text cut to what was searched, and then masked; see [TextLimit].
-	// It holds what sensitive fields are filled from, too, which String and the JSON do not show.
+	// Evidence is what the rules were asked about, its text cut to what was searched, and then
+	// masked; see [TextLimit]. It holds what sensitive fields are filled from, too, which String
+	// and the JSON do not show.
 	Evidence taxonomy.Evidence
-	// Missing are the required fields, by wire name, that the evidence did not fill; they have zero values.
+	// Missing are the required fields, by wire name, that the evidence did not fill; they have zero
+	// values.
 	Missing []string
 
 	sensitive []string

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// fields collects what the exported fields of an error say that is a struct or points to one, embedded structs
-// included.
+// fields collects what the exported fields of an error say that is a struct or points to one,
+// embedded structs included.
 func (g *gather) fields(err error) {
 	g.structFields(reflect.ValueOf(err), maxEmbedded)
 }
@@ -76,8 +76,8 @@ func (g *gather) field(field string, v, owner reflect.Value) {
 	}
 }
 
-// hasHeader reports whether the struct has the headers of a response, so that its code is a status and its body that of
-// the response.
+// hasHeader reports whether the struct has the headers of a response, so that its code is a status
+// and its body that of the response.
 func hasHeader(owner reflect.Value) bool {
 	h := owner.FieldByName("Header")
 	return h.IsValid() && h.Type() == reflect.TypeFor[http.Header]()
@@ -105,7 +105,8 @@ func (g *gather) retryField(v reflect.Value) {
 	}
 }
 
-// rateField collects what go-github says of a limit when it does not even ask, so that there is no response.
+// rateField collects what go-github says of a limit when it does not even ask, so that there is no
+// response.
 func (g *gather) rateField(v reflect.Value) {
 	if v.Kind() != reflect.Struct {
 		return
@@ -123,7 +124,8 @@ func (g *gather) rateField(v reflect.Value) {
 	}
 }
 
-// responseField collects what a response says without its body; also one that is embedded in a struct of a client.
+// responseField collects what a response says without its body; also one that is embedded in a
+// struct of a client.
 func (g *gather) responseField(v reflect.Value, depth int) {
 	if r, ok := v.Interface().(*http.Response); ok {
 		if r != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// The functions of this file fill the fields of errors from evidence. Generated packages call them. A text that is
-// empty fills nothing, and neither does one that cannot be read as the field's type.
+// The functions of this file fill the fields of errors from evidence. Generated packages call them.
+// A text that is empty fills nothing, and neither does one that cannot be read as the field's type.
 
 // NonZero returns v, or nothing when it is the zero value: a status of 0, an empty text.
 func NonZero[T comparable](v T) taxonomy.Opt[T] {
@@ -96,7 +96,8 @@ func ReadStrings(list []string) []string {
 	return slices.Clone(list)
 }
 
-// ReadJSON returns text in the form in which JSON goes on the wire, or nil when it is null or no JSON.
+// ReadJSON returns text in the form in which JSON goes on the wire, or nil when it is null or no
+// JSON.
 func ReadJSON(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Read returns what a field is filled with from one key of evidence, both as the taxonomy names them: "status" and
-// "int", "attributes.mode" and "enum". It reads exactly what generated code reads; false is what fills nothing. The
-// value has the field's Go type, but that of an enum is its place among the words as a uint8, and of JSON a
-// json.RawMessage.
+// Read returns what a field is filled with from one key of evidence, both as the taxonomy names
+// them: "status" and "int", "attributes.mode" and "enum". It reads exactly what generated code
+// reads; false is what fills nothing. The value has the field's Go type, but that of an enum is its
+// place among the words as a uint8, and of JSON a json.RawMessage.
 func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 	switch from {
 	case "status":

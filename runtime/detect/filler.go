@@ -14,7 +14,8 @@ const maxName = 256
 // filler fills what evidence lacks. What is there is never replaced.
 type filler struct {
 	ev *taxonomy.Evidence
-	// owned reports that the attributes are the evidence's own and not shared with the evidence that it is a copy of.
+	// owned reports that the attributes are the evidence's own and not shared with the evidence
+	// that it is a copy of.
 	owned bool
 }
 
@@ -71,7 +72,8 @@ func (f *filler) retryAfter(d time.Duration) {
 	}
 }
 
-// resetAt fills the time of the next try. One before this century is none, and one after the year 9999 the end of it.
+// resetAt fills the time of the next try. One before this century is none, and one after the year
+// 9999 the end of it.
 func (f *filler) resetAt(t time.Time) {
 	if !f.ev.ResetAt.IsZero() || t.Year() < 2000 {
 		return

@@ -5,14 +5,21 @@ import (
 	"slices"
 )
 
-// common is made of words that stand in most logs; what is in it is a bad sign to recognise a literal by.
-const common = " error errors failed failure failing with from this that the for and not was are has been have while could when file files " +
-	"line status code message request response connection connect server client timeout timed out after before test tests running " +
-	"info warn warning debug trace level time date start started stop invalid unable cannot found exception expected unexpected " +
-	"process command exit build package module import type value string number object field function method return null " +
-	"https://www. .com .org .go: .js: .ts: .py: 2024- 2025- 2026- 00:00 0.0. ... --- === ___ >>> 127.0.0.1 localhost: \": \"\",\" = "
+// common is made of words that stand in most logs; what is in it is a bad sign to recognise a
+// literal by.
+const common = " error errors failed failure failing with from this that the for and not was are has been have " +
+	"while could when file files " +
+	"line status code message request response connection connect server client timeout timed out after before " +
+	"test tests running " +
+	"info warn warning debug trace level time date start started stop invalid unable cannot found exception " +
+	"expected unexpected " +
+	"process command exit build package module import type value string number object field function method return " +
+	"null " +
+	"https://www. .com .org .go: .js: .ts: .py: 2024- 2025- 2026- 00:00 0.0. ... --- === ___ >>> 127.0.0.1 " +
+	"localhost: \": \"\",\" = "
 
-// byFrequency are the bytes of such texts, the most common one first, with the bit set that tells cases apart.
+// byFrequency are the bytes of such texts, the most common one first, with the bit set that tells
+// cases apart.
 const byFrequency = " etaoinsrlcdupmfghb/.:y-w,v_0k12=(3\"x)4567'89jqz"
 
 // What it costs a gram to stand in common, and that another literal has it.
@@ -44,13 +51,13 @@ func newChooser(size, step int) *chooser {
 const (
 	// twoGrams is how long a literal must be to have two neighbouring grams of four bytes.
 	twoGrams = 5
-	// maxShort is up to how many shorter literals the scanner of every second place finds, too: each takes a place in
-	// its table for every value of the bytes beside it.
+	// maxShort is up to how many shorter literals the scanner of every second place finds, too:
+	// each takes a place in its table for every value of the bytes beside it.
 	maxShort = 12
 )
 
-// newScanners returns scanners that together find the literals: one that looks at every second place of a text, and
-// if there are many short literals another one for them.
+// newScanners returns scanners that together find the literals: one that looks at every second
+// place of a text, and if there are many short literals another one for them.
 func newScanners(literals []literal) []*scanner {
 	var long, short []uint32
 	for i := range literals {
@@ -117,7 +124,8 @@ func newScanner(literals []literal, ids []uint32, c *chooser) *scanner {
 	return s
 }
 
-// short drafts the grams of a literal of three or four bytes, with every byte that may stand before or after it.
+// short drafts the grams of a literal of three or four bytes, with every byte that may stand before
+// or after it.
 func (c *chooser) short(id uint32, text string, d *drafted) {
 	for b := range 256 {
 		if b&0x20 == 0 {
@@ -138,8 +146,8 @@ func (c *chooser) gram(text string, o int) uint32 {
 	return g
 }
 
-// choose returns where the grams of a literal are to be taken: where they are likely to be rarest in texts and in
-// other literals.
+// choose returns where the grams of a literal are to be taken: where they are likely to be rarest
+// in texts and in other literals.
 func (c *chooser) choose(text string) int {
 	best, least := 0, -1
 	for o := range len(text) - c.size - c.step + 2 {

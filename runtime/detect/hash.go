@@ -14,7 +14,8 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// hashText returns a hash of s. It depends on s and the seed only, so that what is built is the same in every run.
+// hashText returns a hash of s. It depends on s and the seed only, so that what is built is the
+// same in every run.
 func hashText(s string, seed uint64) uint64 {
 	n := len(s)
 	if n < 8 {

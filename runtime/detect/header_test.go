@@ -55,16 +55,20 @@ func TestHeaderWaits(t *testing.T) {
 		{[]string{"Retry-After", someDate, "Date", laterDate}, after(0)},
 		{[]string{"Retry-After", laterDate, "Date", "now"}, at(later)},
 		{[]string{"Retry-After", "Fri, 01 Jan 2100 00:00:00 GMT"}, at(4_102_444_800)},
-		{[]string{"Retry-After", "Fri, 01 Jan 2100 00:00:00 GMT", "Date", "Thu, 01 Jan 2099 00:00:00 GMT"}, after(365 * 24 * time.Hour)},
+		{[]string{"Retry-After", "Fri, 01 Jan 2100 00:00:00 GMT", "Date", "Thu, 01 Jan 2099 00:00:00 GMT"},
+			after(365 * 24 * time.Hour)},
 		{[]string{"Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"}, at(endOfTime)},
 		{[]string{"Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT", "Date", someDate}, after(math.MaxInt64)},
 		{[]string{"Retry-After-Ms", "250", "Retry-After", "1"}, after(250 * time.Millisecond)},
 		{[]string{"Retry-After-Ms", "x", "Retry-After", "1"}, after(time.Second)},
 		{[]string{"X-Ratelimit-Reset-Requests", "1s", "X-Ratelimit-Reset-Tokens", "6m0s"}, taxonomy.Evidence{}},
 		{[]string{"X-Ratelimit-Reset-Requests", "-1s", "X-Ratelimit-Remaining-Requests", "0"}, taxonomy.Evidence{}},
-		{[]string{"Anthropic-Ratelimit-Tokens-Reset", "2027-01-15T08:00:00Z", "Anthropic-Ratelimit-Tokens-Remaining", "9"}, taxonomy.Evidence{}},
-		{[]string{"Anthropic-Ratelimit-Unified-Reset", "1800000000", "Anthropic-Ratelimit-Unified-Status", "rejected"}, at(1_800_000_000)},
-		{[]string{"Anthropic-Ratelimit-Unified-Reset", "1800000000", "Anthropic-Ratelimit-Unified-Status", "allowed"}, taxonomy.Evidence{}},
+		{[]string{"Anthropic-Ratelimit-Tokens-Reset", "2027-01-15T08:00:00Z", "Anthropic-Ratelimit-Tokens-Remaining",
+			"9"}, taxonomy.Evidence{}},
+		{[]string{"Anthropic-Ratelimit-Unified-Reset", "1800000000", "Anthropic-Ratelimit-Unified-Status", "rejected"},
+			at(1_800_000_000)},
+		{[]string{"Anthropic-Ratelimit-Unified-Reset", "1800000000", "Anthropic-Ratelimit-Unified-Status", "allowed"},
+			taxonomy.Evidence{}},
 		{[]string{"X-Ratelimit-Reset", "1800000000"}, at(1_800_000_000)},
 		{[]string{"X-Rate-Limit-Reset", "1800000000"}, at(1_800_000_000)},
 		{[]string{"X-Ratelimit-Reset", "1800000000", "X-Ratelimit-Remaining", "0", "Retry-After", "3"}, both},
@@ -78,7 +82,8 @@ func TestHeaderWaits(t *testing.T) {
 		{[]string{"X-Ratelimit-Reset", "1e300"}, at(endOfTime)},
 		{[]string{"X-Ratelimit-Reset", "9999-12-31T23:59:59-01:00"}, at(endOfTime)},
 		{[]string{"Ratelimit-Reset", "99999999h0m0s"}, after(math.MaxInt64)},
-		{[]string{"X-Ratelimit-Reset-Requests", "99999999h", "X-Ratelimit-Remaining-Requests", "0"}, after(math.MaxInt64)},
+		{[]string{"X-Ratelimit-Reset-Requests", "99999999h", "X-Ratelimit-Remaining-Requests", "0"},
+			after(math.MaxInt64)},
 		{[]string{"X-Ratelimit-Reset", "-5"}, taxonomy.Evidence{}},
 	} {
 		h := http.Header{}
@@ -98,8 +103,10 @@ func TestHeaderSpentLimits(t *testing.T) {
 		"X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Requests": {"1s"},
 		"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"6m0s"},
 		"Anthropic-Ratelimit-Requests-Remaining": {"0"}, "Anthropic-Ratelimit-Requests-Reset": {"2027-01-15T08:00:00Z"},
-		"Anthropic-Ratelimit-Input-Tokens-Remaining": {"0"}, "Anthropic-Ratelimit-Input-Tokens-Reset": {"2027-01-15T09:00:00+01:00"},
-		"Anthropic-Ratelimit-Tokens-Remaining": {"1"}, "Anthropic-Ratelimit-Tokens-Reset": {"2028-01-15T08:00:00Z"},
+		"Anthropic-Ratelimit-Input-Tokens-Remaining": {"0"},
+		"Anthropic-Ratelimit-Input-Tokens-Reset":     {"2027-01-15T09:00:00+01:00"},
+		"Anthropic-Ratelimit-Tokens-Remaining":       {"1"},
+		"Anthropic-Ratelimit-Tokens-Reset":           {"2028-01-15T08:00:00Z"},
 	})
 	assert.Equal(t, taxonomy.Some(6*time.Minute), ev.RetryAfter)
 	assert.Equal(t, time.Unix(1_800_000_000, 0).UTC(), ev.ResetAt)
@@ -107,14 +114,19 @@ func TestHeaderSpentLimits(t *testing.T) {
 
 func TestHeaderAttributes(t *testing.T) {
 	h := http.Header{
-		"X-Ratelimit-Limit": {"60"}, "x-ratelimit-remaining": {"0"}, "X-Ratelimit-Reset": {"1800000000"}, "X-Ratelimit-Used": {"60"},
-		"X-Ratelimit-Resource": {"core"}, "X-Should-Retry": {"false"}, "Retry-After": {"60"}, "X-Github-Request-Id": {"A:1"}, "X-Ratelimit-Remaining-Tokens": {"5"},
+		"X-Ratelimit-Limit": {"60"}, "x-ratelimit-remaining": {"0"}, "X-Ratelimit-Reset": {"1800000000"},
+		"X-Ratelimit-Used":     {"60"},
+		"X-Ratelimit-Resource": {"core"}, "X-Should-Retry": {"false"}, "Retry-After": {"60"},
+		"X-Github-Request-Id": {"A:1"}, "X-Ratelimit-Remaining-Tokens": {"5"},
 		"Set-Cookie": {"session=1"}, "Authorization": {"Bearer x"}, "X-Api-Key": {"k"}, "Server": {"s"},
 	}
 	ev := taxonomy.Evidence{Attributes: attributes("ratelimit-limit", "kept")}
 	detect.Header(&ev, h)
-	assert.Equal(t, attributes("ratelimit-limit", "kept", "ratelimit-remaining", "0", "ratelimit-reset", "1800000000", "ratelimit-used", "60",
-		"ratelimit-resource", "core", "should-retry", "false", "retry-after", "60", "request-id", "A:1", "ratelimit-remaining-tokens", "5"), ev.Attributes)
+	assert.Equal(
+		t, attributes("ratelimit-limit", "kept", "ratelimit-remaining", "0", "ratelimit-reset", "1800000000",
+			"ratelimit-used", "60",
+			"ratelimit-resource", "core", "should-retry", "false", "retry-after", "60", "request-id", "A:1",
+			"ratelimit-remaining-tokens", "5"), ev.Attributes)
 	assert.Contains(t, h, "x-ratelimit-remaining", "the headers stay as they were")
 	assert.NotPanics(t, func() { detect.Header(&ev, nil) })
 }

@@ -17,10 +17,11 @@ func hint(ev *taxonomy.Evidence) {
 	}
 }
 
-// RetryHint returns how long a text asks to wait before the next try, and whether it does. It knows "retry after 30",
-// "Retry-After: 30", "retry in 500 ms", "try again in 1m30s", "retryDelay": "34.5s" and the like: a number right after the
-// words, with a unit or else in seconds; the words in small letters, in capitals or with a capital at the beginning. A number
-// that goes on as something else (a date, a time of day, "3 attempts") is none; a wait that is longer than a
+// RetryHint returns how long a text asks to wait before the next try, and whether it does. It knows
+// "retry after 30", "Retry-After: 30", "retry in 500 ms", "try again in 1m30s", "retryDelay":
+// "34.5s" and the like: a number right after the words, with a unit or else in seconds; the words
+// in small letters, in capitals or with a capital at the beginning. A number that goes on as
+// something else (a date, a time of day, "3 attempts") is none; a wait that is longer than a
 // [time.Duration] can be is the longest. The first hint in the last 16 KiB counts.
 func RetryHint(text string) (time.Duration, bool) {
 	text = CutText(text, DefaultTextLimit)
@@ -33,7 +34,8 @@ func RetryHint(text string) (time.Duration, bool) {
 	return 0, false
 }
 
-// tries finds the places of "try" in a text, in its three usual spellings. Of each spelling it knows the next place.
+// tries finds the places of "try" in a text, in its three usual spellings. Of each spelling it
+// knows the next place.
 type tries struct {
 	text string
 	at   [len(trySpellings)]int

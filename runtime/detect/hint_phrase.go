@@ -8,7 +8,8 @@ import (
 // phrase is what is left to read of a text.
 type phrase struct{ s string }
 
-// afterRetry reads what stands between retry and the number: "after", "in" or "delay", also as part of a name.
+// afterRetry reads what stands between retry and the number: "after", "in" or "delay", also as part
+// of a name.
 func (p *phrase) afterRetry() bool {
 	p.skip(" -_", 2)
 	return p.word("after") || p.word("in") || p.word("delay")
@@ -24,8 +25,8 @@ func (p *phrase) afterTry() bool {
 	return p.word("in") || p.word("after")
 }
 
-// wait reads a number without a unit, or several with units in a row ("1m30s", "2 minutes 5 seconds"), and sees that they
-// are not the beginning of something else.
+// wait reads a number without a unit, or several with units in a row ("1m30s", "2 minutes 5
+// seconds"), and sees that they are not the beginning of something else.
 func (p *phrase) wait() (time.Duration, bool) {
 	unit := p.namedUnit()
 	p.skip(" :=\"'", 5)
@@ -159,7 +160,8 @@ func unitOf(word string) time.Duration {
 	return 0
 }
 
-// endsNumber reports whether a number without a unit is at its end: at punctuation, or at the end of the line.
+// endsNumber reports whether a number without a unit is at its end: at punctuation, or at the end
+// of the line.
 func (p *phrase) endsNumber() bool {
 	p.skip(" \t", 4)
 	if p.s == "" {

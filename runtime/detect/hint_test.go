@@ -49,10 +49,14 @@ func TestRetryHint(t *testing.T) {
 		assert.Equal(t, want, got, "of %.80q", text)
 	}
 	for _, text := range []string{
-		"", "retry", "try again", "retry after", "retry after a while", "try again in", "retry after 3 attempts", "retry after 10:30",
-		"retry after 2026-10-21", "retry after 30 and reduce the load", "retry in 5 minutely steps", "try again in 2/3 of cases",
-		"retry after 99999999999999999999 years", "retry after -5", "retry after NaN", "retry after -1e308", "retry after 1e", "retry after 1e+",
-		"country after 30", "wait 30 seconds", "retried after 30", "rate limit: 30", "retry after 1.2.3", "retry after 5x", "entry in 30 days",
+		"", "retry", "try again", "retry after", "retry after a while", "try again in", "retry after 3 attempts",
+		"retry after 10:30",
+		"retry after 2026-10-21", "retry after 30 and reduce the load", "retry in 5 minutely steps",
+		"try again in 2/3 of cases",
+		"retry after 99999999999999999999 years", "retry after -5", "retry after NaN", "retry after -1e308",
+		"retry after 1e", "retry after 1e+",
+		"country after 30", "wait 30 seconds", "retried after 30", "rate limit: 30", "retry after 1.2.3",
+		"retry after 5x", "entry in 30 days",
 		"retry after Wed, 21 Oct 2026 07:28:00 GMT",
 		"retry after 30" + strings.Repeat(" ", 1<<20),
 	} {

@@ -29,7 +29,8 @@ func (f *filler) head(r *http.Response) {
 	}
 }
 
-// ofBody fills ev from the body of a response, and puts back what it read. A body that is compressed is not looked at.
+// ofBody fills ev from the body of a response, and puts back what it read. A body that is
+// compressed is not looked at.
 func ofBody(ev *taxonomy.Evidence, r *http.Response) {
 	if r.Body == nil || r.Body == http.NoBody || r.StatusCode == http.StatusSwitchingProtocols {
 		return
@@ -40,7 +41,8 @@ func ofBody(ev *taxonomy.Evidence, r *http.Response) {
 	Body(ev, peek(r))
 }
 
-// peek returns the first MiB of the body, which can be read again. It waits for as long as the body does.
+// peek returns the first MiB of the body, which can be read again. It waits for as long as the body
+// does.
 func peek(r *http.Response) []byte {
 	body := r.Body
 	rest := io.Reader(body)

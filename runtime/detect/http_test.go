@@ -27,8 +27,9 @@ func TestOfResponse(t *testing.T) {
 	r, err := http.Get(server.URL)
 	require.NoError(t, err)
 	defer func() { _ = r.Body.Close() }()
-	assert.Equal(t, taxonomy.Evidence{Status: 403, Text: "API rate limit exceeded", RetryAfter: taxonomy.Some(5 * time.Second),
-		Attributes: attributes("ratelimit-remaining", "0", "retry-after", "5", "host", "127.0.0.1")}, detect.Of(r))
+	assert.Equal(
+		t, taxonomy.Evidence{Status: 403, Text: "API rate limit exceeded", RetryAfter: taxonomy.Some(5 * time.Second),
+			Attributes: attributes("ratelimit-remaining", "0", "retry-after", "5", "host", "127.0.0.1")}, detect.Of(r))
 	body, err := io.ReadAll(r.Body)
 	require.NoError(t, err)
 	assert.Equal(t, `{"message":"API rate limit exceeded"}`, string(body))
@@ -73,7 +74,8 @@ func TestOfResponseBodies(t *testing.T) {
 		{"short", &body{Reader: strings.NewReader("said")}, "said", "said", nil},
 		{"long", &body{Reader: strings.NewReader(long)}, long[:1<<20], long, nil},
 		{"failing", &body{Reader: strings.NewReader("said"), err: broken}, "said", "said", broken},
-		{"panicking", &body{Reader: io.MultiReader(strings.NewReader("said"), panickingReader{})}, "said", "said", io.ErrUnexpectedEOF},
+		{"panicking", &body{Reader: io.MultiReader(strings.NewReader("said"), panickingReader{})}, "said", "said",
+			io.ErrUnexpectedEOF},
 	} {
 		r := &http.Response{StatusCode: 500, Body: c.body}
 		assert.Equal(t, taxonomy.Evidence{Status: 500, Text: c.text}, detect.Of(r), c.name)
@@ -98,10 +100,12 @@ func TestOfOddResponses(t *testing.T) {
 		{answer(502, "\x1f\x8b", "Content-Encoding", "gzip"), taxonomy.Evidence{Status: 502}},
 		{answer(101, "hijacked"), taxonomy.Evidence{Status: 101}},
 		{*answer(404, "said", "Set-Cookie", "s=1"), taxonomy.Evidence{Status: 404}},
-		{answer(429, "try again in 20s"), taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(20 * time.Second),
-			RetryAfterDerived: true}},
-		{answer(429, "try again in 20s", "Retry-After", "1"), taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(time.Second),
-			Attributes: attributes("retry-after", "1")}},
+		{answer(429, "try again in 20s"),
+			taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(20 * time.Second),
+				RetryAfterDerived: true}},
+		{answer(429, "try again in 20s", "Retry-After", "1"),
+			taxonomy.Evidence{Status: 429, Text: "try again in 20s", RetryAfter: taxonomy.Some(time.Second),
+				Attributes: attributes("retry-after", "1")}},
 	} {
 		assert.Equal(t, c.want, detect.Of(c.raw))
 	}

@@ -10,8 +10,9 @@ import (
 // noRank is behind every rank.
 const noRank = math.MaxInt
 
-// index finds the rules that evidence may meet by what they require exactly, so that the time does not grow with
-// their number. It names rules by rank. Rules on text are not in its lists: the engine finds them.
+// index finds the rules that evidence may meet by what they require exactly, so that the time does
+// not grow with their number. It names rules by rank. Rules on text are not in its lists: the
+// engine finds them.
 type index struct {
 	owner   *Rules
 	rules   []ranked
@@ -21,7 +22,8 @@ type index struct {
 	nodes   []node // the first is for rules that require no source, the others for one source each
 	every   *node  // the first node
 	lists   []uint16
-	// asksStatus reports whether any rule asks for a status, so that looking for one in a text is worth its time.
+	// asksStatus reports whether any rule asks for a status, so that looking for one in a text is
+	// worth its time.
 	asksStatus bool
 	// certain reports that there are lists which are final.
 	certain bool
@@ -102,7 +104,8 @@ func (x *index) value(id uint32, k Key, ev *taxonomy.Evidence, q *query) *entry 
 	return nil
 }
 
-// underAttributes goes through the attributes that rules name or those of the evidence, whichever are fewer.
+// underAttributes goes through the attributes that rules name or those of the evidence, whichever
+// are fewer.
 func (x *index) underAttributes(n *node, ev *taxonomy.Evidence, q *query, best int) int {
 	if len(n.names) <= len(ev.Attributes) {
 		for i := range n.names {

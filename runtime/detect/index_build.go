@@ -140,7 +140,8 @@ func (b *builder) underSources(d *draft) {
 	}
 }
 
-// place puts a rule where it is found: under the key that it shares with the fewest rules, or among the rest.
+// place puts a rule where it is found: under the key that it shares with the fewest rules, or among
+// the rest.
 func (b *builder) place(rank int) {
 	d := &b.drafts[rank]
 	if d.rule.onText() {

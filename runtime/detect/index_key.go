@@ -19,7 +19,8 @@ type key struct {
 
 func (k *key) size() int { return len(k.texts) + len(k.numbers) }
 
-// key returns the values by which rules with the condition can be found; none when it does not list them.
+// key returns the values by which rules with the condition can be found; none when it does not list
+// them.
 func (b *builder) key(c *Condition) key {
 	k := key{condition: c, kind: uint32(c.Key)}
 	switch {
@@ -80,7 +81,8 @@ func (c *Condition) texts() []string {
 	return distinct(out)
 }
 
-// numbers returns all numbers that meet the condition, or nil when they are too many or too large to list.
+// numbers returns all numbers that meet the condition, or nil when they are too many or too large
+// to list.
 func (c *Condition) numbers() []int {
 	if c.Presence == Absent || len(c.AnyNumber) > maxValues {
 		return nil
@@ -98,7 +100,8 @@ func (c *Condition) numbers() []int {
 	return distinct(out)
 }
 
-// candidates returns numbers among which are all that meet the condition, or nil when they are too many to list.
+// candidates returns numbers among which are all that meet the condition, or nil when they are too
+// many to list.
 func (c *Condition) candidates() []int {
 	const farthest = 1 << 30
 	if len(c.AnyNumber) > 0 {

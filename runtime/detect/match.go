@@ -16,9 +16,9 @@ type tables struct {
 	engine   atomic.Pointer[engine]
 }
 
-// Match returns the index of the rule that the evidence is won by, or [NoRule]. It does not ask whether there is a failure
-// at all; see [Rules.Decide]. Once the tables are built it allocates nothing, but for a text with one of the letters
-// ſ (U+017F) and K (U+212A), which fold to s and k.
+// Match returns the index of the rule that the evidence is won by, or [NoRule]. It does not ask
+// whether there is a failure at all; see [Rules.Decide]. Once the tables are built it allocates
+// nothing, but for a text with one of the letters ſ (U+017F) and K (U+212A), which fold to s and k.
 func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 	if ev == nil {
 		return NoRule

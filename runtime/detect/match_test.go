@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TestMatchEqualsLinear holds the index against trying each rule in turn, for rules and evidence made at random.
+// TestMatchEqualsLinear holds the index against trying each rule in turn, for rules and evidence
+// made at random.
 func TestMatchEqualsLinear(t *testing.T) {
 	for seed := range uint64(300) {
 		g := generator{rand.New(rand.NewPCG(seed, 3))}
@@ -36,7 +37,8 @@ func TestMatchEqualsLinear(t *testing.T) {
 			ev := g.evidence()
 			want := detect.NoRule
 			for i := range r.Rules {
-				better := want == detect.NoRule || ev.StatusDerived && ev.Status != 0 && r.Rules[i].Derived < r.Rules[want].Derived
+				better := want == detect.NoRule || ev.StatusDerived && ev.Status != 0 &&
+					r.Rules[i].Derived < r.Rules[want].Derived
 				if better && detect.Holds(r, i, &ev) {
 					want = i
 				}
@@ -117,7 +119,10 @@ func (g generator) evidence() taxonomy.Evidence {
 func TestMatchManyAttributes(t *testing.T) {
 	r := &detect.Rules{}
 	for i := range 300 {
-		r.Rules = append(r.Rules, detect.Rule{Conditions: []detect.Condition{{Key: detect.Attribute, Name: fmt.Sprint("n", i), Any: []string{"on"}}}})
+		r.Rules = append(
+			r.Rules,
+			detect.Rule{Conditions: []detect.Condition{{Key: detect.Attribute, Name: fmt.Sprint("n", i),
+				Any: []string{"on"}}}})
 	}
 	ev := taxonomy.Evidence{Attributes: map[string]string{"n250": "on", "n120": "on", "n7": "off", "other": "on"}}
 	assert.Equal(t, 120, r.Match(&ev, nil))
@@ -178,10 +183,13 @@ func TestMatchRanks(t *testing.T) {
 		{ev: taxonomy.Evidence{Source: "api", Output: "boom"}, want: "catch-all"},
 		{ev: taxonomy.Evidence{Text: "slow down"}, opts: []detect.Option{detect.From("api")}, want: "limited"},
 		{ev: taxonomy.Evidence{Source: "web", Text: "slow down"}, opts: []detect.Option{detect.From("api")}, want: ""},
-		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(9)}, want: "catch-all"},
-		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(-1)}, want: "text"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(9)},
+			want: "catch-all"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(-1)},
+			want: "text"},
 		{ev: taxonomy.Evidence{Source: "api", Text: "429: boom"}, opts: []detect.Option{noText()}, want: "catch-all"},
-		{ev: taxonomy.Evidence{Source: "api", Text: "boom"}, opts: []detect.Option{detect.In(taxonomy.Table{})}, want: "text"},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom"}, opts: []detect.Option{detect.In(taxonomy.Table{})},
+			want: "text"},
 	} {
 		got := ""
 		if i := r.Match(&c.ev, c.opts); i != detect.NoRule {
@@ -205,11 +213,17 @@ func TestDecideChangesACopy(t *testing.T) {
 		opts []detect.Option
 		want taxonomy.Evidence
 	}{
-		{"source and operation", taxonomy.Evidence{Type: "t"}, []detect.Option{detect.From("api"), detect.During("call")}, taxonomy.Evidence{Source: "api", Op: "call", Type: "t"}},
-		{"a status", taxonomy.Evidence{Text: "HTTP 429"}, nil, taxonomy.Evidence{Text: "HTTP 429", Status: 429, StatusDerived: true}},
+		{"source and operation", taxonomy.Evidence{Type: "t"},
+			[]detect.Option{detect.From("api"), detect.During("call")},
+			taxonomy.Evidence{Source: "api", Op: "call", Type: "t"}},
+		{"a status", taxonomy.Evidence{Text: "HTTP 429"}, nil,
+			taxonomy.Evidence{Text: "HTTP 429", Status: 429, StatusDerived: true}},
 		{"a long text", taxonomy.Evidence{Text: long}, nil, taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
-		{"a long text, without text", taxonomy.Evidence{Text: long}, []detect.Option{noText()}, taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
-		{"a wait in a text that is not searched", taxonomy.Evidence{Text: "x", RetryAfter: wait, RetryAfterDerived: true}, []detect.Option{noText()}, taxonomy.Evidence{Text: "x"}},
+		{"a long text, without text", taxonomy.Evidence{Text: long}, []detect.Option{noText()},
+			taxonomy.Evidence{Text: long[len(long)-16<<10:]}},
+		{"a wait in a text that is not searched",
+			taxonomy.Evidence{Text: "x", RetryAfter: wait, RetryAfterDerived: true}, []detect.Option{noText()},
+			taxonomy.Evidence{Text: "x"}},
 		{"another limit", taxonomy.Evidence{Text: "abé"}, []detect.Option{detect.TextLimit(1)}, taxonomy.Evidence{}},
 	} {
 		before := c.ev

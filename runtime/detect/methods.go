@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// methods collects what an error of a type that is not known says through methods that many have. Each may panic.
+// methods collects what an error of a type that is not known says through methods that many have.
+// Each may panic.
 func (g *gather) methods(err error) {
 	g.methodsForCode(err)
 	g.methodsForStatus(err)
@@ -68,15 +69,15 @@ func (g *gather) methodsForStatus(err error) {
 	}
 }
 
-// The least numbers that are taken for an HTTP status: of what is called a status code, and of what is called just a
-// status, which may be that of a process, too, and that is at most 255.
+// The least numbers that are taken for an HTTP status: of what is called a status code, and of what
+// is called just a status, which may be that of a process, too, and that is at most 255.
 const (
 	leastStatus  = 100
 	leastFailure = 400
 )
 
-// result returns what a method without parameters returns; the zero Value when it is none or has more to return. The
-// types of codes differ, and so no interface stands for them all.
+// result returns what a method without parameters returns; the zero Value when it is none or has
+// more to return. The types of codes differ, and so no interface stands for them all.
 func result(method reflect.Value) reflect.Value {
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
 		return reflect.Value{}

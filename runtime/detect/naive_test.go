@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// naive is the plain loop that the engine must agree with: each rule in turn, each of its expressions on the whole text.
+// naive is the plain loop that the engine must agree with: each rule in turn, each of its
+// expressions on the whole text.
 type naive struct {
 	rules *detect.Rules
 	exprs []*regexp.Regexp // nil of a pattern that does not compile

@@ -41,19 +41,22 @@ func TestNormalize(t *testing.T) {
 		"no path of Windows":          {`0:\0, 12:\x`, `N:\N, N:\x`},
 		"a root of Windows":           {`C:\ is full`, `C:\ is full`},
 		"a path at a sentence's end":  {"see /var/log/x.", "see /PATH."},
-		"no path":                     {"and/or, application/json, n/a, 1/2, /", "and/or, application/json, n/a, N/N, /"},
-		"an address":                  {"Get https://api.example.com/v1/x: EOF", "Get https://api.example.com/vN/x: EOF"},
-		"an address with a port":      {"dial tcp 10.0.0.1:443: connect: refused", "dial tcp N.N.N.N:N: connect: refused"},
-		"a time":                      {"2026-01-02T03:04:05Z lost", "N-N-NTN:N:NZ lost"},
-		"lines":                       {"  one\r\n\ttwo\n\n", "one two"},
-		"colours":                     {"\x1b[31;1merror\x1b[0m: lost", "error: lost"},
-		"an escape alone":             {"a\x1b", "a"},
-		"an escape without end":       {"a\x1b[31", "a"},
-		"controls":                    {"a\x00b\x7fc\u0085d\u202ee\u2028f", "a b c d e f"},
-		"invalid UTF-8":               {"a\xff\xfeb", "a b"},
-		"what is masked":              {"token=[REDACTED] refused", "token=[REDACTED] refused"},
-		"long":                        {strings.Repeat("ä", 200), strings.Repeat("ä", 100)},
-		"a quote at the cut":          {strings.Repeat("x", 98) + " 'bcd' y", strings.Repeat("x", 98) + " '"},
+		"no path": {"and/or, application/json, n/a, 1/2, /",
+			"and/or, application/json, n/a, N/N, /"},
+		"an address": {"Get https://api.example.com/v1/x: EOF",
+			"Get https://api.example.com/vN/x: EOF"},
+		"an address with a port": {"dial tcp 10.0.0.1:443: connect: refused",
+			"dial tcp N.N.N.N:N: connect: refused"},
+		"a time":                {"2026-01-02T03:04:05Z lost", "N-N-NTN:N:NZ lost"},
+		"lines":                 {"  one\r\n\ttwo\n\n", "one two"},
+		"colours":               {"\x1b[31;1merror\x1b[0m: lost", "error: lost"},
+		"an escape alone":       {"a\x1b", "a"},
+		"an escape without end": {"a\x1b[31", "a"},
+		"controls":              {"a\x00b\x7fc\u0085d\u202ee\u2028f", "a b c d e f"},
+		"invalid UTF-8":         {"a\xff\xfeb", "a b"},
+		"what is masked":        {"token=[REDACTED] refused", "token=[REDACTED] refused"},
+		"long":                  {strings.Repeat("ä", 200), strings.Repeat("ä", 100)},
+		"a quote at the cut":    {strings.Repeat("x", 98) + " 'bcd' y", strings.Repeat("x", 98) + " '"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, tt.want, detect.Normalize(tt.text)) })
@@ -87,8 +90,10 @@ func TestLiterals(t *testing.T) {
 
 func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{
-		"", "'a' \"b\" `c`", "can't 'x", "12ab34cd 550e8400-e29b-41d4-a716-446655440000", "/a/b/../c. C:\\x\\ x/a.5 ~/b/c",
-		"\x1b[31mred\x00\xff\u202e", strings.Repeat("'", 300), strings.Repeat("/a.", 90), strings.Repeat("a", 98) + " 'b' c",
+		"", "'a' \"b\" `c`", "can't 'x", "12ab34cd 550e8400-e29b-41d4-a716-446655440000",
+		"/a/b/../c. C:\\x\\ x/a.5 ~/b/c",
+		"\x1b[31mred\x00\xff\u202e", strings.Repeat("'", 300), strings.Repeat("/a.", 90),
+		strings.Repeat("a", 98) + " 'b' c",
 	} {
 		f.Add(s)
 	}

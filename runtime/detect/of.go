@@ -9,31 +9,38 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maxBody bounds in bytes what is read of a response and what is kept of a text that has to be copied: its end.
+// maxBody bounds in bytes what is read of a response and what is kept of a text that has to be
+// copied: its end.
 const maxBody = 1 << 20
 
 // Of returns what raw is evidence of. It never panics, whatever the methods of a foreign type do.
 //
 //   - nil and nil pointers are no evidence: the zero Evidence.
 //   - [taxonomy.Evidence] and a pointer to it are returned as they are; lists and maps are shared.
-//   - An error is asked for what it and the errors below it know: its tree is walked depth first, to a depth of 64 and
-//     1024 errors, and of two that know the same thing the first counts. The text is that of the error itself, but of a
-//     process that failed it is what the process wrote to its standard error, if that was kept. Err is the error. Where
-//     a *taxonomy.Evidence is in the tree, it is the base: what is around it only fills what it lacks, but for the text.
-//   - A *http.Response gives its status, what [Header] finds, the host that was asked as the attribute of that name, and
-//     what [Body] finds in the first MiB of its body. The body is put back, so that it can still be read as a whole.
-//     Reading it takes as long as the server does: the context of the request is what bounds it.
-//   - A map[string]any, a [json.RawMessage], and any other composite value as JSON, is read as [Body] reads a body.
+//   - An error is asked for what it and the errors below it know: its tree is walked depth first,
+//     to a depth of 64 and 1024 errors, and of two that know the same thing the first counts. The
+//     text is that of the error itself, but of a process that failed it is what the process wrote
+//     to its standard error, if that was kept. Err is the error. Where a *taxonomy.Evidence is in
+//     the tree, it is the base: what is around it only fills what it lacks, but for the text.
+//   - A *http.Response gives its status, what [Header] finds, the host that was asked as the
+//     attribute of that name, and what [Body] finds in the first MiB of its body. The body is put
+//     back, so that it can still be read as a whole. Reading it takes as long as the server does:
+//     the context of the request is what bounds it.
+//   - A map[string]any, a [json.RawMessage], and any other composite value as JSON, is read as
+//     [Body] reads a body.
 //   - A string, a []byte, a [fmt.Stringer] and a simple value give a text.
 //
-// What the error, or the system under it, says of itself comes first; from types of the standard library follow Type
-// ("timeout", "network", "not_found" for a program that is not found, "start" for one that cannot be started), Errno,
-// ExitCode or Signal, and the attributes path, operation, syscall, address, host and command. Other types are known by their
-// methods (SQLState, ErrorCode, Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode, RetryAfter, RawJSON) and by
-// exported fields (StatusCode, Status, Code, ErrorCode, Type, Response, Header, Rate, RetryAfter, RequestID), as the errors
-// of the usual clients of HTTP interfaces and databases have them; of one with an SQLSTATE its constraint, table, column
-// and schema become attributes; what is just called a status counts from 400 to
-// 599 only, since processes have one, too. An error of another taxonomy gives its code and its hints. Where nothing says how long to wait, [RetryHint] is asked about the text.
+// What the error, or the system under it, says of itself comes first; from types of the standard
+// library follow Type ("timeout", "network", "not_found" for a program that is not found, "start"
+// for one that cannot be started), Errno, ExitCode or Signal, and the attributes path, operation,
+// syscall, address, host and command. Other types are known by their methods (SQLState, ErrorCode,
+// Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode, RetryAfter, RawJSON) and by exported
+// fields (StatusCode, Status, Code, ErrorCode, Type, Response, Header, Rate, RetryAfter,
+// RequestID), as the errors of the usual clients of HTTP interfaces and databases have them; of one
+// with an SQLSTATE its constraint, table, column and schema become attributes; what is just called
+// a status counts from 400 to 599 only, since processes have one, too. An error of another taxonomy
+// gives its code and its hints. Where nothing says how long to wait, [RetryHint] is asked about the
+// text.
 func Of(raw any) taxonomy.Evidence {
 	switch x := raw.(type) {
 	case nil:
@@ -82,7 +89,8 @@ func ofValue(ev *taxonomy.Evidence, raw any) {
 	}
 }
 
-// ofOther fills ev from a value of a type that is not known: a simple one as text, any other as JSON.
+// ofOther fills ev from a value of a type that is not known: a simple one as text, any other as
+// JSON.
 func ofOther(ev *taxonomy.Evidence, raw any) {
 	switch v := reflect.ValueOf(raw); v.Kind() {
 	case reflect.String:
@@ -103,7 +111,8 @@ func ofOther(ev *taxonomy.Evidence, raw any) {
 	}
 }
 
-// maxKeys bounds the maps that are looked at as a whole. Of a greater one only the keys are that say something.
+// maxKeys bounds the maps that are looked at as a whole. Of a greater one only the keys are that
+// say something.
 const maxKeys = 256
 
 // ofMap fills ev from an object. A value that cannot be said in JSON is as if it were not there.

@@ -48,7 +48,8 @@ func TestOfValues(t *testing.T) {
 		{json.RawMessage(nil), taxonomy.Evidence{}},
 		{(func())(nil), taxonomy.Evidence{}},
 		{(*int)(nil), taxonomy.Evidence{}},
-		{taxonomy.Evidence{Source: "git", Text: "retry after 30"}, taxonomy.Evidence{Source: "git", Text: "retry after 30"}},
+		{taxonomy.Evidence{Source: "git", Text: "retry after 30"},
+			taxonomy.Evidence{Source: "git", Text: "retry after 30"}},
 		{&taxonomy.Evidence{Source: "git"}, taxonomy.Evidence{Source: "git"}},
 		{"said", taxonomy.Evidence{Text: "said"}},
 		{`{"message": "said"}`, taxonomy.Evidence{Text: `{"message": "said"}`}},
@@ -74,9 +75,13 @@ func TestOfValues(t *testing.T) {
 		{map[string]any{"f": func() {}, "message": "gone", "n": json.Number("x")}, taxonomy.Evidence{Text: "gone"}},
 		{self, taxonomy.Evidence{Text: "loops"}},
 		{map[string]any{"a": 1}, taxonomy.Evidence{Text: `{"a":1}`}},
-		{json.RawMessage(`{"error": {"message": "gone", "type": "missing"}}`), taxonomy.Evidence{Text: "gone", Type: "missing"}},
-		{http.Header{"Retry-After": {"3"}}, taxonomy.Evidence{RetryAfter: taxonomy.Some(3 * time.Second), Attributes: attributes("retry-after", "3")}},
-		{"please retry after 30", taxonomy.Evidence{Text: "please retry after 30", RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true}},
+		{json.RawMessage(`{"error": {"message": "gone", "type": "missing"}}`),
+			taxonomy.Evidence{Text: "gone", Type: "missing"}},
+		{http.Header{"Retry-After": {"3"}},
+			taxonomy.Evidence{RetryAfter: taxonomy.Some(3 * time.Second), Attributes: attributes("retry-after", "3")}},
+		{"please retry after 30",
+			taxonomy.Evidence{Text: "please retry after 30", RetryAfter: taxonomy.Some(30 * time.Second),
+				RetryAfterDerived: true}},
 	} {
 		assert.Equal(t, c.want, detect.Of(c.raw), "of %T", c.raw)
 	}

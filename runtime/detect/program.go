@@ -14,8 +14,8 @@ type program struct {
 	line bool
 	// What the pattern asks of what stands before and after a match.
 	textEnds, lineEnds, wordEnds bool
-	// must are literals that every match holds, all of them; they tell most near misses apart at little cost. Not among
-	// them is the one that brought the text here.
+	// must are literals that every match holds, all of them; they tell most near misses apart at
+	// little cost. Not among them is the one that brought the text here.
 	must []literal
 	// literal reports that the pattern is a literal, so that the text need not be searched again.
 	literal bool

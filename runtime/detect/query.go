@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// query is what options, and its own text, make of evidence before rules are asked about it. The evidence travels
-// beside it, not in it, so that the compiler sees that it stays where it is.
+// query is what options, and its own text, make of evidence before rules are asked about it. The
+// evidence travels beside it, not in it, so that the compiler sees that it stays where it is.
 type query struct {
 	source string
 	op     string
@@ -132,11 +132,13 @@ func present(ev *taxonomy.Evidence) parts {
 
 // changed reports whether the evidence is to be made from something else than what was given.
 func (q *query) changed(ev *taxonomy.Evidence) bool {
-	return q.derived && !ev.StatusDerived || q.unasked || len(ev.Text) > q.limit || len(q.source) != len(ev.Source) || len(q.op) != len(ev.Op)
+	return q.derived && !ev.StatusDerived || q.unasked || len(ev.Text) > q.limit || len(q.source) != len(ev.Source) ||
+		len(q.op) != len(ev.Op)
 }
 
-// copyTo makes room a copy of the evidence as it was asked about. Of a text that was cut only the end is kept in memory,
-// secrets masked: a secret that the cut splits would not be known for one any more.
+// copyTo makes room a copy of the evidence as it was asked about. Of a text that was cut only the
+// end is kept in memory, secrets masked: a secret that the cut splits would not be known for one
+// any more.
 func (q *query) copyTo(room, ev *taxonomy.Evidence) {
 	*room = *ev
 	room.Source, room.Op = q.source, q.op

@@ -20,10 +20,11 @@ var ErrRecordFull = errors.New("record is full")
 type RecordOptions struct {
 	// MaxBytes is the size in bytes that the file does not grow beyond: 1 MiB unless said.
 	MaxBytes int64
-	// MaxEntry is how many bytes an entry takes at most: 4 KiB unless said, and never below 512. Texts are cut to fit.
+	// MaxEntry is how many bytes an entry takes at most: 4 KiB unless said, and never below 512.
+	// Texts are cut to fit.
 	MaxEntry int
-	// MaxRepeats is how often evidence with the same facts and the same [Normalize]d text is written by this record:
-	// 20 times unless said. What comes after that is passed over.
+	// MaxRepeats is how often evidence with the same facts and the same [Normalize]d text is
+	// written by this record: 20 times unless said. What comes after that is passed over.
 	MaxRepeats int
 	// Now is the clock: time.Now unless said.
 	Now func() time.Time
@@ -46,10 +47,11 @@ func (o RecordOptions) withDefaults() RecordOptions {
 	return o
 }
 
-// Record is a file of evidence that no rule matched, one [Entry] a line, from which "errgen suggest" proposes rules.
-// Entries are only ever appended, each in one write, so that several goroutines and processes may share a file;
-// processes that write at the same moment may pass its bound by an entry each. Secrets are masked, and neither what
-// failed work printed nor credentials are kept.
+// Record is a file of evidence that no rule matched, one [Entry] a line, from which "errgen
+// suggest" proposes rules. Entries are only ever appended, each in one write, so that several
+// goroutines and processes may share a file; processes that write at the same moment may pass its
+// bound by an entry each. Secrets are masked, and neither what failed work printed nor credentials
+// are kept.
 type Record struct {
 	options RecordOptions
 
@@ -60,9 +62,9 @@ type Record struct {
 
 var _ Recorder = (*Record)(nil)
 
-// OpenRecord opens the record at path, and makes it, readable by its owner only, if it does not exist; its directory
-// must exist. It refuses anything but a regular file: a directory, a symbolic link, a pipe. The record is to
-// be closed.
+// OpenRecord opens the record at path, and makes it, readable by its owner only, if it does not
+// exist; its directory must exist. It refuses anything but a regular file: a directory, a symbolic
+// link, a pipe. The record is to be closed.
 func OpenRecord(path string, o RecordOptions) (*Record, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -71,8 +73,9 @@ func OpenRecord(path string, o RecordOptions) (*Record, error) {
 	return &Record{options: o.withDefaults(), file: f, repeats: make(map[uint64]int)}, nil
 }
 
-// Record appends evidence, shortened to fit. It returns [ErrRecordFull] when there is no room for it, and otherwise
-// what became of the write. Evidence that was recorded often enough is passed over; so is nil.
+// Record appends evidence, shortened to fit. It returns [ErrRecordFull] when there is no room for
+// it, and otherwise what became of the write. Evidence that was recorded often enough is passed
+// over; so is nil.
 func (r *Record) Record(ev *taxonomy.Evidence) error {
 	if ev == nil {
 		return nil
@@ -94,8 +97,8 @@ func (r *Record) Record(ev *taxonomy.Evidence) error {
 	return nil
 }
 
-// append writes a line at the end of the file. A line before it that a crash cut short is ended first; where another
-// process is about to write the rest of it, that leaves an empty line.
+// append writes a line at the end of the file. A line before it that a crash cut short is ended
+// first; where another process is about to write the rest of it, that leaves an empty line.
 func (r *Record) append(line []byte) error {
 	info, err := r.file.Stat()
 	if err != nil {
@@ -125,7 +128,8 @@ func (r *Record) Close() error {
 	return r.file.Close()
 }
 
-// recordKind returns a number that is the same for evidence with the same facts and the same normalised text.
+// recordKind returns a number that is the same for evidence with the same facts and the same
+// normalised text.
 func recordKind(ev *taxonomy.Evidence) uint64 {
 	h := fnv.New64a()
 	exit := ""

@@ -11,15 +11,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Entry is a line of a [Record]. Empty lines say nothing, and a crash can leave half an entry on a line.
+// Entry is a line of a [Record]. Empty lines say nothing, and a crash can leave half an entry on a
+// line.
 type Entry struct {
 	// Time is when the evidence was recorded, in UTC and to the second.
 	Time     time.Time         `json:"time,omitzero"`
 	Evidence taxonomy.Evidence `json:"evidence"`
 }
 
-// Bounds on what an entry holds of evidence, before it is made to fit. All but the numbers of files and attributes
-// are in bytes.
+// Bounds on what an entry holds of evidence, before it is made to fit. All but the numbers of files
+// and attributes are in bytes.
 const (
 	minEntry           = 512
 	maxEntryWord       = 256
@@ -48,13 +49,16 @@ func entryLine(ev *taxonomy.Evidence, o RecordOptions) ([]byte, error) {
 // maxEntrySteps is the step at which every text is empty.
 const maxEntrySteps = 32
 
-// entryEvidence returns what an entry holds of evidence, secrets masked. Each step halves what is kept of all that is long.
+// entryEvidence returns what an entry holds of evidence, secrets masked. Each step halves what is
+// kept of all that is long.
 func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 	word := func(s string) string { return entryText(s, maxEntryWord>>step) }
 	out := taxonomy.Evidence{
-		Source: word(ev.Source), Op: word(ev.Op), Type: word(ev.Type), Status: ev.Status, StatusDerived: ev.StatusDerived,
-		Code: word(ev.Code), ExitCode: ev.ExitCode, Signal: word(ev.Signal), Errno: word(ev.Errno),
-		Text: entryText(saidBy(ev), limit>>step), RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived, ResetAt: ev.ResetAt,
+		Source: word(ev.Source), Op: word(ev.Op), Type: word(ev.Type), Status: ev.Status,
+		StatusDerived: ev.StatusDerived,
+		Code:          word(ev.Code), ExitCode: ev.ExitCode, Signal: word(ev.Signal), Errno: word(ev.Errno),
+		Text: entryText(saidBy(ev), limit>>step), RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived,
+		ResetAt: ev.ResetAt,
 	}
 	for _, file := range ev.Files[:min(len(ev.Files), maxEntryFiles>>step)] {
 		out.Files = append(out.Files, entryText(file, maxEntryValue>>step))
@@ -88,8 +92,8 @@ func saidBy(ev *taxonomy.Evidence) (text string) {
 
 const leftOut = "\n…\n"
 
-// entryText returns a text with its secrets masked and at most limit bytes long. Of a longer one a quarter is its
-// beginning and the rest its end.
+// entryText returns a text with its secrets masked and at most limit bytes long. Of a longer one a
+// quarter is its beginning and the rest its end.
 func entryText(s string, limit int) string {
 	if window := limit + scrubContext; len(s) > 2*window {
 		s = maskedBeginning(s, limit) + leftOut + maskedEnd(s, limit)

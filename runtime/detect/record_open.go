@@ -11,8 +11,8 @@ var (
 	errReplaced   = errors.New("was replaced while it was opened")
 )
 
-// openRegular opens a file to append to it. It follows no symbolic link, and does not wait for the other end of
-// a pipe.
+// openRegular opens a file to append to it. It follows no symbolic link, and does not wait for the
+// other end of a pipe.
 func openRegular(path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_APPEND
 	f, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, 0o600)

@@ -16,13 +16,15 @@ import (
 func TestRecordMasksAttributesByTheirWholeNames(t *testing.T) {
 	for _, limit := range []int{0, 512} {
 		for _, fill := range []string{"a", "\x00", `"`} {
-			for _, name := range []string{"authorization", "client_secret_key", "password", "set-cookie", strings.Repeat("x", 300) + "-password"} {
+			for _, name := range []string{"authorization", "client_secret_key", "password", "set-cookie",
+				strings.Repeat("x", 300) + "-password"} {
 				path := filepath.Join(t.TempDir(), "record")
 				r, err := detect.OpenRecord(path, detect.RecordOptions{MaxEntry: limit})
 				require.NoError(t, err)
 				long := strings.Repeat(fill, 3000)
-				require.NoError(t, r.Record(&taxonomy.Evidence{Source: long, Op: long, Type: long, Code: long, Text: long,
-					Attributes: map[string]string{name: "hunter"}}))
+				require.NoError(
+					t, r.Record(&taxonomy.Evidence{Source: long, Op: long, Type: long, Code: long, Text: long,
+						Attributes: map[string]string{name: "hunter"}}))
 				require.NoError(t, r.Close())
 				b, err := os.ReadFile(path)
 				require.NoError(t, err)

@@ -56,8 +56,10 @@ func entries(t *testing.T, path string) []detect.Entry {
 func TestRecord(t *testing.T) {
 	r, path := openRecord(t, detect.RecordOptions{})
 	require.NoError(t, r.Record(&taxonomy.Evidence{
-		Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "fatal: password=hunter2hunter2 refused", Output: "printed",
-		Credential: "work", Attributes: map[string]string{"remote": "origin"}, Files: []string{"a.go"}, Err: errors.New("no"),
+		Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "fatal: password=hunter2hunter2 refused",
+		Output:     "printed",
+		Credential: "work", Attributes: map[string]string{"remote": "origin"}, Files: []string{"a.go"},
+		Err: errors.New("no"),
 	}))
 	require.NoError(t, r.Record(&taxonomy.Evidence{Source: "git", Err: errors.New("lost")}))
 	require.NoError(t, r.Record(nil))
@@ -91,7 +93,8 @@ func TestRecordThatIsFull(t *testing.T) {
 	assert.NoError(t, r.Record(&taxonomy.Evidence{Text: "six"}), "what is short enough still fits")
 }
 
-// One failure over and over does not fill the record; the count is of the facts and the normalised text.
+// One failure over and over does not fill the record; the count is of the facts and the normalised
+// text.
 func TestRecordOfRepeats(t *testing.T) {
 	r, path := openRecord(t, detect.RecordOptions{MaxRepeats: 3})
 	for i := range 10 {
@@ -99,8 +102,10 @@ func TestRecordOfRepeats(t *testing.T) {
 	}
 	assert.Len(t, entries(t, path), 3)
 	for _, ev := range []taxonomy.Evidence{
-		{Source: "git", Text: "lost 1 files"}, {Source: "cli", Text: "lost 1 file"}, {Source: "cli", Status: 500, Text: "lost 1 files"},
-		{Source: "cli", ExitCode: taxonomy.Some(0), Text: "lost 1 files"}, {Source: "cli", Err: errors.New("lost 1 thing")},
+		{Source: "git", Text: "lost 1 files"}, {Source: "cli", Text: "lost 1 file"},
+		{Source: "cli", Status: 500, Text: "lost 1 files"},
+		{Source: "cli", ExitCode: taxonomy.Some(0), Text: "lost 1 files"},
+		{Source: "cli", Err: errors.New("lost 1 thing")},
 	} {
 		require.NoError(t, r.Record(&ev))
 	}
@@ -111,9 +116,11 @@ func TestRecordGoesOnWhereItEnded(t *testing.T) {
 	tests := map[string]struct {
 		before, want string
 	}{
-		"an empty file":         {"", `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
-		"whole lines":           {"old\n", "old\n" + `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
-		"a line cut by a crash": {`{"time":"20`, `{"time":"20` + "\n" + `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
+		"an empty file": {"", `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
+		"whole lines": {"old\n", "old\n" + `{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` +
+			"\n"},
+		"a line cut by a crash": {`{"time":"20`, `{"time":"20` + "\n" +
+			`{"time":"2026-01-02T12:00:00Z","evidence":{"text":"new"}}` + "\n"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -178,13 +185,14 @@ func TestRecordBoundsEntries(t *testing.T) {
 		many[fmt.Sprintf("name-%04d", i)] = long
 	}
 	tests := map[string]taxonomy.Evidence{
-		"a long text":        {Text: long},
-		"100 MB":             {Text: strings.Repeat("a", 100<<20)},
-		"invalid UTF-8":      {Text: strings.Repeat("\xff", 5000)},
-		"long words":         {Source: long, Op: long, Type: long, Code: long, Signal: long, Errno: long},
-		"many attributes":    {Attributes: many},
-		"many files":         {Files: strings.Split(long, "\x00")},
-		"everything at once": {Source: long, Type: long, Text: long, Attributes: many, Files: strings.Split(long, "\x00")},
+		"a long text":     {Text: long},
+		"100 MB":          {Text: strings.Repeat("a", 100<<20)},
+		"invalid UTF-8":   {Text: strings.Repeat("\xff", 5000)},
+		"long words":      {Source: long, Op: long, Type: long, Code: long, Signal: long, Errno: long},
+		"many attributes": {Attributes: many},
+		"many files":      {Files: strings.Split(long, "\x00")},
+		"everything at once": {Source: long, Type: long, Text: long, Attributes: many,
+			Files: strings.Split(long, "\x00")},
 	}
 	for name, ev := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,8 @@ func textOr(value any, f func() string) string {
 	return fmt.Sprintf("(%T panics when asked for its text)", value)
 }
 
-// textOf returns the text of an error; where it panics, a note and the text of the first error below that has one.
+// textOf returns the text of an error; where it panics, a note and the text of the first error
+// below that has one.
 func textOf(err error) string {
 	note := ""
 	for range maxDepth {
@@ -66,8 +67,9 @@ func unwrap(err error) []error {
 	return nil
 }
 
-// mute stands for an error that panics when it is asked for its text. Since whoever shows a chain asks each error in
-// it, what it stands for is not in the chain: errors.Is and errors.As reach it all the same.
+// mute stands for an error that panics when it is asked for its text. Since whoever shows a chain
+// asks each error in it, what it stands for is not in the chain: errors.Is and errors.As reach it
+// all the same.
 type mute struct {
 	err  error
 	text string

@@ -1,15 +1,17 @@
 package detect
 
 const (
-	// filterBits is the size of a filter as a power of two: 16 KiB, half of what the nearest cache of a processor holds.
+	// filterBits is the size of a filter as a power of two: 16 KiB, half of what the nearest cache
+	// of a processor holds.
 	filterBits = 17
 	gramMul    = 0x9E3779B1
 	foldMask   = 0x20202020
 	foldMask64 = 0x2020202020202020
 )
 
-// scanner finds literals by grams: three or four neighbouring bytes of theirs, with the bit set that tells cases of ASCII
-// letters apart. It looks at each place of a text, or at every second one: then each literal has two neighbouring grams.
+// scanner finds literals by grams: three or four neighbouring bytes of theirs, with the bit set
+// that tells cases of ASCII letters apart. It looks at each place of a text, or at every second
+// one: then each literal has two neighbouring grams.
 type scanner struct {
 	filter [1 << filterBits / 64]uint64
 	// words masks the index of a filter's word: with few literals the filter is kept small.
@@ -112,7 +114,8 @@ func (s *scanner) scanEach(text string, c *collector) {
 	}
 }
 
-// lastGram returns the gram that s begins with; where s ends before it, zeros with the bit of the fold fill it up.
+// lastGram returns the gram that s begins with; where s ends before it, zeros with the bit of the
+// fold fill it up.
 func lastGram(s string) uint32 {
 	var g uint32
 	for i := range min(len(s), 4) {

@@ -2,7 +2,8 @@ package detect
 
 import "math/bits"
 
-// maxHits is how many places of a literal are kept; others are searched for again when they are needed.
+// maxHits is how many places of a literal are kept; others are searched for again when they are
+// needed.
 const maxHits = 64
 
 // finding is what is known of a pattern.

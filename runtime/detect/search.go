@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// best returns the best rank of the rules on text that the evidence meets, if it is better than best.
+// best returns the best rank of the rules on text that the evidence meets, if it is better than
+// best.
 func (e *engine) best(x *index, ev *taxonomy.Evidence, q *query, best int) int {
 	s := e.candidates(x, q, best)
 	if s == nil {
@@ -80,8 +81,8 @@ func (e *engine) finds(id uint16, text string, s *scratch) bool {
 	return f == found
 }
 
-// candidates returns which patterns may stand in the text, and marks the rules that have one and a better rank than
-// best; nil when there are none.
+// candidates returns which patterns may stand in the text, and marks the rules that have one and a
+// better rank than best; nil when there are none.
 func (e *engine) candidates(x *index, q *query, best int) *scratch {
 	c := collector{e: e, x: x, best: best}
 	if len(e.tried) > 0 {

@@ -8,11 +8,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Shown returns the evidence without what fills sensitive fields of the taxonomy, as String and MarshalJSON show it.
+// Shown returns the evidence without what fills sensitive fields of the taxonomy, as String and
+// MarshalJSON show it.
 func (e Explanation) Shown() taxonomy.Evidence { return hide(e.Evidence, e.sensitive) }
 
-// hide returns ev without what stands under the given keys of evidence, from which sensitive fields are filled. A text
-// is replaced by [taxonomy.Redacted], anything else is left out.
+// hide returns ev without what stands under the given keys of evidence, from which sensitive fields
+// are filled. A text is replaced by [taxonomy.Redacted], anything else is left out.
 func hide(ev taxonomy.Evidence, keys []string) taxonomy.Evidence {
 	own := false // whether the attributes are a copy
 	for _, key := range keys {

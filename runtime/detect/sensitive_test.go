@@ -14,11 +14,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// What sensitive fields are filled from is neither explained nor recorded; the error gets it as it is.
+// What sensitive fields are filled from is neither explained nor recorded; the error gets it as it
+// is.
 func TestSensitiveEvidence(t *testing.T) {
 	r := mailRules()
 	r.Sensitive = []string{
-		"attributes.absent", "attributes.token", "code", "credential", "errno", "exit_code", "files", "op", "output", "reset_at", "retry_after",
+		"attributes.absent", "attributes.token", "code", "credential", "errno", "exit_code", "files", "op", "output",
+		"reset_at", "retry_after",
 		"signal", "source", "status", "text", "type", "unheard-of",
 	}
 	var made taxonomy.Evidence
@@ -28,8 +30,10 @@ func TestSensitiveEvidence(t *testing.T) {
 		return makeError(rule, &taxonomy.Evidence{})
 	}
 	ev := taxonomy.Evidence{
-		Source: "HIDDEN1", Op: "HIDDEN2", Type: "HIDDEN3", Code: "HIDDEN4", Signal: "HIDDEN5", Errno: "HIDDEN6", Text: "HIDDEN7",
-		Output: "HIDDEN8", Credential: "HIDDEN9", Files: []string{"HIDDEN10"}, Status: 99987, ExitCode: taxonomy.Some(99987),
+		Source: "HIDDEN1", Op: "HIDDEN2", Type: "HIDDEN3", Code: "HIDDEN4", Signal: "HIDDEN5", Errno: "HIDDEN6",
+		Text:   "HIDDEN7",
+		Output: "HIDDEN8", Credential: "HIDDEN9", Files: []string{"HIDDEN10"}, Status: 99987,
+		ExitCode:   taxonomy.Some(99987),
 		RetryAfter: taxonomy.Some(99987 * time.Second), ResetAt: time.Unix(99987, 0),
 		Attributes: map[string]string{"token": "HIDDEN11", "plain": "shown"},
 	}
@@ -89,7 +93,8 @@ func TestTreesWithoutEnd(t *testing.T) {
 		Make: mailRules().Make,
 	}
 	for name, err := range map[string]error{
-		"itself": &endless{"x"}, "a loop of lists": &loop, "a deep list": deep, "shared": shared, "evidence of itself": self,
+		"itself": &endless{"x"}, "a loop of lists": &loop, "a deep list": deep, "shared": shared,
+		"evidence of itself": self,
 		"evidence of a loop": &taxonomy.Evidence{Err: &loop},
 	} {
 		assert.Equal(t, "not", r.Explain(err, nil).Rule.Name, name)

@@ -2,8 +2,8 @@ package detect
 
 import "math/bits"
 
-// sources is a hash table from the names of sources to their nodes. It is apart from [table] because every piece of
-// evidence begins here: the names are in the slots, which saves a step.
+// sources is a hash table from the names of sources to their nodes. It is apart from [table]
+// because every piece of evidence begins here: the names are in the slots, which saves a step.
 type sources struct {
 	slots []sourceSlot // their number is a power of two; a free one has no name
 	shift uint8

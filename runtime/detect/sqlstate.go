@@ -2,7 +2,8 @@ package detect
 
 import "reflect"
 
-// sqlPlaces are the attributes that say what in a database a statement failed at, and the fields of errors that know it.
+// sqlPlaces are the attributes that say what in a database a statement failed at, and the fields of
+// errors that know it.
 var sqlPlaces = [...]struct {
 	attribute string
 	fields    [2]string // of pgconn.PgError and of lib/pq's Error
@@ -13,8 +14,8 @@ var sqlPlaces = [...]struct {
 	{"schema", [2]string{"SchemaName", "Schema"}},
 }
 
-// sqlFields collects what an error with an SQLSTATE says of the place of the fault. Of other errors such fields may be
-// anything.
+// sqlFields collects what an error with an SQLSTATE says of the place of the fault. Of other errors
+// such fields may be anything.
 func (g *gather) sqlFields(err error) {
 	if _, ok := err.(interface{ SQLState() string }); !ok {
 		return

@@ -64,7 +64,8 @@ func (g *gather) plain(err error) bool {
 	switch errno {
 	case "ETIMEDOUT":
 		set(&g.kind, typeTimeout)
-	case "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "ENETDOWN", "ENETUNREACH", "ENETRESET", "EHOSTDOWN", "EHOSTUNREACH":
+	case "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "ENETDOWN", "ENETUNREACH", "ENETRESET", "EHOSTDOWN",
+		"EHOSTUNREACH":
 		set(&g.kind, typeNetwork)
 	}
 	return true

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// statuses are the lists of rules for the statuses of a node, from the least one that a rule names on. They are apart from
-// [table] because a status is what is asked most.
+// statuses are the lists of rules for the statuses of a node, from the least one that a rule names
+// on. They are apart from [table] because a status is what is asked most.
 type statuses struct {
 	least int
 	lists []list

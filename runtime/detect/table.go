@@ -2,8 +2,8 @@ package detect
 
 import "math/bits"
 
-// table is a hash table from values under a scope to what is known of them. It is read without locks and never
-// changes once it is built.
+// table is a hash table from values under a scope to what is known of them. It is read without
+// locks and never changes once it is built.
 type table struct {
 	slots   []uint32 // 1 + index into entries, 0 when free; the number of slots is a power of two
 	shift   uint8
@@ -28,8 +28,8 @@ type list struct {
 	first uint16
 	// sure reports that nothing more is asked for the first.
 	sure bool
-	// final reports that no rule elsewhere can be better than the first, which is sure, unless the evidence has one of
-	// some parts. Only lists of statuses say so.
+	// final reports that no rule elsewhere can be better than the first, which is sure, unless the
+	// evidence has one of some parts. Only lists of statuses say so.
 	final  bool
 	unless parts
 }

@@ -13,9 +13,11 @@ import (
 func TestUnknown(t *testing.T) {
 	again := taxonomy.Reaction{Name: "again", Action: taxonomy.Retry}
 	stop := taxonomy.Reaction{Name: "stop"}
-	tax := &taxonomy.Taxonomy{Domain: "example.org", Rows: []taxonomy.RowTraits{{Reaction: &again, Retryable: true}, {Reaction: &stop}}}
+	tax := &taxonomy.Taxonomy{Domain: "example.org",
+		Rows: []taxonomy.RowTraits{{Reaction: &again, Retryable: true}, {Reaction: &stop}}}
 	err := detect.Unknown(tax, &taxonomy.Evidence{
-		Source: "git", Op: "push", Text: "remote hung up\npassword=correct-horse-battery-staple", Err: io.ErrUnexpectedEOF,
+		Source: "git", Op: "push", Text: "remote hung up\npassword=correct-horse-battery-staple",
+		Err: io.ErrUnexpectedEOF,
 	})
 	assert.IsType(t, &taxonomy.Unknown{}, err)
 	assert.EqualError(t, err, "git push: remote hung up")
@@ -24,6 +26,7 @@ func TestUnknown(t *testing.T) {
 	assert.Empty(t, taxonomy.CodeOf(err))
 	assert.False(t, taxonomy.IsRetryable(err))
 	assert.Equal(t, "{}", string(err.AppendContext(nil)))
-	assert.JSONEq(t, `{"domain":"example.org","name":"","category":"","code":"","message":"git push: remote hung up","retryable":false,"context":{}}`,
+	assert.JSONEq(
+		t, `{"domain":"example.org","name":"","category":"","code":"","message":"git push: remote hung up","retryable":false,"context":{}}`,
 		string(err.AppendJSON(nil)))
 }

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// maxWait is the longest wait there is. A longer one is taken as it, and not as none: who asks for so much is not to be
-// called early.
+// maxWait is the longest wait there is. A longer one is taken as it, and not as none: who asks for
+// so much is not to be called early.
 const maxWait time.Duration = math.MaxInt64
 
 // farthest is the last instant that RFC 3339 can say, for one that is beyond it.
 func farthest() time.Time { return time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC) }
 
-// Bounds that tell apart what a number says: below the first it is seconds from now, below the second seconds since
-// 1970, below the third milliseconds since then.
+// Bounds that tell apart what a number says: below the first it is seconds from now, below the
+// second seconds since 1970, below the third milliseconds since then.
 const (
 	leastEpoch   = 1e8
 	leastMillis  = 1e11
@@ -42,8 +42,8 @@ func nanoseconds(n float64) time.Duration {
 	return time.Duration(math.Round(n))
 }
 
-// readDecimal reads digits, perhaps with a point among them and an exponent; infinity is a number that is too great.
-// Nothing else that [strconv.ParseFloat] reads is a number here.
+// readDecimal reads digits, perhaps with a point among them and an exponent; infinity is a number
+// that is too great. Nothing else that [strconv.ParseFloat] reads is a number here.
 func readDecimal(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] != '.' && !isDigit(s[0]) || strings.Trim(s, "0123456789.eE+-") != "" {
@@ -53,8 +53,8 @@ func readDecimal(s string) (float64, bool) {
 	return n, err == nil || math.IsInf(n, 1)
 }
 
-// instantOf returns the time that a number of seconds or milliseconds since 1970 says, and whether it says one. One after the
-// year 9999 is the end of that year.
+// instantOf returns the time that a number of seconds or milliseconds since 1970 says, and whether
+// it says one. One after the year 9999 is the end of that year.
 func instantOf(n float64) (time.Time, bool) {
 	switch {
 	case !(n >= leastEpoch): // NaN too

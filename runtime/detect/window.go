@@ -3,15 +3,15 @@ package detect
 import "strings"
 
 const (
-	// glance is how much of a text is looked at, on each side of a literal, before all of it is, when matches
-	// have no bound.
+	// glance is how much of a text is looked at, on each side of a literal, before all of it is,
+	// when matches have no bound.
 	glance = 256
 	// glances is how many places of a literal are looked at in that way.
 	glances = 2
 )
 
-// in reports whether the pattern stands in the text. It looks at windows around the literals that were found as long
-// as these are less than the text, and else at the whole text.
+// in reports whether the pattern stands in the text. It looks at windows around the literals that
+// were found as long as these are less than the text, and else at the whole text.
 func (p *pattern) in(text string, s *scratch) bool {
 	c := p.compiled()
 	switch {
@@ -55,12 +55,13 @@ type windows struct {
 	given bool
 }
 
-// maxRead is how many times the length of a text may be looked at for literals that a match must hold, too, before the
-// program is run on the whole of it.
+// maxRead is how many times the length of a text may be looked at for literals that a match must
+// hold, too, before the program is run on the whole of it.
 const maxRead = 8
 
-// add takes up the window around a literal of the given size at i, and reports whether a match is found. The
-// window is looked at once it is known where the next one begins, as windows that overlap become one.
+// add takes up the window around a literal of the given size at i, and reports whether a match is
+// found. The window is looked at once it is known where the next one begins, as windows that
+// overlap become one.
 func (w *windows) add(i, size int) bool {
 	if w.given {
 		return false
@@ -99,7 +100,8 @@ func (w *windows) look() bool {
 	return w.c.run(w.text[from:to], w.s)
 }
 
-// reached returns what matches of at most reach bytes (0 is no bound) can hold, around a literal of the given size.
+// reached returns what matches of at most reach bytes (0 is no bound) can hold, around a literal of
+// the given size.
 func reached(text string, i, size, reach int) (from, to int) {
 	if reach == 0 {
 		return 0, len(text)
@@ -107,8 +109,8 @@ func reached(text string, i, size, reach int) (from, to int) {
 	return max(0, i+size-reach), min(len(text), i+reach)
 }
 
-// glimpsed reports whether the program matches close to one of the first places of its literals. When it does
-// not, it may match all the same.
+// glimpsed reports whether the program matches close to one of the first places of its literals.
+// When it does not, it may match all the same.
 func (p *pattern) glimpsed(c *program, text string, s *scratch) bool {
 	for _, id := range p.literals {
 		at := s.places[id]
@@ -142,15 +144,16 @@ func (c *program) run(text string, s *scratch) bool {
 	return c.re.MatchString(text)
 }
 
-// window returns a part of the text in which the program finds every match of at most reach bytes (0 is no bound)
-// that holds the literal of the given size at i, and finds nothing that it would not find in the text.
+// window returns a part of the text in which the program finds every match of at most reach bytes
+// (0 is no bound) that holds the literal of the given size at i, and finds nothing that it would
+// not find in the text.
 func (c *program) window(text string, i, size, reach int) (from, to int) {
 	lo, hi := reached(text, i, size, reach)
 	if !c.line {
 		return c.open(text, lo), c.close(text, hi)
 	}
-	// The ends of the line are part of the window. A match cannot hold them, so that it cannot touch where the
-	// window is cut.
+	// The ends of the line are part of the window. A match cannot hold them, so that it cannot
+	// touch where the window is cut.
 	if from = strings.LastIndexByte(text[lo:i], '\n'); from >= 0 {
 		from += lo
 	} else {
@@ -164,8 +167,8 @@ func (c *program) window(text string, i, size, reach int) (from, to int) {
 	return from, to
 }
 
-// open returns the last place at or before i at which a window can begin: what stands there looks to the program as
-// it does in the text.
+// open returns the last place at or before i at which a window can begin: what stands there looks
+// to the program as it does in the text.
 func (c *program) open(text string, i int) int {
 	switch {
 	case c.textEnds:
@@ -198,12 +201,14 @@ func (c *program) close(text string, i int) int {
 	return i
 }
 
-// folded returns the text with the letters beyond ASCII that fold to ASCII letters replaced by these.
+// folded returns the text with the letters beyond ASCII that fold to ASCII letters replaced by
+// these.
 func folded(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, longS, "s"), kelvinSign, "k")
 }
 
-// The letters beyond ASCII that regular expressions take for an s and a k where case does not count.
+// The letters beyond ASCII that regular expressions take for an s and a k where case does not
+// count.
 const (
 	longS      = "\u017F"
 	kelvinSign = "\u212A"

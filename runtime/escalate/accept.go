@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The operations and types of evidence about what is verified, as the vocabulary of this package has them.
+// The operations and types of evidence about what is verified, as the vocabulary of this package
+// has them.
 const (
 	opVerify    = "verify"
 	opClean     = "clean"
@@ -75,8 +76,9 @@ func (j *job) accept(ctx context.Context, a *Attempt, c claim) *ending {
 	return j.count(ctx, c, a)
 }
 
-// verify finds out what is wrong with what was done: prerequisites, gate and criteria, in the order in which failures are asked for, and
-// the review only of what has passed these. Without a review nothing is known to be wrong, and yet nothing counts. A is nil for what a person has done.
+// verify finds out what is wrong with what was done: prerequisites, gate and criteria, in the order
+// in which failures are asked for, and the review only of what has passed these. Without a review
+// nothing is known to be wrong, and yet nothing counts. A is nil for what a person has done.
 func (j *job) verify(ctx context.Context, c claim, a *Attempt) (wrong []found, unreviewed *unmade) {
 	if c.role == Fix {
 		wrong = append(wrong, j.prerequisites(ctx)...)
@@ -129,7 +131,8 @@ func (j *job) criteria(ctx context.Context) []*taxonomy.Evidence {
 func (r *run) checking(op string, check func() []*taxonomy.Evidence) (wrong []*taxonomy.Evidence) {
 	defer func() {
 		if p := recover(); p != nil {
-			wrong = []*taxonomy.Evidence{{Source: sourceCheck, Op: op, Type: "panic", Text: fmt.Sprintf("panic: %v", p)}}
+			wrong = []*taxonomy.Evidence{{Source: sourceCheck, Op: op, Type: "panic",
+				Text: fmt.Sprintf("panic: %v", p)}}
 		}
 	}()
 	wrong = check()
@@ -160,7 +163,8 @@ func (r *run) verified(ctx context.Context, all []plan.Prerequisite) []Verificat
 	return out
 }
 
-// count makes work count that nothing was found to be wrong with, if nothing but what was judged is in the tree.
+// count makes work count that nothing was found to be wrong with, if nothing but what was judged is
+// in the tree.
 func (j *job) count(ctx context.Context, c claim, a *Attempt) *ending {
 	next, done, wrong := j.kept(ctx, c)
 	if e := j.unsure(ctx); e != nil {
@@ -219,7 +223,8 @@ func (j *job) wrongWith(err error, op string) *found {
 	return &f
 }
 
-// unclean finds out whether the tree differs from a checked one by anything but the changes: nobody has judged that.
+// unclean finds out whether the tree differs from a checked one by anything but the changes: nobody
+// has judged that.
 func (j *job) unclean(ctx context.Context, checked executor.Checked, judged []executor.Change) *found {
 	now, err := j.left(ctx, checked)
 	if err != nil {

@@ -82,7 +82,8 @@ func (r *run) givenUp(step int, by string) *ending {
 	return e
 }
 
-// byHand verifies a step that a person has carried out. What the person has changed is in the checked tree already, and theirs.
+// byHand verifies a step that a person has carried out. What the person has changed is in the
+// checked tree already, and theirs.
 func (r *run) byHand(ctx context.Context, step int, by string) *ending {
 	r.afresh()
 	if e := r.prepare(ctx); e != nil {

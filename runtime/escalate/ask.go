@@ -15,12 +15,15 @@ func (j *job) corrected() plan.Step {
 	return step
 }
 
-// prompt returns the prompt of a call. It is made of what is kept, so that a run which goes on asks the same.
+// prompt returns the prompt of a call. It is made of what is kept, so that a run which goes on asks
+// the same.
 func (j *job) prompt(number int) string {
 	w := j.work
 	in := promptInput{
-		Title: j.plan.Title, Step: j.corrected(), Gate: j.plan.Gate, Tier: j.ladder[w.Rung].tier, Role: w.Role, Purpose: w.Purpose,
-		Diagnosis: w.Diagnosis, Attempts: j.res.Attempts, Answers: j.answersFor(j.step.ID), MaxEvidence: j.cfg.MaxEvidence, Reduced: w.lessIsSaid(),
+		Title: j.plan.Title, Step: j.corrected(), Gate: j.plan.Gate, Tier: j.ladder[w.Rung].tier, Role: w.Role,
+		Purpose:   w.Purpose,
+		Diagnosis: w.Diagnosis, Attempts: j.res.Attempts, Answers: j.answersFor(j.step.ID),
+		MaxEvidence: j.cfg.MaxEvidence, Reduced: w.lessIsSaid(),
 		Mark: j.mark(number),
 	}
 	if w.Correction != nil {
@@ -45,7 +48,8 @@ func (j *job) prompt(number int) string {
 // added returns what two calls cost together, as far as that is known.
 func added(a, b executor.Usage) executor.Usage {
 	return executor.Usage{
-		InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens), CostUSD: sum(a.CostUSD, b.CostUSD),
+		InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens),
+		CostUSD: sum(a.CostUSD, b.CostUSD),
 	}
 }
 

@@ -31,7 +31,8 @@ func (well) Prerequisites(_ context.Context, all []plan.Prerequisite) []escalate
 func (well) Gate(context.Context, []plan.Command) []*taxonomy.Evidence       { return nil }
 func (well) Criteria(context.Context, []plan.Criterion) []*taxonomy.Evidence { return nil }
 
-// A step that counts at once, beside the call of the executor that it is made of, and a whole plan with its state on disk.
+// A step that counts at once, beside the call of the executor that it is made of, and a whole plan
+// with its state on disk.
 func BenchmarkStep(b *testing.B) {
 	m := tablesOf(rowsOfTests(), tiersOfTests()...)
 	calls := executor.Config{Table: taxonomy.Table{Taxonomy: m.taxonomy}, Classify: m.classify, Decode: m.decode}
@@ -44,7 +45,9 @@ func BenchmarkStep(b *testing.B) {
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			if r := e.Run(b.Context(), executor.Task{Run: "run", ID: "1", Prompt: "Do it."}); r.EndReason != executor.EndCompleted {
+			if r := e.Run(
+				b.Context(),
+				executor.Task{Run: "run", ID: "1", Prompt: "Do it."}); r.EndReason != executor.EndCompleted {
 				b.Fatal(r.Error)
 			}
 		}

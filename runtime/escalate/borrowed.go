@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// borrowed is the working tree as a call has it: the escalation holds it, under its own name, and every call is compared with the same
-// checked tree. Only what was accepted makes that another one.
+// borrowed is the working tree as a call has it: the escalation holds it, under its own name, and
+// every call is compared with the same checked tree. Only what was accepted makes that another one.
 type borrowed struct {
 	executor.Workspace
 	run     string
@@ -17,7 +17,8 @@ type borrowed struct {
 	// resumed reports that the call was begun by a process that died.
 	resumed bool
 
-	// judged reports that the iteration's changes were judged in this process; kept are those that may stay.
+	// judged reports that the iteration's changes were judged in this process; kept are those that
+	// may stay.
 	judged bool
 	kept   []executor.Change
 	// saved are the files that refs have, of what was put back in this process.
@@ -29,7 +30,8 @@ func (*borrowed) Lock(context.Context, string) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// Begin returns the checked tree. A process may have died before the executor had noted that the call begins.
+// Begin returns the checked tree. A process may have died before the executor had noted that the
+// call begins.
 func (b *borrowed) Begin(ctx context.Context, run string) (executor.Checked, error) {
 	if !b.resumed {
 		return b.checked, nil
@@ -53,7 +55,8 @@ func (b *borrowed) Detect(ctx context.Context, checked executor.Checked) ([]exec
 }
 
 // Save saves under the number of the call.
-func (b *borrowed) Save(ctx context.Context, _ string, _ int, checked executor.Checked, changes []executor.Change) (string, error) {
+func (b *borrowed) Save(ctx context.Context, _ string, _ int, checked executor.Checked, changes []executor.Change) (
+	string, error) {
 	ref, err := b.Workspace.Save(ctx, b.run, b.number, checked, changes)
 	if err == nil && ref != "" {
 		if b.saved == nil {
@@ -65,7 +68,8 @@ func (b *borrowed) Save(ctx context.Context, _ string, _ int, checked executor.C
 }
 
 // Advance notes what may stay, and leaves the checked tree as it is.
-func (b *borrowed) Advance(_ context.Context, _ string, checked executor.Checked, changes []executor.Change) (executor.Checked, error) {
+func (b *borrowed) Advance(_ context.Context, _ string, checked executor.Checked, changes []executor.Change) (
+	executor.Checked, error) {
 	b.kept = slices.Clone(changes)
 	return checked, nil
 }

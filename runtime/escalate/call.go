@@ -20,7 +20,8 @@ func (j *job) call(ctx context.Context) *ending {
 		}
 	}
 	w, number := j.work, j.state.Open.Number
-	a := ask{number: number, rung: w.Rung, role: w.Role, purpose: w.Purpose, step: j.step.ID, prompt: j.prompt(number), reduced: j.work.lessIsSaid(), resumed: resumed, time: j.timeOfCall()}
+	a := ask{number: number, rung: w.Rung, role: w.Role, purpose: w.Purpose, step: j.step.ID, prompt: j.prompt(number),
+		reduced: j.work.lessIsSaid(), resumed: resumed, time: j.timeOfCall()}
 	j.emit(Event{Kind: Called, Tier: j.tier(), Role: w.Role, Purpose: w.Purpose, Attempt: number})
 	t := j.turn(ctx, a)
 	j.noteCall(number, t)
@@ -29,7 +30,8 @@ func (j *job) call(ctx context.Context) *ending {
 
 func (j *job) tier() string { return j.ladder[j.work.Rung].tier.Name }
 
-// ready finds out who is called, and that there is nothing against it; otherwise what is next has changed, or the run ends.
+// ready finds out who is called, and that there is nothing against it; otherwise what is next has
+// changed, or the run ends.
 func (j *job) ready(ctx context.Context) (bool, *ending) {
 	if !j.aim() {
 		return false, nil
@@ -49,7 +51,8 @@ func (j *job) ready(ctx context.Context) (bool, *ending) {
 	return true, nil
 }
 
-// aim has the work done by a tier that can be called. It returns false when there is none, and says in the work how that ends.
+// aim has the work done by a tier that can be called. It returns false when there is none, and says
+// in the work how that ends.
 func (j *job) aim() bool {
 	w := j.work
 	if w.Role == "" {
@@ -63,7 +66,8 @@ func (j *job) aim() bool {
 	return j.handUp("tier " + j.tier() + " cannot be called")
 }
 
-// handUp gives what is to be done to the next tier above that can be called. Without one the run ends, which is false.
+// handUp gives what is to be done to the next tier above that can be called. Without one the run
+// ends, which is false.
 func (j *job) handUp(why string) bool {
 	w := j.work
 	next := above(j.standings(), w.Rung, "")
@@ -87,7 +91,8 @@ func (j *job) begin(ctx context.Context) *ending {
 	j.state.Number++
 	j.state.Turns++
 	n := j.state.Number
-	j.state.Open = &OpenCall{Number: n, Tier: j.tier(), Role: j.work.Role, Run: callName(j.result.Run, j.state.Began, n), Began: j.now()}
+	j.state.Open = &OpenCall{Number: n, Tier: j.tier(), Role: j.work.Role,
+		Run: callName(j.result.Run, j.state.Began, n), Began: j.now()}
 	return j.save(ctx)
 }
 
@@ -99,7 +104,8 @@ func (j *job) noteCall(number int, t turned) {
 	j.result.Calls++
 	j.result.Usage = added(j.result.Usage, t.usage)
 	a := Attempt{
-		Number: number, Tier: j.tier(), Role: j.work.Role, Purpose: j.work.Purpose, Own: t.own, Said: t.text, Files: t.files,
+		Number: number, Tier: j.tier(), Role: j.work.Role, Purpose: j.work.Purpose, Own: t.own, Said: t.text,
+		Files: t.files,
 		Usage: t.usage, Took: executor.Duration(t.took),
 	}
 	for _, s := range t.saved {
@@ -121,7 +127,8 @@ func (j *job) settle(ctx context.Context, number int, t turned) *ending {
 	switch {
 	case t.answered && ctx.Err() == nil:
 		delete(j.state.TierStreaks, j.tier())
-		w.Heard = &Heard{Number: number, Rung: w.Rung, Role: w.Role, Text: maskedAnswer(t.text, maxHeard), Changes: t.changes}
+		w.Heard = &Heard{Number: number, Rung: w.Rung, Role: w.Role, Text: maskedAnswer(t.text, maxHeard),
+			Changes: t.changes}
 		return j.save(ctx)
 	case ctx.Err() != nil:
 		a.Message = "cancelled"
@@ -142,7 +149,8 @@ func (j *job) settle(ctx context.Context, number int, t turned) *ending {
 	return j.fail(ctx, a, w.Role, []found{j.find(j.evidenceOf(Report{}, j.ladder[w.Rung].tier, w.Role, j.step.ID), "")})
 }
 
-// wrongWithCall returns what was wrong with a call that was not answered. The executor's error of files that must not be changed need not name them.
+// wrongWithCall returns what was wrong with a call that was not answered. The executor's error of
+// files that must not be changed need not name them.
 func (j *job) wrongWithCall(t turned) found {
 	f := j.findErr(t.err, sourceAgent, string(j.work.Role))
 	if f.evidence == nil && len(t.about) > 0 {
@@ -151,7 +159,8 @@ func (j *job) wrongWithCall(t turned) found {
 	return f
 }
 
-// ownFailure is that the tier itself has failed, and not the step: another tier takes over what was to be done, or the run ends.
+// ownFailure is that the tier itself has failed, and not the step: another tier takes over what was
+// to be done, or the run ends.
 func (j *job) ownFailure(ctx context.Context, a *Attempt, t turned) *ending {
 	w, rung, name := j.work, j.work.Rung, j.tier()
 	f := j.findErr(t.err, sourceAgent, string(w.Role))
@@ -175,7 +184,8 @@ func (j *job) ownFailure(ctx context.Context, a *Attempt, t turned) *ending {
 	}
 	if w.End != "" && j.cfg.Guards.StepTime > 0 {
 		// It may be no more than that the tier would have to be waited for longer.
-		w.Why += fmt.Sprintf("; %s is left of the %s that a step may take", shortly(max(0, j.timeLeft())), j.cfg.Guards.StepTime)
+		w.Why += fmt.Sprintf("; %s is left of the %s that a step may take", shortly(max(0, j.timeLeft())),
+			j.cfg.Guards.StepTime)
 	}
 	if w.End != "" {
 		w.Outage = &Failed{Rung: rung, Role: w.Role, Code: a.Code, Category: a.Category, Message: a.Message, err: f.err}

@@ -10,7 +10,8 @@ import (
 // claimable is a code that an agent may give its failure.
 type claimable struct {
 	Code, Category, Doc string
-	// Findings are what the report's finding may be, and Context what its context may hold by name, where the taxonomy says so.
+	// Findings are what the report's finding may be, and Context what its context may hold by name,
+	// where the taxonomy says so.
 	Findings []string
 	Context  []choice
 }
@@ -21,7 +22,8 @@ type choice struct {
 	Words []string
 }
 
-// claims returns the codes that the taxonomy's rules take from an agent as labels. Nothing but the rules knows, so they are asked, once in a run.
+// claims returns the codes that the taxonomy's rules take from an agent as labels. Nothing but the
+// rules knows, so they are asked, once in a run.
 func (r *run) claims() []claimable {
 	if r.labels == nil {
 		r.labels = findClaims(r.cfg.Calls.Table.Taxonomy, func(ev *taxonomy.Evidence) error {
@@ -32,7 +34,8 @@ func (r *run) claims() []claimable {
 	return r.labels
 }
 
-// findClaims asks for each code whether a report with it, and nothing else, becomes it. The result is not nil.
+// findClaims asks for each code whether a report with it, and nothing else, becomes it. The result
+// is not nil.
 func findClaims(t *taxonomy.Taxonomy, classify func(*taxonomy.Evidence) error) []claimable {
 	all := []claimable{}
 	for _, code := range t.Codes {
@@ -60,7 +63,8 @@ func findClaims(t *taxonomy.Taxonomy, classify func(*taxonomy.Evidence) error) [
 }
 
 // learn finds out where in a report the words of a field are taken from.
-func (c *claimable) learn(field taxonomy.Field, said taxonomy.Evidence, becomes func(taxonomy.Evidence) map[string]any) {
+func (c *claimable) learn(field taxonomy.Field, said taxonomy.Evidence,
+	becomes func(taxonomy.Evidence) map[string]any) {
 	word := field.Enum[0]
 	said.Type = word
 	if becomes(said)[field.Name] == word {
@@ -76,7 +80,8 @@ func (c *claimable) learn(field taxonomy.Field, said taxonomy.Evidence, becomes 
 func contextOf(err error) map[string]any {
 	context := map[string]any{}
 	if e, ok := errors.AsType[taxonomy.Error](err); ok {
-		_ = json.Unmarshal(e.AppendContext(nil), &context) // an error that does not say its context has none to learn from
+		// an error that does not say its context has none to learn from
+		_ = json.Unmarshal(e.AppendContext(nil), &context)
 	}
 	return context
 }

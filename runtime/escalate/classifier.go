@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// harmless returns a classifier that does not panic: what makes it panic stays as it is, uncategorized.
+// harmless returns a classifier that does not panic: what makes it panic stays as it is,
+// uncategorized.
 func harmless(classify executor.Classifier) executor.Classifier {
 	if classify == nil {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Times that every form of a state can hold. The first of them is not the zero time, which means something else.
+// Times that every form of a state can hold. The first of them is not the zero time, which means
+// something else.
 var (
 	earliest = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9999, 12, 30, 0, 0, 0, 0, time.UTC)

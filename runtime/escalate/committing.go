@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Committing is a commit that is about to be made, of work that nothing was found to be wrong with. Once it is made the work counts, also
-// when the process dies before it could note that.
+// Committing is a commit that is about to be made, of work that nothing was found to be wrong with.
+// Once it is made the work counts, also when the process dies before it could note that.
 type Committing struct {
 	// Step is the step's ID, Print its fingerprint.
 	Step  string `json:"step"`
@@ -26,15 +26,17 @@ type Committing struct {
 
 // noteCommitting writes down that a commit is about to be made.
 func (r *run) noteCommitting(ctx context.Context, c executor.Commit, step plan.Step, changes []executor.Change) error {
-	r.state.Committing = &Committing{Step: step.ID, Print: stepFingerprint(step), Number: c.Attempt, Checked: c.Checked, Files: paths(changes)}
+	r.state.Committing = &Committing{Step: step.ID, Print: stepFingerprint(step), Number: c.Attempt, Checked: c.Checked,
+		Files: paths(changes)}
 	if r.state.Work != nil {
 		r.state.Committing.Correction = r.state.Work.Correction
 	}
 	return r.write(ctx)
 }
 
-// commitMade returns the commit that was about to be made when there was an error, or when a process died; ID "" says that there is none, and only
-// then is nothing on its way any more. It is asked also after a cancellation: what is in the repository counts.
+// commitMade returns the commit that was about to be made when there was an error, or when a
+// process died; ID "" says that there is none, and only then is nothing on its way any more. It is
+// asked also after a cancellation: what is in the repository counts.
 func (r *run) commitMade(ctx context.Context, number int) (executor.CommitDone, error) {
 	graced, release := withGrace(ctx)
 	defer release()
@@ -48,7 +50,8 @@ func (r *run) commitMade(ctx context.Context, number int) (executor.CommitDone, 
 	return done, nil
 }
 
-// unsure is the end of a run that cannot find out whether a commit was made. It stays as it is: the next start of the run asks again.
+// unsure is the end of a run that cannot find out whether a commit was made. It stays as it is: the
+// next start of the run asks again.
 func (r *run) unsure(ctx context.Context) *ending {
 	if r.unsaved != nil {
 		return r.unsavable(ctx)
@@ -60,8 +63,9 @@ func (r *run) unsure(ctx context.Context) *ending {
 	return r.broken(context.WithoutCancel(ctx), "find out whether the work was committed", sourceGit, opCommit, r.lost)
 }
 
-// recommitted has the work count that an earlier process has committed without noting it. It is not verified again: it was, and it is in the
-// repository. An error says why the run cannot be gone on with.
+// recommitted has the work count that an earlier process has committed without noting it. It is not
+// verified again: it was, and it is in the repository. An error says why the run cannot be gone on
+// with.
 func (r *run) recommitted(ctx context.Context) error {
 	c := r.state.Committing
 	if c == nil {

@@ -48,7 +48,8 @@ func (c *Config) problems() error {
 	}
 	problem(isNil(c.Verifier), "no Verifier")
 	problem(c.Calls.Classify == nil, "no Calls.Classify")
-	problem(c.Calls.Journal != nil && c.Calls.Decode == nil, "a Calls.Journal without Calls.Decode, so that no call could be gone on with")
+	problem(c.Calls.Journal != nil && c.Calls.Decode == nil,
+		"a Calls.Journal without Calls.Decode, so that no call could be gone on with")
 	problem(c.Commit && isNil(c.Calls.Workspace), "Commit without a Calls.Workspace")
 	for _, name := range decided(&c.Calls) {
 		problem(true, "Calls.%s is set, which an escalation decides itself", name)
@@ -124,9 +125,12 @@ func decided(c *executor.Config) []string {
 		name string
 		set  bool
 	}{
-		{"Setup", c.Setup != nil}, {"Provider", c.Provider != nil}, {"Validator", c.Validator != nil}, {"Filer", c.Filer != nil},
-		{"Notifier", c.Notifier != nil}, {"Limits", c.Limits != executor.Limits{}}, {"Deliver", c.Deliver != executor.DeliverNothing},
-		{"Continue", c.Continue}, {"DryRun", c.DryRun}, {"Markers", c.Markers != executor.Markers{}}, {"Prompt", c.Prompt != nil},
+		{"Setup", c.Setup != nil}, {"Provider", c.Provider != nil}, {"Validator", c.Validator != nil},
+		{"Filer", c.Filer != nil},
+		{"Notifier", c.Notifier != nil}, {"Limits", c.Limits != executor.Limits{}},
+		{"Deliver", c.Deliver != executor.DeliverNothing},
+		{"Continue", c.Continue}, {"DryRun", c.DryRun}, {"Markers", c.Markers != executor.Markers{}},
+		{"Prompt", c.Prompt != nil},
 		{"CommitMessage", c.CommitMessage != nil},
 	} {
 		if d.set {
@@ -145,7 +149,8 @@ type guardNumber struct {
 func (g Guards) numbers() []guardNumber {
 	count := func(name string, n int) guardNumber { return guardNumber{name, int64(n), strconv.Itoa(n)} }
 	return []guardNumber{
-		count("Turns", g.Turns), {"Time", int64(g.Time), g.Time.String()}, {"StepTime", int64(g.StepTime), g.StepTime.String()},
+		count("Turns", g.Turns), {"Time", int64(g.Time), g.Time.String()},
+		{"StepTime", int64(g.StepTime), g.StepTime.String()},
 		count("Repeats", g.Repeats), count("TierFailures", g.TierFailures),
 	}
 }
@@ -162,19 +167,21 @@ func isNil(v any) bool {
 	return false
 }
 
-// maxRunName leaves room for the number of a call in the name of its run of the executor, which has 100 bytes at most.
+// maxRunName leaves room for the number of a call in the name of its run of the executor, which has
+// 100 bytes at most.
 const maxRunName = 80
 
 // runNameExpected says which names of runs there may be.
 const runNameExpected = "1 to 80 letters, digits, '-', '_' and '.', the first a letter or a digit"
 
-// validRun reports whether a run can have this name: its calls, the tree and the journal are named after it.
+// validRun reports whether a run can have this name: its calls, the tree and the journal are named
+// after it.
 func validRun(name string) bool {
 	return len(name) <= maxRunName && hold.CheckName(name) == nil && name[0] != '-' && name[0] != '_'
 }
 
-// callName names the run of the executor that a call is. When the run began is in it: the journal of calls may know another run of this name, whose
-// state is gone.
+// callName names the run of the executor that a call is. When the run began is in it: the journal
+// of calls may know another run of this name, whose state is gone.
 func callName(run string, began time.Time, number int) string {
 	if !began.IsZero() {
 		run += "-" + strconv.FormatUint(uint64(began.UnixMilli()), 36)

@@ -30,7 +30,8 @@ func soundConfig() Config {
 	return Config{
 		Verifier: noVerifier{},
 		Calls: executor.Config{
-			Table: taxonomy.Table{Taxonomy: w.table}, Classify: w.classify, Decode: w.decode, Tiers: map[string]executor.Provider{"low": &actor{}},
+			Table: taxonomy.Table{Taxonomy: w.table}, Classify: w.classify, Decode: w.decode,
+			Tiers: map[string]executor.Provider{"low": &actor{}},
 		},
 	}
 }
@@ -45,13 +46,16 @@ func TestProblems(t *testing.T) {
 		{func(c *Config) { *c = Config{} }, []string{"no Verifier", "no Calls.Classify", "no Calls.Table"}},
 		{func(c *Config) { c.Calls.Tiers = nil }, []string{"no tier of the taxonomy has a provider in Calls.Tiers"}},
 		{func(c *Config) { c.Calls.Tiers["top"] = &actor{} }, []string{`the taxonomy has no tier "top"`}},
-		{func(c *Config) { c.Calls.Tiers["owner"] = &actor{} }, []string{`tier "owner" is a person and has no provider`}},
+		{func(c *Config) { c.Calls.Tiers["owner"] = &actor{} },
+			[]string{`tier "owner" is a person and has no provider`}},
 		{func(c *Config) { c.Calls.Tiers["high"] = nobody }, []string{`tier "high" has a nil provider`}},
 		{func(c *Config) { c.Calls.Journal, c.Calls.Decode = filejournal.New("x"), nil },
 			[]string{"a Calls.Journal without Calls.Decode, so that no call could be gone on with"}},
 		{func(c *Config) { c.Commit = true }, []string{"Commit without a Calls.Workspace"}},
 		{func(c *Config) { c.Guards = Guards{-1, -time.Second, -time.Minute, -2, -3} }, []string{
-			"Guards.Turns is -1, less than 0", "Guards.Time is -1s, less than 0", "Guards.StepTime is -1m0s, less than 0", "Guards.Repeats is -2, less than 0", "Guards.TierFailures is -3, less than 0"}},
+			"Guards.Turns is -1, less than 0", "Guards.Time is -1s, less than 0",
+			"Guards.StepTime is -1m0s, less than 0", "Guards.Repeats is -2, less than 0",
+			"Guards.TierFailures is -3, less than 0"}},
 		{func(c *Config) { c.MaxEvidence = -1 }, []string{"MaxEvidence is -1, less than 0"}},
 		{func(c *Config) {
 			c.Reviewer, c.PlanReviewer = NewReviewer(nil, ReviewerOptions{}), NewPlanReviewer(nobody, ReviewerOptions{})
@@ -63,10 +67,14 @@ func TestProblems(t *testing.T) {
 			c.Calls.Setup, c.Calls.Prompt = func(context.Context) error { return nil }, executor.DefaultPrompt
 			c.Calls.Deliver, c.Calls.Markers.Done = executor.DeliverPush, "x"
 		}, []string{
-			"Calls.Setup is set, which an escalation decides itself", "Calls.Provider is set, which an escalation decides itself",
-			"Calls.Limits is set, which an escalation decides itself", "Calls.Deliver is set, which an escalation decides itself",
-			"Calls.Continue is set, which an escalation decides itself", "Calls.DryRun is set, which an escalation decides itself",
-			"Calls.Markers is set, which an escalation decides itself", "Calls.Prompt is set, which an escalation decides itself"}},
+			"Calls.Setup is set, which an escalation decides itself",
+			"Calls.Provider is set, which an escalation decides itself",
+			"Calls.Limits is set, which an escalation decides itself",
+			"Calls.Deliver is set, which an escalation decides itself",
+			"Calls.Continue is set, which an escalation decides itself",
+			"Calls.DryRun is set, which an escalation decides itself",
+			"Calls.Markers is set, which an escalation decides itself",
+			"Calls.Prompt is set, which an escalation decides itself"}},
 	} {
 		c := soundConfig()
 		tt.change(&c)
@@ -94,7 +102,8 @@ func TestCompleted(t *testing.T) {
 
 func TestRunNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"r": true, "Run-1.2_x": true, strings.Repeat("x", 80): true, "": false, strings.Repeat("x", 81): false, "-r": false, ".r": false, "_r": false,
+		"r": true, "Run-1.2_x": true, strings.Repeat("x", 80): true, "": false, strings.Repeat("x", 81): false,
+		"-r": false, ".r": false, "_r": false,
 		"a/b": false, "../x": false, "a b": false, "é": false,
 	} {
 		assert.Equal(t, want, validRun(name), "%q", name)
@@ -150,9 +159,11 @@ func TestTableFingerprints(t *testing.T) {
 	base := of(reactions{"a": {Action: taxonomy.Retry, Policy: &policy}})
 	assert.Equal(t, base, of(reactions{"a": {Action: taxonomy.Retry, Policy: &taxonomy.Policy{MaxAttempts: 2}}}))
 	for _, other := range []string{
-		of(nil), of(reactions{"a": {Action: taxonomy.Block, Policy: &policy}}), of(reactions{"a": {Action: taxonomy.Retry}}),
+		of(nil), of(reactions{"a": {Action: taxonomy.Block, Policy: &policy}}),
+		of(reactions{"a": {Action: taxonomy.Retry}}),
 		of(reactions{"a": {Action: taxonomy.Retry, Policy: &policy, Then: &taxonomy.Reaction{}}}),
-		of(reactions{"a": {Action: taxonomy.Retry, Policy: &policy}}, taxonomy.Tier{Name: "low"}), tableFingerprint(taxonomy.Table{}),
+		of(reactions{"a": {Action: taxonomy.Retry, Policy: &policy}}, taxonomy.Tier{Name: "low"}),
+		tableFingerprint(taxonomy.Table{}),
 	} {
 		assert.NotEqual(t, base, other)
 	}

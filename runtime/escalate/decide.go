@@ -11,12 +11,15 @@ import (
 const (
 	// maxChain bounds how many reactions follow each other by `then`.
 	maxChain = 8
-	// maxUnbounded bounds the tries under a policy that bounds only time, which waits of no length never use up.
+	// maxUnbounded bounds the tries under a policy that bounds only time, which waits of no length
+	// never use up.
 	maxUnbounded = 100
 )
 
-// policyDefault holds where neither reaction nor profile names a policy. The numbers are the language's.
-var policyDefault = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2}
+// policyDefault holds where neither reaction nor profile names a policy. The numbers are the
+// language's.
+var policyDefault = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second,
+	MaxDelay: 30 * time.Second, Multiplier: 2}
 
 // What follows a reaction that names nothing.
 var (
@@ -57,12 +60,14 @@ type situation struct {
 	ladder   []standing
 	// rung is who has failed, or has found out that it cannot be mended on its rung.
 	rung int
-	// least is the lowest rung that may be asked about the failure: those below it were asked already, and do not know better.
+	// least is the lowest rung that may be asked about the failure: those below it were asked
+	// already, and do not know better.
 	least int
 	trail trail
 	// runs is how often the strategies of the chain have run.
 	runs [maxChain]int
-	// same is how often something was done about the same error already, repeats how often that may be.
+	// same is how often something was done about the same error already, repeats how often that may
+	// be.
 	same, repeats int
 	hint          retry.Hint
 	random        retry.Random
@@ -88,7 +93,8 @@ type decision struct {
 	trail trail
 	// attempt counts the runs of a strategy.
 	attempt int
-	// repeated reports that the same error came back too often for what would have been done about it.
+	// repeated reports that the same error came back too often for what would have been done about
+	// it.
 	repeated bool
 }
 
@@ -168,8 +174,9 @@ func (s *situation) again(d *decision) bool {
 	return true
 }
 
-// asked returns who diagnoses before a retry: the named tier, or the one that failed if that is higher, or who is able above; -1 is nobody. Whoever was
-// asked about the failure already is not asked the same again.
+// asked returns who diagnoses before a retry: the named tier, or the one that failed if that is
+// higher, or who is able above; -1 is nobody. Whoever was asked about the failure already is not
+// asked the same again.
 func (s *situation) asked(to string) int {
 	from := max(s.rung, s.least)
 	for i := from; i < len(s.ladder); i++ {
@@ -257,7 +264,8 @@ func (s *situation) climb(d *decision) bool {
 	return true
 }
 
-// above returns the rung up to the named one, or one up if that is not above: a person's, or the next that is able; -1 is none.
+// above returns the rung up to the named one, or one up if that is not above: a person's, or the
+// next that is able; -1 is none.
 func above(ladder []standing, from int, to string) int {
 	next := from + 1
 	for i := next; i < len(ladder); i++ {

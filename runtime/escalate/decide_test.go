@@ -13,7 +13,8 @@ import (
 // The ladder of the tests: two tiers that can be called, one that cannot, one more, and a person.
 func ladderOfFive() []standing {
 	return []standing{
-		{name: "low", able: true}, {name: "mid", able: true}, {name: "gone"}, {name: "top", able: true, purpose: taxonomy.PurposeAnalysis},
+		{name: "low", able: true}, {name: "mid", able: true}, {name: "gone"},
+		{name: "top", able: true, purpose: taxonomy.PurposeAnalysis},
 		{name: "human", person: true},
 	}
 }
@@ -38,57 +39,99 @@ func TestDecide(t *testing.T) {
 		{"continue", taxonomy.Reaction{Action: taxonomy.Continue}, nil, decision{do: doGoOn}},
 
 		{"retry by default", taxonomy.Reaction{Action: taxonomy.Retry}, nil, decision{do: doAgain, wait: time.Second}},
-		{"retry of the operation", taxonomy.Reaction{Action: taxonomy.RetryOperation}, nil, decision{do: doAgain, wait: time.Second}},
-		{"default is three attempts", taxonomy.Reaction{Action: taxonomy.Retry}, tried(2), decision{do: doBlock, end: EndBlocked, depth: 1}},
-		{"operation used up aborts", taxonomy.Reaction{Action: taxonomy.RetryOperation}, tried(2), decision{do: doAbort, end: EndFailed, depth: 1}},
-		{"retry by policy", taxonomy.Reaction{Action: taxonomy.Retry, Policy: &twice}, nil, decision{do: doAgain, wait: 3 * time.Second}},
-		{"policy used up", taxonomy.Reaction{Action: taxonomy.Retry, Policy: &twice, Then: up}, tried(1), decision{do: doHandOn, rung: 1, depth: 1}},
-		{"policy without a bound ends", taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{}, Then: block}, tried(maxUnbounded - 1), decision{do: doBlock, end: EndBlocked, depth: 1}},
+		{"retry of the operation", taxonomy.Reaction{Action: taxonomy.RetryOperation}, nil,
+			decision{do: doAgain, wait: time.Second}},
+		{"default is three attempts", taxonomy.Reaction{Action: taxonomy.Retry}, tried(2),
+			decision{do: doBlock, end: EndBlocked, depth: 1}},
+		{"operation used up aborts", taxonomy.Reaction{Action: taxonomy.RetryOperation}, tried(2),
+			decision{do: doAbort, end: EndFailed, depth: 1}},
+		{"retry by policy", taxonomy.Reaction{Action: taxonomy.Retry, Policy: &twice}, nil,
+			decision{do: doAgain, wait: 3 * time.Second}},
+		{"policy used up", taxonomy.Reaction{Action: taxonomy.Retry, Policy: &twice, Then: up}, tried(1),
+			decision{do: doHandOn, rung: 1, depth: 1}},
+		{"policy without a bound ends",
+			taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{}, Then: block}, tried(maxUnbounded - 1),
+			decision{do: doBlock, end: EndBlocked, depth: 1}},
 		{"profile's policy", taxonomy.Reaction{Action: taxonomy.Retry}, func(s *situation) {
 			s.profile = &taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &twice}}
 		}, decision{do: doAgain, wait: 3 * time.Second}},
-		{"profile without retries", taxonomy.Reaction{Action: taxonomy.Retry, Then: up}, func(s *situation) { s.profile = noRetry }, decision{do: doHandOn, rung: 1, depth: 1}},
-		{"hint that is obeyed", taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true}, hinted(7 * time.Second), decision{do: doAgain, wait: 7 * time.Second}},
-		{"hint that is not", taxonomy.Reaction{Action: taxonomy.Retry}, hinted(7 * time.Second), decision{do: doAgain, wait: time.Second}},
-		{"hint that is too long", taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Then: up}, hinted(time.Hour), decision{do: doHandOn, rung: 1, depth: 1}},
+		{"profile without retries", taxonomy.Reaction{Action: taxonomy.Retry, Then: up},
+			func(s *situation) { s.profile = noRetry }, decision{do: doHandOn, rung: 1, depth: 1}},
+		{"hint that is obeyed", taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true},
+			hinted(7 * time.Second), decision{do: doAgain, wait: 7 * time.Second}},
+		{"hint that is not", taxonomy.Reaction{Action: taxonomy.Retry}, hinted(7 * time.Second),
+			decision{do: doAgain, wait: time.Second}},
+		{"hint that is too long", taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Then: up},
+			hinted(time.Hour), decision{do: doHandOn, rung: 1, depth: 1}},
 
-		{"diagnosis before a retry", diagnosing("mid"), nil, decision{do: doDiagnose, rung: 1, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}}, // O14
-		{"by who failed, if that is higher", diagnosing("mid"), at(3), decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
-		{"by the next above who is there", diagnosing("gone"), nil, decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
+		// O14
+		{"diagnosis before a retry", diagnosing("mid"), nil,
+			decision{do: doDiagnose, rung: 1, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
+		{"by who failed, if that is higher", diagnosing("mid"), at(3),
+			decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
+		{"by the next above who is there", diagnosing("gone"), nil,
+			decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
 		{"never by a person", diagnosing("human"), nil, decision{do: doAgain, wait: time.Second}},
-		{"the same error as often as may be", diagnosing("mid"), func(s *situation) { s.same = 2 }, decision{do: doBlock, end: EndBlocked, depth: 1, repeated: true}},
-		{"the same error once less", diagnosing("mid"), func(s *situation) { s.same = 1 }, decision{do: doDiagnose, rung: 1, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
+		{"the same error as often as may be", diagnosing("mid"), func(s *situation) { s.same = 2 },
+			decision{do: doBlock, end: EndBlocked, depth: 1, repeated: true}},
+		{"the same error once less", diagnosing("mid"), func(s *situation) { s.same = 1 },
+			decision{do: doDiagnose, rung: 1, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
 
-		{"not by who was asked already", diagnosing("mid"), func(s *situation) { s.least = 2 }, decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
-		{"by nobody, when all were asked", diagnosing("mid"), func(s *situation) { s.least = 4 }, decision{do: doAgain, wait: time.Second}},
+		{"not by who was asked already", diagnosing("mid"), func(s *situation) { s.least = 2 },
+			decision{do: doDiagnose, rung: 3, purpose: taxonomy.PurposeDiagnosis, wait: time.Second}},
+		{"by nobody, when all were asked", diagnosing("mid"), func(s *situation) { s.least = 4 },
+			decision{do: doAgain, wait: time.Second}},
 
-		{"above who was asked already", taxonomy.Reaction{Action: taxonomy.Escalate, To: "mid"}, func(s *situation) { s.least = 2 }, decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
-		{"a person, when all were asked", taxonomy.Reaction{Action: taxonomy.Escalate, To: "mid"}, func(s *situation) { s.least = 4 }, decision{do: doAsk, rung: 4, end: EndQuestion}},
-		{"who was asked is lower than who failed", *up, both(at(3), func(s *situation) { s.least = 2 }), decision{do: doAsk, rung: 4, end: EndQuestion}},
+		{"above who was asked already", taxonomy.Reaction{Action: taxonomy.Escalate, To: "mid"},
+			func(s *situation) { s.least = 2 }, decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
+		{"a person, when all were asked", taxonomy.Reaction{Action: taxonomy.Escalate, To: "mid"},
+			func(s *situation) { s.least = 4 }, decision{do: doAsk, rung: 4, end: EndQuestion}},
+		{"who was asked is lower than who failed", *up, both(at(3), func(s *situation) { s.least = 2 }),
+			decision{do: doAsk, rung: 4, end: EndQuestion}},
 		{"one tier up", *up, nil, decision{do: doHandOn, rung: 1}}, // O15, B-O05
-		{"passing over who is not there", *up, at(1), decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
-		{"up to the named one", taxonomy.Reaction{Action: taxonomy.Escalate, To: "top"}, nil, decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
-		{"one up when already there", taxonomy.Reaction{Action: taxonomy.Escalate, To: "low"}, nil, decision{do: doHandOn, rung: 1}},
-		{"to who does not exist is one up", taxonomy.Reaction{Action: taxonomy.Escalate, To: "nobody"}, nil, decision{do: doHandOn, rung: 1}},
-		{"the reaction's purpose", taxonomy.Reaction{Action: taxonomy.Escalate, To: "top", Purpose: taxonomy.PurposeVerification}, nil, decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeVerification}},
+		{"passing over who is not there", *up, at(1),
+			decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
+		{"up to the named one", taxonomy.Reaction{Action: taxonomy.Escalate, To: "top"}, nil,
+			decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeAnalysis}},
+		{"one up when already there", taxonomy.Reaction{Action: taxonomy.Escalate, To: "low"}, nil,
+			decision{do: doHandOn, rung: 1}},
+		{"to who does not exist is one up", taxonomy.Reaction{Action: taxonomy.Escalate, To: "nobody"}, nil,
+			decision{do: doHandOn, rung: 1}},
+		{"the reaction's purpose",
+			taxonomy.Reaction{Action: taxonomy.Escalate, To: "top", Purpose: taxonomy.PurposeVerification}, nil,
+			decision{do: doHandOn, rung: 3, purpose: taxonomy.PurposeVerification}},
 		{"a person", *up, at(3), decision{do: doAsk, rung: 4, end: EndQuestion}}, // B-O06
-		{"no higher tier", *up, func(s *situation) { s.ladder, s.rung = s.ladder[:4], 3 }, decision{do: doBlock, rung: 3, end: EndLadder, depth: 1}},
-		{"no higher tier, and nothing else", taxonomy.Reaction{Action: taxonomy.Escalate}, func(s *situation) { s.ladder, s.rung = s.ladder[:4], 3 }, decision{do: doBlock, rung: 3, end: EndLadder, depth: 1}},
-		{"no higher tier, then abort", taxonomy.Reaction{Action: taxonomy.Escalate, Then: &taxonomy.Reaction{}}, func(s *situation) { s.ladder, s.rung = s.ladder[:4], 3 }, decision{do: doAbort, rung: 3, end: EndFailed, depth: 1}},
+		{"no higher tier", *up, func(s *situation) { s.ladder, s.rung = s.ladder[:4], 3 },
+			decision{do: doBlock, rung: 3, end: EndLadder, depth: 1}},
+		{"no higher tier, and nothing else", taxonomy.Reaction{Action: taxonomy.Escalate},
+			func(s *situation) { s.ladder, s.rung = s.ladder[:4], 3 },
+			decision{do: doBlock, rung: 3, end: EndLadder, depth: 1}},
+		{"no higher tier, then abort", taxonomy.Reaction{Action: taxonomy.Escalate, Then: &taxonomy.Reaction{}},
+			func(s *situation) { s.ladder, s.rung = s.ladder[:4], 3 },
+			decision{do: doAbort, rung: 3, end: EndFailed, depth: 1}},
 
-		{"strategy", taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "clean"}, strategies, decision{do: doRecover, wait: time.Second, attempt: 1}},
-		{"strategy without anybody to run it", taxonomy.Reaction{Action: taxonomy.Recover, Then: up}, nil, decision{do: doHandOn, rung: 1, depth: 1}},
-		{"strategy used up", taxonomy.Reaction{Action: taxonomy.Recover, Policy: &twice, Then: up}, both(strategies, tried(1)), decision{do: doHandOn, rung: 1, depth: 1}},
-		{"strategy that helps nothing", taxonomy.Reaction{Action: taxonomy.Recover, Then: up}, both(strategies, func(s *situation) { s.same = 2 }), decision{do: doHandOn, rung: 1, depth: 1, repeated: true}},
-		{"strategy that the profile forbids", taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "clean", Then: up}, both(strategies, func(s *situation) {
-			s.profile = &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}}}
-		}), decision{do: doHandOn, rung: 1, depth: 1}},
-		{"strategy as often as the profile says", taxonomy.Reaction{Action: taxonomy.Recover, Then: up}, both(strategies, func(s *situation) {
-			s.profile, s.runs[0] = &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 1}}, 1
-		}), decision{do: doHandOn, rung: 1, depth: 1}},
+		{"strategy", taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "clean"}, strategies,
+			decision{do: doRecover, wait: time.Second, attempt: 1}},
+		{"strategy without anybody to run it", taxonomy.Reaction{Action: taxonomy.Recover, Then: up}, nil,
+			decision{do: doHandOn, rung: 1, depth: 1}},
+		{"strategy used up", taxonomy.Reaction{Action: taxonomy.Recover, Policy: &twice, Then: up},
+			both(strategies, tried(1)), decision{do: doHandOn, rung: 1, depth: 1}},
+		{"strategy that helps nothing", taxonomy.Reaction{Action: taxonomy.Recover, Then: up},
+			both(strategies, func(s *situation) { s.same = 2 }),
+			decision{do: doHandOn, rung: 1, depth: 1, repeated: true}},
+		{"strategy that the profile forbids", taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "clean", Then: up},
+			both(strategies, func(s *situation) {
+				s.profile = &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}}}
+			}), decision{do: doHandOn, rung: 1, depth: 1}},
+		{"strategy as often as the profile says", taxonomy.Reaction{Action: taxonomy.Recover, Then: up},
+			both(strategies, func(s *situation) {
+				s.profile, s.runs[0] = &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 1}}, 1
+			}), decision{do: doHandOn, rung: 1, depth: 1}},
 
-		{"further down the chain", taxonomy.Reaction{Action: taxonomy.Retry, Then: up}, func(s *situation) { s.from = 1 }, decision{do: doHandOn, rung: 1, depth: 1}},
-		{"a chain without an end", endless(), func(s *situation) { s.profile = noRetry }, decision{do: doAbort, end: EndFailed}},
+		{"further down the chain", taxonomy.Reaction{Action: taxonomy.Retry, Then: up},
+			func(s *situation) { s.from = 1 }, decision{do: doHandOn, rung: 1, depth: 1}},
+		{"a chain without an end", endless(), func(s *situation) { s.profile = noRetry },
+			decision{do: doAbort, end: EndFailed}},
 	}
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {

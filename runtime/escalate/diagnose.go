@@ -34,8 +34,8 @@ func (j *job) diagnosed(ctx context.Context, a *Attempt, h *Heard) *ending {
 	return j.undo(ctx)
 }
 
-// mistaken returns what is wrong with the instructions that a diagnosis corrects, or nil: nobody could carry out a plan that had them from the
-// beginning.
+// mistaken returns what is wrong with the instructions that a diagnosis corrects, or nil: nobody
+// could carry out a plan that had them from the beginning.
 func (j *job) mistaken(d Diagnosis) error {
 	if d.Verdict != Simple || d.Instructions == "" {
 		return nil
@@ -52,12 +52,14 @@ func (j *job) mistaken(d Diagnosis) error {
 	return nil
 }
 
-// simple has what was found out mended: by the tier that found out, or by the one that failed when that is to try again.
+// simple has what was found out mended: by the tier that found out, or by the one that failed when
+// that is to try again.
 func (j *job) simple(a *Attempt, d Diagnosis) {
 	w := j.work
 	w.Diagnosis, w.DiagnosedBy = &d, a.Tier
 	if d.Instructions != "" && d.Instructions != j.step.Instructions {
-		w.Correction = &Correction{By: a.Tier, Old: beginning(j.step.Instructions, maxInstructions), New: d.Instructions, Why: d.Cause}
+		w.Correction = &Correction{By: a.Tier, Old: beginning(j.step.Instructions, maxInstructions),
+			New: d.Instructions, Why: d.Cause}
 		j.emit(Event{Kind: Corrected, Tier: a.Tier})
 	}
 	if w.Again {
@@ -67,8 +69,9 @@ func (j *job) simple(a *Attempt, d Diagnosis) {
 	w.Role = Fix
 }
 
-// undiagnosed goes on where a tier has found out that it is no matter of the step, or has found out nothing: with the next tier above, or, where
-// the one that failed was to try again, with what follows the reaction, above who was asked.
+// undiagnosed goes on where a tier has found out that it is no matter of the step, or has found out
+// nothing: with the next tier above, or, where the one that failed was to try again, with what
+// follows the reaction, above who was asked.
 func (j *job) undiagnosed() {
 	w := j.work
 	if w.Again {

@@ -41,10 +41,12 @@ var (
 	errTooLarge = fmt.Errorf("the state has more than %d bytes", maxState)
 )
 
-// NewFileJournal returns a journal that keeps the state of each run in a file of its own in dir, for the owner only and replaced as a whole.
-// The directory is made when a run is opened. It must be out of the tiers' reach, as below git's own directory, and must not be that
-// of [executor.Journal] files. A file that cannot be read, or that is of another form, is evidence of source "executor", op "resume", and
-// stays as it is; one that cannot be written is of source "state", op "state_write".
+// NewFileJournal returns a journal that keeps the state of each run in a file of its own in dir,
+// for the owner only and replaced as a whole. The directory is made when a run is opened. It must
+// be out of the tiers' reach, as below git's own directory, and must not be that of
+// [executor.Journal] files. A file that cannot be read, or that is of another form, is evidence of
+// source "executor", op "resume", and stays as it is; one that cannot be written is of source
+// "state", op "state_write".
 func NewFileJournal(dir string) (Journal, error) {
 	if dir == "" {
 		return nil, errNoDir
@@ -62,7 +64,8 @@ func (j *fileJournal) path(run string) string { return filepath.Join(j.dir, run+
 func (j *fileJournal) Open(ctx context.Context, run string) (*State, error) {
 	if !validRun(run) {
 		ev := fileEvidence("prepare", j.dir, errors.New("a run cannot have this name"))
-		ev.Source, ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = "executor", "run", beginningOf(run), runNameExpected
+		ev.Source, ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = "executor", "run",
+			beginningOf(run), runNameExpected
 		return nil, ev
 	}
 	j.mu.Lock()

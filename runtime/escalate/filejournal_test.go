@@ -30,27 +30,36 @@ const aSecret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 func fullState() *State {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	return &State{
-		Version: stateVersion, Plan: "p", Taxonomy: "t", Checked: "d6b0fa19f7e6c4a1e5c1d4c0a9ad83e7a0d4f1b2", Step: 1, Turns: 2, Number: 3, Began: at,
+		Version: stateVersion, Plan: "p", Taxonomy: "t", Checked: "d6b0fa19f7e6c4a1e5c1d4c0a9ad83e7a0d4f1b2", Step: 1,
+		Turns: 2, Number: 3, Began: at,
 		Result: Result{
-			Run: "r", Title: "T", Status: executor.StatusBlocked, EndReason: EndQuestion, StartedAt: at, EndedAt: at.Add(time.Minute), Calls: 3,
+			Run: "r", Title: "T", Status: executor.StatusBlocked, EndReason: EndQuestion, StartedAt: at,
+			EndedAt: at.Add(time.Minute), Calls: 3,
 			Steps: []StepResult{{
 				ID: "1", State: StepDone, By: "low", Files: []string{"a <b>.txt"}, Commit: "c0",
 				Correction: &Correction{By: "middle", Old: "o", New: "n", Why: "w"},
 				Attempts: []Attempt{{
-					Number: 1, Tier: "low", Role: Execute, Purpose: taxonomy.PurposeAnalysis, Counts: true, Kind: taxonomy.Fault, Response: Prevention,
-					Findings: []Finding{{Source: "check", Message: "m"}}, Diagnosis: &Diagnosis{Verdict: Simple, Cause: "c"}, Took: executor.Duration(time.Second),
+					Number: 1, Tier: "low", Role: Execute, Purpose: taxonomy.PurposeAnalysis, Counts: true,
+					Kind: taxonomy.Fault, Response: Prevention,
+					Findings:  []Finding{{Source: "check", Message: "m"}},
+					Diagnosis: &Diagnosis{Verdict: Simple, Cause: "c"}, Took: executor.Duration(time.Second),
 				}},
 			}, {ID: "2", State: StepRunning}},
 			Prerequisites: []Verification{{
 				Prerequisite: plan.Prerequisite{Kind: plan.File, Name: "x"}, How: "opened",
-				Failed: &taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Errno: "ENOENT", Files: []string{"x"}, Attributes: map[string]string{"kind": "file"}},
+				Failed: &taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Errno: "ENOENT",
+					Files: []string{"x"}, Attributes: map[string]string{"kind": "file"}},
 			}},
-			Question: &Question{Step: "2", Why: "y", Tried: []Tried{{By: "low", What: "w", Why: "y"}}, Needed: []string{"n"}},
-			Path:     []Event{{Kind: Called, At: at, Tier: "low", Role: Execute, Purpose: taxonomy.PurposeDiagnosis, FaultKind: taxonomy.Fault}},
+			Question: &Question{Step: "2", Why: "y", Tried: []Tried{{By: "low", What: "w", Why: "y"}},
+				Needed: []string{"n"}},
+			Path: []Event{{Kind: Called, At: at, Tier: "low", Role: Execute, Purpose: taxonomy.PurposeDiagnosis,
+				FaultKind: taxonomy.Fault}},
 		},
-		Steps: map[string]string{"1": "f"}, Corrections: map[string]Correction{"1": {By: "b"}}, TierStreaks: map[string]int{"low": 2},
-		Open:    &OpenCall{Number: 3, Tier: "low", Role: Fix, Run: "r-3", Began: at},
-		Answers: map[string][]string{"2": {"try"}}, Work: &Work{Role: Fix, Rung: 1, Failed: &Failed{Row: 4, Message: "m"}},
+		Steps: map[string]string{"1": "f"}, Corrections: map[string]Correction{"1": {By: "b"}},
+		TierStreaks: map[string]int{"low": 2},
+		Open:        &OpenCall{Number: 3, Tier: "low", Role: Fix, Run: "r-3", Began: at},
+		Answers:     map[string][]string{"2": {"try"}},
+		Work:        &Work{Role: Fix, Rung: 1, Failed: &Failed{Row: 4, Message: "m"}},
 	}
 }
 
@@ -71,7 +80,8 @@ func saidIn(t *testing.T, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// What is saved is there, as it was, for the owner only; below git's directory no tier's work touches it.
+// What is saved is there, as it was, for the owner only; below git's directory no tier's work
+// touches it.
 func TestFileJournal(t *testing.T) {
 	repo := gitRepo(t)
 	tree, err := workspace.Open(t.Context(), repo, workspace.Options{})
@@ -104,8 +114,10 @@ func TestFileJournalMasks(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := openJournal(t, dir)
 	s := fullState()
-	s.Result.Title, s.Result.Steps[0].Attempts[0].Said, s.Answers["2"] = aSecret, `{"token":"`+aSecret+`"}`, []string{"use " + aSecret}
-	s.Result.Prerequisites[0].Failed.Text, s.Work.Failed.Raw = "password=hunter2secret", "Authorization: Bearer "+aSecret
+	s.Result.Title, s.Result.Steps[0].Attempts[0].Said, s.Answers["2"] = aSecret, `{"token":"`+aSecret+`"}`,
+		[]string{"use " + aSecret}
+	s.Result.Prerequisites[0].Failed.Text, s.Work.Failed.Raw = "password=hunter2secret",
+		"Authorization: Bearer "+aSecret
 	require.NoError(t, j.Save(t.Context(), s))
 	b, err := os.ReadFile(filepath.Join(dir, "r.json"))
 	require.NoError(t, err)
@@ -204,7 +216,8 @@ func TestFileJournalMisused(t *testing.T) {
 
 func init() { children["journal"] = saveOn }
 
-// saveOn saves states of run r in a directory for ever, and says the number of each when it is saved.
+// saveOn saves states of run r in a directory for ever, and says the number of each when it is
+// saved.
 func saveOn(args []string) error {
 	j, err := NewFileJournal(args[0])
 	if err != nil {
@@ -227,7 +240,8 @@ func saveOn(args []string) error {
 	}
 }
 
-// A run is one process's at a time; one that is killed while it saves leaves a state that is whole, and not older than what it said.
+// A run is one process's at a time; one that is killed while it saves leaves a state that is whole,
+// and not older than what it said.
 func TestFileJournalOfProcesses(t *testing.T) {
 	dir := t.TempDir()
 	for range 5 {
@@ -245,7 +259,8 @@ func TestFileJournalOfProcesses(t *testing.T) {
 		require.NoError(t, err)
 		_, err = j.Open(t.Context(), "r")
 		ev := saidIn(t, err)
-		assert.Equal(t, []string{"executor", "lock", strconv.Itoa(cmd.Process.Pid)}, []string{ev.Source, ev.Op, ev.Attribute("pid")})
+		assert.Equal(t, []string{"executor", "lock", strconv.Itoa(cmd.Process.Pid)},
+			[]string{ev.Source, ev.Op, ev.Attribute("pid")})
 		require.NoError(t, cmd.Process.Kill())
 		for lines.Scan() {
 			if n, err := strconv.Atoi(lines.Text()); err == nil {

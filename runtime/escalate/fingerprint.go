@@ -33,7 +33,8 @@ func planFingerprint(p plan.Plan) string {
 	return fingerprint(parts)
 }
 
-// stepFingerprint tells steps apart that demand something else. Where a step stands, and what its title and comments say, is for people.
+// stepFingerprint tells steps apart that demand something else. Where a step stands, and what its
+// title and comments say, is for people.
 func stepFingerprint(s plan.Step) string {
 	s.Title, s.Line = "", 0
 	s.Prerequisites = stripped(s.Prerequisites)
@@ -46,13 +47,15 @@ func stepFingerprint(s plan.Step) string {
 	return fingerprint(s)
 }
 
-// planParts returns short fingerprints of what a plan demands, so that it can be said which of it has changed: by step those of its
-// instructions, criteria and prerequisites, and under "" those of the plan's gate and prerequisites.
+// planParts returns short fingerprints of what a plan demands, so that it can be said which of it
+// has changed: by step those of its instructions, criteria and prerequisites, and under "" those of
+// the plan's gate and prerequisites.
 func planParts(p plan.Plan) map[string]string {
 	parts := map[string]string{"": short(p.Gate) + " " + short(stripped(p.Prerequisites))}
 	for _, s := range p.Steps {
 		bare := plan.Step{ID: s.ID, Criteria: s.Criteria}
-		parts[s.ID] = short(s.Instructions) + " " + beginningOfPrint(stepFingerprint(bare)) + " " + short(stripped(s.Prerequisites))
+		parts[s.ID] = short(s.Instructions) + " " + beginningOfPrint(stepFingerprint(bare)) + " " +
+			short(stripped(s.Prerequisites))
 	}
 	return parts
 }
@@ -73,7 +76,8 @@ func differences(before map[string]string, p plan.Plan) []string {
 		case !known:
 			all = append(all, "step "+s.ID+" is new")
 		default:
-			all = append(all, changedParts("step "+s.ID+":", was, now[s.ID], "instructions", "criteria", "prerequisites")...)
+			all = append(
+				all, changedParts("step "+s.ID+":", was, now[s.ID], "instructions", "criteria", "prerequisites")...)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(before)) {
@@ -123,7 +127,8 @@ func tableFingerprint(t taxonomy.Table) string {
 	}
 	for row := range t.Taxonomy.Rows {
 		traits := t.Row(taxonomy.Row(row))
-		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable), reactionText(traits.Reaction))
+		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable),
+			reactionText(traits.Reaction))
 	}
 	for i := range t.Taxonomy.Codes {
 		parts = append(parts, t.Taxonomy.Codes[i].Value)

@@ -50,8 +50,9 @@ func (r *run) findErr(err error, source, op string) found {
 // maxClassified is how many findings of one check, or of one review, are classified.
 const maxClassified = 1000
 
-// findAll classifies what a check or a review of a step has found. Of very much only the first is looked at, and how much more there was is said by
-// a last finding that is of the kind of the one before.
+// findAll classifies what a check or a review of a step has found. Of very much only the first is
+// looked at, and how much more there was is said by a last finding that is of the kind of the one
+// before.
 func (r *run) findAll(all []*taxonomy.Evidence, step string) []found {
 	var wrong []found
 	for i, ev := range all {
@@ -63,7 +64,8 @@ func (r *run) findAll(all []*taxonomy.Evidence, step string) []found {
 			continue
 		}
 		rest := *wrong[len(wrong)-1].evidence
-		rest.Text, rest.Output, rest.Files = fmt.Sprintf("%d more findings are not looked at one by one", len(all)-i), "", nil
+		rest.Text, rest.Output, rest.Files = fmt.Sprintf("%d more findings are not looked at one by one", len(all)-i),
+			"", nil
 		return append(wrong, r.find(&rest, ""))
 	}
 	return wrong
@@ -81,7 +83,8 @@ func (r *run) completedFinding(f found) found {
 	return f
 }
 
-// classify returns an error as one of the taxonomy, and why it is that; one that already is is returned as it is.
+// classify returns an error as one of the taxonomy, and why it is that; one that already is is
+// returned as it is.
 //
 //lint:ignore ST1008 it is a Classifier
 func (r *run) classify(err error, source, op string) (error, string) {
@@ -98,7 +101,8 @@ func codeAndCategory(err error) (code, category string) {
 	return oneLine(taxonomy.CodeOf(err), maxWord), oneLine(taxonomy.CategoryOf(err), maxWord)
 }
 
-// message says in one line what is wrong. What was found about files names them, whatever the taxonomy's own message says.
+// message says in one line what is wrong. What was found about files names them, whatever the
+// taxonomy's own message says.
 func (f *found) message() string {
 	text := f.err.Error()
 	if f.source == sourceAgent {
@@ -134,7 +138,8 @@ func (f *found) said() string {
 
 // weights are the actions from the lightest on.
 var weights = [...]taxonomy.Action{
-	taxonomy.Continue, taxonomy.RetryOperation, taxonomy.Retry, taxonomy.Recover, taxonomy.Escalate, taxonomy.Block, taxonomy.Abort,
+	taxonomy.Continue, taxonomy.RetryOperation, taxonomy.Retry, taxonomy.Recover, taxonomy.Escalate, taxonomy.Block,
+	taxonomy.Abort,
 }
 
 // weight returns how much a reaction's action weighs; one that is unknown weighs as much as abort.
@@ -150,7 +155,8 @@ func weight(f *found) int {
 	return len(weights)
 }
 
-// heaviest returns the index of what decides: what has the weightiest action, and of these the first.
+// heaviest returns the index of what decides: what has the weightiest action, and of these the
+// first.
 func heaviest(all []found) int {
 	worst := 0
 	for i := range all {

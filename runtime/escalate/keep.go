@@ -21,9 +21,10 @@ func (r *run) left(ctx context.Context, checked executor.Checked) (changes []exe
 	return changes, err
 }
 
-// advance returns the checked tree with changes in it as they were judged. The one before is valid until the next advance, so that what
-// fails behind it can still be put back.
-func (r *run) advance(ctx context.Context, checked executor.Checked, changes []executor.Change) (next executor.Checked, err error) {
+// advance returns the checked tree with changes in it as they were judged. The one before is valid
+// until the next advance, so that what fails behind it can still be put back.
+func (r *run) advance(ctx context.Context, checked executor.Checked, changes []executor.Change) (
+	next executor.Checked, err error) {
 	if r.cfg.Calls.Workspace == nil || len(changes) == 0 {
 		return checked, nil
 	}
@@ -37,9 +38,11 @@ func (r *run) advance(ctx context.Context, checked executor.Checked, changes []e
 	return next, nil
 }
 
-// commit commits changes as the checked tree has them, for the call of that number. There is none (ID "") when nothing of them can be
-// committed. One that was made although there is an error, a cancellation say, counts. Where that cannot be found out, the run ends: see unsure.
-func (r *run) commit(ctx context.Context, checked executor.Checked, number int, step plan.Step, changes []executor.Change) (executor.CommitDone, error) {
+// commit commits changes as the checked tree has them, for the call of that number. There is none
+// (ID "") when nothing of them can be committed. One that was made although there is an error, a
+// cancellation say, counts. Where that cannot be found out, the run ends: see unsure.
+func (r *run) commit(ctx context.Context, checked executor.Checked, number int, step plan.Step,
+	changes []executor.Change) (executor.CommitDone, error) {
 	c := executor.Commit{Run: r.result.Run, Attempt: number, Checked: checked, Message: commitMessage(step)}
 	for _, change := range changes {
 		if !change.Ignored && !change.Git {
@@ -72,19 +75,22 @@ func (r *run) commit(ctx context.Context, checked executor.Checked, number int, 
 	return executor.CommitDone{}, err
 }
 
-// committed looks for the commit of a call, of which an earlier process may not have noted the end; ID "" is none.
+// committed looks for the commit of a call, of which an earlier process may not have noted the end;
+// ID "" is none.
 func (r *run) committed(ctx context.Context, number int) (done executor.CommitDone, err error) {
 	if r.cfg.Calls.Workspace == nil {
 		return executor.CommitDone{}, nil
 	}
 	err = contained("commit", func() (err error) {
-		done, err = r.cfg.Calls.Workspace.Committed(ctx, executor.Commit{Run: r.result.Run, Attempt: number, Checked: r.checked})
+		done, err = r.cfg.Calls.Workspace.Committed(
+			ctx, executor.Commit{Run: r.result.Run, Attempt: number, Checked: r.checked})
 		return err
 	})
 	return done, err
 }
 
-// commitMessage returns one line that names the step, secrets masked: it is in the repository for good.
+// commitMessage returns one line that names the step, secrets masked: it is in the repository for
+// good.
 func commitMessage(step plan.Step) string {
 	title := strings.Join(strings.Fields(taxonomy.Scrub(step.Title)), " ")
 	if title == "" {
@@ -117,5 +123,6 @@ func (r *run) allowed(ctx context.Context, changes []executor.Change) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: bad, Text: "nobody has judged what an earlier process left"}
+	return &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: bad,
+		Text: "nobody has judged what an earlier process left"}
 }

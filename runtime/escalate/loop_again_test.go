@@ -28,16 +28,22 @@ func TestRunThatIsOver(t *testing.T) {
 		says   string // empty is that it is returned
 	}{
 		{"the same", does("report.md", "found"), escalate.EndCompleted, func(*plan.Plan) {}, ""},
-		{"another title", does("report.md", "found"), escalate.EndCompleted, func(p *plan.Plan) { p.Title, p.Steps[0].Title = "T", "T" }, ""},
-		{"a step more", does("report.md", "found"), escalate.EndCompleted, func(p *plan.Plan) { *p = steps("2.3", "2") }, "step 2 is new"},
-		{"other criteria", does("report.md", "found"), escalate.EndCompleted, func(p *plan.Plan) { p.Steps[0].Criteria[0].Text = "x" }, "step 2.3: criteria"},
-		{"another gate", does("report.md", "found"), escalate.EndCompleted, func(p *plan.Plan) { p.Gate = nil }, "its gate"},
+		{"another title", does("report.md", "found"), escalate.EndCompleted,
+			func(p *plan.Plan) { p.Title, p.Steps[0].Title = "T", "T" }, ""},
+		{"a step more", does("report.md", "found"), escalate.EndCompleted,
+			func(p *plan.Plan) { *p = steps("2.3", "2") }, "step 2 is new"},
+		{"other criteria", does("report.md", "found"), escalate.EndCompleted,
+			func(p *plan.Plan) { p.Steps[0].Criteria[0].Text = "x" }, "step 2.3: criteria"},
+		{"another gate", does("report.md", "found"), escalate.EndCompleted, func(p *plan.Plan) { p.Gate = nil },
+			"its gate"},
 		{"a prerequisite", does("report.md", "found"), escalate.EndCompleted, func(p *plan.Plan) {
 			p.Prerequisites = []plan.Prerequisite{{Kind: plan.File, Name: "AGENTS.md"}}
 		}, "its prerequisites"},
-		{"other instructions of one that failed", saysFailed("fatal: no"), escalate.EndFailed, func(p *plan.Plan) { p.Steps[0].Instructions = "x" }, "step 2.3: instructions"},
+		{"other instructions of one that failed", saysFailed("fatal: no"), escalate.EndFailed,
+			func(p *plan.Plan) { p.Steps[0].Instructions = "x" }, "step 2.3: instructions"},
 		{"failed", saysFailed("fatal: no"), escalate.EndFailed, func(*plan.Plan) {}, ""},
-		{"one that asks, and other instructions", saysFailed("halt: no"), escalate.EndBlocked, func(p *plan.Plan) { p.Steps[0].Instructions = "x" }, ""},
+		{"one that asks, and other instructions", saysFailed("halt: no"), escalate.EndBlocked,
+			func(p *plan.Plan) { p.Steps[0].Instructions = "x" }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -80,8 +86,10 @@ func TestPlanThatHasChanged(t *testing.T) {
 	w.events = nil
 	res := w.answer(p, escalate.Answer{})
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
-	require.Equal(t, []string{"the plan has changed since: its gate, step 2: instructions, step 2: criteria"}, res.Warnings)
-	assert.Equal(t, []escalate.EventKind{escalate.RunStarted, escalate.Warned}, []escalate.EventKind{w.events[0].Kind, w.events[1].Kind})
+	require.Equal(t, []string{"the plan has changed since: its gate, step 2: instructions, step 2: criteria"},
+		res.Warnings)
+	assert.Equal(t, []escalate.EventKind{escalate.RunStarted, escalate.Warned},
+		[]escalate.EventKind{w.events[0].Kind, w.events[1].Kind})
 }
 
 func TestRunOfAnotherTree(t *testing.T) {
@@ -128,7 +136,8 @@ func TestPutBackAgain(t *testing.T) {
 	}
 }
 
-// The state cannot be saved any more: what does not count is put back all the same, and the run can be gone on with.
+// The state cannot be saved any more: what does not count is put back all the same, and the run can
+// be gone on with.
 func TestStateThatCannotBeSavedAnyMore(t *testing.T) {
 	t.Parallel()
 	for _, journaled := range []bool{false, true} {
@@ -227,7 +236,8 @@ func (f *faulty) Close() error { return f.at("close") }
 func TestJournalThatFails(t *testing.T) {
 	t.Parallel()
 	for _, fail := range []func() error{func() error { panic("no") }, func() error { return errors.New("no") }} {
-		for op, end := range map[string]escalate.EndReason{"open": escalate.EndRefused, "save": escalate.EndFailed, "close": escalate.EndCompleted} {
+		for op, end := range map[string]escalate.EndReason{"open": escalate.EndRefused, "save": escalate.EndFailed,
+			"close": escalate.EndCompleted} {
 			w := newWorld(t)
 			w.cfg.Journal = &faulty{w.journal, op, fail}
 			var sources []string
@@ -276,7 +286,8 @@ func (d *dyingBack) Revert(ctx context.Context, c executor.Checked, changes []ex
 	return nil
 }
 
-// A process that dies while it puts back has said before that the work does not count: half of it is never judged.
+// A process that dies while it puts back has said before that the work does not count: half of it
+// is never judged.
 func TestDeathWhileItIsPutBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -64,7 +64,8 @@ func TestAnswerGiveUp(t *testing.T) {
 	assert.Equal(t, escalate.EndFailed, w.run(oneStep()).EndReason, "it is over")
 }
 
-// O16, O17: what a chain records and stops at, a person can take up again; so can one who had given it up.
+// O16, O17: what a chain records and stops at, a person can take up again; so can one who had given
+// it up.
 func TestAnswerToAFailedRun(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

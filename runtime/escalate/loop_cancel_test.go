@@ -16,7 +16,8 @@ import (
 
 var errStopped = errors.New("somebody has stopped it")
 
-// B-X02: a cancellation is an end of its own, in each phase; what was done is put back, and the run can be gone on with.
+// B-X02: a cancellation is an end of its own, in each phase; what was done is put back, and the run
+// can be gone on with.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	stopping := func(cancel func(), then turn) turn {
@@ -47,7 +48,8 @@ func TestCancel(t *testing.T) {
 		{"in the gate", func(w *world, cancel func()) { w.gate = cancel }, escalate.StepCancelled},
 		{"in the criteria", func(w *world, cancel func()) { w.criteria = cancel }, escalate.StepCancelled},
 		{"in the review", func(w *world, cancel func()) {
-			w.cfg.Reviewer = reviewer(func(escalate.ReviewInput) ([]*taxonomy.Evidence, error) { cancel(); return nil, nil })
+			w.cfg.Reviewer = reviewer(
+				func(escalate.ReviewInput) ([]*taxonomy.Evidence, error) { cancel(); return nil, nil })
 		}, escalate.StepCancelled},
 		{"while it waits", func(w *world, cancel func()) {
 			w.tiers["low"].script[0] = saysFailed("flaky: x", "half.md", "half")
@@ -59,11 +61,13 @@ func TestCancel(t *testing.T) {
 		}, escalate.StepCancelled},
 		{"in a diagnosis", func(w *world, cancel func()) {
 			w.tiers["low"].script[0] = saysFailed("missing: x", "half.md", "half")
-			w.tiers["mid"].script = []turn{stopping(cancel, simply("x", "", "look.txt", "x")), simply("x", ""), does("report.md", "found")}
+			w.tiers["mid"].script = []turn{stopping(cancel, simply("x", "", "look.txt", "x")), simply("x", ""),
+				does("report.md", "found")}
 		}, escalate.StepCancelled},
 		{"while it is mended", func(w *world, cancel func()) {
 			w.tiers["low"].script[0] = saysFailed("missing: x", "half.md", "half")
-			w.tiers["mid"].script = []turn{simply("x", ""), stopping(cancel, does("look.txt", "x")), does("report.md", "found")}
+			w.tiers["mid"].script = []turn{simply("x", ""), stopping(cancel, does("look.txt", "x")),
+				does("report.md", "found")}
 		}, escalate.StepCancelled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

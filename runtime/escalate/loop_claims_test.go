@@ -34,7 +34,8 @@ func TestClaimsThatDoNotHold(t *testing.T) {
 			w.gate = func() {
 				w.gateFails = nil
 				if w.exists("bad.go") {
-					w.gateFails = []*taxonomy.Evidence{{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Text: "tests fail"}}
+					w.gateFails = []*taxonomy.Evidence{{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1),
+						Text: "tests fail"}}
 				}
 			}
 		}, does("report.md", "found", "bad.go", "bad")},
@@ -50,7 +51,10 @@ func TestClaimsThatDoNotHold(t *testing.T) {
 				w.gate = nil
 			}
 		}, does("report.md", "found")},
-		{"review", "drift", func(w *world) { review(w, &taxonomy.Evidence{Source: "review", Op: "review", Type: "drift"}) }, does("report.md", "found")}, // B-O03
+		// B-O03
+		{"review", "drift",
+			func(w *world) { review(w, &taxonomy.Evidence{Source: "review", Op: "review", Type: "drift"}) },
+			does("report.md", "found")},
 		{"no claim", "unclassified", func(*world) {}, says("I think I am done.")},
 		{"nothing said", "unclassified", func(*world) {}, says("")},
 		{"a claim that somebody else made", "unclassified", func(*world) {}, says("STEP DONE 00000000")},
@@ -84,8 +88,10 @@ func TestAllFindingsInOrder(t *testing.T) { // O38
 	t.Parallel()
 	w := newWorld(t)
 	w.gate = func() {
-		w.gateFails = []*taxonomy.Evidence{{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Text: "tests fail"}}
-		w.criteriaFail = []*taxonomy.Evidence{{Source: "check", Op: "criteria", Type: "flaky", Text: "light"}, {Source: "check", Op: "criteria", Type: "halt", Text: "heavy"}}
+		w.gateFails = []*taxonomy.Evidence{{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1),
+			Text: "tests fail"}}
+		w.criteriaFail = []*taxonomy.Evidence{{Source: "check", Op: "criteria", Type: "flaky", Text: "light"},
+			{Source: "check", Op: "criteria", Type: "halt", Text: "heavy"}}
 	}
 	w.tiers["low"].script = []turn{does("report.md", "found")}
 	res := w.run(oneStep())
@@ -93,7 +99,8 @@ func TestAllFindingsInOrder(t *testing.T) { // O38
 	a := res.Steps[0].Attempts[0]
 	assert.Equal(t, "halt", a.Code, "the weightiest decides")
 	require.Len(t, a.Findings, 3)
-	assert.Equal(t, []string{"halt", "check gate", "flaky"}, []string{a.Findings[0].Code, a.Findings[1].Code, a.Findings[2].Code})
+	assert.Equal(t, []string{"halt", "check gate", "flaky"},
+		[]string{a.Findings[0].Code, a.Findings[1].Code, a.Findings[2].Code})
 	assert.Contains(t, res.Question.Evidence, "tests fail")
 }
 

@@ -58,7 +58,8 @@ func TestCommitThatAlwaysFails(t *testing.T) {
 	assert.Empty(t, w.git("status", "--porcelain"))
 }
 
-// A tree that takes whatever is there for what was judged, as a poor one may: what a check has changed meanwhile is seen before that.
+// A tree that takes whatever is there for what was judged, as a poor one may: what a check has
+// changed meanwhile is seen before that.
 func TestChecksChangeWhatWasJudged(t *testing.T) {
 	t.Parallel()
 	w := bareWorld(t, tablesOf(rowsOfTests(), tiersOfTests()...))
@@ -82,7 +83,8 @@ type lateWriter struct {
 	write func()
 }
 
-func (l *lateWriter) Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (executor.Checked, error) {
+func (l *lateWriter) Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (
+	executor.Checked, error) {
 	next, err := l.Workspace.Advance(ctx, run, checked, changes)
 	l.write()
 	return next, err
@@ -119,25 +121,31 @@ func TestFilesAreNamed(t *testing.T) {
 		name, message, needed string
 		world                 func(w *world)
 	}{
-		{"one left behind", "unclean: 1 file is not as it was judged (coverage.out)", "what checks write belongs where git ignores it: coverage.out", func(w *world) {
-			w.gate = func() { w.write("coverage.out", "x") }
-		}},
-		{"many left behind", "unclean: 7 files are not as they were judged (1.out, 2.out, 3.out, 4.out, 5.out and 2 more)", "1.out, 2.out", func(w *world) {
-			w.gate = func() {
-				for _, name := range []string{"1", "2", "3", "4", "5", "6", "7"} {
-					w.write(name+".out", "x")
+		{"one left behind", "unclean: 1 file is not as it was judged (coverage.out)",
+			"what checks write belongs where git ignores it: coverage.out", func(w *world) {
+				w.gate = func() { w.write("coverage.out", "x") }
+			}},
+		{"many left behind",
+			"unclean: 7 files are not as they were judged (1.out, 2.out, 3.out, 4.out, 5.out and 2 more)",
+			"1.out, 2.out", func(w *world) {
+				w.gate = func() {
+					for _, name := range []string{"1", "2", "3", "4", "5", "6", "7"} {
+						w.write(name+".out", "x")
+					}
 				}
-			}
-		}},
-		{"forbidden", "(secret.txt)", "not the agent's to change. Permit it, or change them by hand if that is needed: secret.txt", func(w *world) {
-			w.cfg.Calls.Guard = forbidding("secret.txt")
-		}},
+			}},
+		{"forbidden", "(secret.txt)",
+			"not the agent's to change. Permit it, or change them by hand if that is needed: secret.txt",
+			func(w *world) {
+				w.cfg.Calls.Guard = forbidding("secret.txt")
+			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tables = tablesOf(rows, tiersOfTests()...)
-			w.cfg.Calls.Table, w.cfg.Calls.Classify, w.cfg.Calls.Decode = taxonomy.Table{Taxonomy: w.tables.taxonomy}, w.tables.classify, w.tables.decode
+			w.cfg.Calls.Table, w.cfg.Calls.Classify, w.cfg.Calls.Decode = taxonomy.Table{Taxonomy: w.tables.taxonomy},
+				w.tables.classify, w.tables.decode
 			tt.world(w)
 			w.tiers["low"].script = []turn{does("report.md", "found", "secret.txt", "x")}
 			res := w.run(oneStep())
@@ -215,7 +223,8 @@ func (l *lessAsked) Call(ctx context.Context, req executor.Request) (executor.An
 	return l.scripted.Call(ctx, req)
 }
 
-// O13: a retry with less context is one: what was tried before is left out, and so is most of a long report.
+// O13: a retry with less context is one: what was tried before is left out, and so is most of a
+// long report.
 func TestReducedSession(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -226,14 +235,17 @@ func TestReducedSession(t *testing.T) {
 			t.Parallel()
 			rows := rowsOfTests()
 			flaky := rows["flaky"]
-			flaky.reaction.Session, flaky.reaction.Purpose, flaky.reaction.To = taxonomy.SessionReduced, tt.purpose, "mid"
+			flaky.reaction.Session, flaky.reaction.Purpose, flaky.reaction.To = taxonomy.SessionReduced, tt.purpose,
+				"mid"
 			rows["flaky"] = flaky
 			w := newWorld(t)
 			w.tables = tablesOf(rows, tiersOfTests()...)
-			w.cfg.Calls.Table, w.cfg.Calls.Classify, w.cfg.Calls.Decode = taxonomy.Table{Taxonomy: w.tables.taxonomy}, w.tables.classify, w.tables.decode
+			w.cfg.Calls.Table, w.cfg.Calls.Classify, w.cfg.Calls.Decode = taxonomy.Table{Taxonomy: w.tables.taxonomy},
+				w.tables.classify, w.tables.decode
 			long := "flaky: it overflows\n" + longReport()
 			w.tiers["low"].script = []turn{saysFailed(long), saysFailed("missing: a file"), does("report.md", "found")}
-			w.tiers["mid"].script = []turn{simply("leave the logs out", ""), simply("b", ""), does("report.md", "found")}
+			w.tiers["mid"].script = []turn{simply("leave the logs out", ""), simply("b", ""),
+				does("report.md", "found")}
 			if tt.purpose == taxonomy.PurposeNone {
 				w.tiers["mid"].script = w.tiers["mid"].script[1:]
 			}
@@ -248,7 +260,8 @@ func TestReducedSession(t *testing.T) {
 			assert.Less(t, len(again), 12<<10)
 			if tt.purpose != taxonomy.PurposeNone {
 				assert.Contains(t, again, "leave the logs out")
-				assert.Contains(t, w.tiers["mid"].prompts[0], longReport(), "whoever looks for the cause sees all of it")
+				assert.Contains(t, w.tiers["mid"].prompts[0], longReport(),
+					"whoever looks for the cause sees all of it")
 			}
 			last := w.tiers["mid"].prompts[len(w.tiers["mid"].prompts)-1]
 			assert.Contains(t, last, "This was tried so far.", "the next tier is told everything")

@@ -60,15 +60,20 @@ func TestDeathInACommit(t *testing.T) {
 	}{
 		{"behind it", true, func(*plan.Plan) {}, escalate.EndCompleted},
 		{"before it", false, func(*plan.Plan) {}, escalate.EndCompleted},
-		{"behind it, and a step to come changes", true, func(p *plan.Plan) { p.Steps[1].Instructions = "Write report-2.md." }, escalate.EndCompleted},
-		{"behind it, and the step changes", true, func(p *plan.Plan) { p.Steps[0].Criteria[0].Text = "fou" }, escalate.EndRefused},
+		{"behind it, and a step to come changes", true, func(
+			p *plan.Plan) {
+			p.Steps[1].Instructions = "Write report-2.md."
+		}, escalate.EndCompleted},
+		{"behind it, and the step changes", true, func(p *plan.Plan) { p.Steps[0].Criteria[0].Text = "fou" },
+			escalate.EndRefused},
 		{"behind it, and the step is gone", true, func(p *plan.Plan) { p.Steps = p.Steps[1:] }, escalate.EndRefused},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := committing(t)
 			w.cfg.Calls.Workspace = &committer{Workspace: w.cfg.Calls.Workspace,
-				commit: func(ctx context.Context, c executor.Commit, real executor.Workspace) (executor.CommitDone, error) {
+				commit: func(ctx context.Context, c executor.Commit, real executor.Workspace) (
+					executor.CommitDone, error) {
 					if tt.after {
 						_, err := real.Commit(ctx, c)
 						assert.NoError(t, err)
@@ -157,7 +162,8 @@ func TestCancelInACommit(t *testing.T) {
 	assert.Len(t, w.tiers["low"].prompts, 2)
 }
 
-// As long as nobody knows whether the commit was made, nothing is put back, and nothing is committed again.
+// As long as nobody knows whether the commit was made, nothing is put back, and nothing is
+// committed again.
 func TestCommitThatNobodyKnowsOf(t *testing.T) {
 	t.Parallel()
 	w := committing(t)
@@ -192,7 +198,8 @@ func TestCommitThatIsNotMade(t *testing.T) {
 	w.cfg.Calls.Workspace = &committer{Workspace: tree,
 		commit: func(ctx context.Context, c executor.Commit, real executor.Workspace) (executor.CommitDone, error) {
 			if fails--; fails >= 0 {
-				return executor.CommitDone{}, &taxonomy.Evidence{Source: "git", Op: "commit", Text: "broken: who are you?"}
+				return executor.CommitDone{},
+					&taxonomy.Evidence{Source: "git", Op: "commit", Text: "broken: who are you?"}
 			}
 			return real.Commit(ctx, c)
 		}}

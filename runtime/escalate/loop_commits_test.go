@@ -37,7 +37,8 @@ func (t *memoryTree) commit(c executor.Commit) executor.CommitDone {
 	return done
 }
 
-// disturbCommit sometimes has the world end, or break, when a commit is made already and nobody knows that.
+// disturbCommit sometimes has the world end, or break, when a commit is made already and nobody
+// knows that.
 func (c *worldCase) disturbCommit() {
 	switch c.rand.IntN(20) {
 	case 0:
@@ -56,7 +57,8 @@ func (c *worldCase) disturbCommit() {
 	}
 }
 
-// unsure reports that it could not be found out in this round whether a commit was made. Then everything stays as it is.
+// unsure reports that it could not be found out in this round whether a commit was made. Then
+// everything stays as it is.
 func (c *worldCase) unsure() bool { return c.tree.failed["committed"] }
 
 // judgeCommits finds out whether what counts is committed, once, and nothing else is.

@@ -91,7 +91,8 @@ func TestKeptCorrectionThatSaysNothing(t *testing.T) {
 	assert.Contains(t, res.Question.Evidence, "TBD")
 }
 
-// What is asked at the end can be answered: by words that the reviewer is shown, or by taking the plan for clear.
+// What is asked at the end can be answered: by words that the reviewer is shown, or by taking the
+// plan for clear.
 func TestAnswersAtTheEnd(t *testing.T) {
 	t.Parallel()
 	fault := []plan.Fault{{Kind: plan.Several, Step: "2.3", Text: "which report?"}}
@@ -129,7 +130,8 @@ func TestAnswersAtTheEnd(t *testing.T) {
 	}
 }
 
-// Before the first step nobody can say that the plan was carried out: what a reviewer finds then is settled with the reviewer.
+// Before the first step nobody can say that the plan was carried out: what a reviewer finds then is
+// settled with the reviewer.
 func TestPlanIsNotTakenForClearBeforeItIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Every question says what is needed. What a tier itself fails with is told apart from what was wrong with the step.
+// Every question says what is needed. What a tier itself fails with is told apart from what was
+// wrong with the step.
 func TestWhatIsNeededIsAlwaysSaid(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -25,15 +26,20 @@ func TestWhatIsNeededIsAlwaysSaid(t *testing.T) {
 			w.tiers["low"].script = []turn{saysFailed("missing: disk on fire")}
 			w.tiers["mid"].script = []turn{complexly("no idea", "")}
 			w.tiers["top"].script = []turn{fails("down")}
-		}, escalate.EndQuestion, "See to it that tier top can be called, and answer to have the step tried again. It failed itself: down", "disk on fire", "down", "carry it out"},
+		}, escalate.EndQuestion,
+			"See to it that tier top can be called, and answer to have the step tried again. It failed itself: down",
+			"disk on fire", "down", "carry it out"},
 		{"a tier of its own, and nothing of the step", func(w *world) {
-			w.tiers["low"].script, w.tiers["mid"].script, w.tiers["top"].script = []turn{fails("down")}, []turn{fails("down")}, []turn{fails("down")}
+			w.tiers["low"].script, w.tiers["mid"].script, w.tiers["top"].script = []turn{fails("down")},
+				[]turn{fails("down")}, []turn{fails("down")}
 		}, escalate.EndQuestion, "See to it that tier top can be called", "down", "down", "carry it out"},
 		{"the ladder", func(w *world) {
 			delete(w.cfg.Calls.Tiers, "mid")
 			delete(w.cfg.Calls.Tiers, "top")
 			w.tiers["low"].script = []turn{saysFailed("slow: I do not know")}
-		}, escalate.EndQuestion, "carry it out and answer that it is done. This is what was wrong last: slow: slow: I do not know", "slow: I do not know", "slow", "called"},
+		}, escalate.EndQuestion,
+			"carry it out and answer that it is done. This is what was wrong last: slow: slow: I do not know",
+			"slow: I do not know", "slow", "called"},
 		{"a reaction that stops", func(w *world) {
 			w.tiers["low"].script = []turn{saysFailed("halt: no")}
 		}, escalate.EndBlocked, "This is what was wrong last: halt: halt: no", "halt: no", "halt", "called"},
@@ -46,7 +52,8 @@ func TestWhatIsNeededIsAlwaysSaid(t *testing.T) {
 			w.tiers["low"].script = []turn{saysFailed("missing: a")}
 			w.tiers["mid"].script = []turn{fails("down")}
 			w.tiers["top"].script = []turn{complexly("b", ""), saysFailed("nothing")}[:1]
-		}, escalate.EndQuestion, "which have failed themselves too often: mid. Or do without them.", "missing: a", "missing", "top can be called"},
+		}, escalate.EndQuestion, "which have failed themselves too often: mid. Or do without them.", "missing: a",
+			"missing", "top can be called"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,8 @@ type wedged struct {
 	saves, reverts bool
 }
 
-func (w *wedged) Save(ctx context.Context, run string, n int, checked executor.Checked, changes []executor.Change) (string, error) {
+func (w *wedged) Save(ctx context.Context, run string, n int, checked executor.Checked, changes []executor.Change) (
+	string, error) {
 	if w.saves {
 		return "", errors.New("no space left on device")
 	}
@@ -42,7 +43,8 @@ func wedgedWorld(t *testing.T, saves, reverts bool) (*world, *wedged) {
 	return w, tree
 }
 
-// Who reads that a tree is not as it was reads which files, why, where they are kept, and what to do.
+// Who reads that a tree is not as it was reads which files, why, where they are kept, and what to
+// do.
 func TestTreeThatIsNotAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -51,7 +53,8 @@ func TestTreeThatIsNotAsItWas(t *testing.T) {
 		reason         string
 	}{
 		{"not saved", true, false, "no space left on device"},
-		{"not reverted", false, true, "2 files are not as they were, although it was put back 3 times: fifo is no regular file"},
+		{"not reverted", false, true,
+			"2 files are not as they were, although it was put back 3 times: fifo is no regular file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +62,8 @@ func TestTreeThatIsNotAsItWas(t *testing.T) {
 			res := w.run(oneStep())
 			require.Equal(t, escalate.EndRevert, res.EndReason, res.Error)
 			for _, text := range []string{
-				"the working tree is NOT as it was", "AGENTS.md, half.md", tt.reason, "what is to be there is kept in refs/errgen/run/checked", "run the same again",
+				"the working tree is NOT as it was", "AGENTS.md, half.md", tt.reason,
+				"what is to be there is kept in refs/errgen/run/checked", "run the same again",
 			} {
 				assert.Contains(t, res.Error, text)
 			}
@@ -97,7 +101,10 @@ func TestGivingUpATreeThatIsNotAsItWas(t *testing.T) {
 			continue
 		}
 		require.Len(t, res.Warnings, 1)
-		assert.Contains(t, res.Warnings[0], "the working tree stays as it is, which is NOT as it was; what is missing in it is kept in refs/errgen/run/retained, and ")
+		assert.Contains(
+			t, res.Warnings[0],
+			"the working tree stays as it is, which is NOT as it was; what is missing in it is kept in "+
+				"refs/errgen/run/retained, and ")
 		assert.NotContains(t, res.Warnings[0], "run the same again")
 		assert.Equal(t, escalate.EndFailed, w.run(oneStep()).EndReason, "it is over")
 

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// What observers are told is told by one goroutine at a time, with the run that it is of; a runner that is busy tells nothing of whom it refuses.
+// What observers are told is told by one goroutine at a time, with the run that it is of; a runner
+// that is busy tells nothing of whom it refuses.
 func TestObserverOfTwoRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

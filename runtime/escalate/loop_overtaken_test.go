@@ -48,8 +48,9 @@ func commandsIn(t *testing.T, text string) string {
 	return commands[:end]
 }
 
-// Commits that were made since a run died stay, and so does what is known of the run. The commands that are named move all of it back when they are
-// given to a shell as they are, and lose no commit.
+// Commits that were made since a run died stay, and so does what is known of the run. The commands
+// that are named move all of it back when they are given to a shell as they are, and lose no
+// commit.
 func TestRunThatWasOvertaken(t *testing.T) {
 	t.Parallel()
 	const commit = "git commit -q --allow-empty -m theirs"
@@ -58,15 +59,23 @@ func TestRunThatWasOvertaken(t *testing.T) {
 		says     []string
 		times    int // that the run is refused
 	}{
-		{"a commit", commit, []string{"has moved since the run died", "take the commits off", "keeps what is new in refs/errgen/run/kept"}, 1},
-		{"another branch", "git checkout -q -b other", []string{"HEAD has moved since the run died", "move back what was moved"}, 1},
-		{"the user's branch beside the agent's commit", commit + " && git checkout -q -b feature && git commit -q --allow-empty -m mine",
+		{"a commit", commit,
+			[]string{"has moved since the run died", "take the commits off",
+				"keeps what is new in refs/errgen/run/kept"}, 1},
+		{"another branch", "git checkout -q -b other",
+			[]string{"HEAD has moved since the run died", "move back what was moved"}, 1},
+		{"the user's branch beside the agent's commit", commit +
+			" && git checkout -q -b feature && git commit -q --allow-empty -m mine",
 			[]string{"HEAD, refs/heads/feature and refs/heads/", "have moved since the run died"}, 1},
 		{"a new branch only", "git branch mine", nil, 0},
-		{"a new branch with a commit", "git branch mine $(git commit-tree -m x HEAD^{tree})", []string{"refs/heads/mine has moved"}, 1},
-		{"a directory in place of a branch", `b=$(git symbolic-ref --short HEAD) && git branch -m $b $b/sub && ` + commit, []string{"have moved"}, 1},
-		{"odd names", `git checkout -q -b "a)'b;\$(id)(" && git branch "$(printf 'z\342\200\213')" && ` + commit, []string{"have moved"}, 1},
-		{"many", `for n in 1 2 3 4 5 6 7 8 9; do git branch b$n $(git commit-tree -m $n HEAD^{tree}); done`, []string{"and 4 more have", "there are 10 more commands"}, 3},
+		{"a new branch with a commit", "git branch mine $(git commit-tree -m x HEAD^{tree})",
+			[]string{"refs/heads/mine has moved"}, 1},
+		{"a directory in place of a branch", `b=$(git symbolic-ref --short HEAD) && git branch -m $b $b/sub && ` +
+			commit, []string{"have moved"}, 1},
+		{"odd names", `git checkout -q -b "a)'b;\$(id)(" && git branch "$(printf 'z\342\200\213')" && ` + commit,
+			[]string{"have moved"}, 1},
+		{"many", `for n in 1 2 3 4 5 6 7 8 9; do git branch b$n $(git commit-tree -m $n HEAD^{tree}); done`,
+			[]string{"and 4 more have", "there are 10 more commands"}, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +107,8 @@ func TestRunThatWasOvertaken(t *testing.T) {
 			res := w.run(steps("1"))
 			require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 			if tt.times == 0 {
-				took := slices.IndexFunc(res.Path, func(e escalate.Event) bool { return slices.Contains(e.Files, ".git/refs/heads/mine") })
+				took := slices.IndexFunc(
+					res.Path, func(e escalate.Event) bool { return slices.Contains(e.Files, ".git/refs/heads/mine") })
 				require.NotEqual(t, -1, took, "it is said that it was taken off")
 				assert.Equal(t, escalate.PutBack, res.Path[took].Kind)
 			}

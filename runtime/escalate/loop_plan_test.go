@@ -17,7 +17,8 @@ func TestPlanWhosePrerequisitesAreNotMet(t *testing.T) {
 	w := newWorld(t)
 	p := steps("1", "2")
 	p.Prerequisites = []plan.Prerequisite{{Kind: plan.File, Name: "AGENTS.md"}, {Kind: plan.File, Name: "CLAUDE.md"}}
-	p.Steps[1].Prerequisites = []plan.Prerequisite{{Kind: plan.Variable, Name: "DSN"}, {Kind: plan.File, Name: "report.md", MadeBy: "1"}}
+	p.Steps[1].Prerequisites = []plan.Prerequisite{{Kind: plan.Variable, Name: "DSN"},
+		{Kind: plan.File, Name: "report.md", MadeBy: "1"}}
 	res := w.run(p)
 	require.Equal(t, escalate.EndPlan, res.EndReason, res.Error)
 	assert.Equal(t, "missing", res.ErrorCode)
@@ -25,7 +26,8 @@ func TestPlanWhosePrerequisitesAreNotMet(t *testing.T) {
 	require.Len(t, res.Prerequisites, 3, "what a step makes is not looked for yet")
 	assert.Nil(t, res.Prerequisites[0].Failed)
 	assert.Equal(t, "2", res.Prerequisites[2].Step)
-	assert.Equal(t, []string{"file CLAUDE.md: CLAUDE.md is not there", "step 2: env DSN: DSN is not there"}, res.Question.Needed)
+	assert.Equal(t, []string{"file CLAUDE.md: CLAUDE.md is not there", "step 2: env DSN: DSN is not there"},
+		res.Question.Needed)
 
 	// Somebody provides one, and takes the other out of the plan.
 	w.write("CLAUDE.md", "here")
@@ -132,7 +134,8 @@ func TestPlanReview(t *testing.T) {
 	}
 }
 
-// What the plan leaves open at its end is asked, and checked again with the answer; the steps that count are not carried out again.
+// What the plan leaves open at its end is asked, and checked again with the answer; the steps that
+// count are not carried out again.
 func TestAnswerAboutThePlanAtItsEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -25,8 +25,8 @@ import (
 // cases is how many worlds the property test makes, rounds how often each is gone on with.
 const cases, rounds = 500, 5
 
-// B-O01: whatever taxonomies say, agents do and checks find, no step that failed ends as done, and a run is completed only when every step
-// counts.
+// B-O01: whatever taxonomies say, agents do and checks find, no step that failed ends as done, and
+// a run is completed only when every step counts.
 func TestNoPathEndsInSuccessForAFailedStep(t *testing.T) {
 	t.Parallel()
 	ends := map[escalate.EndReason]int{}
@@ -47,7 +47,8 @@ func TestNoPathEndsInSuccessForAFailedStep(t *testing.T) {
 		}
 	})
 	for _, e := range []escalate.EndReason{
-		escalate.EndCompleted, escalate.EndPlan, escalate.EndQuestion, escalate.EndLadder, escalate.EndBlocked, escalate.EndGuard, escalate.EndFailed,
+		escalate.EndCompleted, escalate.EndPlan, escalate.EndQuestion, escalate.EndLadder, escalate.EndBlocked,
+		escalate.EndGuard, escalate.EndFailed,
 		escalate.EndRevert, escalate.EndRefused, escalate.EndCancelled,
 	} {
 		assert.Positive(t, ends[e], "no world ended with %s: %v", e, ends)
@@ -69,21 +70,24 @@ type worldCase struct {
 	cancel func()
 }
 
-var codesOfCases = []string{"missing", "broken", "check gate", "mismatch", "drift", "unclean", "unclassified", "timeout", "flaky", "rate", "down", "scope", "commit"}
+var codesOfCases = []string{"missing", "broken", "check gate", "mismatch", "drift", "unclean", "unclassified",
+	"timeout", "flaky", "rate", "down", "scope", "commit"}
 
 func newCase(t *testing.T, seed uint64) *worldCase {
 	c := &worldCase{rand: rand.New(rand.NewPCG(seed, 1)), hers: map[string]string{}}
 	rows := map[string]row{}
 	tiers := c.tiers()
 	for _, code := range codesOfCases {
-		rows[code] = row{reaction: *c.reaction(tiers, 0), kind: taxonomy.Kind(c.rand.IntN(3)), label: c.often(2), retryable: c.often(2)}
+		rows[code] = row{reaction: *c.reaction(tiers, 0), kind: taxonomy.Kind(c.rand.IntN(3)), label: c.often(2),
+			retryable: c.often(2)}
 	}
 	c.world = bareWorldIn(t, tablesOf(rows, tiers...), "")
 	c.tree = newMemoryTree()
 	c.tree.committing = c.disturbCommit
 	c.cfg.Calls.Workspace, c.cfg.Calls.Clock = c.tree, retry.System
 	c.cfg.Calls.Guard = forbidding("secret.txt")
-	c.cfg.Guards = escalate.Guards{Turns: 1 + c.rand.IntN(12), Time: time.Minute, TierFailures: 1 + c.rand.IntN(3), Repeats: 1 + c.rand.IntN(3)}
+	c.cfg.Guards = escalate.Guards{Turns: 1 + c.rand.IntN(12), Time: time.Minute, TierFailures: 1 + c.rand.IntN(3),
+		Repeats: 1 + c.rand.IntN(3)}
 	c.cfg.Commit = c.often(2)
 	c.cfg.Calls.Table.Overlay = c.profile()
 	if c.often(2) {
@@ -118,7 +122,9 @@ func (c *worldCase) tell(format string, args ...any) {
 func (c *worldCase) tiers() []taxonomy.Tier {
 	var all []taxonomy.Tier
 	for i := range 1 + c.rand.IntN(4) {
-		all = append(all, taxonomy.Tier{Name: fmt.Sprintf("tier%d", i), Classifies: c.often(2), Purpose: taxonomy.Purpose(c.rand.IntN(4))})
+		all = append(
+			all, taxonomy.Tier{Name: fmt.Sprintf("tier%d", i), Classifies: c.often(2),
+				Purpose: taxonomy.Purpose(c.rand.IntN(4))})
 	}
 	if c.often(2) {
 		all = append(all, taxonomy.Tier{Name: "human", Person: true})
@@ -141,13 +147,15 @@ func (c *worldCase) profile() *taxonomy.Profile {
 	}
 	return &taxonomy.Profile{
 		Name:     "p",
-		Recovery: taxonomy.Recovery{Enabled: c.often(2), MaxAttempts: c.rand.IntN(3)}, Retry: taxonomy.RetryDefaults{Enabled: c.often(2)},
+		Recovery: taxonomy.Recovery{Enabled: c.often(2), MaxAttempts: c.rand.IntN(3)},
+		Retry:    taxonomy.RetryDefaults{Enabled: c.often(2)},
 	}
 }
 
 func (c *worldCase) reaction(tiers []taxonomy.Tier, depth int) *taxonomy.Reaction {
 	r := &taxonomy.Reaction{
-		Name: fmt.Sprintf("r%d", c.rand.IntN(1000)), Action: taxonomy.Action(c.rand.IntN(7)), To: tiers[c.rand.IntN(len(tiers))].Name, Strategy: "sweep",
+		Name: fmt.Sprintf("r%d", c.rand.IntN(1000)), Action: taxonomy.Action(c.rand.IntN(7)),
+		To: tiers[c.rand.IntN(len(tiers))].Name, Strategy: "sweep",
 	}
 	if c.often(2) {
 		r.Action = taxonomy.Escalate // otherwise most stop soon
@@ -156,7 +164,8 @@ func (c *worldCase) reaction(tiers []taxonomy.Tier, depth int) *taxonomy.Reactio
 		r.Purpose = taxonomy.Purpose(c.rand.IntN(4))
 	}
 	if c.often(2) {
-		r.Policy = &taxonomy.Policy{Name: "p", MaxAttempts: c.rand.IntN(4), InitialDelay: time.Duration(c.rand.IntN(90)) * time.Second}
+		r.Policy = &taxonomy.Policy{Name: "p", MaxAttempts: c.rand.IntN(4),
+			InitialDelay: time.Duration(c.rand.IntN(90)) * time.Second}
 	}
 	if depth < 3 && c.often(2) {
 		r.Then = c.reaction(tiers, depth+1)
@@ -186,7 +195,8 @@ func (c *worldCase) act(ctx context.Context, s *scripted, prompt string) (string
 	case 6:
 		return does(asked(prompt), "nothing")(ctx, s, prompt)
 	case 7:
-		return does("bad.go", "bad", "report.md", "found", "report-2.md", "found", "report-3.md", "found")(ctx, s, prompt)
+		return does("bad.go", "bad", "report.md", "found", "report-2.md", "found", "report-3.md", "found")(
+			ctx, s, prompt)
 	case 8:
 		return says("STEP DONE, or so I think")(ctx, s, prompt)
 	case 9:
@@ -228,7 +238,8 @@ func (c *worldCase) checkGate() {
 	c.disturb()
 	c.gateFails = nil
 	if c.exists("bad.go") {
-		c.gateFails = []*taxonomy.Evidence{{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Text: "tests fail"}}
+		c.gateFails = []*taxonomy.Evidence{{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1),
+			Text: "tests fail"}}
 	}
 	if c.often(20) {
 		c.tell("the gate leaves a file behind")
@@ -286,7 +297,8 @@ func (c *worldCase) goOn() *escalate.Result {
 
 // answers makes an answer, and does by hand what it says.
 func (c *worldCase) answers() escalate.Answer {
-	a := escalate.Answer{Action: []escalate.AnswerAction{escalate.TryAgain, escalate.TryAgain, escalate.DoneByHand, escalate.GiveUp}[c.rand.IntN(4)], Text: "go on"}
+	a := escalate.Answer{Action: []escalate.AnswerAction{escalate.TryAgain, escalate.TryAgain, escalate.DoneByHand,
+		escalate.GiveUp}[c.rand.IntN(4)], Text: "go on"}
 	c.tell("answer %q", a.Action)
 	c.answered = true
 	if c.last.Status != executor.StatusBlocked || c.last.EndReason == escalate.EndRevert {
@@ -318,7 +330,8 @@ func (c *worldCase) judge(res *escalate.Result) {
 		c.judgeStep(&c.plan.Steps[i], &res.Steps[i], dirty)
 		if c.last != nil && c.last.EndReason != escalate.EndRefused {
 			switch was := c.last.Steps[i].State; {
-			case was == escalate.StepDone, was == escalate.StepFailed && !c.answered && c.last.EndReason != escalate.EndRevert:
+			case was == escalate.StepDone, was == escalate.StepFailed && !c.answered &&
+				c.last.EndReason != escalate.EndRevert:
 				assert.Equal(t, was, s.State, "what is over stays so")
 			}
 		}
@@ -364,7 +377,8 @@ func (c *worldCase) judgeStep(step *plan.Step, s *escalate.StepResult, dirty boo
 	assert.False(c.t, c.exists("bad.go"), "the gate fails")
 }
 
-// judgeTree finds out whether nothing is in the tree but what counts, and what a person has put there.
+// judgeTree finds out whether nothing is in the tree but what counts, and what a person has put
+// there.
 func (c *worldCase) judgeTree(res *escalate.Result) {
 	allowed := []string{"AGENTS.md"}
 	allowed = slices.AppendSeq(allowed, maps.Keys(c.hers))

@@ -28,7 +28,8 @@ func (w *world) dies(p plan.Plan) bool {
 	return res == nil
 }
 
-// The process dies right after each of the states was saved, one after the other; the run goes on, and what counts, counts once.
+// The process dies right after each of the states was saved, one after the other; the run goes on,
+// and what counts, counts once.
 func TestResumeAfterEachSave(t *testing.T) {
 	t.Parallel()
 	for _, journaled := range []bool{false, true} {
@@ -41,13 +42,17 @@ func TestResumeAfterEachSave(t *testing.T) {
 					w.cfg.Calls.Journal = filejournal.New(t.TempDir())
 				}
 				// What tiers do depends on what they are asked, since a call may be made again.
-				w.tiers["low"].script, w.tiers["low"].repeat = []turn{func(ctx context.Context, s *scripted, prompt string) (string, error) {
+				w.tiers["low"].script,
+					w.tiers["low"].repeat = []turn{func(ctx context.Context, s *scripted, prompt string) (
+					string, error) {
 					if w.exists("report.md") {
 						return does("report-2.md", "found")(ctx, s, prompt)
 					}
 					return saysFailed("missing: CLAUDE.md", "half.md", "half")(ctx, s, prompt)
 				}}, true
-				w.tiers["mid"].script, w.tiers["mid"].repeat = []turn{func(ctx context.Context, s *scripted, prompt string) (string, error) {
+				w.tiers["mid"].script,
+					w.tiers["mid"].repeat = []turn{func(ctx context.Context, s *scripted, prompt string) (
+					string, error) {
 					if diagnosing(prompt) {
 						return simply("AGENTS.md", "Read AGENTS.md.", "look.txt", "x")(ctx, s, prompt)
 					}
@@ -66,7 +71,8 @@ func TestResumeAfterEachSave(t *testing.T) {
 				assert.Equal(t, "mid", res.Steps[0].By)
 				assert.Equal(t, "low", res.Steps[1].By)
 				assert.Equal(t, "Read AGENTS.md.", res.Steps[0].Correction.New)
-				assert.Equal(t, "Step 2: Report 2\nStep 1: Report 1\nbegin", w.git("log", "--format=%s"), "each step is committed once")
+				assert.Equal(t, "Step 2: Report 2\nStep 1: Report 1\nbegin", w.git("log", "--format=%s"),
+					"each step is committed once")
 				assert.Empty(t, w.git("status", "--porcelain"))
 				assert.LessOrEqual(t, res.Calls, 5)
 				assert.Equal(t, res.Calls, w.run(steps("1", "2")).Calls, "it is over")
@@ -145,10 +151,14 @@ func TestResumeRefused(t *testing.T) {
 		end    escalate.EndReason
 		says   string
 	}{
-		{"a done step says something else", func(p *plan.Plan) { p.Steps[0].Instructions = "other" }, escalate.EndRefused, "step 1 is done"},
+		{"a done step says something else", func(p *plan.Plan) { p.Steps[0].Instructions = "other" },
+			escalate.EndRefused, "step 1 is done"},
 		{"a done step is gone", func(p *plan.Plan) { p.Steps = p.Steps[1:] }, escalate.EndRefused, "step 1 is done"},
-		{"a step to come says something else", func(p *plan.Plan) { p.Steps[1].Instructions = "other" }, escalate.EndCompleted, ""},
-		{"another step comes in between", func(p *plan.Plan) { p.Steps = append(p.Steps[:1:1], steps("0", "3", "2").Steps[1:]...) }, escalate.EndCompleted, ""},
+		{"a step to come says something else", func(p *plan.Plan) { p.Steps[1].Instructions = "other" },
+			escalate.EndCompleted, ""},
+		{"another step comes in between",
+			func(p *plan.Plan) { p.Steps = append(p.Steps[:1:1], steps("0", "3", "2").Steps[1:]...) },
+			escalate.EndCompleted, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +166,8 @@ func TestResumeRefused(t *testing.T) {
 			w.tiers["low"].script = []turn{does("report.md", "found"), saysFailed("halt: no")}
 			require.Equal(t, escalate.EndBlocked, w.run(steps("1", "2")).EndReason)
 			before := string(w.journal.kept["run"])
-			w.tiers["low"].script = append(w.tiers["low"].script, does("report-2.md", "found", "report-3.md", "found"), does("report-2.md", "found again"))
+			w.tiers["low"].script = append(w.tiers["low"].script, does("report-2.md", "found", "report-3.md", "found"),
+				does("report-2.md", "found again"))
 			p := steps("1", "2")
 			tt.change(&p)
 			res := w.answer(p, escalate.Answer{})
@@ -250,7 +261,8 @@ func (f forbidding) Judge(_ context.Context, changes []executor.Change) ([]execu
 	return all, nil
 }
 
-// What a process that died has left behind is put back before anything is verified, also under another plan.
+// What a process that died has left behind is put back before anything is verified, also under
+// another plan.
 func TestLeftoversUnderAnotherPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

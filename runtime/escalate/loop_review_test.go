@@ -28,7 +28,8 @@ func reviewerFails(typ string) func() error {
 	return func() error { return &taxonomy.Evidence{Source: "critic", Op: "call", Type: typ} }
 }
 
-// A reviewer that is down says nothing of the work: that stays, and the reviewer is asked again as its own reaction has it.
+// A reviewer that is down says nothing of the work: that stays, and the reviewer is asked again as
+// its own reaction has it.
 func TestReviewThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -47,7 +48,9 @@ func TestReviewThatCannotBeMade(t *testing.T) {
 		{"what must not go on", 1, reviewerFails("fatal"), escalate.EndFailed, "fatal", "0s", 1},
 		{"any error", 1, func() error { return assert.AnError }, escalate.EndBlocked, "unclassified", "0s", 1},
 		{"a panic", 1, func() error { panic("no") }, escalate.EndBlocked, "unclassified", "0s", 1},
-		{"a finding that is none", 1, func() error { return &taxonomy.Evidence{Source: "review", Op: "call", Text: "halt"} }, escalate.EndBlocked, "halt", "0s", 1},
+		{"a finding that is none", 1,
+			func() error { return &taxonomy.Evidence{Source: "review", Op: "call", Text: "halt"} }, escalate.EndBlocked,
+			"halt", "0s", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +145,8 @@ func TestReviewOfACorrection(t *testing.T) {
 		return nil, nil
 	})
 	w.tiers["low"].script = []turn{saysFailed("missing: CLAUDE.md")}
-	w.tiers["mid"].script = []turn{simply("the file is AGENTS.md", "Read AGENTS.md and write report.md."), does("report.md", "found")}
+	w.tiers["mid"].script = []turn{simply("the file is AGENTS.md", "Read AGENTS.md and write report.md."),
+		does("report.md", "found")}
 	res := w.run(oneStep())
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 	assert.Equal(t, oneStep().Steps[0], in.Step)
@@ -154,7 +158,8 @@ func TestReviewOfACorrection(t *testing.T) {
 func TestReviewerThatIsNamedReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.cfg.Reviewer = escalate.NewReviewer(&scripted{world: w, name: "review", script: []turn{says("nonsense")}}, escalate.ReviewerOptions{})
+	w.cfg.Reviewer = escalate.NewReviewer(&scripted{world: w, name: "review", script: []turn{says("nonsense")}},
+		escalate.ReviewerOptions{})
 	w.tiers["low"].script = []turn{does("report.md", "found")}
 	res := w.run(oneStep())
 	require.Equal(t, escalate.EndBlocked, res.EndReason, res.Error)

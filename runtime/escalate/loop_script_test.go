@@ -73,7 +73,8 @@ func saysFailed(text string, files ...string) turn {
 // labels reports a failure with a label.
 func labels(code, details string, more ...string) turn {
 	return func(_ context.Context, _ *scripted, prompt string) (string, error) {
-		return block(prompt, fmt.Sprintf(`"status":"failed","code":%q,"details":%q`, code, details)+strings.Join(more, "")), nil
+		return block(
+			prompt, fmt.Sprintf(`"status":"failed","code":%q,"details":%q`, code, details)+strings.Join(more, "")), nil
 	}
 }
 
@@ -81,7 +82,9 @@ func labels(code, details string, more ...string) turn {
 func simply(cause, instructions string, files ...string) turn {
 	return func(_ context.Context, s *scripted, prompt string) (string, error) {
 		s.writing(files)
-		return block(prompt, fmt.Sprintf(`"verdict":"simple","cause":%q,"fix":"mend it","instructions":%q`, cause, instructions)), nil
+		return block(
+			prompt, fmt.Sprintf(`"verdict":"simple","cause":%q,"fix":"mend it","instructions":%q`, cause,
+				instructions)), nil
 	}
 }
 

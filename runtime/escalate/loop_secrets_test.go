@@ -25,7 +25,8 @@ const (
 	leak   = "0123456789abcdefghijABCDEFGHIJ"
 )
 
-// planted puts something into every text of a value that is not empty, but for fields that are named, which are words and no texts.
+// planted puts something into every text of a value that is not empty, but for fields that are
+// named, which are words and no texts.
 func planted(v reflect.Value, plant func(field, text string) string, but ...string) {
 	var into func(v reflect.Value, field string)
 	into = func(v reflect.Value, field string) {
@@ -48,7 +49,8 @@ func planted(v reflect.Value, plant func(field, text string) string, but ...stri
 			}
 		case reflect.Struct:
 			for i := range v.NumField() {
-				if name := v.Type().Field(i).Name; v.Type().Field(i).IsExported() && !strings.Contains(strings.Join(but, " ")+" ", name+" ") {
+				if name := v.Type().Field(i).Name; v.Type().Field(i).IsExported() &&
+					!strings.Contains(strings.Join(but, " ")+" ", name+" ") {
 					into(v.Field(i), name)
 				}
 			}
@@ -57,7 +59,8 @@ func planted(v reflect.Value, plant func(field, text string) string, but ...stri
 	into(v, "")
 }
 
-// textsOf calls visit with every text of a value that its owner has to mask. Evidence and errors mask themselves when they are shown.
+// textsOf calls visit with every text of a value that its owner has to mask. Evidence and errors
+// mask themselves when they are shown.
 func textsOf(v reflect.Value, path string, visit func(path, text string)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -97,14 +100,16 @@ func withSecret(field, text string) string {
 func planOfSecrets() plan.Plan {
 	p := plan.Plan{
 		Title: "Reports", Gate: []plan.Command{{Args: []string{"true"}}},
-		Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "AGENTS.md", Doc: "reading"}, {Kind: plan.Address, Name: "http://localhost:80/", Doc: "asking"}},
+		Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "AGENTS.md", Doc: "reading"},
+			{Kind: plan.Address, Name: "http://localhost:80/", Doc: "asking"}},
 	}
 	for _, id := range []string{"1", "2"} {
 		p.Steps = append(p.Steps, plan.Step{
 			ID: id, Title: "Report " + id, Instructions: "Write it.",
 			Prerequisites: []plan.Prerequisite{{Kind: plan.Directory, Name: "data", Doc: "the data"}},
 			Criteria: []plan.Criterion{
-				{Kind: plan.Content, Path: "report.md", Text: "found"}, {Kind: plan.Sections, Path: "report.md", Texts: []string{"Rules"}},
+				{Kind: plan.Content, Path: "report.md", Text: "found"},
+				{Kind: plan.Sections, Path: "report.md", Texts: []string{"Rules"}},
 				{Kind: plan.Passes, Command: &plan.Command{Args: []string{"go", "vet"}}},
 			},
 		})
@@ -116,8 +121,9 @@ func planOfSecrets() plan.Plan {
 // told is evidence with a secret in each text of it that is no word of the vocabulary.
 func told(source, op, typ, text string) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
-		Source: source, Op: op, Type: typ, Text: text, Output: "out", Files: []string{"a"}, Attributes: map[string]string{"name": "b", "kind": "file"},
-		Code: "c", Signal: "d", Errno: "e", Credential: "f",
+		Source: source, Op: op, Type: typ, Text: text, Output: "out", Files: []string{"a"},
+		Attributes: map[string]string{"name": "b", "kind": "file"},
+		Code:       "c", Signal: "d", Errno: "e", Credential: "f",
 	}
 	planted(reflect.ValueOf(ev), withSecret, "Source", "Op", "Type", "Err")
 	return ev
@@ -162,7 +168,8 @@ func (l *looked) Save(ctx context.Context, s *escalate.State) error {
 	return err
 }
 
-// A secret in any text of a plan, a verification, a review, a report, a diagnosis or an answer is in nothing that is kept, shown or sent.
+// A secret in any text of a plan, a verification, a review, a report, a diagnosis or an answer is
+// in nothing that is kept, shown or sent.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -177,7 +184,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	w.cfg.Verifier, w.cfg.Commit = v, true
 	w.cfg.Reviewer = escalate.NewReviewer(critic, escalate.ReviewerOptions{Look: "look at " + secret})
 	w.cfg.PlanReviewer = escalate.NewPlanReviewer(planCritic, escalate.ReviewerOptions{Look: "look at " + secret})
-	w.cfg.Journal = &looked{files, dir, func(name string, b []byte) { assert.False(t, strings.Contains(string(b), leak), name) }}
+	w.cfg.Journal = &looked{files, dir,
+		func(name string, b []byte) { assert.False(t, strings.Contains(string(b), leak), name) }}
 	p := planOfSecrets()
 	nowhere := func(res *escalate.Result) {
 		t.Helper()
@@ -185,7 +193,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 
 	// What the plan takes for granted is not there, and a reviewer finds it wanting.
-	planCritic.script = []turn{clear(`"faults":[{"kind":"several_readings","step":"1","text":"which? token=` + secret + `"}]`), clear(`"faults":[]`), clear(`"faults":[]`)}
+	planCritic.script = []turn{clear(`"faults":[{"kind":"several_readings","step":"1","text":"which? token=` + secret +
+		`"}]`), clear(`"faults":[]`), clear(`"faults":[]`)}
 	res := w.run(p)
 	require.Equal(t, escalate.EndPlan, res.EndReason, res.Error)
 	nowhere(res)
@@ -195,25 +204,32 @@ func TestSecretsAreNowhere(t *testing.T) {
 	odd := "half-" + secret + ".md"
 	w.tiers["low"].script = []turn{saysFailed("missing: token="+secret+"\n"+secret, odd, secret)}
 	w.tiers["mid"].script = []turn{
-		clear(fmt.Sprintf(`"verdict":"simple","cause":"token=%[1]s","fix":"use %[1]s","instructions":"Write it with %[1]s.","needed":"%[1]s"`, secret)),
-		clear(fmt.Sprintf(`"status":"failed","code":"%[1]s","finding":"f %[1]s","context":{"reason":"%[1]s","%[1]s":"x"},"details":"broken: %[1]s","files":["a/%[1]s"],"retryable":true`, secret)),
+		clear(fmt.Sprintf(
+			`"verdict":"simple","cause":"token=%[1]s","fix":"use %[1]s","instructions":"Write it with %[1]s.","needed":"%[1]s"`, secret)),
+		clear(fmt.Sprintf(
+			`"status":"failed","code":"%[1]s","finding":"f %[1]s","context":{"reason":"%[1]s","%[1]s":"x"},"details":"broken: %[1]s","files":["a/%[1]s"],"retryable":true`, secret)),
 	}
 	w.tiers["top"].script = []turn{complexly("token="+secret, "decide about "+secret)}
 	res = w.run(p)
 	require.Equal(t, escalate.EndQuestion, res.EndReason, res.Error)
 	nowhere(res)
 
-	// An answer; a gate that fails, a review that finds something, a tier that fails itself; then all of it counts.
+	// An answer; a gate that fails, a review that finds something, a tier that fails itself; then
+	// all of it counts.
 	gates := []*taxonomy.Evidence{told("check", "gate", "", "exit status 1")}
 	w.cfg.Verifier = &gateOnce{leaky: v, first: gates}
 	critic.script = []turn{
-		clear(fmt.Sprintf(`"findings":[{"finding":"drift","text":"drift: token=%[1]s","files":["a/%[1]s"]}]`, secret)), clear(`"findings":[]`), clear(`"findings":[]`),
+		clear(fmt.Sprintf(`"findings":[{"finding":"drift","text":"drift: token=%[1]s","files":["a/%[1]s"]}]`, secret)),
+		clear(`"findings":[]`), clear(`"findings":[]`),
 	}
-	w.tiers["low"].script = append(w.tiers["low"].script, does("report.md", "found", odd, secret), func(context.Context, *scripted, string) (string, error) {
-		return "", told("low", "call", "down", "no key")
-	})
-	simple := clear(fmt.Sprintf(`"verdict":"simple","cause":"token=%[1]s","instructions":"Write all of it with %[1]s."`, secret))
-	w.tiers["mid"].script = append(w.tiers["mid"].script, simple, does("report.md", "found", odd, secret), does("report-2.md", "found"))
+	w.tiers["low"].script = append(w.tiers["low"].script, does("report.md", "found", odd, secret),
+		func(context.Context, *scripted, string) (string, error) {
+			return "", told("low", "call", "down", "no key")
+		})
+	simple := clear(
+		fmt.Sprintf(`"verdict":"simple","cause":"token=%[1]s","instructions":"Write all of it with %[1]s."`, secret))
+	w.tiers["mid"].script = append(w.tiers["mid"].script, simple, does("report.md", "found", odd, secret),
+		does("report-2.md", "found"))
 	w.tiers["top"].script = append(w.tiers["top"].script, simple, does("report.md", "found", odd, secret))
 	res = w.answer(p, escalate.Answer{Text: "use token=" + secret + "\nand " + secret, By: "Ann token=" + secret})
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
@@ -268,7 +284,8 @@ func TestTextsOfAResultAreBounded(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("a long text with words ", 4_500)
 	p := oneStep()
-	p.Prerequisites = []plan.Prerequisite{{Kind: plan.Address, Name: "http://localhost:80/" + strings.Repeat("x", 100<<10), Doc: long}}
+	p.Prerequisites = []plan.Prerequisite{{Kind: plan.Address,
+		Name: "http://localhost:80/" + strings.Repeat("x", 100<<10), Doc: long}}
 	planted(reflect.ValueOf(&p), func(field, text string) string {
 		if field == "Name" || field == "Path" || field == "Args" {
 			return text
@@ -288,7 +305,8 @@ func TestTextsOfAResultAreBounded(t *testing.T) {
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 	require.NotNil(t, res.Steps[0].Correction)
 	for _, res := range []*escalate.Result{asked, res} {
-		textsOf(reflect.ValueOf(res), "Result", func(path, text string) { assert.LessOrEqual(t, len(text), bound, path) })
+		textsOf(
+			reflect.ValueOf(res), "Result", func(path, text string) { assert.LessOrEqual(t, len(text), bound, path) })
 	}
 	encoded, err := json.Marshal(res)
 	require.NoError(t, err)

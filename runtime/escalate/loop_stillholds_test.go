@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// What a later step has taken away from an earlier one is warned of, and fails nothing: it may be meant.
+// What a later step has taken away from an earlier one is warned of, and fails nothing: it may be
+// meant.
 func TestWhatDoesNotHoldAnyMore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -43,7 +44,8 @@ func (c counting) Criteria(ctx context.Context, all []plan.Criterion) []*taxonom
 	return c.verifier.Criteria(ctx, all)
 }
 
-// Each criterion is verified once at the end, and none that was verified since the tree has changed last.
+// Each criterion is verified once at the end, and none that was verified since the tree has changed
+// last.
 func TestWhatIsVerifiedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, panics := range []bool{false, true} {
@@ -88,7 +90,8 @@ func TestManyStepsThatDoNotHoldAnyMore(t *testing.T) {
 	assert.Equal(t, "7 more steps were done, and do not hold any more", res.Warnings[32])
 }
 
-// A commit that somebody has taken off, or a branch that somebody is not on any more, is warned of when the run goes on.
+// A commit that somebody has taken off, or a branch that somebody is not on any more, is warned of
+// when the run goes on.
 func TestCommitThatIsNotThereAnyMore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -107,7 +110,8 @@ func TestCommitThatIsNotThereAnyMore(t *testing.T) {
 	}, res.Warnings)
 }
 
-// Whoever looks at the plan changes nothing: it is put back, before the first step and after the last.
+// Whoever looks at the plan changes nothing: it is put back, before the first step and after the
+// last.
 func TestPlanReviewerThatChangesTheTree(t *testing.T) {
 	t.Parallel()
 	for _, atEnd := range []bool{false, true} {
@@ -126,7 +130,9 @@ func TestPlanReviewerThatChangesTheTree(t *testing.T) {
 		assert.Equal(t, "what agents are to do\n", w.read("AGENTS.md"))
 		assert.Empty(t, w.git("status", "--porcelain"))
 		require.Len(t, res.Warnings, 1)
-		assert.Contains(t, res.Warnings[0], "has changed the working tree, which was put back: AGENTS.md, notes.md (kept in refs/errgen/run/")
+		assert.Contains(
+			t, res.Warnings[0],
+			"has changed the working tree, which was put back: AGENTS.md, notes.md (kept in refs/errgen/run/")
 		assert.Equal(t, []string{"report.md"}, res.Steps[0].Files)
 	}
 }

@@ -26,10 +26,11 @@ func TestPrerequisitesAreVerifiedAfterAFix(t *testing.T) {
 	p := oneStep()
 	p.Steps[0].Prerequisites = []plan.Prerequisite{{Kind: plan.File, Name: "AGENTS.md"}}
 	w.tiers["low"].script = []turn{saysFailed("broken: it does not build")}
-	w.tiers["mid"].script = []turn{simply("a file too many", ""), func(ctx context.Context, s *scripted, prompt string) (string, error) {
-		assert.NoError(t, os.Remove(filepath.Join(w.dir, "AGENTS.md")))
-		return does("report.md", "found")(ctx, s, prompt)
-	}}
+	w.tiers["mid"].script = []turn{simply("a file too many", ""),
+		func(ctx context.Context, s *scripted, prompt string) (string, error) {
+			assert.NoError(t, os.Remove(filepath.Join(w.dir, "AGENTS.md")))
+			return does("report.md", "found")(ctx, s, prompt)
+		}}
 	w.tiers["top"].script = []turn{complexly("AGENTS.md is gone", "say whether it is needed")}
 	res := w.run(p)
 	require.Equal(t, escalate.EndQuestion, res.EndReason, res.Error)
@@ -64,7 +65,8 @@ func TestOneLookAtThePlanIsOneTry(t *testing.T) {
 	assert.Equal(t, "6s", w.clock.slept.String(), "two waits of the policy")
 }
 
-// A tier that has answered was there, also when its answer came to nothing: its own failures before are no streak.
+// A tier that has answered was there, also when its answer came to nothing: its own failures before
+// are no streak.
 func TestWhateverATierDoesEndsItsStreak(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -74,7 +76,8 @@ func TestWhateverATierDoesEndsItsStreak(t *testing.T) {
 		fails("down"), does("report-2.md", "found", "secret.txt", "x"), fails("down"), does("report-4.md", "found"),
 	}
 	w.tiers["mid"].script = []turn{
-		does("report.md", "found"), simply("it wrote what it must not", ""), does("report-2.md", "found"), does("report-3.md", "found"),
+		does("report.md", "found"), simply("it wrote what it must not", ""), does("report-2.md", "found"),
+		does("report-3.md", "found"),
 	}
 	res := w.run(steps("1", "2", "3", "4"))
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
@@ -82,7 +85,8 @@ func TestWhateverATierDoesEndsItsStreak(t *testing.T) {
 	assert.Empty(t, w.kinds(escalate.PassedOver))
 }
 
-// dyingTree is a working tree in which nothing can be put back any more, from what its field says on: as if the process died there.
+// dyingTree is a working tree in which nothing can be put back any more, from what its field says
+// on: as if the process died there.
 type dyingTree struct {
 	executor.Workspace
 	// dies is asked before something is put back.
@@ -96,7 +100,8 @@ func (d *dyingTree) Revert(ctx context.Context, checked executor.Checked, change
 	return d.Workspace.Revert(ctx, checked, changes)
 }
 
-// What follows is kept before anything is put back: a process that dies meanwhile does not judge again what is half put back.
+// What follows is kept before anything is put back: a process that dies meanwhile does not judge
+// again what is half put back.
 func TestWhatFollowsIsKeptBeforePuttingBack(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -110,12 +115,15 @@ func TestWhatFollowsIsKeptBeforePuttingBack(t *testing.T) {
 		calls int
 	}{
 		{
-			"after a failure", 1, escalate.Execute, escalate.Diagnose, []turn{saysFailed("missing: no file", "half.md", "half")}, nil,
+			"after a failure", 1, escalate.Execute, escalate.Diagnose,
+			[]turn{saysFailed("missing: no file", "half.md", "half")}, nil,
 			[]turn{simply("it is AGENTS.md", ""), does("report.md", "found")}, 3,
 		},
 		{
-			"after a diagnosis", 2, escalate.Diagnose, escalate.Fix, []turn{saysFailed("missing: no file", "half.md", "half")},
-			[]turn{simply("it is AGENTS.md", "Read AGENTS.md.", "look.txt", "noise")}, []turn{does("report.md", "found")}, 3,
+			"after a diagnosis", 2, escalate.Diagnose, escalate.Fix,
+			[]turn{saysFailed("missing: no file", "half.md", "half")},
+			[]turn{simply("it is AGENTS.md", "Read AGENTS.md.", "look.txt", "noise")},
+			[]turn{does("report.md", "found")}, 3,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,7 +166,8 @@ func TestWhatFollowsIsKeptBeforePuttingBack(t *testing.T) {
 	}
 }
 
-// A classifier that panics makes nothing count, and takes nobody's program down: what it does not say is uncategorized.
+// A classifier that panics makes nothing count, and takes nobody's program down: what it does not
+// say is uncategorized.
 func TestClassifierThatPanics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -170,7 +179,10 @@ func TestClassifierThatPanics(t *testing.T) {
 	res := w.run(oneStep())
 	assert.Equal(t, executor.StatusBlocked, res.Status, res.Error)
 	assert.Empty(t, res.Steps[0].Attempts[0].Code)
-	assert.Contains(t, res.Path[slices.IndexFunc(res.Path, func(e escalate.Event) bool { return e.Kind == escalate.Classified })].Text, "the classifier failed: panic: no rules")
+	assert.Contains(
+		t, res.Path[slices.IndexFunc(
+			res.Path, func(e escalate.Event) bool { return e.Kind == escalate.Classified })].Text,
+		"the classifier failed: panic: no rules")
 }
 
 // A caller is told why a run is refused, also when the taxonomy's message leaves that out.
@@ -185,7 +197,8 @@ func TestReasonOfARefusal(t *testing.T) {
 		}
 		return classify(err, source, op)
 	}
-	assert.Equal(t, "local: there is no run of this name, so that there is nothing to answer", w.answer(oneStep(), escalate.Answer{}).Error)
+	assert.Equal(t, "local: there is no run of this name, so that there is nothing to answer",
+		w.answer(oneStep(), escalate.Answer{}).Error)
 	assert.Contains(t, w.runner().Run(t.Context(), "../x", oneStep()).Error, `local: `)
 	w.journal.fail = errors.New("no space is left")
 	assert.Contains(t, w.run(oneStep()).Error, "no space is left")

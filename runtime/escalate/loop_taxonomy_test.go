@@ -68,13 +68,16 @@ func tablesOf(rows map[string]row, tiers ...taxonomy.Tier) *tables {
 		}
 		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: taxonomy.Row(i + 2)})
 		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: &r.reaction, Code: uint16(i + 1), Retryable: r.retryable, Kind: r.kind})
+		t.Rows = append(
+			t.Rows, taxonomy.RowTraits{Reaction: &r.reaction, Code: uint16(i + 1), Retryable: r.retryable,
+				Kind: r.kind})
 		m.rows[name], m.labels[name] = taxonomy.Row(i+2), r.label
 	}
 	return m
 }
 
-// classify takes a label that may be taken, then what is named by type, source and operation, then the first code that the text names.
+// classify takes a label that may be taken, then what is named by type, source and operation, then
+// the first code that the text names.
 //
 //lint:ignore ST1008 it is a Classifier
 func (m *tables) classify(err error, source, op string) (error, string) {
@@ -97,7 +100,8 @@ func (m *tables) classify(err error, source, op string) (error, string) {
 	if ev.Text != "" {
 		text += ": " + ev.Text
 	}
-	return &coded{m.taxonomy, row, text, taxonomy.Hints{Files: ev.Files, RetryAfter: ev.RetryAfter}, err}, "rule " + code
+	return &coded{m.taxonomy, row, text, taxonomy.Hints{Files: ev.Files, RetryAfter: ev.RetryAfter}, err},
+		"rule " + code
 }
 
 func (m *tables) codeOf(ev *taxonomy.Evidence) string {
@@ -145,18 +149,21 @@ func rowsOfTests() map[string]row {
 		"unclassified": {reaction: next},
 		"slow":         {reaction: taxonomy.Reaction{Action: taxonomy.Escalate}, kind: taxonomy.Failure},
 		"timeout":      {reaction: taxonomy.Reaction{Action: taxonomy.Escalate}, kind: taxonomy.Failure},
-		"flaky":        {reaction: taxonomy.Reaction{Name: "try_again", Action: taxonomy.Retry, Policy: transient, Then: &next}, kind: taxonomy.Failure, retryable: true, label: true},
-		"asked":        {reaction: taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{MaxAttempts: 9}, To: "mid", Purpose: taxonomy.PurposeDiagnosis, Then: &next}, retryable: true},
-		"rate":         {reaction: taxonomy.Reaction{Action: taxonomy.Retry, Policy: once, Then: up}, retryable: true},
-		"down":         {reaction: *up},
-		"fatal":        {reaction: taxonomy.Reaction{Action: taxonomy.Abort}},
-		"halt":         {reaction: *stop},
-		"skip":         {reaction: taxonomy.Reaction{Action: taxonomy.Continue}},
-		"clean":        {reaction: taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "sweep", Then: &next}},
-		"weather":      {reaction: taxonomy.Reaction{Action: taxonomy.Retry, Policy: transient}, retryable: true},
+		"flaky": {reaction: taxonomy.Reaction{Name: "try_again", Action: taxonomy.Retry, Policy: transient,
+			Then: &next}, kind: taxonomy.Failure, retryable: true, label: true},
+		"asked": {reaction: taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{MaxAttempts: 9},
+			To: "mid", Purpose: taxonomy.PurposeDiagnosis, Then: &next}, retryable: true},
+		"rate":    {reaction: taxonomy.Reaction{Action: taxonomy.Retry, Policy: once, Then: up}, retryable: true},
+		"down":    {reaction: *up},
+		"fatal":   {reaction: taxonomy.Reaction{Action: taxonomy.Abort}},
+		"halt":    {reaction: *stop},
+		"skip":    {reaction: taxonomy.Reaction{Action: taxonomy.Continue}},
+		"clean":   {reaction: taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "sweep", Then: &next}},
+		"weather": {reaction: taxonomy.Reaction{Action: taxonomy.Retry, Policy: transient}, retryable: true},
 	}
 }
 
 func tiersOfTests() []taxonomy.Tier {
-	return []taxonomy.Tier{{Name: "low"}, {Name: "mid", Classifies: true}, {Name: "top", Classifies: true}, {Name: "human", Person: true}}
+	return []taxonomy.Tier{{Name: "low"}, {Name: "mid", Classifies: true}, {Name: "top", Classifies: true},
+		{Name: "human", Person: true}}
 }

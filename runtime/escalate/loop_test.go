@@ -14,16 +14,18 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// O21: the plan names a file that is not there; the lowest tier says so, raw; the middle one finds the right name, corrects the step and
-// carries it out again; the next step goes on.
+// O21: the plan names a file that is not there; the lowest tier says so, raw; the middle one finds
+// the right name, corrects the step and carries it out again; the next step goes on.
 func TestWalkthrough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Commit = true
-	raw := "missing: CLAUDE.md: no such file or directory\n" + strings.Repeat("line of the report, word for word\n", 200)
+	raw := "missing: CLAUDE.md: no such file or directory\n" +
+		strings.Repeat("line of the report, word for word\n", 200)
 	w.tiers["low"].script = []turn{saysFailed(raw, "half.md", "half"), does("report-2.4.md", "found it too")}
 	right := "Read AGENTS.md and write report.md."
-	w.tiers["mid"].script = []turn{simply("the file is AGENTS.md", right, "look.txt", "noise"), does("report.md", "found it")}
+	w.tiers["mid"].script = []turn{simply("the file is AGENTS.md", right, "look.txt", "noise"),
+		does("report.md", "found it")}
 
 	res := w.run(steps("2.3", "2.4"))
 
@@ -35,7 +37,9 @@ func TestWalkthrough(t *testing.T) {
 	assert.Equal(t, "mid", first.By)
 	assert.Equal(t, []string{"report.md"}, first.Files)
 	assert.NotEmpty(t, first.Commit)
-	assert.Equal(t, &escalate.Correction{By: "mid", Old: "Read CLAUDE.md and write report.md.", New: right, Why: "the file is AGENTS.md"}, first.Correction)
+	assert.Equal(
+		t, &escalate.Correction{By: "mid", Old: "Read CLAUDE.md and write report.md.", New: right,
+			Why: "the file is AGENTS.md"}, first.Correction)
 	assert.Equal(t, "low", second.By)
 	assert.False(t, w.exists("half.md"), "what did not count is put back")
 	assert.False(t, w.exists("look.txt"), "so is what a diagnosis changes")
@@ -60,7 +64,8 @@ func TestWalkthrough(t *testing.T) {
 	}
 	assert.Contains(t, w.tiers["mid"].prompts[1], right)
 	assert.Equal(t, []string{
-		"called low execute", "classified low missing", "escalated mid", "called mid diagnose", "diagnosed mid", "called mid fix",
+		"called low execute", "classified low missing", "escalated mid", "called mid diagnose", "diagnosed mid",
+		"called mid fix",
 		"accepted mid", "called low execute", "accepted low",
 	}, w.kinds(escalate.Called, escalate.Classified, escalate.Escalated, escalate.Diagnosed, escalate.Accepted))
 }
@@ -68,7 +73,8 @@ func TestWalkthrough(t *testing.T) {
 func TestAgain(t *testing.T) { // O14, B-O08
 	t.Parallel()
 	w := newWorld(t)
-	w.tiers["low"].script = []turn{saysFailed("flaky: it broke", "x", "x"), saysFailed("flaky: it broke", "x", "x"), does("report.md", "found")}
+	w.tiers["low"].script = []turn{saysFailed("flaky: it broke", "x", "x"), saysFailed("flaky: it broke", "x", "x"),
+		does("report.md", "found")}
 	res := w.run(oneStep())
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 	assert.Equal(t, "low", res.Steps[0].By)
@@ -105,8 +111,10 @@ func TestDiagnosisBeforeAgainIsComplex(t *testing.T) {
 func TestSameErrorAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.tiers["low"].script = []turn{saysFailed("asked: line 1"), saysFailed("asked: line 2"), saysFailed("asked: line 33")}
-	w.tiers["mid"].script = []turn{simply("try so", ""), simply("try thus", ""), simply("I do it", ""), does("report.md", "found")}
+	w.tiers["low"].script = []turn{saysFailed("asked: line 1"), saysFailed("asked: line 2"),
+		saysFailed("asked: line 33")}
+	w.tiers["mid"].script = []turn{simply("try so", ""), simply("try thus", ""), simply("I do it", ""),
+		does("report.md", "found")}
 	res := w.run(oneStep())
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 	assert.Equal(t, "mid", res.Steps[0].By)
@@ -133,7 +141,8 @@ func TestLadderLeadsToPerson(t *testing.T) {
 	assert.Equal(t, []string{"low", "mid", "top"}, []string{q.Tried[0].By, q.Tried[1].By, q.Tried[2].By})
 	assert.Contains(t, q.Needed, "which file is meant")
 	assert.Contains(t, q.Evidence, "missing: the plan is wrong")
-	assert.Equal(t, []string{"escalated mid", "escalated top", "escalated human", "asked human"}, w.kinds(escalate.Escalated, escalate.Asked))
+	assert.Equal(t, []string{"escalated mid", "escalated top", "escalated human", "asked human"},
+		w.kinds(escalate.Escalated, escalate.Asked))
 
 	again := w.run(oneStep())
 	assert.Equal(t, escalate.EndQuestion, again.EndReason)
@@ -168,7 +177,8 @@ func TestActions(t *testing.T) {
 		t.Run(tt.code, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.tiers["low"].script = []turn{saysFailed(tt.code+": so it is", "half.md", "half"), does("report-2.md", "found")}
+			w.tiers["low"].script = []turn{saysFailed(tt.code+": so it is", "half.md", "half"),
+				does("report-2.md", "found")}
 			res := w.run(steps("1", "2"))
 			assert.Equal(t, tt.end, res.EndReason, res.Error)
 			assert.Equal(t, tt.step, res.Steps[0].State)
@@ -278,7 +288,8 @@ func TestProfiles(t *testing.T) {
 			w := newWorld(t)
 			traits := w.tables.taxonomy.Rows[w.tables.rows["flaky"]]
 			traits.Reaction = &taxonomy.Reaction{Name: "so_it_is_here", Action: tt.action}
-			w.cfg.Calls.Table.Overlay = &taxonomy.Profile{Name: "here", Rows: []taxonomy.RowOverride{{Row: w.tables.rows["flaky"], Traits: traits}}}
+			w.cfg.Calls.Table.Overlay = &taxonomy.Profile{Name: "here",
+				Rows: []taxonomy.RowOverride{{Row: w.tables.rows["flaky"], Traits: traits}}}
 			w.tiers["low"].script = []turn{saysFailed("flaky: x")}
 			res := w.run(oneStep())
 			assert.Equal(t, tt.end, res.EndReason)

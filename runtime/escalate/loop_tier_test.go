@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A tier that is rate-limited waits on the clock, in its own streak, and the step knows nothing of it.
+// A tier that is rate-limited waits on the clock, in its own streak, and the step knows nothing of
+// it.
 func TestTierThatIsRateLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -45,7 +46,8 @@ func TestTierThatIsDown(t *testing.T) {
 			assert.Empty(t, first.Response)
 			assert.Equal(t, "mid", res.Steps[0].By)
 			assert.Equal(t, escalate.Execute, res.Steps[0].Attempts[1].Role, "it takes over what was to be done")
-			assert.Equal(t, []string{"tier_failed low " + first.Code}, w.kinds(escalate.TierFailed, escalate.Classified))
+			assert.Equal(t, []string{"tier_failed low " + first.Code},
+				w.kinds(escalate.TierFailed, escalate.Classified))
 		})
 	}
 }
@@ -77,13 +79,15 @@ func TestTierThatEndsOrBlocks(t *testing.T) {
 	}
 }
 
-// A tier that has failed itself so often is not called any more; an answer in between would have counted.
+// A tier that has failed itself so often is not called any more; an answer in between would have
+// counted.
 func TestTierThatIsPassedOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Guards.TierFailures = 2
 	w.tiers["low"].script = []turn{fails("down"), fails("down")}
-	w.tiers["mid"].script = []turn{does("report.md", "found"), does("report-2.md", "found"), does("report-3.md", "found")}
+	w.tiers["mid"].script = []turn{does("report.md", "found"), does("report-2.md", "found"),
+		does("report-3.md", "found")}
 	res := w.run(steps("1", "2", "3"))
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 	assert.Len(t, w.tiers["low"].prompts, 2)
@@ -94,7 +98,8 @@ func TestAnswerEndsTheStreakOfATier(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Guards.TierFailures = 2
-	w.tiers["low"].script = []turn{fails("down"), does("report-2.md", "found"), fails("down"), does("report-4.md", "found")}
+	w.tiers["low"].script = []turn{fails("down"), does("report-2.md", "found"), fails("down"),
+		does("report-4.md", "found")}
 	w.tiers["mid"].script = []turn{does("report.md", "found"), does("report-3.md", "found")}
 	res := w.run(steps("1", "2", "3", "4"))
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)

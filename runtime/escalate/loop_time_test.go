@@ -26,16 +26,19 @@ func (w *world) takes(d time.Duration, next turn) turn {
 	}
 }
 
-// What a step takes in all is bounded: a wait that is longer than what is left is not begun, and an answer begins anew.
+// What a step takes in all is bounded: a wait that is longer than what is left is not begun, and an
+// answer begins anew.
 func TestGuardOfStepTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Guards.StepTime = 12 * time.Second
-	w.tiers["low"].script = []turn{w.takes(5*time.Second, saysFailed("flaky: 1")), w.takes(4*time.Second, saysFailed("flaky: 2")), does("report.md", "found")}
+	w.tiers["low"].script = []turn{w.takes(5*time.Second, saysFailed("flaky: 1")),
+		w.takes(4*time.Second, saysFailed("flaky: 2")), does("report.md", "found")}
 	res := w.run(oneStep())
 	require.Equal(t, escalate.EndGuard, res.EndReason, res.Error)
 	assert.Equal(t, "flaky", res.ErrorCode)
-	assert.Equal(t, "the step has taken 11s of the 12s that a step may take, and the next try would be in 4s", res.Question.Why)
+	assert.Equal(t, "the step has taken 11s of the 12s that a step may take, and the next try would be in 4s",
+		res.Question.Why)
 	assert.Len(t, w.tiers["low"].prompts, 2)
 	assert.Equal(t, "2s", w.clock.slept.String())
 
@@ -61,7 +64,8 @@ func TestStepTimeIsOfAStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Guards.StepTime = time.Minute
-	w.tiers["low"].script = []turn{w.takes(50*time.Second, does("report.md", "found")), w.takes(50*time.Second, does("report-2.md", "found"))}
+	w.tiers["low"].script = []turn{w.takes(50*time.Second, does("report.md", "found")),
+		w.takes(50*time.Second, does("report-2.md", "found"))}
 	res := w.run(steps("1", "2"))
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 }
@@ -72,13 +76,15 @@ func TestStepTimeOfAnotherProcess(t *testing.T) {
 	for name, tt := range map[string]struct {
 		may time.Duration
 		end escalate.EndReason
-	}{"too long together": {65 * time.Second, escalate.EndGuard}, "long enough": {2 * time.Minute, escalate.EndCompleted}} {
+	}{"too long together": {65 * time.Second, escalate.EndGuard},
+		"long enough": {2 * time.Minute, escalate.EndCompleted}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.cfg.Guards.StepTime = tt.may
 			w.tiers["low"].script = []turn{
-				w.takes(32*time.Second, saysFailed("flaky: 1")), w.takes(32*time.Second, saysFailed("flaky: 2")), does("report.md", "found"),
+				w.takes(32*time.Second, saysFailed("flaky: 1")), w.takes(32*time.Second, saysFailed("flaky: 2")),
+				does("report.md", "found"),
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			w.clock.onSleep = cancel
@@ -121,18 +127,22 @@ func TestStepTimeBoundsWaitsForReviews(t *testing.T) {
 	assert.Contains(t, res.Question.Why, "nobody could review what low has done")
 }
 
-// A tier that would have to be waited for too long is passed by; where nobody is above it, the question says how little time there is.
+// A tier that would have to be waited for too long is passed by; where nobody is above it, the
+// question says how little time there is.
 func TestStepTimeBoundsWaitsForTiers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		tiers []string
 		end   escalate.EndReason
-	}{{"another tier is there", []string{"low", "mid"}, escalate.EndCompleted}, {"nobody else is there", []string{"low"}, escalate.EndQuestion}} {
+	}{{"another tier is there", []string{"low", "mid"}, escalate.EndCompleted},
+		{"nobody else is there", []string{"low"}, escalate.EndQuestion}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			maps.DeleteFunc(w.cfg.Calls.Tiers, func(name string, _ executor.Provider) bool { return !slices.Contains(tt.tiers, name) })
+			maps.DeleteFunc(
+				w.cfg.Calls.Tiers,
+				func(name string, _ executor.Provider) bool { return !slices.Contains(tt.tiers, name) })
 			w.cfg.Guards.StepTime = 30 * time.Second
 			w.tiers["low"].script = []turn{fails("rate"), does("report.md", "found")}
 			w.tiers["mid"].script = []turn{does("report.md", "found")}

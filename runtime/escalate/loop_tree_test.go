@@ -97,7 +97,8 @@ func (t *memoryTree) Revert(_ context.Context, c executor.Checked, changes []exe
 	return nil
 }
 
-func (t *memoryTree) Advance(_ context.Context, _ string, c executor.Checked, changes []executor.Change) (executor.Checked, error) {
+func (t *memoryTree) Advance(_ context.Context, _ string, c executor.Checked, changes []executor.Change) (
+	executor.Checked, error) {
 	if err := t.next("advance"); err != nil {
 		return "", err
 	}

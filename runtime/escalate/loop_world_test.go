@@ -127,7 +127,8 @@ func bareWorldIn(t *testing.T, m *tables, dir string) *world {
 	w := &world{t: t, tables: m, dir: dir, clock: newClock(), tiers: map[string]*scripted{}, journal: &memory{}}
 	w.cfg = escalate.Config{
 		Calls: executor.Config{
-			Table: taxonomy.Table{Taxonomy: m.taxonomy}, Classify: m.classify, Decode: m.decode, Clock: w.clock, Tiers: map[string]executor.Provider{},
+			Table: taxonomy.Table{Taxonomy: m.taxonomy}, Classify: m.classify, Decode: m.decode, Clock: w.clock,
+			Tiers:  map[string]executor.Provider{},
 			Random: func() float64 { return 0.5 },
 		},
 		Verifier: verifier{w}, Journal: w.journal, Observer: observer{w},
@@ -164,7 +165,8 @@ func (w *world) write(path, content string) {
 		return
 	}
 	full := filepath.Join(w.dir, filepath.FromSlash(path))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755),
+		os.WriteFile(full, []byte(content), 0o600)); err != nil {
 		w.t.Error(err)
 	}
 }
@@ -211,7 +213,8 @@ func (w *world) kinds(of ...escalate.EventKind) []string {
 	var all []string
 	for _, e := range w.events {
 		if slices.Contains(of, e.Kind) {
-			all = append(all, strings.Join(strings.Fields(fmt.Sprint(e.Kind, " ", e.Tier, " ", e.Role, " ", e.Code)), " "))
+			all = append(
+				all, strings.Join(strings.Fields(fmt.Sprint(e.Kind, " ", e.Tier, " ", e.Role, " ", e.Code)), " "))
 		}
 	}
 	return all
@@ -238,7 +241,8 @@ func (v verifier) Prerequisites(_ context.Context, all []plan.Prerequisite) []es
 				typ = "weather"
 			}
 			got.Failed = &taxonomy.Evidence{
-				Source: "plan", Op: "prepare", Type: typ, Text: p.Name + " is not there", Attributes: map[string]string{"kind": string(p.Kind), "name": p.Name},
+				Source: "plan", Op: "prepare", Type: typ, Text: p.Name + " is not there",
+				Attributes: map[string]string{"kind": string(p.Kind), "name": p.Name},
 			}
 		}
 		out = append(out, got)
@@ -260,7 +264,9 @@ func (v verifier) Criteria(_ context.Context, all []plan.Criterion) []*taxonomy.
 	wrong := slices.Clone(v.w.criteriaFail)
 	for _, c := range all {
 		if ok := v.w.exists(c.Path) && strings.Contains(v.w.read(c.Path), c.Text); !ok {
-			wrong = append(wrong, &taxonomy.Evidence{Source: "check", Op: "criteria", Type: "mismatch", Text: c.Path + " is not as it has to be"})
+			wrong = append(
+				wrong, &taxonomy.Evidence{Source: "check", Op: "criteria", Type: "mismatch",
+					Text: c.Path + " is not as it has to be"})
 		}
 	}
 	return wrong
@@ -269,7 +275,8 @@ func (v verifier) Criteria(_ context.Context, all []plan.Criterion) []*taxonomy.
 // oneStep is a plan of one step that makes report.md.
 func oneStep() plan.Plan { return steps("2.3") }
 
-// steps is a plan of steps each of which makes a report: report.md the first, and report-ID.md the others.
+// steps is a plan of steps each of which makes a report: report.md the first, and report-ID.md the
+// others.
 func steps(ids ...string) plan.Plan {
 	p := plan.Plan{Title: "Reports", Gate: []plan.Command{{Args: []string{"true"}}}}
 	for i, id := range ids {

@@ -12,12 +12,14 @@ import (
 // markLen is how many hexadecimal digits a mark has.
 const markLen = 8
 
-// markOf returns the mark of a call, which the report that ends its answer has to repeat. What an agent reads while it works, in a file, in
-// what a command prints, in what was reported before, can hold a whole report, and an answer can end by quoting it; position alone does
-// not tell it from the agent's own. Nothing that was written before the call can hold its mark.
+// markOf returns the mark of a call, which the report that ends its answer has to repeat. What an
+// agent reads while it works, in a file, in what a command prints, in what was reported before, can
+// hold a whole report, and an answer can end by quoting it; position alone does not tell it from
+// the agent's own. Nothing that was written before the call can hold its mark.
 //
-// It is made of what the run keeps, so that an answer of a call that was noted before a crash can still be read, and needs no secret: an agent that
-// goes and looks it up can as well lie in its own report, which counts for no more than a claim.
+// It is made of what the run keeps, so that an answer of a call that was noted before a crash can
+// still be read, and needs no secret: an agent that goes and looks it up can as well lie in its own
+// report, which counts for no more than a claim.
 func markOf(run string, began int64, number int) string {
 	sum := sha256.Sum256([]byte(run + "\x00" + strconv.FormatInt(began, 10) + "\x00" + strconv.Itoa(number)))
 	return hex.EncodeToString(sum[:])[:markLen]
@@ -40,8 +42,9 @@ var markForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:STEP (?:DONE|FAILED) |\{"mark":")([0-9a-f]{8})\b`)
 })
 
-// Mark returns the mark that a prompt of this package asks for in the report that ends the answer, for tiers and reviewers that are programs and no
-// models; empty when the prompt asks for none. The report of a tier that does not classify is the line "STEP DONE MARK" or "STEP FAILED MARK", any
+// Mark returns the mark that a prompt of this package asks for in the report that ends the answer,
+// for tiers and reviewers that are programs and no models; empty when the prompt asks for none. The
+// report of a tier that does not classify is the line "STEP DONE MARK" or "STEP FAILED MARK", any
 // other is a fenced block of JSON with the key "mark".
 func Mark(prompt string) string {
 	// The form of the report ends a prompt; what comes before it is also of others' words.

@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// maxMessage bounds a text in an event, a finding and the like, in bytes; maxSaid what is kept of what a tier said, but for the last one to speak.
+// maxMessage bounds a text in an event, a finding and the like, in bytes; maxSaid what is kept of
+// what a tier said, but for the last one to speak.
 const (
 	maxMessage = 4 << 10
 	maxSaid    = 4 << 10
@@ -33,7 +34,8 @@ func maskedEvent(e Event) Event {
 	return e
 }
 
-// maskedAttempt returns an attempt as it is kept and shown, with at most limit bytes of what was said.
+// maskedAttempt returns an attempt as it is kept and shown, with at most limit bytes of what was
+// said.
 func maskedAttempt(a Attempt, limit int) Attempt {
 	a.Tier, a.Claimed = beginning(a.Tier, maxWord), beginning(a.Claimed, maxWord)
 	a.Refused, a.Disagrees, a.Message = bounded(a.Refused), bounded(a.Disagrees), bounded(a.Message)
@@ -47,8 +49,8 @@ func maskedAttempt(a Attempt, limit int) Attempt {
 // maxKeptAttempts is how many attempts of a step are kept: the first half of them, and the last.
 const maxKeptAttempts = 200
 
-// noted returns the attempts of a step with one more. Of what was said before only the ends stay: the last report is the one that is
-// passed on unchanged, and a step may have many.
+// noted returns the attempts of a step with one more. Of what was said before only the ends stay:
+// the last report is the one that is passed on unchanged, and a step may have many.
 func noted(all []Attempt, a Attempt, limit int) []Attempt {
 	if n := len(all); n > 0 {
 		all[n-1].Said = bothEnds(all[n-1].Said, maxSaid)
@@ -68,7 +70,9 @@ func maskedPrerequisite(p plan.Prerequisite) plan.Prerequisite {
 func maskedFindings(all []Finding) []Finding {
 	var out []Finding
 	for _, f := range all[:min(len(all), maxListed)] {
-		out = append(out, Finding{Source: beginning(f.Source, maxWord), Code: beginning(f.Code, maxWord), Message: bounded(f.Message)})
+		out = append(
+			out, Finding{Source: beginning(f.Source, maxWord), Code: beginning(f.Code, maxWord),
+				Message: bounded(f.Message)})
 	}
 	return out
 }

@@ -20,9 +20,10 @@ var claimForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^[*`]*STEP (?:DONE|FAILED)(?: [0-9a-f]{8})?[*`]*$")
 })
 
-// maskedAnswer returns an answer as it is kept: secrets masked, of one with more than limit bytes the first quarter and the end of what stands before the
-// report, and its end still the report that it was. Masked as a mere text it might not be: a mask can take more than a value, such as the quote behind
-// an empty one, or, from a key that has no end, all that follows.
+// maskedAnswer returns an answer as it is kept: secrets masked, of one with more than limit bytes
+// the first quarter and the end of what stands before the report, and its end still the report that
+// it was. Masked as a mere text it might not be: a mask can take more than a value, such as the
+// quote behind an empty one, or, from a key that has no end, all that follows.
 func maskedAnswer(text string, limit int) string {
 	before, report := cutReport(text)
 	if report == "" {
@@ -34,7 +35,8 @@ func maskedAnswer(text string, limit int) string {
 	return bothEnds(before, max(0, limit-len(report))) + "\n" + report
 }
 
-// cutReport returns what stands before the report that an answer ends with, and the report, masked; empty when there is none.
+// cutReport returns what stands before the report that an answer ends with, and the report, masked;
+// empty when there is none.
 func cutReport(text string) (before, report string) {
 	trimmed := strings.TrimRightFunc(text, unicode.IsSpace)
 	before, last := cutLastLine(trimmed)
@@ -52,8 +54,8 @@ func cutReport(text string) (before, report string) {
 	return before, blockBegins + string(masked) + "\n```"
 }
 
-// maskedJSON returns JSON in which each text is masked for itself, and the value of a key that names a secret as a whole. An object that has a key twice
-// is an error, as for who reads reports.
+// maskedJSON returns JSON in which each text is masked for itself, and the value of a key that
+// names a secret as a whole. An object that has a key twice is an error, as for who reads reports.
 func maskedJSON(value json.RawMessage, depth int) (json.RawMessage, error) {
 	value = bytes.TrimSpace(value)
 	if depth == 0 || len(value) == 0 {

@@ -28,7 +28,8 @@ func TestMaskedAnswersCanStillBeRead(t *testing.T) {
 			rep, ok := parsedReport(maskedAnswer(text, 1<<20), true, testMark)
 			require.True(t, ok)
 			assert.Equal(t, Report{
-				Code: "A", Details: "[REDACTED]\n\n" + tt.masked, ExitCode: taxonomy.Some(3), Retryable: taxonomy.Some(true), Files: []string{"a"},
+				Code: "A", Details: "[REDACTED]\n\n" + tt.masked, ExitCode: taxonomy.Some(3),
+				Retryable: taxonomy.Some(true), Files: []string{"a"},
 				Context: map[string]string{"reason": "late", "api_key": "[REDACTED]", "password": "[REDACTED]"},
 			}, rep)
 
@@ -43,14 +44,16 @@ func TestMaskedAnswersCanStillBeRead(t *testing.T) {
 	assert.LessOrEqual(t, len(long), 301)
 	rep, ok := parsedReport(long, true, testMark)
 	assert.True(t, ok && rep.Done, "what is cut is not the report")
-	for _, bad := range []string{`{"a":1,"a":"x"}`, `{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`, `{"a":`, ``} {
+	for _, bad := range []string{`{"a":1,"a":"x"}`, `{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`,
+		`{"a":`, ``} {
 		assert.Equal(t, block(bad), maskedAnswer(block(bad), 1<<20), "what is no report stays what it is")
 	}
 }
 
 func FuzzMaskedAnswer(f *testing.F) {
 	addAnswers(f)
-	f.Add("password=\n" + block(`{"mark":"1f2e3d4c","status":"failed","details":"password=","files":["token=abcdefgh12345678"]}`))
+	f.Add("password=\n" +
+		block(`{"mark":"1f2e3d4c","status":"failed","details":"password=","files":["token=abcdefgh12345678"]}`))
 	f.Fuzz(func(t *testing.T, text string) {
 		masked := maskedAnswer(text, 1<<20)
 		for _, classifies := range []bool{false, true} {

@@ -7,10 +7,12 @@ import (
 )
 
 // neededAtEnd says how a question about a plan that is carried out is answered.
-const neededAtEnd = "Say how it is meant. Or answer that it is done, if the plan is clear as it is: then only what contradicts itself in it still counts. " +
+const neededAtEnd = "Say how it is meant. Or answer that it is done, if the plan is clear as it is: then only what " +
+	"contradicts itself in it still counts. " +
 	"Steps that are done are not to be edited in the plan."
 
-// neededOf says what has to be provided or decided about what was found, as far as that is not what agents report.
+// neededOf says what has to be provided or decided about what was found, as far as that is not what
+// agents report.
 func neededOf(all []found) []string {
 	var needed []string
 	for i := range all {
@@ -27,19 +29,22 @@ func neededByStep(f *found) string {
 		return f.message()
 	case sourceCheck:
 		if f.evidence != nil && f.evidence.Op == opClean {
-			return "See to it that nothing but the step changes these files while it is judged; what checks write belongs where git ignores it: " + filesOf(f)
+			return "See to it that nothing but the step changes these files while it is judged; what checks write " +
+				"belongs where git ignores it: " + filesOf(f)
 		}
 		return f.message()
 	case sourceScope:
 		if files := filesOf(f); files != "" {
-			return "These files are not the agent's to change. Permit it, or change them by hand if that is needed: " + files
+			return "These files are not the agent's to change. Permit it, or change them by hand if that is needed: " +
+				files
 		}
 		return f.message()
 	}
 	return ""
 }
 
-// asks returns the question about the step. What was reported last is about the step, also when a tier's own failure has ended the run.
+// asks returns the question about the step. What was reported last is about the step, also when a
+// tier's own failure has ended the run.
 func (j *job) asks(why string) *Question {
 	needed, evidence := j.neededToGoOn(), ""
 	if f := cmp.Or(j.work.Failed, j.work.Outage); f != nil {
@@ -55,14 +60,17 @@ func (j *job) asks(why string) *Question {
 	return q
 }
 
-// neededToGoOn says what is needed besides what is wrong with the step: whoever could not be called, and what is used up.
+// neededToGoOn says what is needed besides what is wrong with the step: whoever could not be
+// called, and what is used up.
 func (j *job) neededToGoOn() []string {
 	w := j.work
 	switch {
 	case w.Outage != nil:
-		return []string{"See to it that tier " + j.nameOf(w.Outage.Rung) + " can be called, and answer to have the step tried again. It failed itself: " + w.Outage.summary()}
+		return []string{"See to it that tier " + j.nameOf(w.Outage.Rung) +
+			" can be called, and answer to have the step tried again. It failed itself: " + w.Outage.summary()}
 	case w.End == EndGuard:
-		return []string{"Allow the step more (turns or time, whichever is used up), or give it less to do. An answer has it begin again, with as much as it had."}
+		return []string{"Allow the step more (turns or time, whichever is used up), or give it less to do. An " +
+			"answer has it begin again, with as much as it had."}
 	}
 	return nil
 }
@@ -74,7 +82,8 @@ func (j *job) neededAtLast() string {
 		text += " This is what was wrong last: " + f.summary()
 	}
 	if idle := j.idle(); len(idle) > 0 {
-		text = "See to it that these tiers can be called, which have failed themselves too often: " + listed(idle) + ". Or do without them. " + text
+		text = "See to it that these tiers can be called, which have failed themselves too often: " + listed(idle) +
+			". Or do without them. " + text
 	}
 	return text
 }

@@ -12,15 +12,18 @@ import (
 
 const opRevert = "revert"
 
-// keeper is a workspace that can say where it keeps what it has found and what counts, as workspace.Git.
+// keeper is a workspace that can say where it keeps what it has found and what counts, as
+// workspace.Git.
 type keeper interface {
 	// Kept returns the refs that have it, those that have most first.
 	Kept(ctx context.Context, run string) ([]string, error)
-	// Retain has a ref of its own keep what counts, as long as a save, and returns it; empty when nothing is kept of the run.
+	// Retain has a ref of its own keep what counts, as long as a save, and returns it; empty when
+	// nothing is kept of the run.
 	Retain(ctx context.Context, run string) (ref string, err error)
 }
 
-// notAsItWas is what was found out about a tree that could not be put back, and what a person can do about it.
+// notAsItWas is what was found out about a tree that could not be put back, and what a person can
+// do about it.
 type notAsItWas struct {
 	found  error
 	advice string
@@ -29,7 +32,8 @@ type notAsItWas struct {
 func (e *notAsItWas) Error() string { return e.found.Error() + "; " + e.advice }
 func (e *notAsItWas) Unwrap() error { return e.found }
 
-// notPutBack is the end of a run whose working tree is not as it was. It says what a person has to know before touching anything.
+// notPutBack is the end of a run whose working tree is not as it was. It says what a person has to
+// know before touching anything.
 func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
 	graced, release := withGrace(ctx)
 	defer release()
@@ -42,7 +46,8 @@ func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
 	} else {
 		text += "what does not count could not be put back"
 	}
-	advice := "remove the cause (space on the disk, a permission, a file that is neither regular nor a link), and run the same again, which puts it back first"
+	advice := "remove the cause (space on the disk, a permission, a file that is neither regular nor a link), and " +
+		"run the same again, which puts it back first"
 	if kept := r.keptIn(graced); kept != "" {
 		advice = "what is to be there is kept in " + kept + "; " + advice
 	}
@@ -53,7 +58,8 @@ func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
 	return e
 }
 
-// withCause returns a classified error that says what has happened, whatever the taxonomy's own message leaves out.
+// withCause returns a classified error that says what has happened, whatever the taxonomy's own
+// message leaves out.
 func withCause(classified, err error) error {
 	reason := bounded(reasonOf(err))
 	if tellsOf(classified.Error(), reason) {
@@ -62,7 +68,8 @@ func withCause(classified, err error) error {
 	return fmt.Errorf("%w (%s)", classified, reason)
 }
 
-// stray names the first of the files that are not as they were; empty when that cannot be found out.
+// stray names the first of the files that are not as they were; empty when that cannot be found
+// out.
 func (r *run) stray(ctx context.Context, err error) string {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && len(ev.Files) > 0 && ev.Op == opRevert {
 		return filesOf(&found{evidence: ev})
@@ -94,8 +101,9 @@ func (r *run) keptIn(ctx context.Context) string {
 	return strings.Join(refs[:min(len(refs), maxNamed)], " and ")
 }
 
-// giveUpTree is the end of a run that is given up because what does not count could not be put back. That is tried once more; otherwise the tree
-// stays as it is, so that nobody is stuck with it.
+// giveUpTree is the end of a run that is given up because what does not count could not be put
+// back. That is tried once more; otherwise the tree stays as it is, so that nobody is stuck with
+// it.
 func (r *run) giveUpTree(ctx context.Context, a *Answer) *ending {
 	q := &Question{}
 	if i := r.state.Step; i >= 0 && i < len(r.result.Steps) && r.result.Steps[i].State == StepCancelled {
@@ -139,5 +147,6 @@ func (r *run) leftAsItIs(ctx context.Context) string {
 	case ref == "":
 		return text
 	}
-	return text + "; what is missing in it is kept in " + ref + `, and "git restore --overlay --source=` + ref + ` -- :/" brings it back once the cause is removed`
+	return text + "; what is missing in it is kept in " + ref + `, and "git restore --overlay --source=` + ref +
+		` -- :/" brings it back once the cause is removed`
 }

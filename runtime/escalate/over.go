@@ -2,14 +2,17 @@ package escalate
 
 import "slices"
 
-// A step that is over is read by people only. What all of them together keep of others' words is bounded, so that the state of a plan of
-// thousands of steps can be kept, and is saved in little time.
+// A step that is over is read by people only. What all of them together keep of others' words is
+// bounded, so that the state of a plan of thousands of steps can be kept, and is saved in little
+// time.
 const (
-	// maxOver is how many bytes of texts the attempts of all steps that are over may have, about; of one step at most maxOverStep, at least minOverStep.
+	// maxOver is how many bytes of texts the attempts of all steps that are over may have, about;
+	// of one step at most maxOverStep, at least minOverStep.
 	maxOver     = 8 << 20
 	maxOverStep = 128 << 10
 	minOverStep = 1 << 10
-	// minOverAttempt is what an attempt has at least. Of a step that has more attempts than it has room for, the first and the last stay.
+	// minOverAttempt is what an attempt has at least. Of a step that has more attempts than it has
+	// room for, the first and the last stay.
 	minOverAttempt = 512
 )
 
@@ -25,7 +28,8 @@ func (s *StepResult) shorten(steps int) {
 		}
 	}
 	if c := s.Correction; c != nil && len(c.Old)+len(c.New)+len(c.Why) > share {
-		s.Correction = &Correction{By: c.By, Old: bothEnds(c.Old, share/4), New: bothEnds(c.New, share/4), Why: beginning(c.Why, share/8)}
+		s.Correction = &Correction{By: c.By, Old: bothEnds(c.Old, share/4), New: bothEnds(c.New, share/4),
+			Why: beginning(c.Why, share/8)}
 	}
 }
 
@@ -44,7 +48,8 @@ func (a *Attempt) texts() int {
 	return n
 }
 
-// shorten leaves about n bytes of an attempt's texts: most of what was said, and the beginnings of the rest.
+// shorten leaves about n bytes of an attempt's texts: most of what was said, and the beginnings of
+// the rest.
 func (a *Attempt) shorten(n int) {
 	a.Said, a.Message, a.Refused = bothEnds(a.Said, n/3), beginning(a.Message, n/8), beginning(a.Refused, n/16)
 	a.Findings, a.Unreviewed = firstFindings(a.Findings, n/8), firstFindings(a.Unreviewed, n/16)
@@ -57,7 +62,8 @@ func (a *Attempt) shorten(n int) {
 	}
 	if d := a.Diagnosis; d != nil {
 		a.Diagnosis = &Diagnosis{
-			Verdict: d.Verdict, Cause: beginning(d.Cause, n/8), Fix: beginning(d.Fix, n/16), Needed: beginning(d.Needed, n/16),
+			Verdict: d.Verdict, Cause: beginning(d.Cause, n/8), Fix: beginning(d.Fix, n/16),
+			Needed:       beginning(d.Needed, n/16),
 			Instructions: bothEnds(d.Instructions, n/8),
 		}
 	}

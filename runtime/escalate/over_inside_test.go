@@ -17,7 +17,9 @@ import (
 // whole is a step whose attempts, as many as there may be, have as much of each text as they may.
 func whole(attempts int) StepResult {
 	long := strings.Repeat("word ", 8_000)
-	s := StepResult{ID: "1", State: StepDone, Correction: &Correction{By: "mid", Old: long[:maxInstructions], New: long[:maxInstructions], Why: long[:maxWords]}}
+	s := StepResult{ID: "1", State: StepDone,
+		Correction: &Correction{By: "mid", Old: long[:maxInstructions], New: long[:maxInstructions],
+			Why: long[:maxWords]}}
 	for i := range attempts {
 		a := Attempt{
 			Number: i + 1, Tier: "low", Role: Execute, Said: long, Message: long, Refused: long,
@@ -31,10 +33,12 @@ func whole(attempts int) StepResult {
 	return s
 }
 
-// All that is kept of steps that are over fits into a state, whatever was tried for them, and the first and the last of it stay.
+// All that is kept of steps that are over fits into a state, whatever was tried for them, and the
+// first and the last of it stay.
 func TestStepsThatAreOverAreShortened(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ steps, attempts int }{{1, 1}, {1, 200}, {20, 150}, {2000, 1}, {2000, 40}, {10_000, 20}} {
+	for _, tt := range []struct{ steps, attempts int }{{1, 1}, {1, 200}, {20, 150}, {2000, 1}, {2000, 40},
+		{10_000, 20}} {
 		s := whole(tt.attempts)
 		first, last := s.Attempts[0], s.Attempts[tt.attempts-1]
 		s.shorten(tt.steps)
@@ -60,8 +64,10 @@ func TestStepsThatAreOverAreShortened(t *testing.T) {
 
 func TestShortAttemptsStay(t *testing.T) {
 	t.Parallel()
-	s := StepResult{Attempts: []Attempt{{Number: 1, Said: "a"}, {Number: 2, Said: "b", Findings: []Finding{{Message: "c"}}}}, Correction: &Correction{Old: "d", New: "e"}}
-	want := StepResult{Attempts: []Attempt{{Number: 1, Said: "a"}, {Number: 2, Said: "b", Findings: []Finding{{Message: "c"}}}}, Correction: &Correction{Old: "d", New: "e"}}
+	s := StepResult{Attempts: []Attempt{{Number: 1, Said: "a"},
+		{Number: 2, Said: "b", Findings: []Finding{{Message: "c"}}}}, Correction: &Correction{Old: "d", New: "e"}}
+	want := StepResult{Attempts: []Attempt{{Number: 1, Said: "a"},
+		{Number: 2, Said: "b", Findings: []Finding{{Message: "c"}}}}, Correction: &Correction{Old: "d", New: "e"}}
 	s.shorten(100_000)
 	assert.Equal(t, want, s)
 }
@@ -72,7 +78,8 @@ func TestStepsAreShortenedWhenTheyAreOver(t *testing.T) {
 	for state, shortened := range map[StepState]bool{
 		StepDone: true, StepFailed: true, StepBlocked: false, StepCancelled: false,
 	} {
-		cfg := &Config{Calls: executor.Config{Clock: retry.System, Table: taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}}}
+		cfg := &Config{Calls: executor.Config{Clock: retry.System,
+			Table: taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}}}
 		r := newRun(cfg, "run", plan.Plan{Steps: make([]plan.Step, 2000)})
 		j := r.job(0)
 		*j.res = whole(40)

@@ -35,7 +35,8 @@ func (t *talker) Call(_ context.Context, req executor.Request) (executor.Answer,
 	return executor.Answer{Text: t.says + "\nSTEP DONE " + escalate.Mark(req.Prompt)}, nil
 }
 
-// What is kept of a plan of many steps, whose tiers say very much, stays far below what a state may have.
+// What is kept of a plan of many steps, whose tiers say very much, stays far below what a state may
+// have.
 func TestStateOfManyStepsIsBounded(t *testing.T) {
 	t.Parallel()
 	const steps = 400
@@ -47,7 +48,8 @@ func TestStateOfManyStepsIsBounded(t *testing.T) {
 	var p plan.Plan
 	for i := range steps {
 		p.Steps = append(p.Steps, plan.Step{
-			ID: fmt.Sprint(i + 1), Title: "Report", Instructions: "Do it.", Criteria: []plan.Criterion{{Kind: plan.Exists, Path: "a"}},
+			ID: fmt.Sprint(i + 1), Title: "Report", Instructions: "Do it.",
+			Criteria: []plan.Criterion{{Kind: plan.Exists, Path: "a"}},
 		})
 	}
 	res := w.run(p)

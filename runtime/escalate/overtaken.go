@@ -11,14 +11,17 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// looker is a workspace that can be looked at without anything of it being put back, as workspace.Git.
+// looker is a workspace that can be looked at without anything of it being put back, as
+// workspace.Git.
 type looker interface {
 	Look(ctx context.Context, checked executor.Checked) ([]executor.Change, error)
 }
 
-// mover is a workspace that knows how HEAD and branches are put to where they are to be, as workspace.Git.
+// mover is a workspace that knows how HEAD and branches are put to where they are to be, as
+// workspace.Git.
 type mover interface {
-	// MoveBack returns the commands for that, for a person, in their order. The first ones keep what nothing would have any more.
+	// MoveBack returns the commands for that, for a person, in their order. The first ones keep
+	// what nothing would have any more.
 	MoveBack(ctx context.Context, run string) ([]string, error)
 }
 
@@ -28,8 +31,8 @@ type knower interface {
 	New(ctx context.Context, run string, commits []string) ([]string, error)
 }
 
-// overtaken finds out whether HEAD or a branch has moved since the run died. To go on puts back whatever was changed since, and what
-// somebody has done meanwhile is not to be taken off for that.
+// overtaken finds out whether HEAD or a branch has moved since the run died. To go on puts back
+// whatever was changed since, and what somebody has done meanwhile is not to be taken off for that.
 func (r *run) overtaken(ctx context.Context) error {
 	w, ok := r.cfg.Calls.Workspace.(looker)
 	if !ok || !r.died || r.state.Checked == "" {
@@ -51,7 +54,8 @@ func (r *run) overtaken(ctx context.Context) error {
 		text += "move back what was moved"
 	}
 	by, more := r.movedBackBy(ctx)
-	text += ": if that is to stay, begin a run of another name; if it is the agent's, move it back first" + by + ", and run the same again"
+	text += ": if that is to stay, begin a run of another name; if it is the agent's, move it back first" + by +
+		", and run the same again"
 	if kept := r.keptIn(ctx); kept != "" {
 		text += ", which puts the files back; till then they are in " + kept
 	}
@@ -61,9 +65,11 @@ func (r *run) overtaken(ctx context.Context) error {
 	return errors.New(text)
 }
 
-// movedSince returns HEAD and the branches that have moved, and whether that brought commits. A branch that is nothing but a new name for a commit which
-// was there already has not moved, and is among the names.
-func (r *run) movedSince(ctx context.Context, changes []executor.Change) (moved []string, names []executor.Change, commits bool) {
+// movedSince returns HEAD and the branches that have moved, and whether that brought commits. A
+// branch that is nothing but a new name for a commit which was there already has not moved, and is
+// among the names.
+func (r *run) movedSince(ctx context.Context, changes []executor.Change) (
+	moved []string, names []executor.Change, commits bool) {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c executor.Change) bool {
 		return !c.Git || c.Path != ".git/HEAD" && !strings.HasPrefix(c.Path, ".git/refs/heads/")
 	})
@@ -84,7 +90,8 @@ func (r *run) movedSince(ctx context.Context, changes []executor.Change) (moved 
 	return moved, names, commits
 }
 
-// takeOff puts back new names of commits before anything is judged: they are not to be taken for what a call has done that was heard without them, or was cut.
+// takeOff puts back new names of commits before anything is judged: they are not to be taken for
+// what a call has done that was heard without them, or was cut.
 func (r *run) takeOff(ctx context.Context, names []executor.Change) {
 	var heard []executor.Change
 	if w := r.state.Work; w != nil && w.Heard != nil {
@@ -137,8 +144,9 @@ func named(refs []string) string {
 // maxCommands bounds the commands that a message has, in bytes.
 const maxCommands = 2 << 10
 
-// movedBackBy names the commands that move HEAD and the branches back; empty when nobody knows them. They are shown as they are or not at all: those of
-// the commands that follow, which are counted, are shown when the first ones have been carried out.
+// movedBackBy names the commands that move HEAD and the branches back; empty when nobody knows
+// them. They are shown as they are or not at all: those of the commands that follow, which are
+// counted, are shown when the first ones have been carried out.
 func (r *run) movedBackBy(ctx context.Context) (text string, more int) {
 	w, ok := r.cfg.Calls.Workspace.(mover)
 	if !ok {

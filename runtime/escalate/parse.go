@@ -33,10 +33,12 @@ func claimLine(words, mark string) string {
 	return words + " " + mark
 }
 
-// parseReport reads what an answer says of a step. An error says why there is no claim, and then only Details is filled. Mark is the mark of the call.
+// parseReport reads what an answer says of a step. An error says why there is no claim, and then
+// only Details is filled. Mark is the mark of the call.
 //
-// A claim counts as the very end of an answer, as a line of its own or as a block of its own, and nowhere else: what stands in the middle of an answer, in a
-// quotation, in another fence, is somebody else's. At the end it still can be, so it has the mark of the call besides; see markOf.
+// A claim counts as the very end of an answer, as a line of its own or as a block of its own, and
+// nowhere else: what stands in the middle of an answer, in a quotation, in another fence, is
+// somebody else's. At the end it still can be, so it has the mark of the call besides; see markOf.
 func parseReport(text string, classifies bool, mark string) (Report, error) {
 	if !classifies {
 		done, ok := claimed(text, mark)
@@ -58,7 +60,8 @@ func parseReport(text string, classifies bool, mark string) (Report, error) {
 
 var errNoClaim = errors.New("the answer does not end with a claim")
 
-// joined returns all that was said beside the typed part of a report: what stands before it, and what it holds.
+// joined returns all that was said beside the typed part of a report: what stands before it, and
+// what it holds.
 func joined(before, details string) string {
 	before = strings.TrimRightFunc(before, unicode.IsSpace)
 	switch {
@@ -70,7 +73,8 @@ func joined(before, details string) string {
 	return before + "\n\n" + details
 }
 
-// claimed reads the line that ends an answer. Emphasis around it does not matter, as models like to write it.
+// claimed reads the line that ends an answer. Emphasis around it does not matter, as models like to
+// write it.
 func claimed(text, mark string) (done, ok bool) {
 	_, last := cutLastLine(strings.TrimRightFunc(text, unicode.IsSpace))
 	if len(last) > maxLine {
@@ -91,9 +95,11 @@ func cutLastLine(text string) (before, last string) {
 	return text[:max(i, 0)], text[i+1:]
 }
 
-// lastBlock returns the block of JSON that an answer ends with, and what stands before it. A JSON text has no line that begins with a fence, so the
-// fence before the one that closes is the one that opens; whatever fences stand before, closed or not, are of no matter. One that names no language could as well be
-// the end of another block, so it opens only where all before it are closed.
+// lastBlock returns the block of JSON that an answer ends with, and what stands before it. A JSON
+// text has no line that begins with a fence, so the fence before the one that closes is the one
+// that opens; whatever fences stand before, closed or not, are of no matter. One that names no
+// language could as well be the end of another block, so it opens only where all before it are
+// closed.
 func lastBlock(text string) (before, block string, err error) {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	head, last := cutLastLine(text)
@@ -229,7 +235,8 @@ func readDiagnosis(block, mark string) (Diagnosis, error) {
 		case "fix":
 			err = readText(value, &d.Fix, maxWords)
 		case "instructions":
-			// Of instructions that are too long no part is taken: half of them may say the contrary.
+			// Of instructions that are too long no part is taken: half of them may say the
+			// contrary.
 			err = readText(value, &d.Instructions, maxInstructions)
 		case "needed":
 			err = readLines(value, &d.Needed, maxWords)

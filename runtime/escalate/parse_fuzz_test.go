@@ -10,9 +10,13 @@ import (
 
 func addAnswers(f *testing.F) {
 	for _, body := range []string{
-		`{"mark":"1f2e3d4c","status":"done"}`, `{"mark":"1f2e3d4c","status":"failed","code":"A","context":{"a":1},"exit_code":-1,"files":["a"]}`,
-		`{"mark":"1f2e3d4c","verdict":"simple","fix":"a"}`, `{"mark":"1f2e3d4c","verdict":"complex","needed":["a",null]}`, `{"mark":"1f2e3d4c","findings":[{"finding":"a","text":"b"}]}`,
-		`{"mark":"1f2e3d4c","faults":[{"kind":"silent_plan","step":"1","text":"b"}]}`, `{"mark":"1f2e3d4c","mark":""}`, "{\"a\":\"\xff\x00\"}",
+		`{"mark":"1f2e3d4c","status":"done"}`,
+		`{"mark":"1f2e3d4c","status":"failed","code":"A","context":{"a":1},"exit_code":-1,"files":["a"]}`,
+		`{"mark":"1f2e3d4c","verdict":"simple","fix":"a"}`,
+		`{"mark":"1f2e3d4c","verdict":"complex","needed":["a",null]}`,
+		`{"mark":"1f2e3d4c","findings":[{"finding":"a","text":"b"}]}`,
+		`{"mark":"1f2e3d4c","faults":[{"kind":"silent_plan","step":"1","text":"b"}]}`, `{"mark":"1f2e3d4c","mark":""}`,
+		"{\"a\":\"\xff\x00\"}",
 	} {
 		f.Add("before\n" + block(body) + "\n")
 		f.Add("````\n" + block(body) + "\n````")

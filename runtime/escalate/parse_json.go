@@ -12,8 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// eachKey calls read for each key of a JSON object and what stands there, but for null. Keys are compared as they are, and a key that is given
-// twice is an error: what one reader takes, another would not.
+// eachKey calls read for each key of a JSON object and what stands there, but for null. Keys are
+// compared as they are, and a key that is given twice is an error: what one reader takes, another
+// would not.
 func eachKey(text string, read func(key string, value json.RawMessage) error) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
@@ -96,7 +97,8 @@ func readExitCode(value json.RawMessage) (taxonomy.Opt[int], error) {
 	return taxonomy.Some(int(n)), nil
 }
 
-// readContext reads texts, and numbers and truth values as texts. A name that attributes do not have is left out.
+// readContext reads texts, and numbers and truth values as texts. A name that attributes do not
+// have is left out.
 func readContext(value json.RawMessage) (map[string]string, error) {
 	all := map[string]string{}
 	err := eachKey(string(value), func(key string, value json.RawMessage) error {
@@ -135,8 +137,9 @@ func isName(key string) bool {
 	return strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// readFiles reads names of files. One that leaves the tree is left out, since reactions and strategies act on the files that an error
-// names; what the agent has to say about it is in its details.
+// readFiles reads names of files. One that leaves the tree is left out, since reactions and
+// strategies act on the files that an error names; what the agent has to say about it is in its
+// details.
 func readFiles(value json.RawMessage) ([]string, error) {
 	var all, files []string
 	if json.Unmarshal(value, &all) != nil {

@@ -14,7 +14,8 @@ func (r *run) planReviewed(ctx context.Context, p plan.Plan, op string) []found 
 	if r.cfg.PlanReviewer == nil || r.state.Clear == r.state.Plan {
 		return nil
 	}
-	faults, err := r.reviewPlan(ctx, PlanReviewInput{Run: r.result.Run, Plan: p, AtEnd: op == opFinish, Answers: r.answersAboutPlan()})
+	faults, err := r.reviewPlan(
+		ctx, PlanReviewInput{Run: r.result.Run, Plan: p, AtEnd: op == opFinish, Answers: r.answersAboutPlan()})
 	if err != nil {
 		return []found{r.findErr(notOfReview(err), sourceEscalate, opReview)}
 	}
@@ -75,9 +76,11 @@ func (r *run) correctedPlan() plan.Plan {
 	return p
 }
 
-// takenForClear notes that a person takes the plan, all of which was carried out, for clear as it is: reviews of it no longer stop the run.
+// takenForClear notes that a person takes the plan, all of which was carried out, for clear as it
+// is: reviews of it no longer stop the run.
 func (r *run) takenForClear() {
-	if !slices.ContainsFunc(r.result.Steps, func(s StepResult) bool { return s.State != StepDone && s.State != StepFailed }) {
+	if !slices.ContainsFunc(
+		r.result.Steps, func(s StepResult) bool { return s.State != StepDone && s.State != StepFailed }) {
 		r.state.Clear = r.state.Plan
 	}
 }

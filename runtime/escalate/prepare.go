@@ -16,7 +16,8 @@ const (
 	opFinish  = "finish"  // after the last
 )
 
-// prepare checks the plan and all that it takes for granted, unless that was found to be well already.
+// prepare checks the plan and all that it takes for granted, unless that was found to be well
+// already.
 func (r *run) prepare(ctx context.Context) *ending {
 	if r.state.Prepared == r.state.Plan {
 		return nil
@@ -28,7 +29,8 @@ func (r *run) prepare(ctx context.Context) *ending {
 	return r.save(ctx)
 }
 
-// finish looks again for what the plan leaves open: a plan that nobody could have misread before may be read otherwise once it is carried out.
+// finish looks again for what the plan leaves open: a plan that nobody could have misread before
+// may be read otherwise once it is carried out.
 func (r *run) finish(ctx context.Context) *ending {
 	if e := r.checkPlan(ctx, opFinish); e != nil {
 		return e
@@ -88,7 +90,8 @@ func faultEvidence(f plan.Fault, op string) *taxonomy.Evidence {
 	return placed(&taxonomy.Evidence{Source: sourcePlan, Type: string(f.Kind), Text: f.Text}, op, f.Step)
 }
 
-// verifyAll verifies what is taken for granted by the plan and by its steps that are not over, but for what steps make.
+// verifyAll verifies what is taken for granted by the plan and by its steps that are not over, but
+// for what steps make.
 func (r *run) verifyAll(ctx context.Context) []Verification {
 	var all []plan.Prerequisite
 	var steps []string
@@ -145,7 +148,8 @@ func listOf(wrong []found) string {
 	return text
 }
 
-// passes returns how long to wait before the plan is checked again; false when something is wrong that does not pass by itself, or has not.
+// passes returns how long to wait before the plan is checked again; false when something is wrong
+// that does not pass by itself, or has not.
 func (r *run) passes(wrong []found, streaks map[string]retry.Series) (longest time.Duration, again bool) {
 	counted := map[string]bool{}
 	for i := range wrong {
@@ -159,7 +163,8 @@ func (r *run) passes(wrong []found, streaks map[string]retry.Series) (longest ti
 		}
 		counted[code] = true
 		s := situation{
-			profile: r.profile(), random: r.random(), hint: retry.HintOf(taxonomy.HintsOf(wrong[i].err), r.now()), trail: trail{streaks[code]},
+			profile: r.profile(), random: r.random(), hint: retry.HintOf(taxonomy.HintsOf(wrong[i].err), r.now()),
+			trail: trail{streaks[code]},
 		}
 		d := decision{reaction: reaction, trail: s.trail}
 		if s.profile != nil && !s.profile.Retry.Enabled || !s.try(&d) {

@@ -10,14 +10,16 @@ func (p *paper) report() {
 	if !p.in.Tier.Classifies {
 		p.say("End your answer with one line of its own, and write nothing after it. If the step is done, it is:")
 		p.WriteString(claimLine(lineDone, p.in.Mark) + "\n")
-		p.say("Otherwise say first in full what failed: what you did, and the error, word for word. Do not judge it. Then the line is:")
+		p.say("Otherwise say first in full what failed: what you did, and the error, word for word. Do not judge " +
+			"it. Then the line is:")
 		p.WriteString(claimLine(lineFailed, p.in.Mark) + "\n")
 		return
 	}
 	p.say("End your answer with one block, and write nothing after it. If the step is done, it is:")
 	p.block(`"status":"done"`)
 	p.say("Otherwise it is of this form:")
-	p.block(`"status":"failed","code":"CODE","finding":"word","context":{"name":"word"},"retryable":false,"exit_code":1,"details":"all that was said of the failure, word for word","files":["path"]`)
+	p.block(
+		`"status":"failed","code":"CODE","finding":"word","context":{"name":"word"},"retryable":false,"exit_code":1,"details":"all that was said of the failure, word for word","files":["path"]`)
 	p.list("In it:", []string{
 		"code is which of the failures below it is. Leave it out if it is none of them.",
 		"finding and context say more about it, in the words below.",
@@ -59,7 +61,8 @@ func (p *paper) failures() []string {
 // diagnosisForm writes how a tier has to say what it has found out.
 func (p *paper) diagnosisForm() {
 	p.say("End your answer with one block, and write nothing after it. If it is simple, it is of this form:")
-	p.block(`"verdict":"simple","cause":"why it failed","fix":"what is to be done","instructions":"all instructions of the step, corrected"`)
+	p.block(
+		`"verdict":"simple","cause":"why it failed","fix":"what is to be done","instructions":"all instructions of the step, corrected"`)
 	p.say("Leave instructions out unless they are mistaken. If it is complex, it is of this form:")
 	p.block(`"verdict":"complex","cause":"why it failed","needed":"what has to be decided or provided, and by whom"`)
 }

@@ -7,11 +7,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// step writes what the step is: its instructions, what it takes for granted and by what it is judged.
+// step writes what the step is: its instructions, what it takes for granted and by what it is
+// judged.
 //
-// Instructions that a tier has corrected are a model's words. They are shown as the plan's are, since they are what is to be done in their place; what
-// they could gain by saying more than that is kept from them: they cannot look like anything else in the prompt, and the prompt says after them
-// what no instruction changes.
+// Instructions that a tier has corrected are a model's words. They are shown as the plan's are,
+// since they are what is to be done in their place; what they could gain by saying more than that
+// is kept from them: they cannot look like anything else in the prompt, and the prompt says after
+// them what no instruction changes.
 func (p *paper) step(task string) {
 	about := task + " step " + shown(p.in.Step.ID)
 	if title := oneLine(p.in.Title, maxTitle); title != "" {
@@ -29,7 +31,9 @@ func (p *paper) step(task string) {
 		whose = "These are the step's instructions, as " + shown(p.in.Corrected) + " has corrected them."
 	}
 	p.quoted(whose+` Each line of them begins with "|":`, p.in.Step.Instructions)
-	p.quoted("The agent "+shown(p.in.Corrected)+` has corrected them to these, which were followed. Each line of them begins with "|":`, p.in.Correction)
+	p.quoted(
+		"The agent "+shown(p.in.Corrected)+
+			` has corrected them to these, which were followed. Each line of them begins with "|":`, p.in.Correction)
 	p.list("The step takes for granted:", prerequisites(p.in.Step.Prerequisites))
 	p.list("The step is done when all of this is true:", append(criteria(p.in.Step.Criteria), gate(p.in.Gate)...))
 }
@@ -54,7 +58,8 @@ func (p *paper) failure() {
 		p.say("The last attempt failed. What it had changed was put back.")
 	}
 	if p.in.SavedRef != "" {
-		p.say("What it had changed is kept in the git ref " + shown(p.in.SavedRef) + ". Look at it, if that helps; do not check it out.")
+		p.say("What it had changed is kept in the git ref " + shown(p.in.SavedRef) +
+			". Look at it, if that helps; do not check it out.")
 	}
 	p.reported("This is the error in one line.", oneLine(p.in.Message, maxSummary), min(limit, maxSummary))
 	p.reported("This was found when its result was checked.", findingLines(p.in.Findings), min(limit, maxSummary))
@@ -68,7 +73,8 @@ func (p *paper) diagnosis(head string) {
 		return
 	}
 	var b strings.Builder
-	for _, part := range []struct{ name, text string }{{"Cause", d.Cause}, {"To be done", d.Fix}, {"Needed", d.Needed}} {
+	for _, part := range []struct{ name, text string }{{"Cause", d.Cause}, {"To be done", d.Fix},
+		{"Needed", d.Needed}} {
 		if part.text != "" {
 			b.WriteString(part.name + ":\n" + part.text + "\n")
 		}
@@ -109,7 +115,9 @@ func verdictOf(d *Diagnosis) string {
 // answers writes what persons have said.
 func (p *paper) answers() {
 	for _, answer := range p.in.Answers {
-		p.quoted(`A person has decided this about the step. It outweighs the instructions. Each line of it begins with "|":`, answer)
+		p.quoted(
+			`A person has decided this about the step. It outweighs the instructions. Each line of it begins with "|":`,
+			answer)
 	}
 }
 
@@ -129,11 +137,14 @@ func findingLines(all []Finding) string {
 func sought(purpose taxonomy.Purpose) string {
 	switch purpose {
 	case taxonomy.PurposeDiagnosis:
-		return "Find out what is wrong or missing: whether what the step names is there, what is there in its place, and whether the instructions say enough, and only one thing."
+		return "Find out what is wrong or missing: whether what the step names is there, what is there in its " +
+			"place, and whether the instructions say enough, and only one thing."
 	case taxonomy.PurposeAnalysis:
-		return "Find out why what was run has failed: read what it printed, look at what was run and at what it works on, and tell the cause from what only follows from it."
+		return "Find out why what was run has failed: read what it printed, look at what was run and at what it " +
+			"works on, and tell the cause from what only follows from it."
 	case taxonomy.PurposeVerification:
-		return "Find out whether the result is wrong, or what was expected of it: compare what the step makes with its instructions and with each thing that must be true."
+		return "Find out whether the result is wrong, or what was expected of it: compare what the step makes with " +
+			"its instructions and with each thing that must be true."
 	}
 	return "Find out why it failed."
 }

@@ -63,7 +63,8 @@ func criterion(c plan.Criterion) string {
 		if c.Text == "" {
 			return "the number of files that match the pattern " + where + " is " + bounds(c.Min, c.Max)
 		}
-		return "the number of lines of " + where + " that match the regular expression " + shown(c.Text) + " is " + bounds(c.Min, c.Max)
+		return "the number of lines of " + where + " that match the regular expression " + shown(c.Text) + " is " +
+			bounds(c.Min, c.Max)
 	case plan.Size:
 		return "the size of " + where + " in bytes is " + bounds(c.Min, c.Max)
 	case plan.Content:

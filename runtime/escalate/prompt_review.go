@@ -10,16 +10,20 @@ import (
 
 // reviewPrompt asks a reviewer to look at what a tier has done for a step.
 func reviewPrompt(in ReviewInput, o ReviewerOptions, mark string) string {
-	p := &paper{in: promptInput{Step: in.Step, Corrected: in.CorrectedBy, Correction: in.Corrected, MaxEvidence: o.MaxEvidence, Mark: mark}}
+	p := &paper{in: promptInput{Step: in.Step, Corrected: in.CorrectedBy, Correction: in.Corrected,
+		MaxEvidence: o.MaxEvidence, Mark: mark}}
 	p.step("Review what an agent has done for")
 	p.reported("The agent says this of it.", in.Report, o.MaxEvidence)
 	p.reported("These files have changed.", fileLines(in.Files), min(o.MaxEvidence, maxSummary))
 	p.say("Look at the working tree itself, and compare it with the instructions and with what the agent says.",
-		"You look for one thing: whether the agent has departed from its instructions. It may have contradicted them, left a part out, ended too early, done what nobody asked for, or said what is not so.",
+		"You look for one thing: whether the agent has departed from its instructions. It may have contradicted "+
+			"them, left a part out, ended too early, done what nobody asked for, or said what is not so.",
 		"Whether commands pass and files are as they must be was verified already.")
 	if strings.TrimSpace(in.Corrected) != "" {
-		p.say("Find out, too, whether the corrected instructions are within the intent of those that the plan has: they may mend a name, a path or a mistake.",
-			"If they ask for something else, or for less, that is a departure from the instructions, and so is work that follows them there.")
+		p.say("Find out, too, whether the corrected instructions are within the intent of those that the plan has: "+
+			"they may mend a name, a path or a mistake.",
+			"If they ask for something else, or for less, that is a departure from the instructions, and so is "+
+				"work that follows them there.")
 	}
 	p.quoted(`Look for this besides. Each line of it begins with "|":`, o.Look)
 	p.list("Rules:", []string{
@@ -55,7 +59,8 @@ type faultKind struct {
 }
 
 var faultKinds = [...]faultKind{
-	{plan.Silent, "the plan does not say what is needed to go on, such as what to do when something that is likely goes wrong"},
+	{plan.Silent,
+		"the plan does not say what is needed to go on, such as what to do when something that is likely goes wrong"},
 	{plan.Unclear, "it cannot be told from the criteria whether the step is done"},
 	{plan.Conflicting, "two things are asked for that cannot both be"},
 	{plan.Several, "the instructions can be understood in several ways, and it matters which"},
@@ -70,14 +75,18 @@ func planReviewPrompt(in PlanReviewInput, o ReviewerOptions, mark string) (strin
 	}
 	p := &paper{in: promptInput{MaxEvidence: o.MaxEvidence, Mark: mark}}
 	if in.AtEnd {
-		p.say("Review a plan that agents have carried out, step by step. They knew nothing but what it says. Instructions that had to be corrected stand in it as they were corrected.",
-			"Whether each step is done was verified already. Find out whether the plan, read again, leaves open what its result has to be.")
+		p.say("Review a plan that agents have carried out, step by step. They knew nothing but what it says. "+
+			"Instructions that had to be corrected stand in it as they were corrected.",
+			"Whether each step is done was verified already. Find out whether the plan, read again, leaves open "+
+				"what its result has to be.")
 	} else {
-		p.say("Review a plan before agents carry it out, step by step. They know nothing but what it says, and stop where it does not say enough.")
+		p.say("Review a plan before agents carry it out, step by step. They know nothing but what it says, and " +
+			"stop where it does not say enough.")
 	}
 	p.reported("This is the plan.", text, o.MaxEvidence)
 	for _, answer := range in.Answers {
-		p.quoted(`A person has decided this. It outweighs the plan, and what it settles is no fault. Each line of it begins with "|":`, answer)
+		p.quoted(
+			`A person has decided this. It outweighs the plan, and what it settles is no fault. Each line of it begins with "|":`, answer)
 	}
 	kinds := make([]string, len(faultKinds))
 	for i, k := range faultKinds {
@@ -93,7 +102,9 @@ func planReviewPrompt(in PlanReviewInput, o ReviewerOptions, mark string) (strin
 	p.say("End your answer with one block, and write nothing after it. If you find nothing, it is:")
 	p.block(`"faults":[]`)
 	p.say("Otherwise it is of this form, with one entry for each fault. Without a step it is about the whole plan:")
-	p.block(`"faults":[{"kind":"` + string(plan.Unclear) + `","step":"ID","text":"what is wrong, and what has to be settled"}]`)
+	p.block(
+		`"faults":[{"kind":"` + string(plan.Unclear) +
+			`","step":"ID","text":"what is wrong, and what has to be settled"}]`)
 	return p.String(), nil
 }
 

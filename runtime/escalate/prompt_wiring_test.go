@@ -11,12 +11,14 @@ import (
 	"github.com/errgen/errgen/runtime/escalate"
 )
 
-// What the loop knows is in the prompts that it makes, and not only in those that prompt_test.go makes by hand.
+// What the loop knows is in the prompts that it makes, and not only in those that prompt_test.go
+// makes by hand.
 func TestPromptsOfTheLoop(t *testing.T) { // O28
 	t.Parallel()
 	w := newWorld(t)
 	w.tiers["low"].script = []turn{saysFailed("missing: CLAUDE.md", "half.md", "half"), does("report-2.md", "found")}
-	w.tiers["mid"].script = []turn{simply("the file is AGENTS.md", "Read AGENTS.md and write report.md."), does("report.md", "found")}
+	w.tiers["mid"].script = []turn{simply("the file is AGENTS.md", "Read AGENTS.md and write report.md."),
+		does("report.md", "found")}
 	p := steps("1", "2")
 	res := w.run(p)
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
@@ -82,7 +84,8 @@ func TestPromptsAskForTheResponse(t *testing.T) {
 	}
 }
 
-// What a person has answered stands in every prompt of the step that follows, each line behind a bar, and in none of another step.
+// What a person has answered stands in every prompt of the step that follows, each line behind a
+// bar, and in none of another step.
 func TestAnswersAreInEveryPrompt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -96,7 +99,8 @@ func TestAnswersAreInEveryPrompt(t *testing.T) {
 		s.prompts = nil
 	}
 	w.tiers["low"].script = []turn{saysFailed("broken: no build"), saysFailed("broken: no build")}
-	w.tiers["mid"].script = []turn{simply("I see", ""), does("report.md", "found"), simply("I see", ""), does("report-2.md", "found")}
+	w.tiers["mid"].script = []turn{simply("I see", ""), does("report.md", "found"), simply("I see", ""),
+		does("report-2.md", "found")}
 	res := w.answer(p, escalate.Answer{Text: "Take AGENTS.md.\nLeave CLAUDE.md alone."})
 	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
 

@@ -30,9 +30,11 @@ func withGrace(ctx context.Context) (graced context.Context, release func()) {
 	}
 }
 
-// putBack puts everything back to a checked tree, for a while also after a cancellation. It returns where what was there is saved, and the
-// files; both are empty when nothing differs. With an error the tree is not what it was, and nothing may be built on it.
-func (r *run) putBack(ctx context.Context, checked executor.Checked, number int) (ref string, files []string, err error) {
+// putBack puts everything back to a checked tree, for a while also after a cancellation. It returns
+// where what was there is saved, and the files; both are empty when nothing differs. With an error
+// the tree is not what it was, and nothing may be built on it.
+func (r *run) putBack(ctx context.Context, checked executor.Checked, number int) (
+	ref string, files []string, err error) {
 	if r.cfg.Calls.Workspace == nil {
 		return "", nil, nil
 	}
@@ -57,7 +59,8 @@ func (r *run) putBack(ctx context.Context, checked executor.Checked, number int)
 }
 
 // putBackOnce saves and reverts changes. Without a ref nothing was saved, and so nothing put back.
-func (r *run) putBackOnce(ctx context.Context, checked executor.Checked, number int, changes []executor.Change) (ref string, err error) {
+func (r *run) putBackOnce(ctx context.Context, checked executor.Checked, number int, changes []executor.Change) (
+	ref string, err error) {
 	tree := r.cfg.Calls.Workspace
 	err = contained("save", func() (err error) {
 		ref, err = tree.Save(ctx, r.result.Run, number, checked, changes)
@@ -69,7 +72,8 @@ func (r *run) putBackOnce(ctx context.Context, checked executor.Checked, number 
 	return ref, contained(opRevert, func() error { return tree.Revert(ctx, checked, changes) })
 }
 
-// stillThere returns an error for what could not be put back, with why as far as the last try has said that.
+// stillThere returns an error for what could not be put back, with why as far as the last try has
+// said that.
 func (r *run) stillThere(ctx context.Context, checked executor.Checked, why error) error {
 	changes, err := r.left(ctx, checked)
 	if err != nil || len(changes) == 0 {

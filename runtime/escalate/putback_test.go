@@ -32,7 +32,8 @@ func (w *troubled) Detect(ctx context.Context, checked executor.Checked) ([]exec
 	return w.Workspace.Detect(ctx, checked)
 }
 
-func (w *troubled) Save(ctx context.Context, run string, n int, checked executor.Checked, changes []executor.Change) (string, error) {
+func (w *troubled) Save(ctx context.Context, run string, n int, checked executor.Checked, changes []executor.Change) (
+	string, error) {
 	w.saves++
 	if w.save != nil {
 		if err := w.save(); err != nil {
@@ -63,9 +64,16 @@ func TestPutBack(t *testing.T) {
 		saves int
 	}{
 		{name: "nothing goes wrong", make: func(string, *troubled) {}, files: []string{"a.txt", "b.txt"}, saves: 1},
-		{name: "what differs cannot be found out", make: func(_ string, w *troubled) { w.detect = func() error { return bad } }, err: "bad", stays: true},
-		{name: "it cannot be saved, so that it stays", make: func(_ string, w *troubled) { w.save = func() error { return bad } }, err: "bad", stays: true, saves: 1},
-		{name: "it cannot be put back", make: func(_ string, w *troubled) { w.revert = func() error { return bad } }, err: "2 files are not as they were",
+		{name: "what differs cannot be found out", make: func(
+			_ string, w *troubled) {
+			w.detect = func() error { return bad }
+		}, err: "bad", stays: true},
+		{name: "it cannot be saved, so that it stays", make: func(
+			_ string, w *troubled) {
+			w.save = func() error { return bad }
+		}, err: "bad", stays: true, saves: 1},
+		{name: "it cannot be put back", make: func(_ string, w *troubled) { w.revert = func() error { return bad } },
+			err:   "2 files are not as they were",
 			files: []string{"a.txt", "b.txt"}, stays: true, saves: 3},
 		{name: "it can at the second time", make: func(_ string, w *troubled) {
 			w.revert = func() error { w.revert = nil; return bad }
@@ -76,7 +84,8 @@ func TestPutBack(t *testing.T) {
 				return os.WriteFile(filepath.Join(dir, "late.txt"), []byte("x"), 0o644)
 			}
 		}, files: []string{"a.txt", "b.txt", "late.txt"}, saves: 2},
-		{name: "the tree panics", make: func(_ string, w *troubled) { w.save = func() error { panic("boom") } }, err: "panic: boom", stays: true, saves: 1},
+		{name: "the tree panics", make: func(_ string, w *troubled) { w.save = func() error { panic("boom") } },
+			err: "panic: boom", stays: true, saves: 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := gitRepo(t)
@@ -113,7 +122,8 @@ func TestPutBack(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// What counts is in the checked tree and in a commit of its own; what comes behind it and fails can be put back to the tree before.
+// What counts is in the checked tree and in a commit of its own; what comes behind it and fails can
+// be put back to the tree before.
 func TestKeep(t *testing.T) {
 	dir := gitRepo(t)
 	r := begunRun(t, nil, dir, &actor{acts: []acts{says("x").writes(t, "b.txt", "b", "c.txt", "c")}})
@@ -135,7 +145,8 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, left, "a commit of ours is no change")
 
-	// The process died before it noted the commit: the next one finds it, and commits nothing twice.
+	// The process died before it noted the commit: the next one finds it, and commits nothing
+	// twice.
 	other, err := workspace.Open(t.Context(), dir, workspace.Options{})
 	require.NoError(t, err)
 	r.cfg.Calls.Workspace = other
@@ -152,7 +163,8 @@ func TestKeep(t *testing.T) {
 	assert.Empty(t, none.ID)
 }
 
-// B-O10: work that was not accepted after all goes back to the tree before, although that was left already.
+// B-O10: work that was not accepted after all goes back to the tree before, although that was left
+// already.
 func TestPutBackBehindAnAdvance(t *testing.T) {
 	dir := gitRepo(t)
 	r := begunRun(t, nil, dir, &actor{acts: []acts{says("x").writes(t, "b.txt", "b")}})
@@ -181,7 +193,8 @@ func TestKeepNothing(t *testing.T) {
 	assert.Empty(t, done.ID)
 
 	r = begunRun(t, nil, gitRepo(t), &actor{})
-	done, err = r.commit(t.Context(), r.checked, 1, plan.Step{}, []executor.Change{{Path: "a", Ignored: true}, {Path: ".git/config", Git: true}})
+	done, err = r.commit(t.Context(), r.checked, 1, plan.Step{},
+		[]executor.Change{{Path: "a", Ignored: true}, {Path: ".git/config", Git: true}})
 	require.NoError(t, err)
 	assert.Empty(t, done.ID)
 	next, err = r.advance(t.Context(), "no such tree", changes)

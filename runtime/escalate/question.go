@@ -13,8 +13,9 @@ import (
 // maxTried is how many attempts a question lists: the first quarter, and the last ones.
 const maxTried = 40
 
-// newQuestion returns the question about a step, or about the plan where that is empty: why nobody below could do it, what was tried, what is
-// needed, the diagnoses' own words of that included, and what was reported last, of at most limit bytes.
+// newQuestion returns the question about a step, or about the plan where that is empty: why nobody
+// below could do it, what was tried, what is needed, the diagnoses' own words of that included, and
+// what was reported last, of at most limit bytes.
 func newQuestion(step, why string, attempts []Attempt, needed []string, evidence string, limit int) *Question {
 	q := &Question{Step: beginning(step, maxWord), Why: oneLine(why, maxMessage), Evidence: bothEnds(evidence, limit)}
 	for i, a := range attempts {
@@ -72,8 +73,9 @@ func deedOf(role Role, purpose taxonomy.Purpose) string {
 	return "carried the step out"
 }
 
-// Text returns the question as a person reads it at a terminal: nothing in it commands the terminal, and no line of what others have written looks like
-// one of the question's own. Of a nil question it is empty.
+// Text returns the question as a person reads it at a terminal: nothing in it commands the
+// terminal, and no line of what others have written looks like one of the question's own. Of a nil
+// question it is empty.
 func (q *Question) Text() string {
 	if q == nil {
 		return ""

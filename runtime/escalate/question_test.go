@@ -13,10 +13,13 @@ import (
 func TestQuestion(t *testing.T) {
 	q := newQuestion("2.3", "the ladder is used up", []Attempt{
 		{Number: 1, Tier: "haiku", Role: Execute, Own: true, Code: "RATE_LIMIT", Message: "status 429"},
-		{Number: 2, Tier: "haiku", Role: Execute, Code: "NOT_THERE", Message: "CLAUDE.md is\nnot there", SavedRef: "refs/errgen/nightly/2"},
-		{Number: 3, Tier: "sonnet", Role: Diagnose, Purpose: taxonomy.PurposeDiagnosis, Diagnosis: &Diagnosis{Verdict: Simple, Cause: "it is AGENTS.md"}},
+		{Number: 2, Tier: "haiku", Role: Execute, Code: "NOT_THERE", Message: "CLAUDE.md is\nnot there",
+			SavedRef: "refs/errgen/nightly/2"},
+		{Number: 3, Tier: "sonnet", Role: Diagnose, Purpose: taxonomy.PurposeDiagnosis,
+			Diagnosis: &Diagnosis{Verdict: Simple, Cause: "it is AGENTS.md"}},
 		{Number: 4, Tier: "sonnet", Role: Fix, Findings: []Finding{{Message: "3 headings, found 1"}}},
-		{Number: 5, Tier: "opus", Role: Diagnose, Diagnosis: &Diagnosis{Verdict: Complex, Cause: "two readings", Needed: "which headings"}},
+		{Number: 5, Tier: "opus", Role: Diagnose,
+			Diagnosis: &Diagnosis{Verdict: Complex, Cause: "two readings", Needed: "which headings"}},
 		{Number: 6, Tier: "opus", Role: Fix, Counts: true},
 	}, []string{"the file CLAUDE.md", "which headings", " "}, "3 headings, found 1\n\x1b[2J\nTried so far:", 1000)
 	assert.Equal(t, []string{"the file CLAUDE.md", "which headings"}, q.Needed)
@@ -37,7 +40,8 @@ Reported last:
   |  [2J
   | Tried so far:
 `, q.Text())
-	assert.Equal(t, "The plan needs a person: it is not fit\n", newQuestion("", "it is not fit", nil, nil, "", 1000).Text())
+	assert.Equal(t, "The plan needs a person: it is not fit\n",
+		newQuestion("", "it is not fit", nil, nil, "", 1000).Text())
 	assert.Empty(t, (*Question)(nil).Text())
 }
 
@@ -46,7 +50,9 @@ func TestAQuestionIsBounded(t *testing.T) {
 	long := secret + strings.Repeat(" long", 20000)
 	var all []Attempt
 	for i := range 500 {
-		all = append(all, Attempt{Number: i + 1, Tier: "t" + strconv.Itoa(i+1), Message: long, Diagnosis: &Diagnosis{Needed: strconv.Itoa(i) + " " + long}})
+		all = append(
+			all, Attempt{Number: i + 1, Tier: "t" + strconv.Itoa(i+1), Message: long,
+				Diagnosis: &Diagnosis{Needed: strconv.Itoa(i) + " " + long}})
 	}
 	q := newQuestion(long, long, all, []string{long, long}, long, 1000)
 	assert.Len(t, q.Tried, maxTried)
@@ -68,7 +74,8 @@ func TestWhatIsKeptIsMasked(t *testing.T) {
 	for i := range many {
 		many[i], found[i] = long, Finding{long, long, long}
 	}
-	a := Attempt{Tier: long, Claimed: long, Refused: long, Message: long, Findings: found, Diagnosis: &Diagnosis{Simple, long, long, long, long}, Said: long, Files: many}
+	a := Attempt{Tier: long, Claimed: long, Refused: long, Message: long, Findings: found,
+		Diagnosis: &Diagnosis{Simple, long, long, long, long}, Said: long, Files: many}
 	all := noted(noted(nil, a, 64<<10), a, 64<<10)
 	assert.LessOrEqual(t, len(all[0].Said), maxSaid, "an earlier one")
 	assert.Greater(t, len(all[1].Said), 32<<10, "the last one")
@@ -77,7 +84,8 @@ func TestWhatIsKeptIsMasked(t *testing.T) {
 		assert.Len(t, a.Files, maxListed)
 		assert.Len(t, a.Findings, maxListed)
 		assert.LessOrEqual(t, len(a.Message), maxMessage)
-		for _, text := range []string{a.Tier, a.Claimed, a.Refused, a.Message, a.Findings[9].Message, a.Diagnosis.Cause, a.Diagnosis.Instructions, a.Said, a.Files[0]} {
+		for _, text := range []string{a.Tier, a.Claimed, a.Refused, a.Message, a.Findings[9].Message, a.Diagnosis.Cause,
+			a.Diagnosis.Instructions, a.Said, a.Files[0]} {
 			assert.NotContains(t, text, secret)
 			assert.Contains(t, text, taxonomy.Redacted)
 		}

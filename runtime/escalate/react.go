@@ -25,7 +25,8 @@ func (j *job) fail(ctx context.Context, a *Attempt, role Role, all []found) *end
 		w.Failed = j.failedWith(worst, all, role)
 		j.apply(j.decided(w.Rung, 0, 0))
 	}
-	// What does not count is known before it is put back: a process that dies meanwhile puts it back, and never judges half of it.
+	// What does not count is known before it is put back: a process that dies meanwhile puts it
+	// back, and never judges half of it.
 	if e := j.save(ctx); e != nil {
 		return e
 	}
@@ -65,7 +66,8 @@ func (j *job) failedWith(f *found, all []found, role Role) *Failed {
 	code, category := codeAndCategory(f.err)
 	failed := &Failed{
 		Rung: j.work.Rung, Role: role, Code: code, Category: category, Message: bounded(f.message()),
-		Retryable: f.traits.Retryable, Kind: f.traits.Kind, Raw: bothEnds(rawOf(all), j.cfg.MaxEvidence), Findings: findings(all), Needed: neededOf(all),
+		Retryable: f.traits.Retryable, Kind: f.traits.Kind, Raw: bothEnds(rawOf(all), j.cfg.MaxEvidence),
+		Findings: findings(all), Needed: neededOf(all),
 		err: f.err, evidence: f.evidence,
 	}
 	if coded, ok := taxonomy.First(f.err, j.cfg.Calls.Table.Taxonomy); ok {
@@ -95,12 +97,13 @@ func (r *run) reaction(f *Failed) *taxonomy.Reaction {
 	return &reaction
 }
 
-// decided decides what is done about the failure. Rung is who cannot go on, least the lowest rung that was not asked about it already, from the
-// place in the chain of reactions to begin at.
+// decided decides what is done about the failure. Rung is who cannot go on, least the lowest rung
+// that was not asked about it already, from the place in the chain of reactions to begin at.
 func (j *job) decided(rung, least, from int) decision {
 	w := j.work
 	s := situation{
-		reaction: j.reaction(w.Failed), profile: j.profile(), ladder: j.standings(), rung: rung, least: least, from: from,
+		reaction: j.reaction(w.Failed), profile: j.profile(), ladder: j.standings(), rung: rung, least: least,
+		from: from,
 		same: j.repeated(), repeats: j.cfg.Guards.Repeats, random: j.random(), strategies: j.cfg.Calls.Recoverer != nil,
 	}
 	if w.Failed.err != nil {
@@ -151,7 +154,8 @@ func (j *job) apply(d decision) {
 		j.noteDone()
 		w.Again, w.Wait = true, d.wait
 		j.ask(d)
-		j.emit(Event{Kind: Retried, Tier: j.nameOf(w.Failed.Rung), From: from, Text: d.reaction.Name, Purpose: d.purpose})
+		j.emit(Event{Kind: Retried, Tier: j.nameOf(w.Failed.Rung), From: from, Text: d.reaction.Name,
+			Purpose: d.purpose})
 	case doRecover:
 		j.noteDone()
 		keep(&w.Runs, w.Failed.key(d.depth), d.attempt)
@@ -195,7 +199,8 @@ func (j *job) again(wait time.Duration) {
 	}
 }
 
-// ask has a tier find out what is wrong, or, when it is asked for nothing, mend it at once. What was found out before no longer holds.
+// ask has a tier find out what is wrong, or, when it is asked for nothing, mend it at once. What
+// was found out before no longer holds.
 func (j *job) ask(d decision) {
 	w := j.work
 	w.Rung, w.Purpose, w.Role = d.rung, d.purpose, Diagnose
@@ -235,7 +240,8 @@ func (j *job) recover(ctx context.Context) *ending {
 	w.Strategy = false
 	reaction := *j.reactionAt(w.Failed.Depth)
 	err := j.strategy(ctx, taxonomy.Failed{
-		Err: w.Failed.failure(), Reaction: reaction, Evidence: w.Failed.evidence, NoText: !j.cfg.Calls.Table.SearchesText(),
+		Err: w.Failed.failure(), Reaction: reaction, Evidence: w.Failed.evidence,
+		NoText:  !j.cfg.Calls.Table.SearchesText(),
 		Attempt: max(1, w.Runs[w.Failed.key(w.Failed.Depth)]),
 	})
 	if ctx.Err() != nil {

@@ -18,17 +18,22 @@ var (
 func errNotAsked(res *Result) error {
 	switch res.EndReason {
 	case "":
-		return errors.New("the run has not ended: its process has died, or its end could not be saved; run it again, and then answer what it asks")
+		return errors.New(
+			"the run has not ended: its process has died, or its end could not be saved; run it again, and then " +
+				"answer what it asks")
 	case EndCancelled:
 		return errors.New("the run was cancelled, and asks nothing; run it again")
 	case EndRevert:
-		return errors.New("the working tree is not as it was, because what does not count could not be put back: remove the cause, and run it again, " +
-			"which tries that first; or give it up, and the tree stays as it is if that fails once more")
+		return errors.New(
+			"the working tree is not as it was, because what does not count could not be put back: remove the " +
+				"cause, and run it again, " +
+				"which tries that first; or give it up, and the tree stays as it is if that fails once more")
 	}
 	return fmt.Errorf("the run is neither blocked nor failed but %s, so that there is nothing to answer", res.EndReason)
 }
 
-// reasonOf returns what an error says by itself, before it is one of a taxonomy, whose message need not say that.
+// reasonOf returns what an error says by itself, before it is one of a taxonomy, whose message need
+// not say that.
 func reasonOf(err error) string {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Text != "" {
 		return ev.Text
@@ -57,7 +62,8 @@ func errOfTree(kept, now string) error {
 		}
 		return "the working tree " + dir
 	}
-	return fmt.Errorf("the run of this name was begun in %s, and this is %s; begin a run of another name", where(kept), where(now))
+	return fmt.Errorf("the run of this name was begun in %s, and this is %s; begin a run of another name", where(kept),
+		where(now))
 }
 
 // treeDir returns the path of the working tree; empty without one.
@@ -90,7 +96,8 @@ func listed(all []string) string {
 // maxWire bounds an error that is kept, in bytes.
 const maxWire = 64 << 10
 
-// wireOf returns an error as its package writes it, secrets masked; nil for one that is not of the taxonomy.
+// wireOf returns an error as its package writes it, secrets masked; nil for one that is not of the
+// taxonomy.
 func (r *run) wireOf(err error) (wire json.RawMessage) {
 	defer func() {
 		if recover() != nil {

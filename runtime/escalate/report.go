@@ -6,14 +6,15 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 type Report struct {
 	// Done is the claim that the step is done. It is no more than that.
 	Done bool
-	// Code is the label that the agent gives its failure; empty without one. It counts for tiers that classify only, and as far as a rule of the
-	// taxonomy takes it from an agent.
+	// Code is the label that the agent gives its failure; empty without one. It counts for tiers
+	// that classify only, and as far as a rule of the taxonomy takes it from an agent.
 	Code string
 	// Finding becomes the type of the evidence.
 	Finding string
 	// Context becomes attributes of the evidence.
 	Context map[string]string
-	// Retryable is whether the agent thinks that trying again may help. The taxonomy decides; what it says otherwise is noted.
+	// Retryable is whether the agent thinks that trying again may help. The taxonomy decides; what
+	// it says otherwise is noted.
 	Retryable taxonomy.Opt[bool]
 	ExitCode  taxonomy.Opt[int]
 	Files     []string

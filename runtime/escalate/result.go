@@ -25,18 +25,22 @@ type EndReason string
 
 // The end reasons.
 //
-// After [EndRevert] files are missing in the working tree, or are as a tier has left them. The error says which, why, and where they are kept. Once the
-// cause is removed (space on the disk, a permission, a file that is neither regular nor a link) the same run is run again, which puts them back first.
-// Nothing else can be answered to it than [GiveUp].
+// After [EndRevert] files are missing in the working tree, or are as a tier has left them. The
+// error says which, why, and where they are kept. Once the cause is removed (space on the disk, a
+// permission, a file that is neither regular nor a link) the same run is run again, which puts them
+// back first. Nothing else can be answered to it than [GiveUp].
 const (
 	EndCompleted EndReason = "completed" // every step counts
-	EndPlan      EndReason = "plan"      // blocked: the plan, or what it takes for granted, is not fit to begin with, or to end with
-	EndQuestion  EndReason = "question"  // blocked: the ladder led to a person
-	EndLadder    EndReason = "ladder"    // blocked: there is no higher tier, and no person's
-	EndBlocked   EndReason = "blocked"   // blocked: a reaction said so
-	EndGuard     EndReason = "guard"     // blocked: a guard was reached
-	EndFailed    EndReason = "failed"    // failed: a reaction aborted, or went on without a step
-	EndRevert    EndReason = "revert"    // failed: what did not count could not be put back, so that the working tree is not as it was; see below
+	// blocked: the plan, or what it takes for granted, is not fit to begin with, or to end with
+	EndPlan     EndReason = "plan"
+	EndQuestion EndReason = "question" // blocked: the ladder led to a person
+	EndLadder   EndReason = "ladder"   // blocked: there is no higher tier, and no person's
+	EndBlocked  EndReason = "blocked"  // blocked: a reaction said so
+	EndGuard    EndReason = "guard"    // blocked: a guard was reached
+	EndFailed   EndReason = "failed"   // failed: a reaction aborted, or went on without a step
+	// failed: what did not count could not be put back, so that the working tree is not as it was;
+	// see below
+	EndRevert    EndReason = "revert"
 	EndRefused   EndReason = "refused"   // failed: a run that cannot be begun or gone on with
 	EndCancelled EndReason = "cancelled" // cancelled: the context ended
 )
@@ -67,10 +71,12 @@ const (
 // Response is what kind of answer a failure asks for.
 type Response string
 
-// The responses. They follow from the kind of what went wrong: a fault is a cause, a failure an observation.
+// The responses. They follow from the kind of what went wrong: a fault is a cause, a failure an
+// observation.
 const (
-	Prevention Response = "prevention" // validate, clarify: the plan or what it stands on is mended before the step is tried again
-	Tolerance  Response = "tolerance"  // retry, escalate, compensate
+	// validate, clarify: the plan or what it stands on is mended before the step is tried again
+	Prevention Response = "prevention"
+	Tolerance  Response = "tolerance" // retry, escalate, compensate
 )
 
 // Result is what a run came to. It marshals to JSON; texts in it are scrubbed and bounded.
@@ -110,7 +116,8 @@ type StepResult struct {
 	State StepState `json:"state"`
 	// By is the tier whose work counts; empty unless the step is done.
 	By string `json:"by,omitempty"`
-	// Correction is how its instructions were corrected, by work that counts; nil when they were not.
+	// Correction is how its instructions were corrected, by work that counts; nil when they were
+	// not.
 	Correction *Correction `json:"correction,omitempty"`
 	// Attempts are the calls of tiers for it, in order: the first 100, and the last 100.
 	Attempts []Attempt `json:"attempts,omitempty"`
@@ -138,10 +145,12 @@ type Attempt struct {
 	Counts bool `json:"counts,omitempty"`
 	// Own reports that what failed is the tier itself, not the step.
 	Own bool `json:"own,omitempty"`
-	// Claimed is the code that the agent gave, Refused why it was not taken; empty when it was, or when there was none.
+	// Claimed is the code that the agent gave, Refused why it was not taken; empty when it was, or
+	// when there was none.
 	Claimed string `json:"claimed,omitempty"`
 	Refused string `json:"refused,omitempty"`
-	// Disagrees is what the agent says of trying again where the taxonomy, which decides, says otherwise; empty otherwise.
+	// Disagrees is what the agent says of trying again where the taxonomy, which decides, says
+	// otherwise; empty otherwise.
 	Disagrees string `json:"disagrees,omitempty"`
 
 	Code      string        `json:"code,omitempty"`
@@ -154,7 +163,8 @@ type Attempt struct {
 	// Findings are all that was wrong, the one that decided first.
 	Findings  []Finding  `json:"findings,omitempty"`
 	Diagnosis *Diagnosis `json:"diagnosis,omitempty"`
-	// Unreviewed are failures of the reviewer's own, of at most 8 the last; they say nothing of the work.
+	// Unreviewed are failures of the reviewer's own, of at most 8 the last; they say nothing of the
+	// work.
 	Unreviewed []Finding `json:"unreviewed,omitempty"`
 	// Said is what the tier said, bounded.
 	Said string `json:"said,omitempty"`
@@ -172,7 +182,8 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// Question is what a person is asked. Texts in it that others have written are bounded, and scrubbed.
+// Question is what a person is asked. Texts in it that others have written are bounded, and
+// scrubbed.
 type Question struct {
 	// Step is what it is about; empty for the plan as a whole.
 	Step string `json:"step,omitempty"`
@@ -198,16 +209,21 @@ type Tried struct {
 // AnswerAction is what a person wants done.
 type AnswerAction string
 
-// The answers. Whatever is answered, a step counts only when what the plan demands of it is verified.
+// The answers. Whatever is answered, a step counts only when what the plan demands of it is
+// verified.
 const (
-	// TryAgain goes on with the step, or with the checks of the plan, with the answer in the prompt. It is the zero action.
+	// TryAgain goes on with the step, or with the checks of the plan, with the answer in the
+	// prompt. It is the zero action.
 	TryAgain AnswerAction = ""
-	// DoneByHand says that the person has carried out the step: it is verified, and no tier is asked. To a question about a plan whose steps are over it
-	// says that the plan is clear as it is: a [PlanReviewer] is not asked any more, and only what plan.Check finds still counts.
+	// DoneByHand says that the person has carried out the step: it is verified, and no tier is
+	// asked. To a question about a plan whose steps are over it says that the plan is clear as it
+	// is: a [PlanReviewer] is not asked any more, and only what plan.Check finds still counts.
 	DoneByHand AnswerAction = "done"
-	// GiveUp fails the step, and ends the run. To a run that ended with [EndRevert] it is what there is besides running it again: what does not count is
-	// put back first, and when that fails once more the run ends all the same ([EndFailed]), with a warning that the tree stays as it is. What a person
-	// has to take out of it then is in the refs that the warning names, until the run is taken up again.
+	// GiveUp fails the step, and ends the run. To a run that ended with [EndRevert] it is what
+	// there is besides running it again: what does not count is put back first, and when that fails
+	// once more the run ends all the same ([EndFailed]), with a warning that the tree stays as it
+	// is. What a person has to take out of it then is in the refs that the warning names, until the
+	// run is taken up again.
 	GiveUp AnswerAction = "give_up"
 )
 

@@ -35,7 +35,8 @@ func stepResults(p plan.Plan, before []StepResult) []StepResult {
 	return all
 }
 
-// takeUp goes on with what was kept of the run; nil was nothing. It returns the result of a run that is not gone on with.
+// takeUp goes on with what was kept of the run; nil was nothing. It returns the result of a run
+// that is not gone on with.
 func (r *run) takeUp(kept *State, a *Answer) *Result {
 	if kept == nil {
 		if a != nil {
@@ -81,7 +82,8 @@ func (r *run) remembered(kept *State) *Result {
 	return res
 }
 
-// waits reports that a run can be answered: one that is blocked asks, and one that has failed can be taken up again by a person.
+// waits reports that a run can be answered: one that is blocked asks, and one that has failed can
+// be taken up again by a person.
 func waits(res *Result) bool {
 	return res.EndReason == EndFailed || res.Question != nil && res.EndReason == res.blockedBy()
 }
@@ -120,7 +122,8 @@ func over(res *Result) bool {
 // endedForGood reports that a run is over, and that it does not wait for an answer to a question.
 func endedForGood(res *Result) bool { return over(res) && res.blockedBy() == "" }
 
-// sameSteps finds out whether steps that are done are in the plan as they were: what counts was verified against them.
+// sameSteps finds out whether steps that are done are in the plan as they were: what counts was
+// verified against them.
 func (r *run) sameSteps(kept *State) error {
 	now := make(map[string]string, len(r.plan.Steps))
 	for _, s := range r.plan.Steps {
@@ -138,8 +141,8 @@ func (r *run) sameSteps(kept *State) error {
 	return nil
 }
 
-// adopt makes a kept state the run's. Under another plan or taxonomy the step that was under way is begun again: what was to be done next may be
-// something else now.
+// adopt makes a kept state the run's. Under another plan or taxonomy the step that was under way is
+// begun again: what was to be done next may be something else now.
 func (r *run) adopt(kept *State) {
 	fresh := r.state
 	r.state, r.result = kept, &kept.Result
@@ -156,10 +159,12 @@ func (r *run) adopt(kept *State) {
 	if kept.Plan != planFingerprint(r.plan) || kept.Taxonomy != tableFingerprint(r.cfg.Calls.Table) {
 		kept.Work, kept.Open = nil, nil
 	}
-	if kept.Work != nil && (kept.Step < 0 || kept.Step >= len(r.plan.Steps) || kept.Work.Rung < 0 || kept.Work.Rung >= len(r.ladder)) {
+	if kept.Work != nil &&
+		(kept.Step < 0 || kept.Step >= len(r.plan.Steps) || kept.Work.Rung < 0 || kept.Work.Rung >= len(r.ladder)) {
 		kept.Work, kept.Open = nil, nil
 	}
-	if w := kept.Work; w != nil && w.Heard != nil && (w.Heard.Rung < 0 || w.Heard.Rung >= len(r.ladder) || r.job(kept.Step).attempt(w.Heard.Number) == nil) {
+	if w := kept.Work; w != nil && w.Heard != nil &&
+		(w.Heard.Rung < 0 || w.Heard.Rung >= len(r.ladder) || r.job(kept.Step).attempt(w.Heard.Number) == nil) {
 		w.Heard = nil
 	}
 }
@@ -181,7 +186,8 @@ func (r *run) start(a *Answer) *Question {
 	case res.Resumed:
 		text = "resumed"
 	}
-	r.state.Plan, r.state.Taxonomy, r.state.Parts = planFingerprint(r.plan), tableFingerprint(r.cfg.Calls.Table), planParts(r.plan)
+	r.state.Plan, r.state.Taxonomy, r.state.Parts = planFingerprint(r.plan), tableFingerprint(r.cfg.Calls.Table),
+		planParts(r.plan)
 	r.state.Tree, r.state.Dir, r.state.Wire = r.treePrint(), bounded(r.treeDir()), nil
 	res.Status, res.EndReason, res.Question, res.EndedAt = "", "", nil, time.Time{}
 	res.Error, res.ErrorCode, res.ErrorCategory, res.Err = "", "", "", nil
@@ -190,7 +196,9 @@ func (r *run) start(a *Answer) *Question {
 		r.warn("the plan has changed since: "+listed(r.changed), nil)
 	}
 	if died := r.markTree(); died != "" {
-		r.warn("run "+died+" has died in this working tree: what it has left there is taken for what was there; going on with it later puts that back, and what is not committed of this run, too", nil)
+		r.warn("run "+died+
+			" has died in this working tree: what it has left there is taken for what was there; going on with it "+
+			"later puts that back, and what is not committed of this run, too", nil)
 	}
 	return asked
 }
@@ -206,7 +214,8 @@ func (r *run) notBegun(ctx context.Context, err error) *Result {
 	return res
 }
 
-// refuse returns the result of a run that is not begun or gone on with. What is kept of it stays as it is.
+// refuse returns the result of a run that is not begun or gone on with. What is kept of it stays as
+// it is.
 func (r *run) refuse(err error) *Result {
 	reason := reasonOf(err)
 	err, _ = r.classify(err, sourceEscalate, opPrepare)

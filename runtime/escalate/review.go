@@ -17,8 +17,9 @@ import (
 
 // ReviewerOptions say how a provider reviews. The zero options will do.
 type ReviewerOptions struct {
-	// Findings are the words for what a review of a step can find, as the taxonomy's rules for source "review" have them for the type of
-	// the evidence. Another word of the reviewer is left out. Empty lets it choose its own.
+	// Findings are the words for what a review of a step can find, as the taxonomy's rules for
+	// source "review" have them for the type of the evidence. Another word of the reviewer is left
+	// out. Empty lets it choose its own.
 	Findings []string
 	// Look says what to look for besides; trusted.
 	Look string
@@ -26,7 +27,8 @@ type ReviewerOptions struct {
 	Dir string
 	// Limit is how long a review may take; 0 is 10 minutes.
 	Limit time.Duration
-	// MaxEvidence is how many bytes of what a tier has said are shown, and how many a plan may have that is reviewed; 0 is 64 KiB.
+	// MaxEvidence is how many bytes of what a tier has said are shown, and how many a plan may have
+	// that is reviewed; 0 is 64 KiB.
 	MaxEvidence int
 }
 
@@ -35,15 +37,18 @@ const (
 	typeTimeout = "timeout"
 )
 
-// NewReviewer returns a reviewer that asks a provider, best one that is stronger than those that carry steps out. It is safe for
-// concurrent use if the provider is. What a review costs is not counted. A reviewer with a nil provider is refused by [New].
+// NewReviewer returns a reviewer that asks a provider, best one that is stronger than those that
+// carry steps out. It is safe for concurrent use if the provider is. What a review costs is not
+// counted. A reviewer with a nil provider is refused by [New].
 //
-// An error of it says that there was no review: the provider's as it is; evidence of the provider's source and op "call" with type "timeout" after
-// the limit, and "no_report" when the answer does not end with the form that the prompt shows.
+// An error of it says that there was no review: the provider's as it is; evidence of the provider's
+// source and op "call" with type "timeout" after the limit, and "no_report" when the answer does
+// not end with the form that the prompt shows.
 func NewReviewer(p executor.Provider, o ReviewerOptions) Reviewer { return newReviewer(p, o) }
 
-// NewPlanReviewer returns a reviewer of plans that asks a provider. Its errors are as those of [NewReviewer]; a plan with more than MaxEvidence
-// bytes is not reviewed in parts, and so is an error too.
+// NewPlanReviewer returns a reviewer of plans that asks a provider. Its errors are as those of
+// [NewReviewer]; a plan with more than MaxEvidence bytes is not reviewed in parts, and so is an
+// error too.
 func NewPlanReviewer(p executor.Provider, o ReviewerOptions) PlanReviewer {
 	return newReviewer(p, o)
 }
@@ -128,7 +133,8 @@ func (r *reviewer) usable() error {
 
 var errNoReviewer = errors.New("the reviewer has no provider")
 
-// name is the source of the reviewer's own failures. None of them may look like a finding of a review, whatever the provider's name is.
+// name is the source of the reviewer's own failures. None of them may look like a finding of a
+// review, whatever the provider's name is.
 func (r *reviewer) name() string {
 	if name := r.provider.Name(); name != sourceReview {
 		return name
@@ -149,7 +155,9 @@ func (r *reviewer) ask(ctx context.Context, req executor.Request) (string, error
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		return "", &taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeTimeout, Text: "no review within " + r.o.Limit.String(), Err: err}
+		return "",
+			&taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeTimeout,
+				Text: "no review within " + r.o.Limit.String(), Err: err}
 	case err != nil:
 		return "", r.own(err)
 	case answer.Failure != "":
@@ -158,7 +166,8 @@ func (r *reviewer) ask(ctx context.Context, req executor.Request) (string, error
 	return answer.Text, nil
 }
 
-// own returns an error of the provider with whose it is: no failure of a reviewer is a finding of a review.
+// own returns an error of the provider with whose it is: no failure of a reviewer is a finding of a
+// review.
 func (r *reviewer) own(err error) error {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source != sourceReview {
 		return err
@@ -169,9 +178,11 @@ func (r *reviewer) own(err error) error {
 	return &taxonomy.Evidence{Source: r.name(), Op: opCall, Err: err}
 }
 
-// unreadable is the error of an answer that is no review. It is the reviewer's failure, and no finding about the step.
+// unreadable is the error of an answer that is no review. It is the reviewer's failure, and no
+// finding about the step.
 func (r *reviewer) unreadable(text string, err error) error {
-	return &taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeNoReport, Text: err.Error(), Output: bothEnds(text, maxMessage), Err: err}
+	return &taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeNoReport, Text: err.Error(),
+		Output: bothEnds(text, maxMessage), Err: err}
 }
 
 // reviewed is a finding of a reviewer.
@@ -182,7 +193,8 @@ type reviewed struct {
 }
 
 func (f reviewed) evidence(in ReviewInput, words []string) *taxonomy.Evidence {
-	ev := &taxonomy.Evidence{Source: sourceReview, Op: opReview, Type: f.finding, Text: f.text, Files: f.files, Attributes: f.context}
+	ev := &taxonomy.Evidence{Source: sourceReview, Op: opReview, Type: f.finding, Text: f.text, Files: f.files,
+		Attributes: f.context}
 	if len(words) > 0 && !slices.Contains(words, f.finding) {
 		ev.Type = ""
 	}
@@ -196,7 +208,8 @@ func (f reviewed) evidence(in ReviewInput, words []string) *taxonomy.Evidence {
 	return ev
 }
 
-// parseReview reads the findings that an answer ends with. A review that says nothing of findings is none.
+// parseReview reads the findings that an answer ends with. A review that says nothing of findings
+// is none.
 func parseReview(text, mark string) ([]reviewed, error) {
 	items, err := readItems(text, mark, "findings")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// located returns a fault with where the step begins that it is about. One that names no step of the plan is about the plan, and still counts.
+// located returns a fault with where the step begins that it is about. One that names no step of
+// the plan is about the plan, and still counts.
 func located(f plan.Fault, p plan.Plan) plan.Fault {
 	if f.Step == "" {
 		return f
@@ -24,7 +25,8 @@ func located(f plan.Fault, p plan.Plan) plan.Fault {
 	return f
 }
 
-// parsePlanReview reads the faults that an answer ends with. That a plan cannot be read is not a reviewer's to say.
+// parsePlanReview reads the faults that an answer ends with. That a plan cannot be read is not a
+// reviewer's to say.
 func parsePlanReview(text, mark string) ([]plan.Fault, error) {
 	items, err := readItems(text, mark, "faults")
 	if err != nil {

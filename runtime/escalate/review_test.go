@@ -39,7 +39,8 @@ func (c *critic) Call(ctx context.Context, req executor.Request) (executor.Answe
 	return answer, c.err
 }
 
-var reviewed23 = ReviewInput{Run: "nightly", Step: plan.Step{ID: "2.3", Instructions: "Read it."}, Tier: "haiku", Report: "I have.", Files: []string{"a"}, Dir: "/tree"}
+var reviewed23 = ReviewInput{Run: "nightly", Step: plan.Step{ID: "2.3", Instructions: "Read it."}, Tier: "haiku",
+	Report: "I have.", Files: []string{"a"}, Dir: "/tree"}
 
 // B-O03: what a reviewer finds becomes evidence that nobody else can give.
 func TestReviewer(t *testing.T) {
@@ -50,7 +51,8 @@ func TestReviewer(t *testing.T) {
 	require.NoError(t, err)
 	ours := map[string]string{"step": "2.3", "tier": "haiku"}
 	assert.Equal(t, []*taxonomy.Evidence{
-		{Source: "review", Op: "review", Type: "drift", Text: "b.go was changed too", Files: []string{"b.go"}, Attributes: map[string]string{"reason": "overflow", "step": "2.3", "tier": "haiku"}},
+		{Source: "review", Op: "review", Type: "drift", Text: "b.go was changed too", Files: []string{"b.go"},
+			Attributes: map[string]string{"reason": "overflow", "step": "2.3", "tier": "haiku"}},
 		{Source: "review", Op: "review", Text: "it is rude", Attributes: ours},
 		{Source: "review", Op: "review", Type: "drift", Text: "drift", Attributes: ours},
 	}, found)
@@ -78,12 +80,22 @@ func TestNoReview(t *testing.T) {
 		{"nothing", critic{}, "no_report"},
 		{"words", critic{answer: executor.Answer{Text: "I found nothing."}}, "no_report"},
 		{"no list", critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%"}`)}}, "no_report"},
-		{"a list that is null", critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":null,"faults":null}`)}}, "no_report"},
-		{"a list of another kind", critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":{},"faults":{}}`)}}, "no_report"},
-		{"a finding that says nothing", critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":[{}],"faults":[{}]}`)}}, "no_report"},
-		{"a finding that is none", critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":["a"],"faults":["a"]}`)}}, "no_report"},
-		{"very many", critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":[0` + strings.Repeat(",0", 100) + `],"faults":[0` + strings.Repeat(",0", 100) + `]}`)}}, "no_report"},
-		{"the form itself, without the mark", critic{answer: executor.Answer{Text: block(`{"findings":[],"faults":[]}`)}}, "no_report"},
+		{"a list that is null",
+			critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":null,"faults":null}`)}},
+			"no_report"},
+		{"a list of another kind",
+			critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":{},"faults":{}}`)}}, "no_report"},
+		{"a finding that says nothing",
+			critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":[{}],"faults":[{}]}`)}},
+			"no_report"},
+		{"a finding that is none",
+			critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":["a"],"faults":["a"]}`)}},
+			"no_report"},
+		{"very many",
+			critic{answer: executor.Answer{Text: block(`{"mark":"%MARK%","findings":[0` + strings.Repeat(",0", 100) +
+				`],"faults":[0` + strings.Repeat(",0", 100) + `]}`)}}, "no_report"},
+		{"the form itself, without the mark",
+			critic{answer: executor.Answer{Text: block(`{"findings":[],"faults":[]}`)}}, "no_report"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := NewReviewer(&tt.c, ReviewerOptions{}).Review(t.Context(), reviewed23)
@@ -91,7 +103,8 @@ func TestNoReview(t *testing.T) {
 			for _, err := range []error{err, planErr} {
 				ev, ok := errors.AsType[*taxonomy.Evidence](err)
 				require.True(t, ok, "%v", err)
-				assert.Equal(t, []string{"critic", "call", tt.want}, []string{ev.Source, ev.Op, ev.Type}, "the reviewer's own failure, and no finding")
+				assert.Equal(t, []string{"critic", "call", tt.want}, []string{ev.Source, ev.Op, ev.Type},
+					"the reviewer's own failure, and no finding")
 			}
 		})
 	}

@@ -16,8 +16,9 @@ type unmade struct {
 	end   EndReason
 }
 
-// reviewed asks the reviewer, again as long as the reaction to its own failures has it: those say nothing of the work, which stays as it is
-// meanwhile. It returns what was found, or why there is no review.
+// reviewed asks the reviewer, again as long as the reaction to its own failures has it: those say
+// nothing of the work, which stays as it is meanwhile. It returns what was found, or why there is
+// no review.
 func (j *job) reviewed(ctx context.Context, c claim, a *Attempt) ([]found, *unmade) {
 	in := j.reviewInput(c)
 	trails := map[string]trail{}
@@ -70,7 +71,8 @@ func (j *job) review(ctx context.Context, in ReviewInput) (all []*taxonomy.Evide
 	return j.cfg.Reviewer.Review(ctx, in)
 }
 
-// notOfReview returns an error of a reviewer with evidence of whoever it is but a review's: that nobody reviewed is no finding.
+// notOfReview returns an error of a reviewer with evidence of whoever it is but a review's: that
+// nobody reviewed is no finding.
 func notOfReview(err error) error {
 	ev, ok := errors.AsType[*taxonomy.Evidence](err)
 	if !ok || ev.Source != sourceReview && ev.Source != "" {
@@ -93,8 +95,9 @@ func (j *job) noteUnreviewed(a *Attempt, c claim, f *found) {
 	j.emit(Event{Kind: NotReviewed, Tier: c.by, Code: one.Code, Message: one.Message, Text: f.why})
 }
 
-// afterNoReview returns how long to wait before the reviewer is asked again, or why the run ends. Only trying again and giving up can be done
-// about a reviewer; with every other reaction a person is asked.
+// afterNoReview returns how long to wait before the reviewer is asked again, or why the run ends.
+// Only trying again and giving up can be done about a reviewer; with every other reaction a person
+// is asked.
 func (j *job) afterNoReview(f *found, trails map[string]trail) (time.Duration, EndReason) {
 	if f.traits.Reaction == nil {
 		return 0, EndBlocked
@@ -119,18 +122,22 @@ func (j *job) afterNoReview(f *found, trails map[string]trail) (time.Duration, E
 	return 0, EndBlocked
 }
 
-// unreviewed ends the run because nobody could review what was done: it may be well, and yet it does not count.
+// unreviewed ends the run because nobody could review what was done: it may be well, and yet it
+// does not count.
 func (j *job) unreviewed(ctx context.Context, a *Attempt, c claim, u *unmade) *ending {
 	w, message := j.work, bounded(u.found.message())
 	code, category := codeAndCategory(u.found.err)
 	w.Heard = nil
 	w.Failed = &Failed{
-		Rung: w.Rung, Role: c.role, Code: code, Category: category, Message: message, err: u.found.err, evidence: u.found.evidence,
-		Needed: []string{"Somebody has to review it: see to it that the reviewer can be asked, then answer. What was done may be well; it was put aside only because nobody has looked at it."},
+		Rung: w.Rung, Role: c.role, Code: code, Category: category, Message: message, err: u.found.err,
+		evidence: u.found.evidence,
+		Needed: []string{"Somebody has to review it: see to it that the reviewer can be asked, then answer. What " +
+			"was done may be well; it was put aside only because nobody has looked at it."},
 	}
 	w.End, w.Why = u.end, "nobody could review what "+c.by+" has done: "+message
 	if a == nil {
-		w.Failed.Needed = []string{"Somebody has to review it: see to it that the reviewer can be asked, then answer once more."}
+		w.Failed.Needed = []string{"Somebody has to review it: see to it that the reviewer can be asked, then " +
+			"answer once more."}
 		if e := j.save(ctx); e != nil {
 			return e
 		}

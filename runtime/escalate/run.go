@@ -27,8 +27,8 @@ type run struct {
 	ladder []rung
 	// labels are the codes that agents may give; nil until they are asked for.
 	labels []claimable
-	// died reports that the process that carried out the run before has died, and that what it has left behind is still there. It stays
-	// the kept state's then, whatever ends the run.
+	// died reports that the process that carried out the run before has died, and that what it has
+	// left behind is still there. It stays the kept state's then, whatever ends the run.
 	died bool
 	// unsaved is why the state could not be saved last; nil when it was.
 	unsaved error
@@ -36,9 +36,11 @@ type run struct {
 	lost error
 	// treeLeft reports that the working tree stays as it is, although what does not count is in it.
 	treeLeft bool
-	// upToDate is the number, from 1, of the step that has counted last in this process: what it demands was verified since the tree has changed last.
+	// upToDate is the number, from 1, of the step that has counted last in this process: what it
+	// demands was verified since the tree has changed last.
 	upToDate int
-	// telling is held while the observer is told: it is the runner's. nil where there is only one run.
+	// telling is held while the observer is told: it is the runner's. nil where there is only one
+	// run.
 	telling *sync.Mutex
 	// silent has nobody told.
 	silent bool
@@ -141,8 +143,8 @@ func (r *run) locked(ctx context.Context, a *Answer) *Result {
 	return r.end(ctx, e)
 }
 
-// tree makes the working tree fit to begin or to go on with. What was changed while no run was under way is somebody's own: only after a death
-// the tree goes on from what was checked.
+// tree makes the working tree fit to begin or to go on with. What was changed while no run was
+// under way is somebody's own: only after a death the tree goes on from what was checked.
 func (r *run) tree(ctx context.Context) *ending {
 	w := r.cfg.Calls.Workspace
 	if w == nil {
@@ -169,7 +171,8 @@ func (r *run) tree(ctx context.Context) *ending {
 		return err
 	})
 	if err != nil {
-		// Nothing was done, so that what is kept stays as it is, and the run can be begun once more.
+		// Nothing was done, so that what is kept stays as it is, and the run can be begun once
+		// more.
 		return &ending{reason: EndRefused, err: fmt.Errorf("begin the working tree: %w", err)}
 	}
 	r.keepChecked(checked)
@@ -191,7 +194,8 @@ func (r *run) leftovers(ctx context.Context) *ending {
 	return e
 }
 
-// gone reports that what was to be judged is not there any more: it was put back when the state could not be saved.
+// gone reports that what was to be judged is not there any more: it was put back when the state
+// could not be saved.
 func (r *run) gone(ctx context.Context, h *Heard) bool {
 	changes, err := r.left(ctx, r.checked)
 	return err == nil && len(changes) == 0 && len(h.Changes) > 0
@@ -241,7 +245,8 @@ func (r *run) skippedOver(s *StepResult) *ending {
 	return e
 }
 
-// save saves the state. A state that cannot be saved ends the run: gone on with, it would not be known what counts.
+// save saves the state. A state that cannot be saved ends the run: gone on with, it would not be
+// known what counts.
 func (r *run) save(ctx context.Context) *ending {
 	if r.write(ctx) == nil {
 		return nil
@@ -258,7 +263,9 @@ func (r *run) write(ctx context.Context) error {
 	if r.cfg.Journal == nil {
 		return nil
 	}
-	r.unsaved = shielded(sourceEscalate, r.opOfJournal(), func() error { return r.cfg.Journal.Save(context.WithoutCancel(ctx), r.state) })
+	r.unsaved = shielded(
+		sourceEscalate, r.opOfJournal(),
+		func() error { return r.cfg.Journal.Save(context.WithoutCancel(ctx), r.state) })
 	return r.unsaved
 }
 
@@ -288,7 +295,8 @@ func (r *run) broken(ctx context.Context, what, source, op string, err error) *e
 	if !tellsOf(err.Error(), reason) {
 		what += " (" + bounded(reason) + ")"
 	}
-	return &ending{reason: EndFailed, err: fmt.Errorf("%s: %w", what, err), code: taxonomy.CodeOf(err), category: taxonomy.CategoryOf(err)}
+	return &ending{reason: EndFailed, err: fmt.Errorf("%s: %w", what, err), code: taxonomy.CodeOf(err),
+		category: taxonomy.CategoryOf(err)}
 }
 
 func (r *run) cancelledBy(ctx context.Context) *ending {
@@ -317,8 +325,10 @@ func (r *run) end(ctx context.Context, e *ending) *Result {
 	if r.unsaved == nil && !r.died {
 		r.release(ctx, e.reason)
 		if err := r.write(ctx); err != nil {
-			// The steps that count are in the journal. Nobody could be told later how the run ended, or answer it.
-			r.warn("the run has to be run again before it is gone on with or answered, since its end could not be saved", err)
+			// The steps that count are in the journal. Nobody could be told later how the run
+			// ended, or answer it.
+			r.warn("the run has to be run again before it is gone on with or answered, since its end could not be "+
+				"saved", err)
 		} else if e.reason != EndRevert {
 			r.unmarkTree()
 		}
@@ -326,8 +336,9 @@ func (r *run) end(ctx context.Context, e *ending) *Result {
 	return res
 }
 
-// abandon puts back what does not count when the state cannot be saved: nobody would know of it. A run whose tree is not as it was ends for that; it
-// is put back by the next start, to which this one has died.
+// abandon puts back what does not count when the state cannot be saved: nobody would know of it. A
+// run whose tree is not as it was ends for that; it is put back by the next start, to which this
+// one has died.
 func (r *run) abandon(ctx context.Context, e *ending) *ending {
 	if r.checked == "" {
 		return e
@@ -343,12 +354,14 @@ func (r *run) abandon(ctx context.Context, e *ending) *ending {
 	return failed
 }
 
-// release lets go of what the working tree keeps for the run. What could not be put back may be nowhere else.
+// release lets go of what the working tree keeps for the run. What could not be put back may be
+// nowhere else.
 func (r *run) release(ctx context.Context, reason EndReason) {
 	if r.cfg.Calls.Workspace == nil || r.checked == "" || reason == EndRevert || r.treeLeft {
 		return
 	}
-	err := contained("release", func() error { return r.cfg.Calls.Workspace.Release(context.WithoutCancel(ctx), r.result.Run) })
+	err := contained(
+		"release", func() error { return r.cfg.Calls.Workspace.Release(context.WithoutCancel(ctx), r.result.Run) })
 	if err != nil {
 		r.warn("let go of the checked tree", err)
 	}

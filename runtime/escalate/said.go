@@ -13,7 +13,8 @@ const (
 	typeNoReport = "no_report"
 )
 
-// evidenceOf returns what a tier has reported of a failure as evidence. Of a tier that does not classify nothing counts but its words.
+// evidenceOf returns what a tier has reported of a failure as evidence. Of a tier that does not
+// classify nothing counts but its words.
 func (r *run) evidenceOf(rep Report, tier taxonomy.Tier, role Role, step string) *taxonomy.Evidence {
 	return evidenceOf(rep, tier, role, step, r.cfg.MaxEvidence)
 }
@@ -35,8 +36,8 @@ func evidenceOf(rep Report, tier taxonomy.Tier, role Role, step string, limit in
 	return ev
 }
 
-// judge classifies evidence. Why names the rule. Refused says why the label that an agent has given is not what the failure became; it is empty
-// without a label, and when the label was taken.
+// judge classifies evidence. Why names the rule. Refused says why the label that an agent has given
+// is not what the failure became; it is empty without a label, and when the label was taken.
 //
 //lint:ignore ST1008 as an executor's classifier, it returns the error first
 func (r *run) judge(ev *taxonomy.Evidence, label string) (err error, why, refused string) {
@@ -56,12 +57,14 @@ func (r *run) judge(ev *taxonomy.Evidence, label string) (err error, why, refuse
 	return err, why, "outranked: " + why
 }
 
-// saidOf returns an answer with what is wrong with its form before it: that is what whoever reads its first line has to know.
+// saidOf returns an answer with what is wrong with its form before it: that is what whoever reads
+// its first line has to know.
 func saidOf(wrong error, text string) string {
 	return strings.TrimRight(bounded(wrong.Error())+"\n\n"+text, "\n")
 }
 
-// disagreement says that a tier that classifies thinks otherwise of trying again than the taxonomy, which decides; empty when it does not.
+// disagreement says that a tier that classifies thinks otherwise of trying again than the taxonomy,
+// which decides; empty when it does not.
 func disagreement(rep Report, retryable bool) string {
 	said, ok := rep.Retryable.Get()
 	switch {

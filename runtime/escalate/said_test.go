@@ -13,8 +13,9 @@ import (
 
 func TestEvidenceOf(t *testing.T) {
 	all := Report{
-		Code: "A", Finding: "count", Context: map[string]string{"reason": "late", "step": "9", "tier": "opus"}, Retryable: taxonomy.Some(true),
-		ExitCode: taxonomy.Some(1), Details: "it broke", Files: []string{"a"},
+		Code: "A", Finding: "count", Context: map[string]string{"reason": "late", "step": "9", "tier": "opus"},
+		Retryable: taxonomy.Some(true),
+		ExitCode:  taxonomy.Some(1), Details: "it broke", Files: []string{"a"},
 	}
 	for _, tt := range []struct {
 		name string
@@ -34,7 +35,8 @@ func TestEvidenceOf(t *testing.T) {
 		},
 		{
 			"nothing said", Report{Details: " \n"}, taxonomy.Tier{Name: "haiku"},
-			taxonomy.Evidence{Type: "no_report", Text: " \n", Attributes: map[string]string{"step": "2.3", "tier": "haiku"}},
+			taxonomy.Evidence{Type: "no_report", Text: " \n",
+				Attributes: map[string]string{"step": "2.3", "tier": "haiku"}},
 		},
 		{
 			"a label, and no words", Report{Code: "A"}, taxonomy.Tier{Name: "opus", Classifies: true},
@@ -55,7 +57,9 @@ func labelled() *run {
 	field := taxonomy.Field{Name: "reason", Enum: []string{"late", "lost"}}
 	finding := taxonomy.Field{Name: "finding", Enum: []string{"count", "size"}}
 	tax := &taxonomy.Taxonomy{
-		Categories: []taxonomy.Category{{Name: "work", Fields: []taxonomy.Field{field, finding, {Name: "other", Enum: []string{"x"}}, {Name: "detail"}}}, {Name: "conduct"}},
+		Categories: []taxonomy.Category{{Name: "work",
+			Fields: []taxonomy.Field{field, finding, {Name: "other", Enum: []string{"x"}}, {Name: "detail"}}},
+			{Name: "conduct"}},
 		Codes: []taxonomy.Code{
 			{Value: "BROKEN", Doc: "It broke.", Row: 2}, {Value: "ODD", Row: 3}, {Value: "DRIFT", Category: 1, Row: 4},
 		},
@@ -63,7 +67,8 @@ func labelled() *run {
 		Aliases: []taxonomy.Alias{{Value: "BROKE", Code: 0}},
 		Rows:    []taxonomy.RowTraits{{}, {}, {Code: 1}, {Code: 2}, {Code: 3}},
 	}
-	// The rules: a review finds drift; exit code 127 is odd whoever calls it what; agents may say broken and odd.
+	// The rules: a review finds drift; exit code 127 is odd whoever calls it what; agents may say
+	// broken and odd.
 	//lint:ignore ST1008 as an executor's classifier
 	classify := func(err error, _, _ string) (error, string) {
 		var ev *taxonomy.Evidence
@@ -84,7 +89,8 @@ func labelled() *run {
 		context := `{"finding":"` + ev.Type + `","reason":"` + ev.Attribute("reason") + `","other":"x y"}`
 		return taxonomy.NewUnknown(tax, taxonomy.Wire{Code: code, Message: "it failed", Context: []byte(context)}), why
 	}
-	return &run{cfg: &Config{Calls: executor.Config{Table: taxonomy.Table{Taxonomy: tax}, Classify: classify}, MaxEvidence: 1000}}
+	return &run{cfg: &Config{Calls: executor.Config{Table: taxonomy.Table{Taxonomy: tax}, Classify: classify},
+		MaxEvidence: 1000}}
 }
 
 // B-O03: what an agent may call its failure is what the rules take from an agent.
@@ -110,8 +116,10 @@ func TestJudge(t *testing.T) {
 		{"taken", "BROKEN", "BROKEN", "", taxonomy.Evidence{Source: "agent", Code: "BROKEN"}},
 		{"a former name", "BROKE", "BROKEN", "", taxonomy.Evidence{Source: "agent", Code: "BROKE"}},
 		{"not of the taxonomy", "NEW", "", "there is no such code", taxonomy.Evidence{Source: "agent", Code: "NEW"}},
-		{"for reviews only", "DRIFT", "", "no rule takes it from an agent", taxonomy.Evidence{Source: "agent", Code: "DRIFT"}},
-		{"outranked", "BROKEN", "ODD", "outranked: rule ODD/1", taxonomy.Evidence{Source: "agent", Code: "BROKEN", ExitCode: taxonomy.Some(127)}},
+		{"for reviews only", "DRIFT", "", "no rule takes it from an agent",
+			taxonomy.Evidence{Source: "agent", Code: "DRIFT"}},
+		{"outranked", "BROKEN", "ODD", "outranked: rule ODD/1",
+			taxonomy.Evidence{Source: "agent", Code: "BROKEN", ExitCode: taxonomy.Some(127)}},
 		{"a review", "", "DRIFT", "", taxonomy.Evidence{Source: "review"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,7 +19,8 @@ const stateVersion = 1
 type stateFile struct {
 	Version int    `json:"version"`
 	Run     string `json:"run"`
-	// Sum is the SHA-256 of the parts behind it, without spaces and each with a line feed, as hexadecimal digits.
+	// Sum is the SHA-256 of the parts behind it, without spaces and each with a line feed, as
+	// hexadecimal digits.
 	Sum           string            `json:"sum"`
 	State         json.RawMessage   `json:"state"`
 	Prerequisites json.RawMessage   `json:"prerequisites"`
@@ -108,7 +109,8 @@ func decodeState(b []byte, run string) (*State, error) {
 // sum returns the sum of the parts as they are.
 func (f *stateFile) sum() string {
 	var parts [][]byte
-	for _, part := range append([]json.RawMessage{f.State, f.Prerequisites}, append(slices.Clip(f.Steps), f.Path...)...) {
+	for _, part := range append([]json.RawMessage{f.State, f.Prerequisites},
+		append(slices.Clip(f.Steps), f.Path...)...) {
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, part) // one that is no JSON at all has no sum that fits
 		parts = append(parts, compact.Bytes())

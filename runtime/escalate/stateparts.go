@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 )
 
-// stateParts is a state in parts that can be encoded one by one: of most of them a save finds what the save before has found.
+// stateParts is a state in parts that can be encoded one by one: of most of them a save finds what
+// the save before has found.
 type stateParts struct {
 	// head is all that is in no other part.
 	head          []byte
@@ -20,8 +21,8 @@ type stepPart struct {
 	Parts string `json:"parts,omitempty"`
 }
 
-// encoder encodes states, and remembers what does not change any more of the one that it encodes: steps that are done or have not begun, events,
-// and what was verified. The zero encoder is ready.
+// encoder encodes states, and remembers what does not change any more of the one that it encodes:
+// steps that are done or have not begun, events, and what was verified. The zero encoder is ready.
 type encoder struct {
 	of      *State
 	known   []knownStep
@@ -104,7 +105,8 @@ func (e *encoder) step(s *State, i int) ([]byte, error) {
 	return b, nil
 }
 
-// events returns the events of the path. Of a path that is full, the one in the middle goes when one comes.
+// events returns the events of the path. Of a path that is full, the one in the middle goes when
+// one comes.
 func (e *encoder) events(s *State) ([][]byte, error) {
 	for ; e.dropped < s.dropped; e.dropped++ {
 		if len(e.path) > maxPath/2 {

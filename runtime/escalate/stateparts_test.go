@@ -20,7 +20,9 @@ func TestEncoderRemembers(t *testing.T) {
 	for i := range 12 {
 		p.Steps = append(p.Steps, plan.Step{ID: fmt.Sprint(i), Instructions: "Do it."})
 	}
-	r := newRun(&Config{Calls: executor.Config{Clock: retry.System, Table: taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}}}, "r", p)
+	r := newRun(
+		&Config{Calls: executor.Config{Clock: retry.System, Table: taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}}},
+		"r", p)
 	r.start(nil)
 	random := rand.New(rand.NewPCG(1, 2))
 	var e encoder

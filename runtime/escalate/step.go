@@ -25,7 +25,8 @@ func (r *run) job(i int) *job {
 	return &job{run: r, step: r.plan.Steps[i], res: &r.result.Steps[i], work: r.state.Work, since: r.now()}
 }
 
-// carryOut carries out a step, unless it is over. It returns nil when the next one is to be carried out.
+// carryOut carries out a step, unless it is over. It returns nil when the next one is to be carried
+// out.
 func (r *run) carryOut(ctx context.Context, i int) *ending {
 	j := r.job(i)
 	if j.over() {
@@ -58,7 +59,8 @@ func (j *job) open() {
 	j.res.State = StepRunning
 }
 
-// next does what is next. What it depends on is all in the state, so that a run whose process died goes on in the same way.
+// next does what is next. What it depends on is all in the state, so that a run whose process died
+// goes on in the same way.
 func (j *job) next(ctx context.Context) *ending {
 	w := j.work
 	switch {

@@ -15,10 +15,12 @@ type historian interface {
 	Missing(ctx context.Context, commits []string) ([]string, error)
 }
 
-// maxLost is how many steps are named that do not hold any more; of the others it is said how many they are.
+// maxLost is how many steps are named that do not hold any more; of the others it is said how many
+// they are.
 const maxLost = 32
 
-// lostCommits warns of steps that are done with commits that are not in the history any more: somebody has moved the branch since, or is on another one.
+// lostCommits warns of steps that are done with commits that are not in the history any more:
+// somebody has moved the branch since, or is on another one.
 func (r *run) lostCommits(ctx context.Context) {
 	w, ok := r.cfg.Calls.Workspace.(historian)
 	var commits []string
@@ -46,14 +48,16 @@ func (r *run) lostCommits(ctx context.Context) {
 	lost := losses{run: r, rest: "more steps are done with commits that are not in the history of HEAD any more"}
 	for i := range r.result.Steps {
 		if s := &r.result.Steps[i]; s.State == StepDone && gone[s.Commit] {
-			lost.note("step " + oneLine(s.ID, maxWord) + " is done with commit " + oneLine(s.Commit, maxWord) + ", which is not in the history of HEAD any more")
+			lost.note("step " + oneLine(s.ID, maxWord) + " is done with commit " + oneLine(s.Commit, maxWord) +
+				", which is not in the history of HEAD any more")
 		}
 	}
 	lost.end()
 }
 
-// stillHold verifies once more, at the end, what made steps count, and warns of what does not hold any more: later steps may have meant that. What was
-// verified since the tree has changed last is not verified again. It ends the run only when the tree cannot be put back to how it was before.
+// stillHold verifies once more, at the end, what made steps count, and warns of what does not hold
+// any more: later steps may have meant that. What was verified since the tree has changed last is
+// not verified again. It ends the run only when the tree cannot be put back to how it was before.
 func (r *run) stillHold(ctx context.Context) *ending {
 	verified := map[string]bool{}
 	if i := r.upToDate; i > 0 {
@@ -77,7 +81,8 @@ func (r *run) stillHold(ctx context.Context) *ending {
 			return r.verifying(ctx, func(v Verifier) []*taxonomy.Evidence { return v.Criteria(ctx, criteria) })
 		})
 		if len(wrong) > 0 && ctx.Err() == nil {
-			lost.note("step " + oneLine(r.plan.Steps[i].ID, maxWord) + " was done, and does not hold any more: " + brief(wrong))
+			lost.note("step " + oneLine(r.plan.Steps[i].ID, maxWord) + " was done, and does not hold any more: " +
+				brief(wrong))
 		}
 	}
 	lost.end()
@@ -137,8 +142,8 @@ func (l *losses) end() {
 	}
 }
 
-// untouched puts back what somebody has changed who was to look only, before the first step or after the last. It warns of that; what the end of the
-// run is says that it could not be put back.
+// untouched puts back what somebody has changed who was to look only, before the first step or
+// after the last. It warns of that; what the end of the run is says that it could not be put back.
 func (r *run) untouched(ctx context.Context, who string) *ending {
 	if r.checked == "" || r.state.Open != nil || r.state.Work != nil && r.state.Work.Heard != nil {
 		return nil // what is in the tree is still to be judged
@@ -146,7 +151,8 @@ func (r *run) untouched(ctx context.Context, who string) *ending {
 	ref, files, e := r.restore(ctx)
 	if ref != "" {
 		r.emit(Event{Kind: PutBack, Text: ref, Files: maskedFiles(files)})
-		r.warn(who+" has changed the working tree, which was put back: "+filesOf(&found{evidence: &taxonomy.Evidence{Files: files}})+" (kept in "+ref+")", nil)
+		r.warn(who+" has changed the working tree, which was put back: "+
+			filesOf(&found{evidence: &taxonomy.Evidence{Files: files}})+" (kept in "+ref+")", nil)
 	}
 	return e
 }

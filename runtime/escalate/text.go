@@ -20,7 +20,8 @@ func bothEnds(s string, n int) string {
 	return beginning(s, head) + "\n" + excerpt.Ending(s, n-head-1, scrubbed)
 }
 
-// oneLine returns the beginning of s, secrets masked, without anything that breaks a line or commands a terminal.
+// oneLine returns the beginning of s, secrets masked, without anything that breaks a line or
+// commands a terminal.
 func oneLine(s string, n int) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {
@@ -30,7 +31,8 @@ func oneLine(s string, n int) string {
 	}, beginning(strings.TrimSpace(s), n))
 }
 
-// printable returns a text, secrets masked, in which nothing but line feeds and tabs cannot be printed.
+// printable returns a text, secrets masked, in which nothing but line feeds and tabs cannot be
+// printed.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '\n' || c == '\t' || unicode.IsPrint(c) {

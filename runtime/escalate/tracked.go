@@ -11,13 +11,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Tracked is a [Verifier] whose checks are processes. They can outlive this process. With a Journal, those are ended by its End before a run that
-// died is gone on with.
+// Tracked is a [Verifier] whose checks are processes. They can outlive this process. With a
+// Journal, those are ended by its End before a run that died is gone on with.
 type Tracked interface {
 	Verifier
 	executor.Ender
-	// Tracking returns a verifier that does the same, and calls started with each process as soon as there is one, possibly from several
-	// goroutines at once. When started returns an error the process is ended, and its check fails with that error.
+	// Tracking returns a verifier that does the same, and calls started with each process as soon
+	// as there is one, possibly from several goroutines at once. When started returns an error the
+	// process is ended, and its check fails with that error.
 	Tracking(started func(executor.Process) error) Verifier
 }
 
@@ -38,7 +39,8 @@ const (
 	ByPlanReviewer Checker = "plan_reviewer"
 )
 
-// maxChecks is how many processes of checks are kept: the last ones. Those of one check mostly run one after the other.
+// maxChecks is how many processes of checks are kept: the last ones. Those of one check mostly run
+// one after the other.
 const maxChecks = 64
 
 // checker returns a part of the configuration.
@@ -68,7 +70,8 @@ func (r *run) verifying(ctx context.Context, check func(Verifier) []*taxonomy.Ev
 	return check(v.Tracking(started))
 }
 
-// tracking returns what writes down the processes of a check until that is over; nil when nobody could end them later.
+// tracking returns what writes down the processes of a check until that is over; nil when nobody
+// could end them later.
 func (r *run) tracking(ctx context.Context, by Checker) (started func(executor.Process) error, over func()) {
 	if _, ok := r.cfg.checker(by).(executor.Ender); !ok || r.cfg.Journal == nil {
 		return nil, func() {}
@@ -90,7 +93,8 @@ type tracker struct {
 
 var errCheckOver = errors.New("the check is over")
 
-// started keeps a process. Where that cannot be written, as on a full disk, the process runs all the same.
+// started keeps a process. Where that cannot be written, as on a full disk, the process runs all
+// the same.
 func (t *tracker) started(p executor.Process) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +110,8 @@ func (t *tracker) started(p executor.Process) error {
 	return nil
 }
 
-// end forgets the processes. That they are gone need not be written: ending them again does nothing.
+// end forgets the processes. That they are gone need not be written: ending them again does
+// nothing.
 func (t *tracker) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +122,8 @@ func (t *tracker) end() {
 	}
 }
 
-// endChecks ends what a process that died has left running of its checks: nothing of it may run beside what comes next.
+// endChecks ends what a process that died has left running of its checks: nothing of it may run
+// beside what comes next.
 func (r *run) endChecks(ctx context.Context, kept *State) error {
 	if kept == nil || len(kept.Checks) == 0 {
 		return nil
@@ -141,9 +147,11 @@ func (r *run) endCheck(ctx context.Context, c Check) error {
 	ender, ok := r.cfg.checker(c.By).(executor.Ender)
 	if !ok {
 		return &taxonomy.Evidence{
-			Source: sourceEscalate, Op: opResume, Type: "refused", Text: fmt.Sprintf("no %s can end process %d, which it has left running", beginningOf(string(c.By)), c.PID),
+			Source: sourceEscalate, Op: opResume, Type: "refused",
+			Text: fmt.Sprintf("no %s can end process %d, which it has left running", beginningOf(string(c.By)), c.PID),
 			Attributes: map[string]string{
-				"field": beginningOf(string(c.By)), "value": "none", "expected": "the one that began process " + strconv.Itoa(c.PID),
+				"field": beginningOf(string(c.By)), "value": "none",
+				"expected": "the one that began process " + strconv.Itoa(c.PID),
 			},
 		}
 	}

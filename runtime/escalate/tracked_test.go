@@ -68,7 +68,8 @@ func processes(n int) []executor.Process {
 	return all
 }
 
-// trackedWorld is a world whose process dies in its first gate, after two processes of it were noted.
+// trackedWorld is a world whose process dies in its first gate, after two processes of it were
+// noted.
 func trackedWorld(t *testing.T) (*world, *tracks) {
 	t.Helper()
 	w, tr := newWorld(t), &tracks{begins: processes(2)}
@@ -117,9 +118,11 @@ func TestChecksThatCannotBeEnded(t *testing.T) {
 		change func(w *world, tr *tracks)
 		says   string
 	}{
-		{"End fails", func(_ *world, tr *tracks) { tr.fail = func() error { return errors.New("not permitted") } }, "not permitted"},
+		{"End fails", func(_ *world, tr *tracks) { tr.fail = func() error { return errors.New("not permitted") } },
+			"not permitted"},
 		{"End panics", func(_ *world, tr *tracks) { tr.fail = func() error { panic("oh") } }, "panic: oh"},
-		{"nobody can", func(w *world, _ *tracks) { w.cfg.Verifier = verifier{w} }, "no verifier can end process 1000, which it has left running"},
+		{"nobody can", func(w *world, _ *tracks) { w.cfg.Verifier = verifier{w} },
+			"no verifier can end process 1000, which it has left running"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -217,7 +220,8 @@ func TestReviewsThatWereLeftRunning(t *testing.T) {
 		by  escalate.Checker
 		set func(c *escalate.Config, h *hung)
 	}{
-		{escalate.ByReviewer, func(c *escalate.Config, h *hung) { c.Reviewer = escalate.NewReviewer(h, escalate.ReviewerOptions{}) }},
+		{escalate.ByReviewer,
+			func(c *escalate.Config, h *hung) { c.Reviewer = escalate.NewReviewer(h, escalate.ReviewerOptions{}) }},
 		{escalate.ByPlanReviewer, func(c *escalate.Config, h *hung) {
 			c.PlanReviewer = escalate.NewPlanReviewer(h, escalate.ReviewerOptions{})
 		}},

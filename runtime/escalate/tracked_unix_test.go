@@ -52,7 +52,8 @@ func checked(ctx context.Context, dir, kept string) (escalate.Config, error) {
 	}, nil
 }
 
-// locking returns the words of a shell that has git's index locked, where a lock of the dead can be told from one of the living.
+// locking returns the words of a shell that has git's index locked, where a lock of the dead can be
+// told from one of the living.
 func locking() string {
 	if runtime.GOOS != "linux" {
 		return ""
@@ -71,7 +72,8 @@ func (r reporter) Call(_ context.Context, req executor.Request) (executor.Answer
 	return executor.Answer{Text: "It is there.\nSTEP DONE " + escalate.Mark(req.Prompt)}, err
 }
 
-// hangingOnce is a plan. Its gate, or its criterion, says by a pipe that it has begun, and hangs, until there is a file "go".
+// hangingOnce is a plan. Its gate, or its criterion, says by a pipe that it has begun, and hangs,
+// until there is a file "go".
 func hangingOnce(pipes, kind string) plan.Plan {
 	script := fmt.Sprintf("test -e %[1]s/go && exit 0; %[2]secho >%[1]s/begun; sleep 600 & wait", pipes, locking())
 	command := plan.Command{Args: []string{"sh", "-c", script}}
@@ -146,7 +148,8 @@ func (l lookingReviewer) Review(context.Context, escalate.ReviewInput) ([]*taxon
 	return nil, nil
 }
 
-// B-X06: a process that is killed in a gate, a criterion or a review has left a program that works on. Going on ends it before anything else is done.
+// B-X06: a process that is killed in a gate, a criterion or a review has left a program that works
+// on. Going on ends it before anything else is done.
 func TestCheckKilled(t *testing.T) {
 	for _, kind := range []string{"gate", "criterion", "review"} {
 		t.Run(kind, func(t *testing.T) {
@@ -154,7 +157,8 @@ func TestCheckKilled(t *testing.T) {
 			kept, pipes := t.TempDir(), t.TempDir()
 			begun, noted := filepath.Join(pipes, "begun"), filepath.Join(pipes, "noted")
 			require.NoError(t, errors.Join(syscall.Mkfifo(begun, 0o600), syscall.Mkfifo(noted, 0o600)))
-			cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIHang().Command("sh", "-c", locking()+"echo >"+begun+"; sleep 600"))
+			cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIHang().
+				Command("sh", "-c", locking()+"echo >"+begun+"; sleep 600"))
 			require.NoError(t, err)
 			cmd := exec.Command(os.Args[0], w.dir, kept, pipes, kind, cli.Path)
 			cmd.Env = append(os.Environ(), playing+"=check")

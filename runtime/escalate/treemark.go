@@ -10,15 +10,18 @@ import (
 	"github.com/errgen/errgen/runtime/internal/durable"
 )
 
-// treeMarker is a journal that knows which run is under way in a working tree, so that the next one can be told of one that has died there.
+// treeMarker is a journal that knows which run is under way in a working tree, so that the next one
+// can be told of one that has died there.
 type treeMarker interface {
-	// left returns the run that was under way in a tree last and did not come to an end; empty when there is none.
+	// left returns the run that was under way in a tree last and did not come to an end; empty when
+	// there is none.
 	left(tree string) string
 	// mark notes that the open run is under way in a tree, or no more.
 	mark(tree string, underWay bool) error
 }
 
-// markTree notes that the run is under way in the working tree, and returns the run that has died there before; empty when none has.
+// markTree notes that the run is under way in the working tree, and returns the run that has died
+// there before; empty when none has.
 func (r *run) markTree() (died string) {
 	m, ok := r.cfg.Journal.(treeMarker)
 	if !ok || r.state.Tree == "" {

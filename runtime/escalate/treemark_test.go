@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate"
 )
 
-// A run is told of another one that has died in its working tree, as long as nobody has gone on with that.
+// A run is told of another one that has died in its working tree, as long as nobody has gone on
+// with that.
 func TestRunThatDiedInTheTree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -52,7 +53,8 @@ func TestRunThatDiedInTheTree(t *testing.T) {
 	}
 }
 
-// A mark that cannot be read, or that names no run, says nothing; one that cannot be written is a warning.
+// A mark that cannot be read, or that names no run, says nothing; one that cannot be written is a
+// warning.
 func TestMarksOfTrees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,7 +12,8 @@ import (
 
 // ask is what a tier is to be called for.
 type ask struct {
-	// number is the call's within the run, from 1; it names the run of the executor that the call is.
+	// number is the call's within the run, from 1; it names the run of the executor that the call
+	// is.
 	number  int
 	rung    int
 	role    Role
@@ -27,8 +28,9 @@ type ask struct {
 	time time.Duration
 }
 
-// turned is what came of a call. At most one of answered, cancelled, interrupted and own is set. With none of them it is the step that
-// failed, with err: the tier's time was over, which timedOut says, it touched what it must not, or the tree could not be judged.
+// turned is what came of a call. At most one of answered, cancelled, interrupted and own is set.
+// With none of them it is the step that failed, with err: the tier's time was over, which timedOut
+// says, it touched what it must not, or the tree could not be judged.
 type turned struct {
 	// text is the answer; of one that an earlier process got, the end.
 	text        string
@@ -37,10 +39,11 @@ type turned struct {
 	interrupted bool // a process died in it, or it cannot be gone on with: the tree is put back, and the call made anew
 	own         bool // the tier itself has failed
 	timedOut    bool
-	// end is why the run of the executor ended. It is EndLadderUsedUp for a failure of the tier's own whose reaction hands over.
+	// end is why the run of the executor ended. It is EndLadderUsedUp for a failure of the tier's
+	// own whose reaction hands over.
 	end executor.EndReason
-	// err is nil for an answer. It is evidence where the escalation itself says what failed, and an error of the taxonomy otherwise, if
-	// there is one.
+	// err is nil for an answer. It is evidence where the escalation itself says what failed, and an
+	// error of the taxonomy otherwise, if there is one.
 	err error
 	// changes are what was judged and may stay, files their paths. Nobody has judged anything else.
 	changes []executor.Change
@@ -59,8 +62,8 @@ type saved struct {
 	files []string
 }
 
-// turn has a tier answer once. Its own failures are dealt with here, as far as trying again and waiting can; whatever it answers is
-// judged by the guard and left in the tree.
+// turn has a tier answer once. Its own failures are dealt with here, as far as trying again and
+// waiting can; whatever it answers is judged by the guard and left in the tree.
 func (r *run) turn(ctx context.Context, a ask) turned {
 	if a.resumed && r.cfg.Calls.Journal == nil {
 		return turned{interrupted: true, err: errUnknownCall}
@@ -72,7 +75,8 @@ func (r *run) turn(ctx context.Context, a ask) turned {
 		return turned{own: true, end: executor.EndFatal, err: err}
 	}
 	res := e.Run(c.ctx, executor.Task{
-		Run: callName(r.result.Run, r.state.Began, a.number), ID: r.result.Run + "/" + a.step, Title: "Step " + a.step, Prompt: a.prompt,
+		Run: callName(r.result.Run, r.state.Began, a.number), ID: r.result.Run + "/" + a.step, Title: "Step " + a.step,
+		Prompt: a.prompt,
 	})
 	if res.EndReason == executor.EndRefused && res.Resumed {
 		c.mend(ctx, res)
@@ -80,7 +84,8 @@ func (r *run) turn(ctx context.Context, a ask) turned {
 	return c.outcome(ctx, res)
 }
 
-// mend makes the tree fit for putting back what a call has left that the executor does not go on with, and has ended.
+// mend makes the tree fit for putting back what a call has left that the executor does not go on
+// with, and has ended.
 func (c *calling) mend(ctx context.Context, res *executor.Result) {
 	if c.tree == nil {
 		return
@@ -97,7 +102,8 @@ func (c *calling) mend(ctx context.Context, res *executor.Result) {
 var (
 	errUnknownCall = errors.New("the call was begun by a process that has died, and nothing is known of it")
 	errOver        = errors.New("the call is over")
-	errGone        = errors.New("what the call had changed is not there any more: it was put back when the state could not be saved")
+	errGone        = errors.New(
+		"what the call had changed is not there any more: it was put back when the state could not be saved")
 )
 
 // The operations of the executor that are about whoever is called.
@@ -120,7 +126,8 @@ func interrupts(rec executor.ErrorRecord) bool { return rec.Iteration > 0 && rec
 
 // outcome returns what a run of the executor says of the call that it is.
 func (c *calling) outcome(ctx context.Context, res *executor.Result) turned {
-	t := turned{end: res.EndReason, err: res.Err, usage: res.Usage, took: max(0, res.EndedAt.Sub(res.StartedAt)), saved: c.savedBy(res)}
+	t := turned{end: res.EndReason, err: res.Err, usage: res.Usage, took: max(0, res.EndedAt.Sub(res.StartedAt)),
+		saved: c.savedBy(res)}
 	rec, known := deciding(res)
 	switch {
 	case res.EndReason == executor.EndCompleted:
@@ -171,7 +178,8 @@ func (c *calling) answeredWith(ctx context.Context, t turned, res *executor.Resu
 	return t
 }
 
-// savedBy returns what was put back in the call. Of what an earlier process has put back, only the refs are known.
+// savedBy returns what was put back in the call. Of what an earlier process has put back, only the
+// refs are known.
 func (c *calling) savedBy(res *executor.Result) []saved {
 	var all []saved
 	for _, ref := range res.SavedRefs {
@@ -198,7 +206,8 @@ func deciding(res *executor.Result) (executor.ErrorRecord, bool) {
 func (c *calling) own(t *turned, res *executor.Result) {
 	if t.err == nil && res.Error == "" && res.EndReason == executor.EndDeadline {
 		t.err = c.run.classified(&taxonomy.Evidence{
-			Source: c.name, Op: opCall, Type: "timeout", Text: "nothing could be asked in time: the wait before the call was too long",
+			Source: c.name, Op: opCall, Type: "timeout",
+			Text:       "nothing could be asked in time: the wait before the call was too long",
 			Attributes: map[string]string{"timeout_ms": milliseconds(c.time())},
 		})
 	}
@@ -210,8 +219,8 @@ func (c *calling) own(t *turned, res *executor.Result) {
 // maxThen bounds how many reactions follow each other.
 const maxThen = 8
 
-// handsOver reports that, once trying again is used up, a reaction leads to a higher tier. A run of one tier has none, or a person's
-// at most, and so ends in another way.
+// handsOver reports that, once trying again is used up, a reaction leads to a higher tier. A run of
+// one tier has none, or a person's at most, and so ends in another way.
 func handsOver(r taxonomy.Reaction) bool {
 	next := &r
 	for range maxThen {
@@ -229,10 +238,12 @@ func handsOver(r taxonomy.Reaction) bool {
 	return false
 }
 
-// timedOut is the evidence of a tier that did not answer in its time. The call's own error is not in it: that has a code already, the tier's.
+// timedOut is the evidence of a tier that did not answer in its time. The call's own error is not
+// in it: that has a code already, the tier's.
 func (c *calling) timedOut(t turned) *taxonomy.Evidence {
 	return &taxonomy.Evidence{
-		Source: "agent", Op: string(c.ask.role), Type: "timeout", Err: context.DeadlineExceeded, Text: "there was no answer within " + c.time().String(),
+		Source: "agent", Op: string(c.ask.role), Type: "timeout", Err: context.DeadlineExceeded,
+		Text: "there was no answer within " + c.time().String(),
 		Attributes: map[string]string{
 			"tier": c.run.ladder[c.ask.rung].tier.Name, "step": c.ask.step,
 			"timeout_ms": milliseconds(c.time()), "elapsed_ms": milliseconds(t.took),

@@ -25,7 +25,8 @@ func TestTurnCancelled(t *testing.T) {
 		cancel(why)
 		return hangs(ctx, req)
 	})
-	r := begunRun(t, reactions{"call": {Action: taxonomy.Retry}}, dir, &actor{acts: []acts{act.writes(t, "b.txt", "half")}})
+	r := begunRun(t, reactions{"call": {Action: taxonomy.Retry}}, dir,
+		&actor{acts: []acts{act.writes(t, "b.txt", "half")}})
 	got := r.turn(ctx, first())
 	assert.Equal(t, "cancelled", got.outcome())
 	require.ErrorIs(t, got.err, why)
@@ -44,7 +45,8 @@ func (d *dying) Detect(context.Context, executor.Checked) ([]executor.Change, er
 	return nil, nil
 }
 
-// An answer that was written down before its process died is not asked for again; a call that was over is not made again.
+// An answer that was written down before its process died is not asked for again; a call that was
+// over is not made again.
 func TestTurnGoesOn(t *testing.T) {
 	dir := gitRepo(t)
 	p := &actor{acts: []acts{says("STEP DONE").writes(t, "b.txt", "b")}}
@@ -85,7 +87,8 @@ func TestTurnGoesOn(t *testing.T) {
 	assert.Len(t, p.prompts, 1)
 }
 
-// A process may have died before the executor knew of the call: what git left locked then is no lock any more.
+// A process may have died before the executor knew of the call: what git left locked then is no
+// lock any more.
 func TestTurnBegunAnew(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a lock of the dead cannot be told from one of the living")
@@ -101,7 +104,8 @@ func TestTurnBegunAnew(t *testing.T) {
 	assert.NoFileExists(t, lock)
 }
 
-// A provider has what it had before it was wrapped, and nothing more: the executor asks for it by type.
+// A provider has what it had before it was wrapped, and nothing more: the executor asks for it by
+// type.
 func TestWrap(t *testing.T) {
 	c := &calling{}
 	for _, tt := range []struct {

@@ -223,7 +223,8 @@ func begunRun(t *testing.T, all reactions, dir string, p executor.Provider) *run
 
 // bareRun returns a run with one tier, and nothing to work in.
 func bareRun(w *wiring, p executor.Provider) *run {
-	cfg := Config{Calls: executor.Config{Table: taxonomy.Table{Taxonomy: w.table}, Classify: w.classify, Decode: w.decode}}.completed()
+	cfg := Config{Calls: executor.Config{Table: taxonomy.Table{Taxonomy: w.table}, Classify: w.classify,
+		Decode: w.decode}}.completed()
 	s := &State{Version: stateVersion, Result: Result{Run: "r"}}
 	return &run{cfg: &cfg, state: s, result: &s.Result, ladder: []rung{{tier: taxonomy.Tier{Name: "low"}, provider: p}}}
 }

@@ -39,7 +39,8 @@ func (t turned) outcome() string {
 // O25, B-O08: one answer ends a call, whatever it says. O20: it comes as it was said.
 func TestTurnAnswered(t *testing.T) {
 	for _, text := range []string{
-		"STEP DONE", "BLOCKED: who knows?", "TASK COMPLETE", "", strings.Repeat("a line of a long report\n", 3000) + "STEP FAILED",
+		"STEP DONE", "BLOCKED: who knows?", "TASK COMPLETE", "",
+		strings.Repeat("a line of a long report\n", 3000) + "STEP FAILED",
 	} {
 		dir := gitRepo(t)
 		p := &actor{acts: []acts{says(text).writes(t, "b.txt", "b", "a.txt", "changed")}}
@@ -62,7 +63,8 @@ func TestTurnAnswered(t *testing.T) {
 
 // The tier's own failures are tried again and waited for, and are no failures of the step.
 func TestTurnOwnFailures(t *testing.T) {
-	once := &taxonomy.Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant, MaxRetryAfter: time.Hour}
+	once := &taxonomy.Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant,
+		MaxRetryAfter: time.Hour}
 	up := &taxonomy.Reaction{Name: "up", Action: taxonomy.Escalate, Then: &taxonomy.Reaction{Name: "abort"}}
 	again := func(then *taxonomy.Reaction) reactions {
 		return reactions{"limited": {Action: taxonomy.Retry, Policy: once, Then: then, HonorRetryAfter: true}}
@@ -79,22 +81,35 @@ func TestTurnOwnFailures(t *testing.T) {
 		end       executor.EndReason
 		waits     []time.Duration
 	}{
-		{name: "answers after the wait that was asked for", reactions: again(nil), acts: []acts{limited, says("x")}, want: "answered", end: executor.EndCompleted, waits: []time.Duration{7 * time.Second}},
-		{name: "used up, and nothing else is said", reactions: again(nil), acts: []acts{limited, limited}, want: "own", end: executor.EndRetriesUsedUp, waits: []time.Duration{7 * time.Second}},
-		{name: "used up, and then a higher tier", reactions: again(up), acts: []acts{limited, limited}, want: "own", end: executor.EndLadderUsedUp, waits: []time.Duration{7 * time.Second}},
-		{name: "a wait longer than a tier may take", reactions: again(nil), acts: []acts{long}, want: "own", end: executor.EndDeadline},
-		{name: "such a wait, and then a higher tier", reactions: again(up), acts: []acts{long}, want: "own", end: executor.EndLadderUsedUp},
-		{name: "a reaction that hands over", reactions: reactions{"limited": *up}, acts: []acts{limited}, want: "own", end: executor.EndLadderUsedUp},
-		{name: "a reaction that aborts", reactions: reactions{"limited": {}}, acts: []acts{limited}, want: "own", end: executor.EndFatal},
-		{name: "a reaction that blocks", reactions: reactions{"limited": {Action: taxonomy.Block}}, acts: []acts{limited}, want: "own", end: executor.EndBlocked},
+		{name: "answers after the wait that was asked for", reactions: again(nil), acts: []acts{limited, says("x")},
+			want: "answered", end: executor.EndCompleted, waits: []time.Duration{7 * time.Second}},
+		{name: "used up, and nothing else is said", reactions: again(nil), acts: []acts{limited, limited}, want: "own",
+			end: executor.EndRetriesUsedUp, waits: []time.Duration{7 * time.Second}},
+		{name: "used up, and then a higher tier", reactions: again(up), acts: []acts{limited, limited}, want: "own",
+			end: executor.EndLadderUsedUp, waits: []time.Duration{7 * time.Second}},
+		{name: "a wait longer than a tier may take", reactions: again(nil), acts: []acts{long}, want: "own",
+			end: executor.EndDeadline},
+		{name: "such a wait, and then a higher tier", reactions: again(up), acts: []acts{long}, want: "own",
+			end: executor.EndLadderUsedUp},
+		{name: "a reaction that hands over", reactions: reactions{"limited": *up}, acts: []acts{limited}, want: "own",
+			end: executor.EndLadderUsedUp},
+		{name: "a reaction that aborts", reactions: reactions{"limited": {}}, acts: []acts{limited}, want: "own",
+			end: executor.EndFatal},
+		{name: "a reaction that blocks", reactions: reactions{"limited": {Action: taxonomy.Block}},
+			acts: []acts{limited}, want: "own", end: executor.EndBlocked},
 		{name: "without a place in the taxonomy", acts: []acts{limited}, want: "own", end: executor.EndFatal},
-		{name: "an answer that says that it failed, and is blocked", acts: []acts{func(context.Context, executor.Request) (executor.Answer, error) {
-			return executor.Answer{Failure: "BLOCKED: no more"}, nil
-		}}, want: "own", end: executor.EndBlockedSignal},
-		{name: "it panics", reactions: reactions{"panic": {Action: taxonomy.Block}}, acts: []acts{func(context.Context, executor.Request) (executor.Answer, error) { panic("boom") }}, want: "own", end: executor.EndBlocked},
+		{name: "an answer that says that it failed, and is blocked",
+			acts: []acts{func(context.Context, executor.Request) (executor.Answer, error) {
+				return executor.Answer{Failure: "BLOCKED: no more"}, nil
+			}}, want: "own", end: executor.EndBlockedSignal},
+		{name: "it panics", reactions: reactions{"panic": {Action: taxonomy.Block}},
+			acts: []acts{func(context.Context, executor.Request) (executor.Answer, error) { panic("boom") }},
+			want: "own", end: executor.EndBlocked},
 		{name: "it is not there", available: errors.New("not installed"), want: "own", end: executor.EndFatal},
-		{name: "it is not there, and hands over", reactions: reactions{"available": *up}, available: errors.New("not installed"), want: "own", end: executor.EndLadderUsedUp},
-		{name: "no budget", reactions: reactions{"budget": {Action: taxonomy.Block}}, budget: errors.New("too dear"), want: "own", end: executor.EndBlocked},
+		{name: "it is not there, and hands over", reactions: reactions{"available": *up},
+			available: errors.New("not installed"), want: "own", end: executor.EndLadderUsedUp},
+		{name: "no budget", reactions: reactions{"budget": {Action: taxonomy.Block}}, budget: errors.New("too dear"),
+			want: "own", end: executor.EndBlocked},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &actor{acts: tt.acts, available: func(context.Context) error { return tt.available }}
@@ -118,7 +133,8 @@ type budget struct{ err error }
 
 func (b budget) Allow(context.Context, executor.Bill) error { return b.err }
 
-// A ladder with a person above does not make an escalation of the tier's own failure one to that person.
+// A ladder with a person above does not make an escalation of the tier's own failure one to that
+// person.
 func TestHandsOver(t *testing.T) {
 	chain := func(actions ...taxonomy.Action) taxonomy.Reaction {
 		var next *taxonomy.Reaction
@@ -147,7 +163,8 @@ func TestHandsOver(t *testing.T) {
 	}
 }
 
-// O31: a tier that does not answer in its time has failed at the step, whatever is done about timeouts; one that is only waited for has not.
+// O31: a tier that does not answer in its time has failed at the step, whatever is done about
+// timeouts; one that is only waited for has not.
 func TestTurnTime(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -158,13 +175,18 @@ func TestTurnTime(t *testing.T) {
 		want      string
 	}{
 		{name: "hangs, and aborts", reactions: reactions{"timeout": {}}, acts: []acts{hangs}, want: "timed out"},
-		{name: "hangs, and tries again", reactions: reactions{"timeout": {Action: taxonomy.Retry}}, acts: []acts{hangs}, want: "timed out"},
-		{name: "hangs, and blocks", reactions: reactions{"timeout": {Action: taxonomy.Block}}, acts: []acts{hangs}, want: "timed out"},
-		{name: "hangs after a failure of its own", reactions: reactions{"limited": {Action: taxonomy.Retry}, "timeout": {Action: taxonomy.Retry}},
-			acts: []acts{failsWith(taxonomy.Evidence{Type: "limited"}), hangs}, want: "timed out"},
-		{name: "hangs when it is asked whether it is there", reactions: reactions{"available": {Action: taxonomy.Block}},
+		{name: "hangs, and tries again", reactions: reactions{"timeout": {Action: taxonomy.Retry}}, acts: []acts{hangs},
+			want: "timed out"},
+		{name: "hangs, and blocks", reactions: reactions{"timeout": {Action: taxonomy.Block}}, acts: []acts{hangs},
+			want: "timed out"},
+		{name: "hangs after a failure of its own",
+			reactions: reactions{"limited": {Action: taxonomy.Retry}, "timeout": {Action: taxonomy.Retry}},
+			acts:      []acts{failsWith(taxonomy.Evidence{Type: "limited"}), hangs}, want: "timed out"},
+		{name: "hangs when it is asked whether it is there",
+			reactions: reactions{"available": {Action: taxonomy.Block}},
 			available: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, want: "own"},
-		{name: "its lane is closed for longer", reactions: reactions{"timeout": {Action: taxonomy.Block}}, lane: time.Hour, want: "own"},
+		{name: "its lane is closed for longer", reactions: reactions{"timeout": {Action: taxonomy.Block}},
+			lane: time.Hour, want: "own"},
 		{name: "its lane is closed for less", acts: []acts{says("x")}, lane: time.Minute, want: "answered"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -183,7 +205,8 @@ func TestTurnTime(t *testing.T) {
 					ev, ok := errors.AsType[*taxonomy.Evidence](got.err)
 					require.True(t, ok)
 					assert.Equal(t, []string{"agent", "execute", "timeout", "low", "1", "600000"},
-						[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("tier"), ev.Attribute("step"), ev.Attribute("timeout_ms")})
+						[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("tier"), ev.Attribute("step"),
+							ev.Attribute("timeout_ms")})
 				}
 				assert.Empty(t, p.acts)
 			})
@@ -191,7 +214,8 @@ func TestTurnTime(t *testing.T) {
 	}
 }
 
-// What a tier must not touch fails the step, once, with the guard's own error, whatever the executor would do about it.
+// What a tier must not touch fails the step, once, with the guard's own error, whatever the
+// executor would do about it.
 func TestTurnForbidden(t *testing.T) {
 	scope, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{"secret/"}})
 	require.NoError(t, err)
@@ -247,9 +271,11 @@ func (s *mender) Recover(context.Context, taxonomy.Failed) error {
 	return nil
 }
 
-// A strategy that mends what stands in a tier's way runs; one against what the tier has answered is left to the escalation.
+// A strategy that mends what stands in a tier's way runs; one against what the tier has answered is
+// left to the escalation.
 func TestTurnStrategies(t *testing.T) {
-	all := reactions{"limited": {Action: taxonomy.Recover, Strategy: "mend", Policy: &taxonomy.Policy{Name: "p", MaxAttempts: 3}}}
+	all := reactions{"limited": {Action: taxonomy.Recover, Strategy: "mend",
+		Policy: &taxonomy.Policy{Name: "p", MaxAttempts: 3}}}
 	s := &mender{}
 	r := bareRun(all.wired(), &actor{acts: []acts{failsWith(taxonomy.Evidence{Type: "limited"}), says("x")}})
 	r.cfg.Calls.Clock, r.cfg.Calls.Recoverer = &instant{now: time.Now()}, s
@@ -257,7 +283,8 @@ func TestTurnStrategies(t *testing.T) {
 	assert.Equal(t, 1, s.runs)
 }
 
-// A tier that commits by itself, or plants a hook, has touched git itself: both are put back, and no hook is run.
+// A tier that commits by itself, or plants a hook, has touched git itself: both are put back, and
+// no hook is run.
 func TestTurnGitItself(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -270,7 +297,9 @@ func TestTurnGitItself(t *testing.T) {
 		{"plants a hook", func(t *testing.T) acts {
 			return says("done").writes(t, ".git/hooks/pre-commit", "#!/bin/sh\ntouch hooked\n", "b.txt", "b")
 		}, ".git/hooks/pre-commit"},
-		{"configures git", func(t *testing.T) acts { return says("done").runs(t, "config", "core.fsmonitor", "./evil") }, ".git/config"},
+		{"configures git",
+			func(t *testing.T) acts { return says("done").runs(t, "config", "core.fsmonitor", "./evil") },
+			".git/config"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := gitRepo(t)

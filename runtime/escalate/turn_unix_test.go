@@ -39,17 +39,20 @@ func cliRun(ctx context.Context, dir, path, journal string) (*run, *workspace.Gi
 		return nil, nil, err
 	}
 	cfg := Config{Calls: executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Journal: filejournal.New(journal), Workspace: tree,
-		Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Journal: filejournal.New(journal),
+		Workspace: tree,
+		Decode:    func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 	}}.completed()
 	s := &State{Version: stateVersion, Result: Result{Run: "r"}}
-	return &run{cfg: &cfg, state: s, result: &s.Result, ladder: []rung{{tier: taxonomy.Tier{Name: "low"}, provider: p}}}, tree, nil
+	return &run{cfg: &cfg, state: s, result: &s.Result,
+		ladder: []rung{{tier: taxonomy.Tier{Name: "low"}, provider: p}}}, tree, nil
 }
 
 func init() { children["turn"] = turnUntilKilled }
 
-// turnUntilKilled begins a call; its arguments are the repository, the program, the directory of the journal, where it writes the
-// checked tree, and the pipe by which it says that the program is noted.
+// turnUntilKilled begins a call; its arguments are the repository, the program, the directory of
+// the journal, where it writes the checked tree, and the pipe by which it says that the program is
+// noted.
 func turnUntilKilled(args []string) error {
 	ctx := context.Background()
 	r, tree, err := cliRun(ctx, args[0], args[1], args[2])
@@ -96,7 +99,8 @@ func TestTurnOfAProcess(t *testing.T) {
 	require.NoError(t, err)
 	got := r.turn(t.Context(), first())
 	assert.Equal(t, "answered", got.outcome(), "%v", got.err)
-	assert.Equal(t, []any{"It is there.\nSTEP DONE", []string{"b.txt"}, int64(1200)}, []any{got.text, got.files, got.usage.InputTokens.Or(0)})
+	assert.Equal(t, []any{"It is there.\nSTEP DONE", []string{"b.txt"}, int64(1200)},
+		[]any{got.text, got.files, got.usage.InputTokens.Or(0)})
 	require.Len(t, clock.waits, 1)
 	assert.Greater(t, clock.waits[0], 50*time.Second, "as long as the program said")
 	calls, err := cli.Calls()
@@ -105,14 +109,16 @@ func TestTurnOfAProcess(t *testing.T) {
 	assert.Equal(t, "Do it.", calls[1].Prompt)
 }
 
-// B-X06: a process that is killed in a call has left a program that works on, and half of a file. Going on ends the one and puts back the other; the
-// call is made anew.
+// B-X06: a process that is killed in a call has left a program that works on, and half of a file.
+// Going on ends the one and puts back the other; the call is made anew.
 func TestTurnKilled(t *testing.T) {
 	dir, journal, note := gitRepo(t), t.TempDir(), filepath.Join(t.TempDir(), "checked")
 	pipes := t.TempDir()
 	begun, noted, never := filepath.Join(pipes, "begun"), filepath.Join(pipes, "noted"), filepath.Join(pipes, "never")
-	require.NoError(t, errors.Join(syscall.Mkfifo(begun, 0o600), syscall.Mkfifo(noted, 0o600), syscall.Mkfifo(never, 0o600)))
-	cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIHang().Write("b.txt", "half").Command("sh", "-c", locking()+"echo >"+begun+"; cat "+never),
+	require.NoError(
+		t, errors.Join(syscall.Mkfifo(begun, 0o600), syscall.Mkfifo(noted, 0o600), syscall.Mkfifo(never, 0o600)))
+	cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIHang().Write("b.txt", "half").
+		Command("sh", "-c", locking()+"echo >"+begun+"; cat "+never),
 		providertest.CLIAnswer("STEP DONE").Write("b.txt", "whole"))
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], dir, cli.Path, journal, note, noted)
@@ -154,7 +160,8 @@ func TestTurnKilled(t *testing.T) {
 	assert.Equal(t, "whole", filesIn(t, dir)["b.txt"])
 }
 
-// locking returns the words of a shell that has git's index locked, where a lock of the dead can be told from one of the living.
+// locking returns the words of a shell that has git's index locked, where a lock of the dead can be
+// told from one of the living.
 func locking() string {
 	if runtime.GOOS != "linux" {
 		return ""

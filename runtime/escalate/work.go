@@ -8,15 +8,18 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Work is how far the step under way has come: what is to be done next, and what that depends on. The zero Work is a step that has not begun.
+// Work is how far the step under way has come: what is to be done next, and what that depends on.
+// The zero Work is a step that has not begun.
 type Work struct {
-	// Role is what is to be done next; empty is that nothing was begun. Rung is the index of the tier that does it.
+	// Role is what is to be done next; empty is that nothing was begun. Rung is the index of the
+	// tier that does it.
 	Role    Role             `json:"role,omitempty"`
 	Rung    int              `json:"rung"`
 	Purpose taxonomy.Purpose `json:"purpose,omitzero"`
 	// Failed is what failed last; nil before the first failure.
 	Failed *Failed `json:"failed,omitempty"`
-	// Outage is the failure of a tier's own that the run ends with, which is none of the step's; nil is none.
+	// Outage is the failure of a tier's own that the run ends with, which is none of the step's;
+	// nil is none.
 	Outage *Failed `json:"outage,omitempty"`
 	// Diagnosis is what was found out about it, by the tier DiagnosedBy; nil when nothing was.
 	Diagnosis   *Diagnosis `json:"diagnosis,omitempty"`
@@ -27,10 +30,12 @@ type Work struct {
 	Heard *Heard `json:"heard,omitempty"`
 	// Strategy reports that the strategy of the reaction to Failed is to be run.
 	Strategy bool `json:"strategy,omitempty"`
-	// Again reports that the tier that failed carries the step out again after a diagnosis, Wait how long is waited before that.
+	// Again reports that the tier that failed carries the step out again after a diagnosis, Wait
+	// how long is waited before that.
 	Again bool          `json:"again,omitempty"`
 	Wait  time.Duration `json:"wait,omitempty"`
-	// Reduced reports that the next try is asked for with less: nothing of what was tried before, and little of the evidence.
+	// Reduced reports that the next try is asked for with less: nothing of what was tried before,
+	// and little of the evidence.
 	Reduced bool `json:"reduced,omitempty"`
 	// Until is when a wait is over; zero is none.
 	Until time.Time `json:"until,omitzero"`
@@ -39,7 +44,8 @@ type Work struct {
 	Why string    `json:"why,omitempty"`
 	// Skipped reports that the step has failed, and the next one is carried out.
 	Skipped bool `json:"skipped,omitempty"`
-	// Streaks are tries in a row, and Runs runs of strategies, by code and place in the chain of reactions.
+	// Streaks are tries in a row, and Runs runs of strategies, by code and place in the chain of
+	// reactions.
 	Streaks map[string]retry.Series `json:"streaks,omitempty"`
 	Runs    map[string]int          `json:"runs,omitempty"`
 	// Same counts by the fingerprint of an error how often something was done about it.
@@ -82,7 +88,8 @@ type Heard struct {
 	Rung   int    `json:"rung"`
 	Role   Role   `json:"role"`
 	Text   string `json:"text"`
-	// Changes are what was judged of what the tier has changed. Nothing else may be there when it counts.
+	// Changes are what was judged of what the tier has changed. Nothing else may be there when it
+	// counts.
 	Changes []executor.Change `json:"changes,omitempty"`
 }
 

@@ -21,7 +21,8 @@ func (w *wrapped) Available(ctx context.Context) error {
 	return w.Provider.Available(timed)
 }
 
-// Call makes any answer one that is done: what the text says is for the escalation to read, also when it says BLOCKED.
+// Call makes any answer one that is done: what the text says is for the escalation to read, also
+// when it says BLOCKED.
 func (w *wrapped) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	w.call.noteDeadline(false)
 	req.Reduced = req.Reduced || w.call.ask.reduced
@@ -67,7 +68,8 @@ func nameOf(p executor.Provider) (name string) {
 	return p.Name()
 }
 
-// deferring runs strategies, but none after an answer: what fails then is about the step, and a strategy against it the escalation's.
+// deferring runs strategies, but none after an answer: what fails then is about the step, and a
+// strategy against it the escalation's.
 type deferring struct {
 	inner executor.Recoverer
 	call  *calling

@@ -33,8 +33,9 @@ func (r *runner) admitted() bool {
 	return r.admission.granted && r.admission.lane == r.lane("")
 }
 
-// admit asks whether the next call may be made, and returns until when to wait before asking again, and what for. Nothing is
-// taken while somebody waits: what the preventer gave is taken back when the gate is shut.
+// admit asks whether the next call may be made, and returns until when to wait before asking again,
+// and what for. Nothing is taken while somebody waits: what the preventer gave is taken back when
+// the gate is shut.
 func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why string) {
 	if r.admitted() {
 		return now, ""
@@ -60,8 +61,8 @@ func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why
 	return now, ""
 }
 
-// admitInPlace is admit for a call within an iteration, with its waits. It reports whether the call may be made, and not only
-// whether there is time for it.
+// admitInPlace is admit for a call within an iteration, with its waits. It reports whether the call
+// may be made, and not only whether there is time for it.
 func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
 	var slept time.Time
 	for ctx.Err() == nil {
@@ -83,7 +84,8 @@ func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
 	return !it.cancelled
 }
 
-// gateOpens looks at the gate, so that nobody queues for what prevents failures while no call can be made.
+// gateOpens looks at the gate, so that nobody queues for what prevents failures while no call can
+// be made.
 func (r *runner) gateOpens(lane string, now time.Time) time.Time {
 	gate, ok := r.cfg.Gate.(retry.Opener)
 	if !ok || r.cfg.Preventer == nil {
@@ -144,8 +146,8 @@ func (r *runner) mayRetry(f *failure) (may bool) {
 	return may
 }
 
-// retryLane names whose retries a retry is one of: the provider's if that is called again, and otherwise those of whoever
-// failed.
+// retryLane names whose retries a retry is one of: the provider's if that is called again, and
+// otherwise those of whoever failed.
 func (r *runner) retryLane(f *failure) string {
 	if f.op.name == opCall || f.op.name == opAvailable || !f.runsAgain() {
 		return r.lane("")
@@ -153,11 +155,12 @@ func (r *runner) retryLane(f *failure) string {
 	return f.op.source + "/"
 }
 
-// budgetPolicy returns the policy by which the gate is told of a failure: the first of its reactions that has a budget, or else
-// the first.
+// budgetPolicy returns the policy by which the gate is told of a failure: the first of its
+// reactions that has a budget, or else the first.
 func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
 	reaction := r.cfg.Table.Reaction(f.err)
-	s := situation{reaction: &reaction, op: f.op, known: f.known, profile: r.cfg.Table.Overlay, strategies: r.cfg.Recoverer != nil}
+	s := situation{reaction: &reaction, op: f.op, known: f.known, profile: r.cfg.Table.Overlay,
+		strategies: r.cfg.Recoverer != nil}
 	var first *taxonomy.Policy
 	next := s.first()
 	for depth := 0; next != nil && depth < maxChain; depth++ {

@@ -12,7 +12,8 @@ import (
 // lastWord is how long a collaborator has to return once its context has ended.
 const lastWord = time.Second
 
-// fileAndNotify puts the task's file where it belongs and tells people. What fails there is a warning.
+// fileAndNotify puts the task's file where it belongs and tells people. What fails there is a
+// warning.
 func (r *runner) fileAndNotify(ctx context.Context) {
 	if r.cfg.Filer != nil {
 		r.aside(ctx, operation{name: opFile, source: sourceExecutor, class: classSide}, r.cfg.Filer.File)
@@ -26,13 +27,15 @@ func (r *runner) fileAndNotify(ctx context.Context) {
 func (r *runner) aside(ctx context.Context, op operation, f func(context.Context, *Result) error) {
 	shown := *r.result // what is left behind must not see the result change
 	shown.Warnings = slices.Clip(shown.Warnings)
-	for _, err := range each(bounding(ctx, r.cfg.Limits.Grace, op, func(ctx context.Context) error { return f(ctx, &shown) })) {
+	for _, err := range each(
+		bounding(ctx, r.cfg.Limits.Grace, op, func(ctx context.Context) error { return f(ctx, &shown) })) {
 		failed := r.fail(&iteration{number: r.number}, op, err)
 		r.warn(op.name+resourceOf(err), failed.err)
 	}
 }
 
-// bounding runs f with a limit, whatever becomes of ctx. An f that does not return in time is left behind in its goroutine.
+// bounding runs f with a limit, whatever becomes of ctx. An f that does not return in time is left
+// behind in its goroutine.
 func bounding(ctx context.Context, limit time.Duration, op operation, f func(context.Context) error) error {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -49,8 +52,8 @@ func bounding(ctx context.Context, limit time.Duration, op operation, f func(con
 // leftBehind is said of what does not return.
 const leftBehind = "does not return, and was left behind"
 
-// attended runs f in a goroutine of its own, and waits for it until a last word after ctx has ended; left reports that it is
-// still running then.
+// attended runs f in a goroutine of its own, and waits for it until a last word after ctx has
+// ended; left reports that it is still running then.
 func attended(ctx context.Context, op operation, f func(context.Context) error) (left bool, err error) {
 	done := make(chan error, 1)
 	go func() {

@@ -9,15 +9,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// attempt runs an operation, and again as long as the reactions to its failures ask for that at once. It returns the
-// failure that is left, or nil, and whether the iteration goes on as if all were well. When the run is cancelled
-// meanwhile the iteration is, too, and nothing has failed.
+// attempt runs an operation, and again as long as the reactions to its failures ask for that at
+// once. It returns the failure that is left, or nil, and whether the iteration goes on as if all
+// were well. When the run is cancelled meanwhile the iteration is, too, and nothing has failed.
 func (r *runner) attempt(ctx context.Context, it *iteration, op operation, f func() error) (left *failure, on bool) {
 	return r.attemptFor(ctx, it, op, nil, f)
 }
 
 // attemptFor is attempt for an operation that carries out the reactions to causes.
-func (r *runner) attemptFor(ctx context.Context, it *iteration, op operation, causes []*failure, f func() error) (left *failure, on bool) {
+func (r *runner) attemptFor(ctx context.Context, it *iteration, op operation, causes []*failure, f func() error) (
+	left *failure, on bool) {
 	for {
 		err := contained(op, f)
 		if err == nil {
@@ -36,7 +37,8 @@ func (r *runner) attemptFor(ctx context.Context, it *iteration, op operation, ca
 	}
 }
 
-// again carries out a reaction that runs again only what failed. It reports whether that is to be run again now.
+// again carries out a reaction that runs again only what failed. It reports whether that is to be
+// run again now.
 func (r *runner) again(ctx context.Context, it *iteration, f *failure) bool {
 	for f.runsAgain() {
 		if it.replay.began(f.op, it.calls+1) {
@@ -66,7 +68,8 @@ func (f *failure) runsAgain() bool {
 	return false
 }
 
-// waitInPlace waits before the next try within an iteration. It reports whether there is time for one.
+// waitInPlace waits before the next try within an iteration. It reports whether there is time for
+// one.
 func (r *runner) waitInPlace(ctx context.Context, it *iteration, f *failure) bool {
 	r.share(ctx, f)
 	now := r.cfg.Clock.Now()
@@ -89,7 +92,8 @@ func (r *runner) waitInPlace(ctx context.Context, it *iteration, f *failure) boo
 	return r.enterInPlace(ctx, it, f) && ctx.Err() == nil
 }
 
-// enterInPlace has the call that is tried again let through. One for which that takes too long is left to the next iteration.
+// enterInPlace has the call that is tried again let through. One for which that takes too long is
+// left to the next iteration.
 func (r *runner) enterInPlace(ctx context.Context, it *iteration, f *failure) bool {
 	if f.op.name != opCall || it.replay.began(f.op, it.calls+1) || r.admitInPlace(ctx, it) {
 		return true
@@ -108,7 +112,8 @@ func (r *runner) late(it *iteration, until time.Time) bool {
 // errNoStrategies is said where a strategy cannot be run.
 var errNoStrategies = errors.New("there is nobody to run strategies")
 
-// recovers runs the strategy of a failure's reaction. When it fails, the reaction that follows is decided on.
+// recovers runs the strategy of a failure's reaction. When it fails, the reaction that follows is
+// decided on.
 func (r *runner) recovers(ctx context.Context, it *iteration, f *failure) bool {
 	failed := taxonomy.Failed{
 		Err: f.err, Reaction: *f.decision.reaction, Evidence: f.evidence, NoText: !r.cfg.Table.SearchesText(),
@@ -124,7 +129,8 @@ func (r *runner) recovers(ctx context.Context, it *iteration, f *failure) bool {
 	})
 	r.noteRun(f)
 	r.emit(Event{
-		Kind: Recovered, For: f.err, Op: f.op.name, Source: f.op.source, Reaction: failed.Reaction, Action: f.decision.action,
+		Kind: Recovered, For: f.err, Op: f.op.name, Source: f.op.source, Reaction: failed.Reaction,
+		Action:  f.decision.action,
 		Attempt: failed.Attempt, MaxAttempts: f.decision.most, Text: failed.Reaction.Strategy, Err: err,
 	})
 	if err == nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// outage is a provider that fails for the first minute; a call takes 100 ms. It notes when it was called.
+// outage is a provider that fails for the first minute; a call takes 100 ms. It notes when it was
+// called.
 type outage struct {
 	began time.Time
 	mu    sync.Mutex
@@ -50,12 +51,14 @@ func (o *outage) between(from, to time.Duration) (n int) {
 	return n
 }
 
-// Many runs that share a real breaker ask a provider that is down as often as one that probes it would.
+// Many runs that share a real breaker ask a provider that is down as often as one that probes it
+// would.
 func TestManyRunsBehindABreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		policy := &taxonomy.Policy{
 			Name: "outage", MaxAttempts: 1000, InitialDelay: time.Second, Backoff: taxonomy.Constant,
-			Budget: &taxonomy.Budget{Retries: -1, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, Probe: 5 * time.Second, Successes: 1}},
+			Budget: &taxonomy.Budget{Retries: -1, Window: 10 * time.Second,
+				Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, Probe: 5 * time.Second, Successes: 1}},
 		}
 		tables := tableOf(map[string]taxonomy.Reaction{
 			"outage": {Action: taxonomy.RetryOperation, Policy: policy, Then: &reactBlock},
@@ -85,9 +88,12 @@ func TestACancelledProbeLeavesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		policy := &taxonomy.Policy{
 			Name: "outage", MaxAttempts: 1000, InitialDelay: time.Second, Backoff: taxonomy.Constant,
-			Budget: &taxonomy.Budget{Retries: -1, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: 10 * time.Second, Successes: 1}},
+			Budget: &taxonomy.Budget{Retries: -1, Window: 10 * time.Second,
+				Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: 10 * time.Second, Successes: 1}},
 		}
-		tables := tableOf(map[string]taxonomy.Reaction{"outage": {Action: taxonomy.RetryOperation, Policy: policy, Then: &reactBlock}})
+		tables := tableOf(
+			map[string]taxonomy.Reaction{"outage": {Action: taxonomy.RetryOperation, Policy: policy,
+				Then: &reactBlock}})
 		provider := &outage{began: time.Now()}
 		ctx, cancel := context.WithCancel(t.Context())
 		gates := breaker.New(breaker.Options{})

@@ -14,8 +14,8 @@ import (
 // errIterationDeadline is why the context of an iteration's calls ends when its time is over.
 var errIterationDeadline = errors.New("the iteration's time is over")
 
-// call calls the provider until it has answered, or until a reaction asks for more than another call. All calls
-// of an iteration share its deadline.
+// call calls the provider until it has answered, or until a reaction asks for more than another
+// call. All calls of an iteration share its deadline.
 func (r *runner) call(ctx context.Context, it *iteration) {
 	limit := it.ends.Sub(r.cfg.Clock.Now())
 	timed, release := context.WithTimeoutCause(ctx, limit, errIterationDeadline)
@@ -95,7 +95,9 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
 		it.cancelled = true
 		r.withdraw(retry.CallEnd{Cancelled: true})
-		r.record(ctx, Entry{Point: PointAnswered, Answered: &Answered{Call: it.calls, Cancelled: true, Usage: answer.Usage, Took: Duration(took)}})
+		r.record(
+			ctx, Entry{Point: PointAnswered,
+				Answered: &Answered{Call: it.calls, Cancelled: true, Usage: answer.Usage, Took: Duration(took)}})
 		return answer, nil
 	}
 	f := r.callFailure(timed, it, op, answer, err, took)
@@ -127,7 +129,8 @@ func (r *runner) request(ctx context.Context, it *iteration, now time.Time, d *d
 	}
 }
 
-// tracking returns what writes down the processes of an operation, as long as that is not over. A call has no name.
+// tracking returns what writes down the processes of an operation, as long as that is not over. A
+// call has no name.
 func (r *runner) tracking(ctx context.Context, op string, d *during) func(Process) error {
 	return func(p Process) error {
 		d.do(func() { r.record(ctx, Entry{Point: PointProcess, Process: &p, Op: op}) })
@@ -156,7 +159,8 @@ func (d *during) end() {
 }
 
 // callFailure returns what failed in a call, or nil.
-func (r *runner) callFailure(timed context.Context, it *iteration, op operation, answer Answer, err error, took time.Duration) *failure {
+func (r *runner) callFailure(timed context.Context, it *iteration, op operation, answer Answer, err error,
+	took time.Duration) *failure {
 	switch {
 	case err == nil && answer.Failure == "":
 		return nil
@@ -171,7 +175,8 @@ func (r *runner) callFailure(timed context.Context, it *iteration, op operation,
 
 // timedOut is the evidence of a call that the iteration's deadline has ended.
 func (it *iteration) timedOut(op operation, answer Answer, err error, took time.Duration) *taxonomy.Evidence {
-	ev := &taxonomy.Evidence{Source: op.source, Op: op.name, Type: typeTimeout, Text: answer.Failure, Err: err, Attributes: map[string]string{}}
+	ev := &taxonomy.Evidence{Source: op.source, Op: op.name, Type: typeTimeout, Text: answer.Failure, Err: err,
+		Attributes: map[string]string{}}
 	if said, ok := err.(*taxonomy.Evidence); ok && said != nil {
 		ev.Text, ev.Output, ev.Credential, ev.Files = said.Text, said.Output, said.Credential, said.Files
 		for name, value := range said.Attributes {
@@ -197,7 +202,8 @@ func (r *runner) interrupted(it *iteration) {
 	it.failures = append(it.failures, f)
 }
 
-// keptSession returns a conversation that can be written down. One whose name looks like a secret cannot, and masked it names none: it is not continued.
+// keptSession returns a conversation that can be written down. One whose name looks like a secret
+// cannot, and masked it names none: it is not continued.
 func keptSession(session string) string {
 	if taxonomy.Scrub(session) != session {
 		return ""
@@ -225,7 +231,8 @@ func (r *runner) answer(it *iteration, a Answer) {
 	r.result.Text = endOf(a.Text, maxAnswer)
 }
 
-// callsAgain reports whether the reaction to a failed call is another call at once, and waits for it.
+// callsAgain reports whether the reaction to a failed call is another call at once, and waits for
+// it.
 func (r *runner) callsAgain(ctx context.Context, it *iteration, f *failure) bool {
 	if it.replay.hasJudged() && !it.replay.began(f.op, it.calls+1) {
 		f.overcome = it.replay.overcame(it.calls)
@@ -241,7 +248,8 @@ func (r *runner) callsAgain(ctx context.Context, it *iteration, f *failure) bool
 	return f.decision.reaction.Revert == taxonomy.RevertNone || it.replay.began(f.op, it.calls+1) || r.undo(ctx, it, f)
 }
 
-// undo takes back, before another call, what the one that failed has done. It reports whether that went well.
+// undo takes back, before another call, what the one that failed has done. It reports whether that
+// went well.
 func (r *runner) undo(ctx context.Context, it *iteration, f *failure) bool {
 	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
 	defer release()
@@ -256,8 +264,8 @@ func (r *runner) undo(ctx context.Context, it *iteration, f *failure) bool {
 	return len(it.failures) == before && !it.cancelled
 }
 
-// refreshes reports that a continued conversation is given up for a new one at once: it failed without a category, or the
-// reaction says so.
+// refreshes reports that a continued conversation is given up for a new one at once: it failed
+// without a category, or the reaction says so.
 func (r *runner) refreshes(ctx context.Context, it *iteration, f *failure) bool {
 	d := &f.decision
 	switch {

@@ -27,65 +27,88 @@ func TestCalls(t *testing.T) {
 	var late sync.WaitGroup
 	ended := make(chan struct{})
 	tellAll(t, []story{
-		{name: "again within the iteration", steps: []step{breaks("repeat"), done("a")}, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, 1, r.Iterations)
-			assert.Equal(t, 2, r.Calls)
-			assert.Equal(t, Duration(time.Second), r.Waited)
-			assert.Zero(t, r.Counted)
-		}},
-		{name: "given up within the iteration", steps: []step{breaks("repeat"), breaks("repeat"), done("a")}, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, 2, r.Iterations)
-		}},
-		{name: "every call counts", steps: []step{{answer: Answer{Usage: usage(1, 0.5)}, err: fails("repeat")}, {answer: Answer{Signal: SignalDone, Usage: usage(2, 0.25)}}}, want: EndCompleted,
+		{name: "again within the iteration", steps: []step{breaks("repeat"), done("a")}, want: EndCompleted,
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, 1, r.Iterations)
+				assert.Equal(t, 2, r.Calls)
+				assert.Equal(t, Duration(time.Second), r.Waited)
+				assert.Zero(t, r.Counted)
+			}},
+		{name: "given up within the iteration", steps: []step{breaks("repeat"), breaks("repeat"), done("a")},
+			want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, 2, r.Iterations)
+			}},
+		{name: "every call counts",
+			steps: []step{{answer: Answer{Usage: usage(1, 0.5)}, err: fails("repeat")},
+				{answer: Answer{Signal: SignalDone, Usage: usage(2, 0.25)}}}, want: EndCompleted,
 			check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, usage(3, 0.75), r.Usage) }},
-		{name: "a conversation", steps: []step{said("s1"), said("s2"), done()}, change: talk, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, []string{"", "s1", "s2"}, sessions(w))
-			assert.NotContains(t, w.provider.prompts()[1], "Do it.")
-		}},
-		{name: "a conversation whose name looks like a secret", steps: []step{said("s1"), said("sk-ant-api03-" + strings.Repeat("a1B2", 20)), done()}, change: talk, want: EndCompleted,
+		{name: "a conversation", steps: []step{said("s1"), said("s2"), done()}, change: talk, want: EndCompleted,
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, []string{"", "s1", "s2"}, sessions(w))
+				assert.NotContains(t, w.provider.prompts()[1], "Do it.")
+			}},
+		{name: "a conversation whose name looks like a secret",
+			steps: []step{said("s1"), said("sk-ant-api03-" + strings.Repeat("a1B2", 20)), done()}, change: talk,
+			want:  EndCompleted,
 			check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, []string{"", "s1", ""}, sessions(w)) }},
-		{name: "no conversation unless wanted", steps: []step{said("s1"), done()}, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, []string{"", ""}, sessions(w))
-		}},
-		{name: "a conversation that fails without a category", steps: []step{said("s1"), breaks("nothing known"), done()}, change: talk, want: EndCompleted,
+		{name: "no conversation unless wanted", steps: []step{said("s1"), done()}, want: EndCompleted,
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, []string{"", ""}, sessions(w))
+			}},
+		{name: "a conversation that fails without a category",
+			steps: []step{said("s1"), breaks("nothing known"), done()}, change: talk, want: EndCompleted,
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Equal(t, []string{"", "s1", ""}, sessions(w))
 				assert.Equal(t, 2, r.Iterations)
 				assert.Zero(t, r.Counted)
 			}},
-		{name: "once", steps: []step{said("s1"), breaks("nothing known"), breaks("nothing known"), done()}, change: talk, want: EndCompleted,
+		{name: "once", steps: []step{said("s1"), breaks("nothing known"), breaks("nothing known"), done()},
+			change: talk, want: EndCompleted,
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Equal(t, 1, r.Counted)
 				assert.Equal(t, 3, r.Iterations)
 			}},
-		{name: "a conversation that fails with one goes on", steps: []step{said("s1"), breaks("again"), done()}, change: talk, want: EndCompleted,
+		{name: "a conversation that fails with one goes on", steps: []step{said("s1"), breaks("again"), done()},
+			change: talk, want: EndCompleted,
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Equal(t, []string{"", "s1", "s1"}, sessions(w))
 				assert.Equal(t, 3, r.Iterations)
 			}},
-		{name: "feedback goes out once", steps: []step{breaks("correct"), works(), done()}, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
-			assert.Contains(t, w.provider.prompts()[1], fenceOpen)
-			assert.NotContains(t, w.provider.prompts()[2], fenceOpen)
-		}},
-		{name: "undelivered feedback stays", steps: []step{breaks("correct"), breaks("wait"), done()}, want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
-			assert.Contains(t, w.provider.prompts()[2], fenceOpen)
-		}},
-		{name: "a budget that allows nothing more", steps: []step{done()}, want: EndFatal, change: func(w *world) { w.cfg.Budget = budget{fails("stop")} },
+		{name: "feedback goes out once", steps: []step{breaks("correct"), works(), done()}, want: EndCompleted,
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Contains(t, w.provider.prompts()[1], fenceOpen)
+				assert.NotContains(t, w.provider.prompts()[2], fenceOpen)
+			}},
+		{name: "undelivered feedback stays", steps: []step{breaks("correct"), breaks("wait"), done()},
+			want: EndCompleted, check: func(t *testing.T, w *world, r *Result) {
+				assert.Contains(t, w.provider.prompts()[2], fenceOpen)
+			}},
+		{name: "a budget that allows nothing more", steps: []step{done()}, want: EndFatal,
+			change: func(w *world) { w.cfg.Budget = budget{fails("stop")} },
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Empty(t, w.provider.calls)
 				assert.Equal(t, opBudget, r.Errors[0].Op)
 			}},
-		{name: "a panic of the provider", steps: []step{{do: func(context.Context, Request) (Answer, error) { panic("oh") }}, done()}, want: EndCompleted,
+		{name: "a panic of the provider",
+			steps: []step{{do: func(context.Context, Request) (Answer, error) { panic("oh") }}, done()},
+			want:  EndCompleted,
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Equal(t, "panic", r.Errors[0].Code)
 				assert.Contains(t, r.Errors[0].Message, "oh")
 			}},
-		{name: "a panic of the prompt", steps: []step{done()}, want: EndMaxFailures, change: func(w *world) { w.cfg.Prompt = func(PromptInput) string { panic("oh") } }},
-		{name: "a panic of the classifier", steps: []step{breaks("stop"), done()}, want: EndCompleted, change: func(w *world) {
-			w.cfg.Classify = panicking{}.classify
-		}, check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, "uncategorized", r.Errors[0].Reaction) }},
-		{name: "a panic of the observer", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.cfg.Observer = panicking{} }},
-		{name: "a panic of the name", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.cfg.Provider = nameless{w.provider} }},
+		{name: "a panic of the prompt", steps: []step{done()}, want: EndMaxFailures,
+			change: func(w *world) { w.cfg.Prompt = func(PromptInput) string { panic("oh") } }},
+		{name: "a panic of the classifier", steps: []step{breaks("stop"), done()}, want: EndCompleted,
+			change: func(w *world) {
+				w.cfg.Classify = panicking{}.classify
+			}, check: func(
+				t *testing.T, w *world, r *Result) {
+				assert.Equal(t, "uncategorized", r.Errors[0].Reaction)
+			}},
+		{name: "a panic of the observer", steps: []step{done()}, want: EndCompleted,
+			change: func(w *world) { w.cfg.Observer = panicking{} }},
+		{name: "a panic of the name", steps: []step{done()}, want: EndCompleted,
+			change: func(w *world) { w.cfg.Provider = nameless{w.provider} }},
 		{name: "a late word is not heard", steps: []step{{do: func(_ context.Context, q Request) (Answer, error) {
 			late.Go(func() { <-ended; q.Progress("late"); _ = q.Started(Process{}) })
 			return Answer{Signal: SignalDone}, nil
@@ -95,8 +118,9 @@ func TestCalls(t *testing.T) {
 			assert.NotContains(t, w.events.kinds(), Progressed)
 		}},
 		{name: "an error that panics", steps: []step{{err: panickingError{}}, done()}, want: EndCompleted},
-		{name: "side operations change nothing", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.cfg.Filer, w.cfg.Notifier = panicking{}, panicking{} },
-			check: func(t *testing.T, w *world, r *Result) { assert.Len(t, r.Warnings, 2) }},
+		{name: "side operations change nothing", steps: []step{done()}, want: EndCompleted,
+			change: func(w *world) { w.cfg.Filer, w.cfg.Notifier = panicking{}, panicking{} },
+			check:  func(t *testing.T, w *world, r *Result) { assert.Len(t, r.Warnings, 2) }},
 	})
 }
 
@@ -145,7 +169,9 @@ func TestFreshAndReducedSessions(t *testing.T) {
 }
 
 func TestRevertBeforeAnotherCall(t *testing.T) {
-	w := newWorld(map[string]taxonomy.Reaction{"mess": {Action: taxonomy.RetryOperation, Revert: taxonomy.RevertIteration, Policy: three}}, breaks("mess", "x"), done("a"))
+	w := newWorld(
+		map[string]taxonomy.Reaction{"mess": {Action: taxonomy.RetryOperation, Revert: taxonomy.RevertIteration,
+			Policy: three}}, breaks("mess", "x"), done("a"))
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason)
 	assert.Equal(t, []string{"a"}, r.CommittedFiles)
@@ -188,7 +214,8 @@ func (s *strategist) Recover(_ context.Context, f taxonomy.Failed) error {
 }
 
 func TestRecover(t *testing.T) {
-	mend := taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Policy: three, CountFailure: true, Then: &taxonomy.Reaction{Action: taxonomy.Block}}
+	mend := taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Policy: three, CountFailure: true,
+		Then: &taxonomy.Reaction{Action: taxonomy.Block}}
 	here := mend
 	here.Resume = taxonomy.ResumeOperation
 	table := map[string]taxonomy.Reaction{"mend": mend, "here": here, "again": {Action: taxonomy.Retry}}

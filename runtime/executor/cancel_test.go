@@ -21,7 +21,8 @@ func TestTimeout(t *testing.T) {
 		assert.Equal(t, EndCompleted, r.EndReason)
 		assert.Equal(t, "timeout", r.Errors[0].Code)
 		seen := w.events.first(ErrorClassified).Err.(*coded).cause.(*taxonomy.Evidence)
-		assert.Equal(t, map[string]string{"iteration": "1", "timeout_ms": "60000", "elapsed_ms": "60000"}, seen.Attributes)
+		assert.Equal(t, map[string]string{"iteration": "1", "timeout_ms": "60000", "elapsed_ms": "60000"},
+			seen.Attributes)
 		assert.NotContains(t, w.tree.files, "forbidden", "leftovers of a call that ran out of time are judged")
 		assert.Equal(t, []string{"a"}, r.CommittedFiles)
 	})
@@ -133,7 +134,11 @@ func TestCancelWhilePaused(t *testing.T) {
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
-		w.provider.steps[0].do = func(context.Context, Request) (Answer, error) { time.Sleep(time.Second); return Answer{}, nil }
+		w.provider.steps[0].do = func(context.Context, Request) (
+			Answer, error) {
+			time.Sleep(time.Second)
+			return Answer{}, nil
+		}
 		run := e.Start(ctx, aTask)
 		run.Pause()
 		time.Sleep(time.Minute)

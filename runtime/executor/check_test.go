@@ -60,7 +60,8 @@ func (d *dirty) Validate(_ context.Context, phase Phase) error {
 	return d.err
 }
 
-// TestWhatChecksLeave has what checks change be judged like what a call changes, once for each check that ran.
+// TestWhatChecksLeave has what checks change be judged like what a call changes, once for each
+// check that ran.
 func TestWhatChecksLeave(t *testing.T) {
 	leaves := func(phase Phase, paths ...string) func(w *world) {
 		return func(w *world) {
@@ -76,28 +77,33 @@ func TestWhatChecksLeave(t *testing.T) {
 		return n
 	}
 	tellAll(t, []story{
-		{name: "nothing", steps: []step{done("a")}, want: EndCompleted, change: leaves(PreCommit), check: func(t *testing.T, w *world, r *Result) {
-			assert.Empty(t, r.UncheckedFiles)
-			assert.Empty(t, r.Warnings)
-			assert.Equal(t, 2, looks(w))
-		}},
-		{name: "no check, no look", steps: []step{done("a")}, want: EndCompleted, check: func(t *testing.T, w *world, _ *Result) {
-			assert.Equal(t, 1, looks(w))
-		}},
-		{name: "a formatter", steps: []step{done("a")}, want: EndCompleted, change: leaves(PreCommit, "a", "made"), check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, []string{"a", "made"}, r.CommittedFiles)
-			assert.Equal(t, w.tree.files, w.tree.head)
-			assert.Empty(t, r.UncheckedFiles)
-			assert.True(t, w.tree.released)
-		}},
-		{name: "a formatter of nothing", steps: []step{done()}, want: EndCompleted, change: leaves(PreCommit, "made"), check: func(t *testing.T, _ *world, r *Result) {
-			assert.Equal(t, []string{"made"}, r.CommittedFiles)
-		}},
-		{name: "a forbidden file that was put back, in finished work", steps: []step{done("a")}, want: EndCompleted, change: leaves(PreCommit, "forbidden"), check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, "forbidden", r.Errors[0].Code)
-			assert.NotContains(t, w.tree.files, "forbidden")
-			assert.Equal(t, 1, r.Iterations, "its reaction accepts what is left")
-		}},
+		{name: "nothing", steps: []step{done("a")}, want: EndCompleted, change: leaves(PreCommit),
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Empty(t, r.UncheckedFiles)
+				assert.Empty(t, r.Warnings)
+				assert.Equal(t, 2, looks(w))
+			}},
+		{name: "no check, no look", steps: []step{done("a")}, want: EndCompleted,
+			check: func(t *testing.T, w *world, _ *Result) {
+				assert.Equal(t, 1, looks(w))
+			}},
+		{name: "a formatter", steps: []step{done("a")}, want: EndCompleted, change: leaves(PreCommit, "a", "made"),
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, []string{"a", "made"}, r.CommittedFiles)
+				assert.Equal(t, w.tree.files, w.tree.head)
+				assert.Empty(t, r.UncheckedFiles)
+				assert.True(t, w.tree.released)
+			}},
+		{name: "a formatter of nothing", steps: []step{done()}, want: EndCompleted, change: leaves(PreCommit, "made"),
+			check: func(t *testing.T, _ *world, r *Result) {
+				assert.Equal(t, []string{"made"}, r.CommittedFiles)
+			}},
+		{name: "a forbidden file that was put back, in finished work", steps: []step{done("a")}, want: EndCompleted,
+			change: leaves(PreCommit, "forbidden"), check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, "forbidden", r.Errors[0].Code)
+				assert.NotContains(t, w.tree.files, "forbidden")
+				assert.Equal(t, 1, r.Iterations, "its reaction accepts what is left")
+			}},
 		{name: "a forbidden file", steps: []step{works("a"), {}}, want: EndCompleted,
 			change: func(w *world) {
 				leaves(PreCommit, "forbidden", "report")(w)
@@ -112,15 +118,16 @@ func TestWhatChecksLeave(t *testing.T) {
 				assert.NotContains(t, w.tree.files, "forbidden")
 				assert.Len(t, w.tree.saved, 1)
 			}},
-		{name: "git itself, and nothing puts it back", steps: []step{done("a")}, want: EndFatal, change: func(w *world) {
-			leaves(PreCommit, ".git/hooks/x")(w)
-			w.tree.fail["revert"] = []error{gitFails("revert", "stop")}
-		}, check: func(t *testing.T, w *world, r *Result) {
-			assert.Empty(t, w.tree.commits)
-			assert.Equal(t, []string{".git/hooks/x"}, r.UncheckedFiles)
-			assert.False(t, w.tree.released)
-			assert.Len(t, r.SavedRefs, 1, "it is saved once")
-		}},
+		{name: "git itself, and nothing puts it back", steps: []step{done("a")}, want: EndFatal,
+			change: func(w *world) {
+				leaves(PreCommit, ".git/hooks/x")(w)
+				w.tree.fail["revert"] = []error{gitFails("revert", "stop")}
+			}, check: func(t *testing.T, w *world, r *Result) {
+				assert.Empty(t, w.tree.commits)
+				assert.Equal(t, []string{".git/hooks/x"}, r.UncheckedFiles)
+				assert.False(t, w.tree.released)
+				assert.Len(t, r.SavedRefs, 1, "it is saved once")
+			}},
 		{name: "after the commit", steps: []step{done("a")}, want: EndCompleted, change: func(w *world) {
 			leaves(PrePush, "a")(w)
 			w.cfg.Deliver = DeliverPush
@@ -134,14 +141,16 @@ func TestWhatChecksLeave(t *testing.T) {
 			leaves(PrePush, "forbidden")(w)
 			w.cfg.Deliver = DeliverPush
 			row := &w.tables.taxonomy.Rows[w.tables.rows["forbidden"]]
-			row.Reaction = &taxonomy.Reaction{Name: "undo", Action: taxonomy.Retry, Revert: taxonomy.RevertFiles, CountFailure: true}
+			row.Reaction = &taxonomy.Reaction{Name: "undo", Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
+				CountFailure: true}
 		}, check: func(t *testing.T, w *world, r *Result) {
 			assert.Zero(t, w.tree.pushes)
 			assert.NotContains(t, w.tree.files, "forbidden")
 			assert.Equal(t, 3, r.Iterations, "it does not loop for ever")
 		}},
 		{name: "a check that fails", steps: []step{done("a")}, want: EndFatal, change: func(w *world) {
-			w.cfg.Validator = &dirty{tree: w.tree, err: fails("stop"), left: map[Phase][]string{PreCommit: {"report", "outside"}}}
+			w.cfg.Validator = &dirty{tree: w.tree, err: fails("stop"),
+				left: map[Phase][]string{PreCommit: {"report", "outside"}}}
 		}, check: func(t *testing.T, w *world, r *Result) {
 			assert.Empty(t, r.UncheckedFiles)
 			assert.Equal(t, []string{"a", "report"}, r.UncommittedFiles)
@@ -158,11 +167,13 @@ func TestWhatChecksLeave(t *testing.T) {
 	})
 }
 
-// TestWhatChecksLeaveAfterADeath has the outcome be the same wherever a run dies whose checks change files.
+// TestWhatChecksLeaveAfterADeath has the outcome be the same wherever a run dies whose checks
+// change files.
 func TestWhatChecksLeaveAfterADeath(t *testing.T) {
 	story := func() *mortal {
 		m := newMortal(DeliverPullRequest)
-		m.provider.steps = []step{works("a"), {writes: map[string]string{"b": "b", "forbidden": "x"}, answer: Answer{Text: "more"}}, done("c")}
+		m.provider.steps = []step{works("a"),
+			{writes: map[string]string{"b": "b", "forbidden": "x"}, answer: Answer{Text: "more"}}, done("c")}
 		m.cfg.Validator = &dirty{tree: m.tree, left: map[Phase][]string{PreCommit: {"made"}, PrePush: {"report"}}}
 		return m
 	}

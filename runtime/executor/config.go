@@ -8,26 +8,30 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Config is what an [Executor] works with. Table, Classify and Provider or Tiers are required; what else is nil or zero is
-// left out, or is as its comment says.
+// Config is what an [Executor] works with. Table, Classify and Provider or Tiers are required; what
+// else is nil or zero is left out, or is as its comment says.
 type Config struct {
-	// Table is the taxonomy's table, of a profile if one is wanted, with the run's own overrides (Table.Override).
+	// Table is the taxonomy's table, of a profile if one is wanted, with the run's own overrides
+	// (Table.Override).
 	Table taxonomy.Table
 	// Classify gives failures their codes.
 	Classify Classifier
-	// Decode reads an error back from the JSON that its package wrote: a generated package's UnmarshalError, as a func
-	// that returns error. It is required with a Journal, because a run cannot be resumed without it.
+	// Decode reads an error back from the JSON that its package wrote: a generated package's
+	// UnmarshalError, as a func that returns error. It is required with a Journal, because a run
+	// cannot be resumed without it.
 	Decode func(b []byte) (error, error)
 
-	// Setup is the host's own part of the setup, such as reading its configuration. A run begins with it, and what is
-	// wrong with it is a failure like any other: it has a code, and is in the result, the log and the notification. An
-	// error that does not say so itself is one of source "config" and op "load_config". With a Setup there need not be a
-	// Provider, as long as it fails.
+	// Setup is the host's own part of the setup, such as reading its configuration. A run begins
+	// with it, and what is wrong with it is a failure like any other: it has a code, and is in the
+	// result, the log and the notification. An error that does not say so itself is one of source
+	// "config" and op "load_config". With a Setup there need not be a Provider, as long as it
+	// fails.
 	Setup func(ctx context.Context) error
 
 	// Provider does the work.
 	Provider Provider
-	// Tiers are the providers of the taxonomy's tiers, by name. Without a Provider the first tier that has one begins.
+	// Tiers are the providers of the taxonomy's tiers, by name. Without a Provider the first tier
+	// that has one begins.
 	Tiers map[string]Provider
 
 	Workspace Workspace
@@ -41,15 +45,18 @@ type Config struct {
 	Observer  Observer
 	Asker     Asker
 	Recoverer Recoverer
-	// Gate bounds what all runs that share it do with a provider together, where policies have a budget; nil bounds nothing.
+	// Gate bounds what all runs that share it do with a provider together, where policies have a
+	// budget; nil bounds nothing.
 	Gate retry.Gate
-	// Adaptive moves the numbers of policies that say `adapt`, and learns from each call; nil leaves them as they are.
+	// Adaptive moves the numbers of policies that say `adapt`, and learns from each call; nil
+	// leaves them as they are.
 	Adaptive *retry.Adaptive
-	// Preventer takes measures against failures that are likely; nil takes none. Checker runs the checks that it asks for; without
-	// one they count as passed, with a warning.
+	// Preventer takes measures against failures that are likely; nil takes none. Checker runs the
+	// checks that it asks for; without one they count as passed, with a warning.
 	Preventer Preventer
 	Checker   Checker
-	// Learners are told what became of each call. They are not told of calls that a resumed run replays.
+	// Learners are told what became of each call. They are not told of calls that a resumed run
+	// replays.
 	Learners []retry.Learner
 	Filer    Filer
 	Notifier Notifier
@@ -61,8 +68,8 @@ type Config struct {
 	Deliver Delivery
 	// Continue holds iterations in one conversation as long as it works.
 	Continue bool
-	// ApproveUnattended allows what a person would have to be asked about, if there is none to ask. Otherwise that is a
-	// denial.
+	// ApproveUnattended allows what a person would have to be asked about, if there is none to ask.
+	// Otherwise that is a denial.
 	ApproveUnattended bool
 	// DryRun runs the setup, makes the first prompt and calls nobody.
 	DryRun bool
@@ -91,18 +98,20 @@ type Limits struct {
 	Iterations int
 	// Failures is how many failures in a row block it; 3.
 	Failures int
-	// Attempts is how many failures that count a task may have in all, in a row or not; 0 is no limit.
+	// Attempts is how many failures that count a task may have in all, in a row or not; 0 is no
+	// limit.
 	Attempts int
 	// Iteration is how long an iteration's calls may take; 10 minutes.
 	Iteration time.Duration
 	// Check is how long a check that `prevent` asks for may take, within the iteration; 1 minute.
 	Check time.Duration
-	// Run is how long the whole run may take, waits included; 0 is no limit. A run that is resumed has it anew.
+	// Run is how long the whole run may take, waits included; 0 is no limit. A run that is resumed
+	// has it anew.
 	Run time.Duration
 	// Deadline is when the run must be over; zero is no limit.
 	Deadline time.Time
-	// Grace is how long is given, after a cancellation, to judging and putting back what was changed; 30 seconds. The Filer
-	// and the Notifier have as long each, whatever the end.
+	// Grace is how long is given, after a cancellation, to judging and putting back what was
+	// changed; 30 seconds. The Filer and the Notifier have as long each, whatever the end.
 	Grace time.Duration
 	// Feedback is how many bytes of feedback a prompt has at most; 16 KiB.
 	Feedback int
@@ -110,8 +119,8 @@ type Limits struct {
 
 // Task is what a run is about.
 type Task struct {
-	// Run names the run: letters, digits, '-', '_' and '.', 1 to 100 of them. A run of that name which the journal knows
-	// is gone on with. Empty is a new name.
+	// Run names the run: letters, digits, '-', '_' and '.', 1 to 100 of them. A run of that name
+	// which the journal knows is gone on with. Empty is a new name.
 	Run string
 	// ID names the task.
 	ID string
@@ -121,11 +130,13 @@ type Task struct {
 	Prompt string
 }
 
-// Markers are lines by which a provider says how its task stands. They count in the final answer only, as whole lines.
+// Markers are lines by which a provider says how its task stands. They count in the final answer
+// only, as whole lines.
 type Markers struct {
 	// Done is the line that says that the task is done; "TASK COMPLETE" unless set.
 	Done string
-	// Blocked begins the line that says that a person is needed; ": " and the question may follow; "BLOCKED" unless set.
+	// Blocked begins the line that says that a person is needed; ": " and the question may follow;
+	// "BLOCKED" unless set.
 	Blocked string
 }
 

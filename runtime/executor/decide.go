@@ -11,12 +11,13 @@ import (
 const (
 	// maxChain bounds how many reactions follow each other by `then`.
 	maxChain = 8
-	// maxInPlace bounds the tries in place under a policy that bounds only time, which waits of no length never use up.
+	// maxInPlace bounds the tries in place under a policy that bounds only time, which waits of no
+	// length never use up.
 	maxInPlace = 100
 )
 
-// trail is what happened so far to an operation and code, for each reaction of a chain: what follows by `then` has a
-// policy of its own, and so a count of its own.
+// trail is what happened so far to an operation and code, for each reaction of a chain: what
+// follows by `then` has a policy of its own, and so a count of its own.
 type trail [maxChain]retry.Series
 
 // situation is all that a decision depends on.
@@ -28,18 +29,22 @@ type situation struct {
 	hint    retry.Hint
 	now     time.Time
 	profile *taxonomy.Profile // nil when there is none
-	// deadline is when the run must be over, inPlace when what is tried again at once must be; zero is no limit.
+	// deadline is when the run must be over, inPlace when what is tried again at once must be; zero
+	// is no limit.
 	deadline, inPlace time.Time
 	ladder            ladder
 	tier              int
 	random            retry.Random
 	// strategies reports that there is somebody to run them.
 	strategies bool
-	// adapted are the numbers that policies of the chain have in place of their own; nil changes none.
+	// adapted are the numbers that policies of the chain have in place of their own; nil changes
+	// none.
 	adapted *adapted
-	// runs is how often the strategies of the chain have run for the operation and code, in the whole run.
+	// runs is how often the strategies of the chain have run for the operation and code, in the
+	// whole run.
 	runs [maxChain]int
-	// failed is the reaction whose strategy has failed, or that was refused, or nil; depth is its place in the chain.
+	// failed is the reaction whose strategy has failed, or that was refused, or nil; depth is its
+	// place in the chain.
 	failed *taxonomy.Reaction
 	depth  int
 }
@@ -60,7 +65,8 @@ type decision struct {
 	end EndReason
 	// tier is where an escalation leads.
 	tier int
-	// attempt counts the tries of what is repeated, or of a strategy; most is how many there may be, 0 is no bound.
+	// attempt counts the tries of what is repeated, or of a strategy; most is how many there may
+	// be, 0 is no bound.
 	attempt, most int
 	// policy is the taxonomy's that was asked last; nil is none.
 	policy *taxonomy.Policy
@@ -74,16 +80,20 @@ var (
 	reactAbort    = taxonomy.Reaction{Name: "abort"}
 	reactBlock    = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 	reactContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn}
-	reactOnce     = taxonomy.Reaction{Name: "retry_operation", Action: taxonomy.RetryOperation, Policy: &policyOnce, Then: &reactContinue, LogLevel: taxonomy.LogWarn}
-	policyOnce    = taxonomy.Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant}
-	// policyInPlace bounds what is tried again in place by a reaction without a policy. The numbers are the language's.
-	policyInPlace = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2}
-	// policyFree is that of an iteration without one: only the limits of the run end it, and hints are obeyed as by default.
+	reactOnce     = taxonomy.Reaction{Name: "retry_operation", Action: taxonomy.RetryOperation, Policy: &policyOnce,
+		Then: &reactContinue, LogLevel: taxonomy.LogWarn}
+	policyOnce = taxonomy.Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant}
+	// policyInPlace bounds what is tried again in place by a reaction without a policy. The numbers
+	// are the language's.
+	policyInPlace = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second,
+		MaxDelay: 30 * time.Second, Multiplier: 2}
+	// policyFree is that of an iteration without one: only the limits of the run end it, and hints
+	// are obeyed as by default.
 	policyFree = taxonomy.Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
 )
 
-// decide decides into d, whose trail is what happened so far, and is brought up to date. It is pure but for the random
-// source, and allocates nothing.
+// decide decides into d, whose trail is what happened so far, and is brought up to date. It is pure
+// but for the random source, and allocates nothing.
 func decide(s *situation, d *decision) {
 	d.reaction, d.depth, d.usedUp, d.counts, d.end = s.first(), 0, false, false, ""
 	d.policy, d.attempt, d.most = nil, 0, 0
@@ -201,8 +211,8 @@ func (s *situation) tryBy(d *decision, p *taxonomy.Policy) EndReason {
 	return ""
 }
 
-// tooLate returns what has no time left after the wait: the run, or the iteration that something is to be run again in. The
-// second says nothing of the run's time.
+// tooLate returns what has no time left after the wait: the run, or the iteration that something is
+// to be run again in. The second says nothing of the run's time.
 func (s *situation) tooLate(r *taxonomy.Reaction, wait time.Duration) EndReason {
 	past := func(t time.Time) bool { return !t.IsZero() && s.now.Add(wait).After(t) }
 	switch {
@@ -250,7 +260,8 @@ func (s *situation) retries(r *taxonomy.Reaction) bool {
 	return false
 }
 
-// here reports that what failed is tried again without an iteration of its own, so that no limit of the run bounds it.
+// here reports that what failed is tried again without an iteration of its own, so that no limit of
+// the run bounds it.
 func (s *situation) here(r *taxonomy.Reaction) bool { return inPlace(r) || s.op.class == classSetup }
 
 // recovery counts the tries of a strategy.

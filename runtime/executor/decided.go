@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Decided is what a decision was made of that changes while runs go on. A run that goes on decides alike with it, and asks
-// nobody.
+// Decided is what a decision was made of that changes while runs go on. A run that goes on decides
+// alike with it, and asks nobody.
 type Decided struct {
 	// Adapted are the policies whose numbers had been moved.
 	Adapted []Adapted `json:"adapted,omitempty"`
@@ -41,7 +41,8 @@ func (n numbers) of(p *taxonomy.Policy) taxonomy.Policy {
 	return moved
 }
 
-// decideFor decides what is done about a failure; failed is the reaction whose strategy has failed, or nil.
+// decideFor decides what is done about a failure; failed is the reaction whose strategy has failed,
+// or nil.
 func (r *runner) decideFor(it *iteration, f *failure, failed *taxonomy.Reaction) {
 	reaction := r.cfg.Table.Reaction(f.err)
 	key, now := f.streak(), r.cfg.Clock.Now()
@@ -77,8 +78,8 @@ func (r *runner) decideFor(it *iteration, f *failure, failed *taxonomy.Reaction)
 	}
 }
 
-// refused reports that the gate does not allow the try that was decided on. Before is what an earlier process has decided, and
-// asks the gate for it no more.
+// refused reports that the gate does not allow the try that was decided on. Before is what an
+// earlier process has decided, and asks the gate for it no more.
 func (r *runner) refused(f *failure, before, made *Decided) bool {
 	d := &f.decision
 	if r.cfg.Gate == nil && before == nil || !d.repeats() || d.policy == nil || d.policy.Budget == nil {
@@ -103,7 +104,8 @@ func (d *Decided) orNil() *Decided {
 	return d
 }
 
-// adapt has the policies of a failure's reactions have the numbers of now, or those of an earlier process.
+// adapt has the policies of a failure's reactions have the numbers of now, or those of an earlier
+// process.
 func (r *runner) adapt(s *situation, f *failure, before *Decided) Decided {
 	if before != nil {
 		s.adapted = before.numbers()
@@ -117,7 +119,8 @@ func (r *runner) adapt(s *situation, f *failure, before *Decided) Decided {
 	for depth := 0; next != nil && depth < maxChain; depth++ {
 		if p := s.policy(next); p.Adapt != nil && s.retries(next) {
 			moved := r.cfg.Adaptive.Policy(p, f.record.learned())
-			made.Adapted = append(made.Adapted, Adapted{Depth: depth, Attempts: moved.MaxAttempts, Delay: Duration(moved.InitialDelay)})
+			made.Adapted = append(
+				made.Adapted, Adapted{Depth: depth, Attempts: moved.MaxAttempts, Delay: Duration(moved.InitialDelay)})
 		}
 		next = next.Then
 	}
@@ -168,7 +171,8 @@ func (r *runner) runsOf(s *situation, key string) (runs [maxChain]int) {
 	return runs
 }
 
-// noteRun counts a run of a strategy. A good iteration does not forget it: the profile bounds the runs of a whole run.
+// noteRun counts a run of a strategy. A good iteration does not forget it: the profile bounds the
+// runs of a whole run.
 func (r *runner) noteRun(f *failure) {
 	if r.state.Recoveries == nil {
 		r.state.Recoveries = map[string]int{}

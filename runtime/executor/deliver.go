@@ -10,8 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// deliver hands over what is allowed and valid: a commit of the pending paths, and with finished work what else is
-// wanted. Only then is the task completed. What is begun is not cut short by a cancellation.
+// deliver hands over what is allowed and valid: a commit of the pending paths, and with finished
+// work what else is wanted. Only then is the task completed. What is begun is not cut short by a
+// cancellation.
 func (r *runner) deliver(ctx, graced context.Context, it *iteration) {
 	if !it.deliverable() || ctx.Err() != nil {
 		r.redeliver(graced, it)
@@ -24,8 +25,8 @@ func (r *runner) deliver(ctx, graced context.Context, it *iteration) {
 	it.completed = r.publish(ctx, graced, it)
 }
 
-// deliverable reports that the call has answered, that nothing is unchecked, and that no error stops, or that all of them
-// let the work that is left count as done, and it was said to be.
+// deliverable reports that the call has answered, that nothing is unchecked, and that no error
+// stops, or that all of them let the work that is left count as done, and it was said to be.
 func (it *iteration) deliverable() bool {
 	if !it.answered || it.undetected || it.cancelled || it.stopped || len(it.unchecked()) > 0 {
 		return false
@@ -43,10 +44,12 @@ func (f *failure) stands() bool { return !f.overcome && f.decision.action != tax
 
 // accepts reports that what is left after the failure may count as done.
 func (f *failure) accepts() bool {
-	return f.decision.reaction.AcceptCompletion && f.decision.action != taxonomy.Abort && f.decision.action != taxonomy.Block
+	return f.decision.reaction.AcceptCompletion && f.decision.action != taxonomy.Abort &&
+		f.decision.action != taxonomy.Block
 }
 
-// pend adds what the iteration changed to what is to be committed. What came and went since the last commit is nothing.
+// pend adds what the iteration changed to what is to be committed. What came and went since the
+// last commit is nothing.
 func (r *runner) pend(it *iteration) {
 	pending, added := setFrom(r.state.Pending), setFrom(r.state.Added)
 	it.pended, it.added, it.uncommitted = r.state.Pending, r.state.Added, slices.Clone(r.state.Uncommitted)
@@ -133,7 +136,9 @@ func (r *runner) commit(ctx context.Context, it *iteration) bool {
 	} else {
 		r.recordJudged(ctx, it, Judged{})
 		c.Message = r.message(it, c.Paths)
-		r.record(ctx, Entry{Point: PointCommitting, Committing: &Committing{Paths: c.Paths, Checked: c.Checked, Message: c.Message}})
+		r.record(
+			ctx, Entry{Point: PointCommitting,
+				Committing: &Committing{Paths: c.Paths, Checked: c.Checked, Message: c.Message}})
 	}
 	switch {
 	case done.ID != "":
@@ -196,7 +201,8 @@ func (r *runner) committed(ctx context.Context, it *iteration, done CommitDone, 
 	r.emit(Event{Kind: Committed, Files: done.Paths, Text: done.ID})
 }
 
-// redeliver notes what was delivered before the run died in an iteration which delivers nothing more.
+// redeliver notes what was delivered before the run died in an iteration which delivers nothing
+// more.
 func (r *runner) redeliver(ctx context.Context, it *iteration) {
 	if it.replay.committing() {
 		c := Commit{Run: r.task.Run, Attempt: it.number, Checked: it.checked}
@@ -212,7 +218,8 @@ func (r *runner) redeliver(ctx context.Context, it *iteration) {
 	}
 }
 
-// message returns the message of a commit, secrets masked: it is in the journal and in the repository for good.
+// message returns the message of a commit, secrets masked: it is in the journal and in the
+// repository for good.
 func (r *runner) message(it *iteration, paths []string) (m string) {
 	err := contained(operation{}, func() error {
 		m = r.cfg.CommitMessage(r.task, it.number, slices.Clone(paths))
@@ -224,8 +231,8 @@ func (r *runner) message(it *iteration, paths []string) (m string) {
 	return scrubbed(m)
 }
 
-// publish pushes finished work and opens a pull request for it, as far as that is wanted. It reports whether the task is
-// completed.
+// publish pushes finished work and opens a pull request for it, as far as that is wanted. It
+// reports whether the task is completed.
 func (r *runner) publish(ctx, graced context.Context, it *iteration) bool {
 	if r.cfg.Deliver < DeliverPush {
 		return true

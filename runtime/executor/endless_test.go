@@ -36,7 +36,8 @@ func (b broken) Call(context.Context, executor.Request) (executor.Answer, error)
 	return executor.Answer{}, b.err
 }
 
-// The errors of others may have trees that do not end; a run does, and so does whoever looks at what it came to.
+// The errors of others may have trees that do not end; a run does, and so does whoever looks at
+// what it came to.
 func TestErrorsWithoutAnEnd(t *testing.T) {
 	limit := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 401, Err: itself{}}
 	for _, c := range []struct {
@@ -50,7 +51,8 @@ func TestErrorsWithoutAnEnd(t *testing.T) {
 		{"joined", errors.Join(forking{}, itself{}), ""},
 		{"in evidence", limit, "PERMISSION_API_AUTH"},
 		{"around evidence", errors.Join(itself{}, limit), "PERMISSION_API_AUTH"},
-		{"beside an error of the taxonomy", errors.Join(itself{}, errs.NewProviderNotAvailable("fake")), "PROVIDER_NOT_AVAILABLE"},
+		{"beside an error of the taxonomy", errors.Join(itself{}, errs.NewProviderNotAvailable("fake")),
+			"PROVIDER_NOT_AVAILABLE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := errs.Table

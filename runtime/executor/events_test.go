@@ -14,7 +14,8 @@ func TestEventsInOrder(t *testing.T) {
 	w.run(t)
 	assert.Equal(t, []EventKind{
 		RunStarted,
-		IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken, ChangesDetected, ErrorClassified, ReactionTaken, Saved, Reverted, IterationEnded,
+		IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken, ChangesDetected, ErrorClassified,
+		ReactionTaken, Saved, Reverted, IterationEnded,
 		Waiting, Waited,
 		IterationStarted, CallStarted, CallEnded, ChangesDetected, Validated, Committed, IterationEnded,
 		RunEnded,

@@ -30,9 +30,11 @@ func newWorld(reactions map[string]taxonomy.Reaction, steps ...step) *world {
 
 func worldOf(m *tables, steps ...step) *world {
 	tree := newTree()
-	w := &world{tables: m, tree: tree, provider: &fakeProvider{tree: tree, steps: steps}, clock: newClock(), events: &events{}}
+	w := &world{tables: m, tree: tree, provider: &fakeProvider{tree: tree, steps: steps}, clock: newClock(),
+		events: &events{}}
 	w.cfg = Config{
-		Table: m.table(), Classify: m.classify, Decode: m.decode, Provider: w.provider, Workspace: tree, Guard: &fakeGuard{},
+		Table: m.table(), Classify: m.classify, Decode: m.decode, Provider: w.provider, Workspace: tree,
+		Guard: &fakeGuard{},
 		Clock: w.clock, Observer: w.events, Deliver: DeliverCommits, Random: func() float64 { return 0 },
 	}
 	return w

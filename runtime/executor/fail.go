@@ -21,7 +21,8 @@ type failure struct {
 	lane string
 	// overcome reports that another try has taken its place.
 	overcome bool
-	// excused reports that it never counts: a new conversation has taken its place, or the provider asks for a person.
+	// excused reports that it never counts: a new conversation has taken its place, or the provider
+	// asks for a person.
 	excused bool
 	// undone reports that what its reaction puts back was put back, or could not be.
 	undone bool
@@ -30,7 +31,8 @@ type failure struct {
 	decision decision
 	// evidence is what it was classified from, or nil.
 	evidence *taxonomy.Evidence
-	// before is what a process that died had decided on, until that is decided again; nil when nothing was.
+	// before is what a process that died had decided on, until that is decided again; nil when
+	// nothing was.
 	before *Decided
 	record ErrorRecord
 }
@@ -65,8 +67,9 @@ func (r *runner) ours(err error) (is bool) {
 	return is
 }
 
-// finite returns err, or of one whose tree does not end what is known of it: an error of a taxonomy or evidence in it, or
-// else its text. Nobody who is told of it walks it for ever then, unless that is what a known error gives as its cause.
+// finite returns err, or of one whose tree does not end what is known of it: an error of a taxonomy
+// or evidence in it, or else its text. Nobody who is told of it walks it for ever then, unless that
+// is what a known error gives as its cause.
 func finite(err error) (ends error) {
 	if errtree.Ends(err) {
 		return err
@@ -101,7 +104,8 @@ func harmless(err error) (safe error) {
 	return err
 }
 
-// classified asks the classifier. What it says nothing about, and what makes it panic, stays uncategorized.
+// classified asks the classifier. What it says nothing about, and what makes it panic, stays
+// uncategorized.
 func (r *runner) classified(op operation, raw error) (why string, err error) {
 	thrown := contained(op, func() error {
 		err, why = r.cfg.Classify(raw, op.source, op.name)
@@ -127,7 +131,8 @@ func (r *runner) failureOf(it *iteration, op operation, err error, why string) *
 	}
 	f.lane = r.lane(f.hints.Credential)
 	f.record = ErrorRecord{
-		Iteration: it.number, Op: op.name, Source: op.source, Message: errorText(err), Why: beginningOf(why, maxMessage),
+		Iteration: it.number, Op: op.name, Source: op.source, Message: errorText(err),
+		Why:   beginningOf(why, maxMessage),
 		Files: f.hints.Files,
 	}
 	if f.known {
@@ -159,7 +164,8 @@ func evidenceIn(err error) *taxonomy.Evidence {
 	return ev
 }
 
-// fingerprintOfFailure returns the fingerprint of the evidence of a failure, or of what is known of it without evidence.
+// fingerprintOfFailure returns the fingerprint of the evidence of a failure, or of what is known of
+// it without evidence.
 func fingerprintOfFailure(f *failure, raw error) (digits string) {
 	_ = contained(operation{}, func() error {
 		ev := cmp.Or(evidenceIn(raw), evidenceIn(f.err))
@@ -172,8 +178,9 @@ func fingerprintOfFailure(f *failure, raw error) (digits string) {
 	return digits
 }
 
-// describe adds what an error of the taxonomy says of itself, secrets masked. The files that its reaction puts back are exact
-// in the record, and what its texts say of them is not needed for that.
+// describe adds what an error of the taxonomy says of itself, secrets masked. The files that its
+// reaction puts back are exact in the record, and what its texts say of them is not needed for
+// that.
 func (r *runner) describe(e *ErrorRecord, err error) {
 	e.Code, e.Category = beginningOf(taxonomy.CodeOf(err), maxName), beginningOf(taxonomy.CategoryOf(err), maxName)
 	coded, _ := taxonomy.First(err, nil)
@@ -212,7 +219,8 @@ func (r *runner) warnOfStrategies(f *failure) {
 				r.strategies = map[string]bool{}
 			}
 			r.strategies[name] = true
-			r.warn("there is nobody to run strategy "+name+", which a reaction asks for: the configuration has no Recoverer", nil)
+			r.warn("there is nobody to run strategy "+name+
+				", which a reaction asks for: the configuration has no Recoverer", nil)
 		}
 		next = next.Then
 	}
@@ -220,7 +228,8 @@ func (r *runner) warnOfStrategies(f *failure) {
 
 // tell makes a failure known.
 func (r *runner) tell(f *failure) {
-	r.emit(Event{Kind: ErrorClassified, Err: f.err, Evidence: f.evidence, Op: f.op.name, Source: f.op.source, Text: f.record.Why})
+	r.emit(Event{Kind: ErrorClassified, Err: f.err, Evidence: f.evidence, Op: f.op.name, Source: f.op.source,
+		Text: f.record.Why})
 	r.taken(f)
 }
 
@@ -228,7 +237,8 @@ func (r *runner) tell(f *failure) {
 func (r *runner) taken(f *failure) {
 	d := &f.decision
 	e := Event{
-		Kind: ReactionTaken, Err: f.err, Op: f.op.name, Source: f.op.source, Reaction: *d.reaction, Action: d.action, UsedUp: d.usedUp,
+		Kind: ReactionTaken, Err: f.err, Op: f.op.name, Source: f.op.source, Reaction: *d.reaction, Action: d.action,
+		UsedUp:  d.usedUp,
 		Attempt: d.attempt, MaxAttempts: d.most,
 	}
 	if d.wait > 0 {
@@ -237,8 +247,8 @@ func (r *runner) taken(f *failure) {
 	r.emit(e)
 }
 
-// streak names the count that a failure belongs to: its operation and its code. What is no code of the taxonomy has one
-// count for all, so that ever new ones are not tried for ever.
+// streak names the count that a failure belongs to: its operation and its code. What is no code of
+// the taxonomy has one count for all, so that ever new ones are not tried for ever.
 func (f *failure) streak() string {
 	code := ""
 	if f.known && taxonomy.Describe(f.err) != nil {

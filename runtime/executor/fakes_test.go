@@ -44,15 +44,16 @@ type wired struct {
 	RetryAfter taxonomy.Opt[time.Duration]
 }
 
-// tables makes a taxonomy whose codes are the names of reactions. Evidence has the code that is called like its type,
-// or else like its operation.
+// tables makes a taxonomy whose codes are the names of reactions. Evidence has the code that is
+// called like its type, or else like its operation.
 type tables struct {
 	taxonomy *taxonomy.Taxonomy
 	rows     map[string]taxonomy.Row
 }
 
 func tableOf(reactions map[string]taxonomy.Reaction, tiers ...taxonomy.Tier) *tables {
-	t := &taxonomy.Taxonomy{Package: "test", Domain: "test", Tiers: tiers, Uncategorized: &taxonomy.Reaction{Name: "uncategorized", Action: taxonomy.Retry, CountFailure: true}}
+	t := &taxonomy.Taxonomy{Package: "test", Domain: "test", Tiers: tiers,
+		Uncategorized: &taxonomy.Reaction{Name: "uncategorized", Action: taxonomy.Retry, CountFailure: true}}
 	t.Categories = []taxonomy.Category{{Name: "test"}}
 	t.Rows = []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}}
 	m := &tables{taxonomy: t, rows: map[string]taxonomy.Row{}}
@@ -82,7 +83,9 @@ func (m *tables) classify(err error, source, op string) (error, string) {
 	}
 	for _, name := range []string{ev.Type, ev.Op} {
 		if row, ok := m.rows[name]; ok {
-			return &coded{m.taxonomy, row, ev.Error(), taxonomy.Hints{Files: ev.Files, RetryAfter: ev.RetryAfter, Credential: ev.Credential}, err}, "rule " + name
+			return &coded{m.taxonomy, row, ev.Error(),
+					taxonomy.Hints{Files: ev.Files, RetryAfter: ev.RetryAfter, Credential: ev.Credential}, err},
+				"rule " + name
 		}
 	}
 	return err, "no rule"

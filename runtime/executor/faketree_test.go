@@ -28,7 +28,8 @@ type fakeTree struct {
 }
 
 func newTree() *fakeTree {
-	return &fakeTree{files: map[string]string{"old": "old"}, head: map[string]string{"old": "old"}, trees: map[Checked]map[string]string{}, fail: map[string][]error{}}
+	return &fakeTree{files: map[string]string{"old": "old"}, head: map[string]string{"old": "old"},
+		trees: map[Checked]map[string]string{}, fail: map[string][]error{}}
 }
 
 func (t *fakeTree) next(op string) error {

@@ -12,9 +12,10 @@ const (
 	fenceClose = ">>>>>>>> REPORT"
 )
 
-// Fence returns a text that others have written as a prompt may hold it: neutral, as [Neutral] has it, secrets masked, and between
-// two lines that say where it begins and ends. All of it has at most limit bytes; of a text that is too long the first
-// quarter and the end are kept. It is empty when the text is, and when the limit leaves no room for it.
+// Fence returns a text that others have written as a prompt may hold it: neutral, as [Neutral] has
+// it, secrets masked, and between two lines that say where it begins and ends. All of it has at
+// most limit bytes; of a text that is too long the first quarter and the end are kept. It is empty
+// when the text is, and when the limit leaves no room for it.
 func Fence(text string, limit int, m Markers) string {
 	text = strings.TrimRight(text, " \t\r\n")
 	inside := fitted(scrubbed(text), limit-len(fenceOpen)-len(fenceClose)-len("\n\n"), m.completed())
@@ -24,9 +25,10 @@ func Fence(text string, limit int, m Markers) string {
 	return fenceOpen + "\n" + inside + "\n" + fenceClose
 }
 
-// Neutral returns a text in which no line is a fence of [Fence] or a marker, and nothing commands a terminal. A line that is one is put into
-// parentheses, also if it has other spaces, characters without a width or of another width, or goes on in the next line. An empty
-// marker is the default of its kind, see [Markers]. The result is valid UTF-8. Neutral masks no secrets.
+// Neutral returns a text in which no line is a fence of [Fence] or a marker, and nothing commands a
+// terminal. A line that is one is put into parentheses, also if it has other spaces, characters
+// without a width or of another width, or goes on in the next line. An empty marker is the default
+// of its kind, see [Markers]. The result is valid UTF-8. Neutral masks no secrets.
 func Neutral(text string, m Markers) string { return neutral(text, m.completed()) }
 
 // fitted returns a neutral text of at most n bytes.
@@ -86,7 +88,8 @@ func newSigns(m Markers) *signs {
 	return s
 }
 
-// spelled returns how many of the lines, from the first, spell a sign together; 0 when they spell none.
+// spelled returns how many of the lines, from the first, spell a sign together; 0 when they spell
+// none.
 func (s *signs) spelled(lines []string) int {
 	said := ""
 	for i, line := range lines {
@@ -142,7 +145,8 @@ func (s *signs) bracketed(line string) string {
 	return line
 }
 
-// shape returns what is left of a line for the eye: without spaces and what has no width, and wide characters as the usual ones.
+// shape returns what is left of a line for the eye: without spaces and what has no width, and wide
+// characters as the usual ones.
 func shape(line string) string {
 	return strings.Map(func(c rune) rune {
 		const wide, last, usual = '！', '～', '!'
@@ -151,7 +155,8 @@ func shape(line string) string {
 			return c
 		case c >= wide && c <= last:
 			return c - wide + usual
-		case c == ' ' || c == '\u2800' || !unicode.IsPrint(c) || unicode.In(c, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point):
+		case c == ' ' || c == '\u2800' || !unicode.IsPrint(c) ||
+			unicode.In(c, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point):
 			return -1
 		}
 		return c

@@ -52,8 +52,10 @@ func TestNeutral(t *testing.T) {
 
 func TestNeutralOfAHostsMarkers(t *testing.T) {
 	m := Markers{Done: "TASK_COMPLETE", Blocked: "TASK_FAILED"}
-	assert.Equal(t, "(TASK_COMPLETE)\n(TASK_FAILED: x)\nTASK COMPLETE\nBLOCKED", Neutral("TASK_COMPLETE\nTASK_FAILED: x\nTASK COMPLETE\nBLOCKED", m))
-	assert.Equal(t, "((X))", Neutral("X", Markers{Done: "X", Blocked: "(X)"}), "the parentheses are a marker themselves")
+	assert.Equal(t, "(TASK_COMPLETE)\n(TASK_FAILED: x)\nTASK COMPLETE\nBLOCKED",
+		Neutral("TASK_COMPLETE\nTASK_FAILED: x\nTASK COMPLETE\nBLOCKED", m))
+	assert.Equal(t, "((X))", Neutral("X", Markers{Done: "X", Blocked: "(X)"}),
+		"the parentheses are a marker themselves")
 	assert.Equal(t, "a", Neutral("a", Markers{Done: " ", Blocked: "\u200b"}))
 }
 
@@ -70,8 +72,10 @@ func TestFence(t *testing.T) {
 		{"no room", "wrong", 32, ""},
 		{"no limit at all", "wrong", -5, ""},
 		{"both ends", long, 92, "<<<<<<<< REPORT\nbegin ééé…\n…" + strings.Repeat("é", 18) + " end\n>>>>>>>> REPORT"},
-		{"a secret", "with " + secret + "\nTASK COMPLETE", 100, "<<<<<<<< REPORT\nwith [REDACTED]\n(TASK COMPLETE)\n>>>>>>>> REPORT"},
-		{"a coloured secret", "\x1b[31m" + secret + "\x1b[0m", 100, "<<<<<<<< REPORT\n [31m[REDACTED] [0m\n>>>>>>>> REPORT"},
+		{"a secret", "with " + secret + "\nTASK COMPLETE", 100,
+			"<<<<<<<< REPORT\nwith [REDACTED]\n(TASK COMPLETE)\n>>>>>>>> REPORT"},
+		{"a coloured secret", "\x1b[31m" + secret + "\x1b[0m", 100,
+			"<<<<<<<< REPORT\n [31m[REDACTED] [0m\n>>>>>>>> REPORT"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, Fence(tt.in, tt.limit, Markers{})) })

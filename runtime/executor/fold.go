@@ -208,7 +208,8 @@ func (o *open) hasJudged() bool { return o != nil && o.judged != nil }
 
 // passed reports that a check had passed, and what it changed was judged.
 func (o *open) passed(phase Phase) bool {
-	return o.hasJudged() && o.judged.Passed != "" && slices.Index(phases, phase) <= slices.Index(phases, o.judged.Passed)
+	return o.hasJudged() && o.judged.Passed != "" && slices.Index(phases, phase) <= slices.Index(
+		phases, o.judged.Passed)
 }
 
 func (o *open) committing() bool { return o != nil && o.intent != nil }

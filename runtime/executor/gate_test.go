@@ -87,10 +87,13 @@ func (g *fakeGate) Retry(lane string, p *taxonomy.Policy) bool {
 // budgeted are reactions whose policies have a budget.
 func budgeted() map[string]taxonomy.Reaction {
 	all := reactions()
-	budget := &taxonomy.Policy{Name: "budgeted", MaxAttempts: 5, InitialDelay: time.Second, Backoff: taxonomy.Constant, Budget: &taxonomy.Budget{Retries: 0.2}}
+	budget := &taxonomy.Policy{Name: "budgeted", MaxAttempts: 5, InitialDelay: time.Second, Backoff: taxonomy.Constant,
+		Budget: &taxonomy.Budget{Retries: 0.2}}
 	all["limit"] = taxonomy.Reaction{Action: taxonomy.Retry, Policy: budget}
-	all["place"] = taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: budget, Then: &taxonomy.Reaction{Name: "later", Action: taxonomy.Retry, CountFailure: true}}
-	all["mend"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Resume: taxonomy.ResumeOperation, Policy: budget, Then: &reactBlock}
+	all["place"] = taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: budget,
+		Then: &taxonomy.Reaction{Name: "later", Action: taxonomy.Retry, CountFailure: true}}
+	all["mend"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Resume: taxonomy.ResumeOperation,
+		Policy: budget, Then: &reactBlock}
 	all["push"] = taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: budget, Then: &reactContinue}
 	return all
 }
@@ -120,8 +123,10 @@ func TestGateIsWaitedFor(t *testing.T) {
 	assert.Equal(t, EndCompleted, r.EndReason)
 	assert.Equal(t, 1, r.Iterations)
 	assert.Equal(t, []Wait{
-		{Iteration: 0, For: "breaker", Took: Duration(2 * time.Second)}, {Iteration: 0, For: "breaker", Took: Duration(3 * time.Second)},
-		{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "breaker", Took: Duration(4 * time.Second)},
+		{Iteration: 0, For: "breaker", Took: Duration(2 * time.Second)},
+		{Iteration: 0, For: "breaker", Took: Duration(3 * time.Second)},
+		{Iteration: 1, For: "place", Took: Duration(time.Second)},
+		{Iteration: 1, For: "breaker", Took: Duration(4 * time.Second)},
 	}, r.Waits)
 	assert.Equal(t, "breaker", w.events.first(Waiting).Text)
 	assert.Zero(t, g.in)
@@ -145,7 +150,9 @@ func TestGateAndTheTimeThatIsLeft(t *testing.T) {
 		assert.Equal(t, EndCompleted, r.EndReason)
 		assert.Equal(t, 2, r.Iterations)
 		assert.Equal(t, "retry", r.Errors[0].Action)
-		assert.Equal(t, []Wait{{Iteration: 1, For: "place", Took: Duration(time.Second)}, {Iteration: 1, For: "breaker", Took: Duration(time.Hour)}}, r.Waits)
+		assert.Equal(
+			t, []Wait{{Iteration: 1, For: "place", Took: Duration(time.Second)},
+				{Iteration: 1, For: "breaker", Took: Duration(time.Hour)}}, r.Waits)
 		assert.Zero(t, g.in)
 	})
 	t.Run("the run's, in place", func(t *testing.T) {
@@ -234,10 +241,13 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 		change func(w *world)
 		want   []string
 	}{
-		{"a panic", step{do: func(context.Context, Request) (Answer, error) { panic("no") }}, func(w *world) { w.cfg.Limits.Iterations = 1 },
+		{"a panic", step{do: func(context.Context, Request) (Answer, error) { panic("no") }},
+			func(w *world) { w.cfg.Limits.Iterations = 1 },
 			[]string{"enter fake/ run", "leave failed"}},
-		{"no budget", done(), func(w *world) { w.cfg.Budget = budget{errors.New("none")} }, []string{"enter fake/ run", "leave cancelled"}},
-		{"a provider that cannot be used", done(), func(w *world) { w.provider.available = []error{fails("stop")} }, nil},
+		{"no budget", done(), func(w *world) { w.cfg.Budget = budget{errors.New("none")} },
+			[]string{"enter fake/ run", "leave cancelled"}},
+		{"a provider that cannot be used", done(), func(w *world) { w.provider.available = []error{fails("stop")} },
+			nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, g := gated(nil, -1, c.step)
@@ -249,7 +259,9 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 		})
 	}
 	t.Run("the goroutine ends", func(t *testing.T) {
-		w, g := gated(nil, -1, step{do: func(context.Context, Request) (Answer, error) { runtime.Goexit(); return Answer{}, nil }})
+		w, g := gated(
+			nil, -1,
+			step{do: func(context.Context, Request) (Answer, error) { runtime.Goexit(); return Answer{}, nil }})
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		e.Start(t.Context(), aTask).Wait()
@@ -257,7 +269,9 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 	})
 	t.Run("the run is cancelled during the call", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		w, g := gated(nil, -1, step{do: func(context.Context, Request) (Answer, error) { cancel(); return Answer{}, fails("limit") }})
+		w, g := gated(
+			nil, -1,
+			step{do: func(context.Context, Request) (Answer, error) { cancel(); return Answer{}, fails("limit") }})
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		assert.Equal(t, EndCancelled, e.Run(ctx, aTask).EndReason)
@@ -353,7 +367,8 @@ func TestGateOfTheNextTier(t *testing.T) {
 	assert.Equal(t, []string{"enter fake/ run", "leave failed", "enter high/ run", "leave"}, g.log)
 }
 
-// The first reaction of the chain that has a budget is what the gate is told of, unless the profile switches it off.
+// The first reaction of the chain that has a budget is what the gate is told of, unless the profile
+// switches it off.
 func TestGatePolicyOfAChain(t *testing.T) {
 	for _, c := range []struct {
 		profile *taxonomy.Profile

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Verdict is what a [Guard] says of one path. A greater one outweighs a lesser one. The zero Verdict is none, which is
-// taken as [Forbidden].
+// Verdict is what a [Guard] says of one path. A greater one outweighs a lesser one. The zero
+// Verdict is none, which is taken as [Forbidden].
 type Verdict uint8
 
 // The verdicts.
@@ -36,7 +36,8 @@ type Question struct {
 
 // Asker asks a person.
 type Asker interface {
-	// Ask returns whether all the paths may be changed. It returns [ErrUnattended] when there is nobody to ask.
+	// Ask returns whether all the paths may be changed. It returns [ErrUnattended] when there is
+	// nobody to ask.
 	Ask(ctx context.Context, q Question) (approved bool, err error)
 }
 
@@ -56,25 +57,28 @@ const (
 // phases are the phases in their order.
 var phases = []Phase{PreCommit, PrePush, PrePR}
 
-// Validator checks work before it leaves. Its errors are best a *[taxonomy.Evidence] of source "validator".
+// Validator checks work before it leaves. Its errors are best a *[taxonomy.Evidence] of source
+// "validator".
 type Validator interface {
-	// Validate returns nil when the work passes. What it changes is judged as what a provider changes is; what is allowed of
-	// that is committed as if the provider had done it, and not checked again.
+	// Validate returns nil when the work passes. What it changes is judged as what a provider
+	// changes is; what is allowed of that is committed as if the provider had done it, and not
+	// checked again.
 	Validate(ctx context.Context, phase Phase) error
 }
 
-// Tracked is a [Validator] whose checks are processes. They can outlive this process, and are ended by its End then before the
-// run goes on.
+// Tracked is a [Validator] whose checks are processes. They can outlive this process, and are ended
+// by its End then before the run goes on.
 type Tracked interface {
 	Validator
 	Ender
-	// ValidateTracked is Validate, which is not called then. It calls started with each process that checks, one at a time, as
-	// soon as there is one. When started returns an error the process is ended and the check fails with that error.
+	// ValidateTracked is Validate, which is not called then. It calls started with each process
+	// that checks, one at a time, as soon as there is one. When started returns an error the
+	// process is ended and the check fails with that error.
 	ValidateTracked(ctx context.Context, phase Phase, started func(Process) error) error
 }
 
-// Selective is a [Validator] that may have nothing to check in a phase. Then it is not asked, and nothing is said of a
-// check.
+// Selective is a [Validator] that may have nothing to check in a phase. Then it is not asked, and
+// nothing is said of a check.
 type Selective interface {
 	Validator
 	// Checks reports whether there is something to check.

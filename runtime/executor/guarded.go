@@ -10,7 +10,8 @@ import (
 func contained(op operation, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &taxonomy.Evidence{Source: op.source, Op: op.name, Type: typePanic, Text: panicText(p), Files: op.files}
+			err = &taxonomy.Evidence{Source: op.source, Op: op.name, Type: typePanic, Text: panicText(p),
+				Files: op.files}
 		}
 	}()
 	return f()

@@ -9,8 +9,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// head is what comes before an iteration: nobody has cancelled or paused the run, there is time, and its waits are over.
-// An iteration that was begun when the run died has all that behind it, and must not be left as it is.
+// head is what comes before an iteration: nobody has cancelled or paused the run, there is time,
+// and its waits are over. An iteration that was begun when the run died has all that behind it, and
+// must not be left as it is.
 func (r *runner) head(ctx context.Context) {
 	if r.past.open != nil {
 		return
@@ -91,9 +92,9 @@ func (r *runner) enter(ctx context.Context) {
 	r.waitFor(ctx, func(now time.Time) (time.Time, string) { return r.opens(ctx, now) })
 }
 
-// waitFor waits for what opens, until it has: what stays shut is waited for as long as the run may take. A wait that would
-// pass the run's deadline is not begun. What was slept is over, whatever the clock says: one whose sleeps take no time
-// would otherwise be asked for ever.
+// waitFor waits for what opens, until it has: what stays shut is waited for as long as the run may
+// take. A wait that would pass the run's deadline is not begun. What was slept is over, whatever
+// the clock says: one whose sleeps take no time would otherwise be asked for ever.
 func (r *runner) waitFor(ctx context.Context, opens func(now time.Time) (until time.Time, why string)) {
 	var slept time.Time
 	for ctx.Err() == nil {
@@ -147,8 +148,9 @@ func (r *runner) laneOpens(ctx context.Context, credential string, now time.Time
 	return at, err == nil
 }
 
-// lane names the wait that everybody who uses the provider with the credential shares. Of a provider that does not know
-// which credential it will use nobody could ask for one credential's lane, so all of its runs share one.
+// lane names the wait that everybody who uses the provider with the credential shares. Of a
+// provider that does not know which credential it will use nobody could ask for one credential's
+// lane, so all of its runs share one.
 func (r *runner) lane(credential string) string {
 	p := r.provider()
 	c, ok := p.(Credentialed)
@@ -193,8 +195,8 @@ func (r *runner) noteWait(w Wait) {
 	r.countWait(w)
 }
 
-// joined appends a wait to a bounded list: once it is full, a wait is added to the last one for the same, so that the sums stay
-// right.
+// joined appends a wait to a bounded list: once it is full, a wait is added to the last one for the
+// same, so that the sums stay right.
 func joined(waits []Wait, w Wait) []Wait {
 	if len(waits) < maxListed {
 		return append(waits, w)

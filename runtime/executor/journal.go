@@ -8,14 +8,15 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Journal keeps what a run must remember if its process dies, as entries in order; what a run knows is what its
-// entries say. One Journal value serves one run at a time.
+// Journal keeps what a run must remember if its process dies, as entries in order; what a run knows
+// is what its entries say. One Journal value serves one run at a time.
 type Journal interface {
-	// Open takes the run for this process and returns its entries, oldest first; none for a new run. A run that another
-	// living process has is evidence of source "executor", op "lock".
+	// Open takes the run for this process and returns its entries, oldest first; none for a new
+	// run. A run that another living process has is evidence of source "executor", op "lock".
 	Open(ctx context.Context, run string) ([]Entry, error)
-	// Append makes the entry durable before it returns. An entry is there wholly or not at all. That another living process has
-	// the task of a run that begins is evidence like that of [Journal.Open].
+	// Append makes the entry durable before it returns. An entry is there wholly or not at all.
+	// That another living process has the task of a run that begins is evidence like that of
+	// [Journal.Open].
 	Append(ctx context.Context, e Entry) error
 	// Close lets go of the run. The entries stay.
 	Close() error
@@ -102,7 +103,8 @@ type Answered struct {
 	Usage    Usage        `json:"usage,omitzero"`
 	Error    *ErrorRecord `json:"error,omitempty"`
 	Took     Duration     `json:"took"`
-	// Cancelled reports that the run was cancelled meanwhile: the rest says what the call cost, and no answer is gone on from.
+	// Cancelled reports that the run was cancelled meanwhile: the rest says what the call cost, and
+	// no answer is gone on from.
 	Cancelled bool `json:"cancelled,omitempty"`
 }
 
@@ -148,19 +150,21 @@ type Closed struct {
 	Pending     []string                `json:"pending,omitempty"`
 	Added       []string                `json:"added,omitempty"` // those of Pending that were not there before
 	Uncommitted []string                `json:"uncommitted,omitempty"`
-	Errors      []ErrorRecord           `json:"errors,omitempty"`  // of this iteration
-	Changed     []string                `json:"changed,omitempty"` // what was found changed in this iteration; masked, and of very much the first and the last
-	LastError   *ErrorRecord            `json:"lastError,omitempty"`
-	Unchecked   []string                `json:"unchecked,omitempty"`
-	Pushed      bool                    `json:"pushed,omitempty"`
-	Waits       []Wait                  `json:"waits,omitempty"` // since the last entry that has some
+	Errors      []ErrorRecord           `json:"errors,omitempty"` // of this iteration
+	// what was found changed in this iteration; masked, and of very much the first and the last
+	Changed   []string     `json:"changed,omitempty"`
+	LastError *ErrorRecord `json:"lastError,omitempty"`
+	Unchecked []string     `json:"unchecked,omitempty"`
+	Pushed    bool         `json:"pushed,omitempty"`
+	Waits     []Wait       `json:"waits,omitempty"` // since the last entry that has some
 	// End is why the run ends with this iteration; empty when it goes on.
 	End EndReason `json:"end,omitempty"`
 	// EndsRun reports that it ends every other task too.
 	EndsRun bool `json:"endsRun,omitempty"`
 	// RetryOf is the failure that the next call is the retry of; nil when it is none.
 	RetryOf *RetryOf `json:"retryOf,omitempty"`
-	// Recoveries is how often strategies have run, for each operation, code and strategy, in the whole run.
+	// Recoveries is how often strategies have run, for each operation, code and strategy, in the
+	// whole run.
 	Recoveries map[string]int `json:"recoveries,omitempty"`
 }
 
@@ -170,8 +174,8 @@ type ErrorRecord struct {
 	Op        string `json:"op,omitempty"`
 	Source    string `json:"source,omitempty"`
 	Code      string `json:"code,omitempty"`
-	// Understood is the code that Code was taken for, where that is another one: one that the taxonomy does not know is its
-	// fallback.
+	// Understood is the code that Code was taken for, where that is another one: one that the
+	// taxonomy does not know is its fallback.
 	Understood string `json:"understood,omitempty"`
 	Category   string `json:"category,omitempty"`
 	Message    string `json:"message"`
@@ -189,7 +193,8 @@ type ErrorRecord struct {
 	Counted bool     `json:"counted,omitempty"`
 	// Overcome reports that another try took its place.
 	Overcome bool `json:"overcome,omitempty"`
-	// Wire is the whole error as its package wrote it; an executor reads it back with [Config.Decode].
+	// Wire is the whole error as its package wrote it; an executor reads it back with
+	// [Config.Decode].
 	Wire json.RawMessage `json:"wire,omitempty"`
 	Why  string          `json:"why,omitempty"`
 }

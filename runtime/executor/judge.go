@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// detect finds what differs from the checked tree. That it cannot be found out is an error, and never no changes.
+// detect finds what differs from the checked tree. That it cannot be found out is an error, and
+// never no changes.
 func (r *runner) detect(ctx context.Context, it *iteration) {
 	if r.cfg.Workspace == nil || r.rejudge(it) {
 		return
@@ -29,7 +30,8 @@ func (r *runner) detect(ctx context.Context, it *iteration) {
 	}
 }
 
-// judge has each change judged, and asks a person where the guard wants one. A cancelled run asks nobody.
+// judge has each change judged, and asks a person where the guard wants one. A cancelled run asks
+// nobody.
 func (r *runner) judge(ctx, graced context.Context, it *iteration) {
 	if len(it.changes) == 0 || it.judged {
 		return
@@ -39,7 +41,8 @@ func (r *runner) judge(ctx, graced context.Context, it *iteration) {
 	r.ask(ctx, it)
 }
 
-// verdicts returns what is to be thought of each change. Without a judgement none of them has been checked.
+// verdicts returns what is to be thought of each change. Without a judgement none of them has been
+// checked.
 func (r *runner) verdicts(ctx context.Context, it *iteration) []Verdict {
 	all := make([]Verdict, len(it.changes))
 	if r.cfg.Guard != nil {
@@ -102,7 +105,8 @@ func (r *runner) violations(it *iteration) {
 	it.failures = append(it.failures, r.fail(it, op, ev))
 }
 
-// ask asks about what a person is to decide, once for each new set of changes. Nobody there is a denial.
+// ask asks about what a person is to decide, once for each new set of changes. Nobody there is a
+// denial.
 func (r *runner) ask(ctx context.Context, it *iteration) {
 	var in []Change
 	for i, c := range it.changes {
@@ -134,7 +138,8 @@ func (r *runner) ask(ctx context.Context, it *iteration) {
 func (r *runner) consent(ctx context.Context, changes []Change) (approved bool, denial *taxonomy.Evidence) {
 	files, key := pathsOf(changes), setOf(changes)
 	denial = &taxonomy.Evidence{
-		Source: sourceScope, Op: opAsk, Type: typeDenied, Files: files, Attributes: map[string]string{"scope_mode": r.mode()},
+		Source: sourceScope, Op: opAsk, Type: typeDenied, Files: files,
+		Attributes: map[string]string{"scope_mode": r.mode()},
 	}
 	if r.denied[key] {
 		return false, denial
@@ -142,7 +147,9 @@ func (r *runner) consent(ctx context.Context, changes []Change) (approved bool, 
 	err := ErrUnattended
 	if r.cfg.Asker != nil && ctx.Err() == nil {
 		err = contained(operation{name: opAsk, source: sourceScope, files: files}, func() (err error) {
-			approved, err = r.cfg.Asker.Ask(ctx, Question{Run: r.task.Run, Task: r.task.ID, Paths: slices.Clone(files), Mode: r.mode()})
+			approved,
+				err = r.cfg.Asker.Ask(
+				ctx, Question{Run: r.task.Run, Task: r.task.ID, Paths: slices.Clone(files), Mode: r.mode()})
 			return err
 		})
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// ladder is what can be escalated to. Its first rung is Config.Provider, and those above are the taxonomy's tiers.
+// ladder is what can be escalated to. Its first rung is Config.Provider, and those above are the
+// taxonomy's tiers.
 type ladder []rung
 
 // rung is a step of a ladder. One that has no provider and is no person's is passed over.
@@ -29,7 +30,8 @@ func (l ladder) first() int {
 	return slices.IndexFunc(l, func(r rung) bool { return r.provider != nil && !r.person })
 }
 
-// above returns the rung that an escalation leads to: up to the named one, one up if already there; -1 if there is none.
+// above returns the rung that an escalation leads to: up to the named one, one up if already there;
+// -1 if there is none.
 func (l ladder) above(from int, to string) int {
 	next := from + 1
 	for i := next; i < len(l); i++ {

@@ -13,7 +13,8 @@ import (
 )
 
 func TestLanes(t *testing.T) {
-	shared := map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}}
+	shared := map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential,
+		Policy: three}}
 	w := newWorld(shared, breaks("limit"), done())
 	lanes := retry.NewLanes(retry.Ramp{}, w.clock)
 	w.cfg.Lanes = lanes
@@ -37,8 +38,11 @@ type keyed struct {
 func (k keyed) Credential() string { return k.key }
 
 func TestLaneNames(t *testing.T) {
-	w := newWorld(map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}},
-		step{err: &taxonomy.Evidence{Source: "fake", Op: "call", Type: "limit", Credential: "other"}}, breaks("limit"), done())
+	w := newWorld(
+		map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential,
+			Policy: three}},
+		step{err: &taxonomy.Evidence{Source: "fake", Op: "call", Type: "limit", Credential: "other"}}, breaks("limit"),
+		done())
 	lanes := &lanesSeen{}
 	w.cfg.Lanes = lanes
 	w.run(t)
@@ -86,7 +90,9 @@ func TestALaneThatStaysClosedEndsTheIteration(t *testing.T) {
 
 // What the last iteration has found out is told, too.
 func TestTheEndOfARunClosesItsLane(t *testing.T) {
-	w := newWorld(map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}}, breaks("limit"))
+	w := newWorld(
+		map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential,
+			Policy: three}}, breaks("limit"))
 	lanes := &lanesSeen{}
 	w.cfg.Lanes, w.cfg.Limits.Iterations = lanes, 1
 	assert.Equal(t, EndMaxIterations, w.run(t).EndReason)

@@ -45,17 +45,20 @@ func TestSecretsInFieldsLeaveNowhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := tableOf(reactions())
 			table := m.table()
-			table.Overlay = &taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true}}
+			table.Overlay = &taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true},
+				Reporting: taxonomy.Reporting{Context: true}}
 			w := worldOf(m, step{err: fails("stop")})
 			w.cfg.Table = table
 			//lint:ignore ST1008 it is a Classifier
 			w.cfg.Classify = func(err error, _, _ string) (error, string) {
-				return &telling{coded{m.taxonomy, m.rows["stop"], "said " + aSecret, taxonomy.Hints{}, err}, context}, aSecret
+				return &telling{coded{m.taxonomy, m.rows["stop"], "said " + aSecret, taxonomy.Hints{}, err}, context},
+					aSecret
 			}
 			journal := &fakeJournal{}
 			w.cfg.Journal = journal
 			var log bytes.Buffer
-			w.cfg.Observer = Slog(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), table)
+			w.cfg.Observer = Slog(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+				table)
 			r := w.run(t)
 			require.Equal(t, "stop", r.ErrorCode)
 			require.NotEmpty(t, r.ErrorDetails)

@@ -19,8 +19,8 @@ type RetryOf struct {
 	Attempt int `json:"attempt"`
 }
 
-// Outcome returns what became of a call that ended as a says at a time, as learners are told. What an entry does not say
-// is empty: without a lane nobody knows whether the call was a retry.
+// Outcome returns what became of a call that ended as a says at a time, as learners are told. What
+// an entry does not say is empty: without a lane nobody knows whether the call was a retry.
 func (s *Started) Outcome(a *Answered, at time.Time) retry.Outcome {
 	o := retry.Outcome{At: at, Took: time.Duration(a.Took), Provider: s.Provider, Lane: s.Lane}
 	if s.Lane != "" {
@@ -38,10 +38,12 @@ func (s *Started) Outcome(a *Answered, at time.Time) retry.Outcome {
 	return o
 }
 
-// learned returns the code that an error counts as: of one that the taxonomy does not know, what it was taken for.
+// learned returns the code that an error counts as: of one that the taxonomy does not know, what it
+// was taken for.
 func (e *ErrorRecord) learned() string { return cmp.Or(e.Understood, e.Code, Uncategorized) }
 
-// learn tells the learners what became of a call that ended at a time. One that panics misses it, and keeps the others from none.
+// learn tells the learners what became of a call that ended at a time. One that panics misses it,
+// and keeps the others from none.
 func (r *runner) learn(s *Started, a *Answered, at time.Time) {
 	if len(r.cfg.Learners) == 0 {
 		return
@@ -57,8 +59,8 @@ func teach(l retry.Learner, o retry.Outcome) {
 	l.Learn(o)
 }
 
-// retryOf returns what the next call is the retry of if it follows from the failure, or nil: what is learned is what calls come to,
-// and of what else fails a call says nothing.
+// retryOf returns what the next call is the retry of if it follows from the failure, or nil: what
+// is learned is what calls come to, and of what else fails a call says nothing.
 func (f *failure) retryOf() *RetryOf {
 	if f == nil || f.op.name != opCall || !f.decision.repeats() {
 		return nil
@@ -70,7 +72,8 @@ func (f *failure) retryOf() *RetryOf {
 	return of
 }
 
-// learners returns those who learn, each once and without nil ones; what adapts policies is one of them.
+// learners returns those who learn, each once and without nil ones; what adapts policies is one of
+// them.
 func learners(given []retry.Learner, adaptive *retry.Adaptive) []retry.Learner {
 	var all []retry.Learner
 	if adaptive != nil {

@@ -23,13 +23,18 @@ func (panickingPupil) Learn(retry.Outcome) { panic("no") }
 // policies are reactions whose policies have names.
 func policies() map[string]taxonomy.Reaction {
 	all := reactions()
-	all["later"] = taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{Name: "slow", MaxAttempts: 4, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant}}
-	all["place"] = taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: &taxonomy.Policy{Name: "quick", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant}, Then: &reactContinue}
+	all["later"] = taxonomy.Reaction{Action: taxonomy.Retry,
+		Policy: &taxonomy.Policy{Name: "slow", MaxAttempts: 4, InitialDelay: 5 * time.Second,
+			Backoff: taxonomy.Constant}}
+	all["place"] = taxonomy.Reaction{Action: taxonomy.RetryOperation,
+		Policy: &taxonomy.Policy{Name: "quick", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant},
+		Then:   &reactContinue}
 	return all
 }
 
 func TestLearnersAreToldOfEachCall(t *testing.T) {
-	w := newWorld(policies(), breaks("later"), breaks("place"), breaks("again"), step{answer: Answer{Failure: "what?"}}, works(), done())
+	w := newWorld(policies(), breaks("later"), breaks("place"), breaks("again"), step{answer: Answer{Failure: "what?"}},
+		works(), done())
 	p := &pupil{}
 	w.cfg.Learners = []retry.Learner{nil, panickingPupil{}, p}
 	began := w.clock.Now()
@@ -76,7 +81,8 @@ func TestWhoAdaptsLearnsOnce(t *testing.T) {
 func moving() (*taxonomy.Policy, *retry.Adaptive) {
 	p := &taxonomy.Policy{
 		Name: "moving", MaxAttempts: 4, InitialDelay: time.Second, MaxDelay: time.Minute, Backoff: taxonomy.Constant,
-		Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
+		Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond,
+			MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
 	}
 	a := retry.NewAdaptive(1)
 	for range 20 {
@@ -118,7 +124,8 @@ func TestDecideWithAdaptedNumbers(t *testing.T) {
 func TestReplayDecidesAlike(t *testing.T) {
 	p, a := moving()
 	decided := a.Policy(p, "moved")
-	m := mortalOf(DeliverCommits, map[string]taxonomy.Reaction{"moved": {Action: taxonomy.Retry, Policy: p}}, breaks("moved"), done("a"))
+	m := mortalOf(DeliverCommits, map[string]taxonomy.Reaction{"moved": {Action: taxonomy.Retry, Policy: p}},
+		breaks("moved"), done("a"))
 	m.cfg.Adaptive = a
 	m.diesAt(t, PointClosed, 1)
 	for range 20 { // now only second retries do
@@ -164,11 +171,13 @@ func TestAResumedRunKnowsWhatItRetries(t *testing.T) {
 	assert.Equal(t, 2, p.told[1].Attempt)
 }
 
-// Taxonomies that differ in what adapts or is budgeted are told apart, and equal ones are equal wherever they lie.
+// Taxonomies that differ in what adapts or is budgeted are told apart, and equal ones are equal
+// wherever they lie.
 func TestFingerprintOfPolicies(t *testing.T) {
 	text := func(target float64, failures int) string {
 		return policyText(&taxonomy.Policy{
-			Adapt: &taxonomy.Adapt{Target: target}, Budget: &taxonomy.Budget{Breaker: &taxonomy.Breaker{Failures: failures}},
+			Adapt:  &taxonomy.Adapt{Target: target},
+			Budget: &taxonomy.Budget{Breaker: &taxonomy.Breaker{Failures: failures}},
 		})
 	}
 	assert.Equal(t, text(0.8, 5), text(0.8, 5))

@@ -49,7 +49,8 @@ func TestACheckLeftBehindIsEnded(t *testing.T) {
 		want      EndReason
 	}{
 		"by its validator": {func(*mortal) {}, []Process{left}, nil, EndCompleted},
-		"by the provider, when the checks are others now": {func(m *mortal) { m.cfg.Validator = &fakeValidator{} }, nil, []Process{left}, EndCompleted},
+		"by the provider, when the checks are others now": {func(m *mortal) { m.cfg.Validator = &fakeValidator{} }, nil,
+			[]Process{left}, EndCompleted},
 		"by nobody": {func(m *mortal) { m.cfg.Provider, m.cfg.Validator = m.provider, nil }, nil, nil, EndFatal},
 		"by its validator before a refusal": {func(m *mortal) {
 			m.journal.replace(func(b *Begun) { b.Prompt = "x" })
@@ -108,11 +109,13 @@ func TestRefusedEndsWhatIsLeft(t *testing.T) {
 		change func(m *mortal)
 		ended  int
 	}{
-		"prompt":                           {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Prompt = "x" }) }, 1},
-		"task":                             {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Task = "x" }) }, 1},
-		"dir":                              {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Dir = "x" }) }, 1},
-		"iterations":                       {func(m *mortal) { m.cfg.Limits.Iterations = 1 }, 1},
-		"a journal that is not understood": {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Version = 2 }) }, 0},
+		"prompt": {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Prompt = "x" }) },
+			1},
+		"task":       {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Task = "x" }) }, 1},
+		"dir":        {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Dir = "x" }) }, 1},
+		"iterations": {func(m *mortal) { m.cfg.Limits.Iterations = 1 }, 1},
+		"a journal that is not understood": {func(m *mortal) { m.journal.replace(func(b *Begun) { b.Version = 2 }) },
+			0},
 		"nobody can": {func(m *mortal) {
 			m.cfg.Provider = m.provider
 			m.journal.replace(func(b *Begun) { b.Prompt = "x" })
@@ -162,11 +165,13 @@ func TestARefusalHasWords(t *testing.T) {
 	j.replace(func(b *Begun) { b.Prompt = "x" })
 	assert.Equal(t, EndRefused, w.run(t).EndReason)
 	require.NotNil(t, seen)
-	assert.Equal(t, `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, seen.Text)
+	assert.Equal(
+		t, `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, seen.Text)
 	assert.Equal(t, "task", seen.Attribute("field"))
 }
 
-// TestAClockThatWasAhead has a wait that was written down by a wrong clock be no longer than it was meant.
+// TestAClockThatWasAhead has a wait that was written down by a wrong clock be no longer than it was
+// meant.
 func TestAClockThatWasAhead(t *testing.T) {
 	const years = 5 * 365 * 24 * time.Hour
 	for name, tt := range map[string]struct {

@@ -58,7 +58,8 @@ type runner struct {
 type iteration struct {
 	number int
 	began  time.Time
-	// ends is when its calls must be over; callsEnd is the same as long as calls are made, then zero.
+	// ends is when its calls must be over; callsEnd is the same as long as calls are made, then
+	// zero.
 	ends, callsEnd time.Time
 	// replay is what a run that died has left of it, or nil.
 	replay *open
@@ -87,7 +88,8 @@ type iteration struct {
 	late       int   // failures of a delivery before the run died, and behind it: the last ones
 	stopped    bool  // that delivery did not go on
 	committed  map[string]bool
-	// pended and added are what earlier iterations had left to be committed, uncommitted what they had given up on.
+	// pended and added are what earlier iterations had left to be committed, uncommitted what they
+	// had given up on.
 	pended, added, uncommitted []string
 	completed                  bool
 	blocked                    bool
@@ -102,7 +104,9 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	ctx, end := r.waiting(ctx)
 	defer end()
 	if !r.alone() {
-		r.refuse("executor", "in use", "one that no other run uses, because a Journal or a Workspace serves one run at a time")
+		r.refuse(
+			"executor", "in use",
+			"one that no other run uses, because a Journal or a Workspace serves one run at a time")
 	} else {
 		r.setUp(ctx)
 	}
@@ -118,7 +122,8 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	r.outcome(ctx)
 }
 
-// waiting returns a context that ends with the run, so that those who wait behind it at a gate or a preventer move up.
+// waiting returns a context that ends with the run, so that those who wait behind it at a gate or a
+// preventer move up.
 func (r *runner) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.cfg.Gate == nil && r.cfg.Preventer == nil {
 		return ctx, func() {}
@@ -144,8 +149,8 @@ func (r *runner) alone() bool {
 // errCutShort is why a run has no end of its own.
 var errCutShort = errors.New("the goroutine of the run was ended from within, as runtime.Goexit does")
 
-// cutShort gives an end to a run whose goroutine was ended by something that it works with. It is like a death: nothing is
-// written down, and the run can be gone on with.
+// cutShort gives an end to a run whose goroutine was ended by something that it works with. It is
+// like a death: nothing is written down, and the run can be gone on with.
 func (r *runner) cutShort() {
 	if res := r.result; res.Status == "" {
 		res.EndReason, res.Status = EndFatal, EndFatal.Status()
@@ -153,7 +158,8 @@ func (r *runner) cutShort() {
 	}
 }
 
-// afterwards is what follows the calls of an iteration always: also after failures, and for a while after a cancellation.
+// afterwards is what follows the calls of an iteration always: also after failures, and for a while
+// after a cancellation.
 func (r *runner) afterwards(ctx context.Context, it *iteration) {
 	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
 	defer release()
@@ -177,7 +183,8 @@ func (r *runner) begin() *iteration {
 	now := r.cfg.Clock.Now()
 	it := &iteration{
 		number: r.number, began: now, ends: now.Add(r.cfg.Limits.Iteration),
-		reverted: map[string]bool{}, committed: map[string]bool{}, checked: r.state.Checked, sent: len(r.state.Feedback),
+		reverted: map[string]bool{}, committed: map[string]bool{}, checked: r.state.Checked,
+		sent: len(r.state.Feedback),
 	}
 	if !r.deadline.IsZero() && r.deadline.Before(it.ends) {
 		it.ends = r.deadline

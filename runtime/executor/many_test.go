@@ -19,7 +19,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// mixed is a provider that several runs share. How a run goes follows from its number of calls alone.
+// mixed is a provider that several runs share. How a run goes follows from its number of calls
+// alone.
 type mixed struct {
 	mu    sync.Mutex
 	calls map[string]int
@@ -79,9 +80,13 @@ func TestAThousandRuns(t *testing.T) {
 	})
 }
 
-// TestALongRunIsBounded has a run of many failures, of which the result keeps the first and the last.
+// TestALongRunIsBounded has a run of many failures, of which the result keeps the first and the
+// last.
 func TestALongRunIsBounded(t *testing.T) {
-	w := newWorld(map[string]taxonomy.Reaction{"wait": {Action: taxonomy.Retry, Policy: &taxonomy.Policy{MaxAttempts: 1 << 30, InitialDelay: time.Second, Backoff: taxonomy.Constant}}}, breaks("wait", "forbidden"))
+	w := newWorld(
+		map[string]taxonomy.Reaction{"wait": {Action: taxonomy.Retry,
+			Policy: &taxonomy.Policy{MaxAttempts: 1 << 30, InitialDelay: time.Second, Backoff: taxonomy.Constant}}},
+		breaks("wait", "forbidden"))
 	w.cfg.Limits.Iterations = 2000
 	w.cfg.Observer = nil
 	w.cfg.Guard = nil
@@ -94,8 +99,8 @@ func TestALongRunIsBounded(t *testing.T) {
 	assert.Equal(t, Duration(1999*time.Second), r.Waited)
 }
 
-// TestRandomTables runs random stories against random reactions: each ends within its limits, and commits nothing that
-// is forbidden or was not validated.
+// TestRandomTables runs random stories against random reactions: each ends within its limits, and
+// commits nothing that is forbidden or was not validated.
 func TestRandomTables(t *testing.T) {
 	seeds := 1500
 	if testing.Short() {
@@ -106,12 +111,14 @@ func TestRandomTables(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		ends[randomRun(t, rng, seed)]++
 	}
-	for _, reason := range []EndReason{EndCompleted, EndFatal, EndMaxFailures, EndAttemptsUsedUp, EndRetriesUsedUp, EndMaxIterations, EndBlocked, EndBlockedSignal, EndLadderUsedUp, EndDeadline} {
+	for _, reason := range []EndReason{EndCompleted, EndFatal, EndMaxFailures, EndAttemptsUsedUp, EndRetriesUsedUp,
+		EndMaxIterations, EndBlocked, EndBlockedSignal, EndLadderUsedUp, EndDeadline} {
 		assert.NotZero(t, ends[reason], reason)
 	}
 }
 
-var randomTypes = []string{"t1", "t2", "t3", "forbidden", "outside_allowed", "denied", "unattended", "revert", "save", "detect_changes", "scope", "commit", "push", "pr", "available", "prepare", "lock", "panic"}
+var randomTypes = []string{"t1", "t2", "t3", "forbidden", "outside_allowed", "denied", "unattended", "revert", "save",
+	"detect_changes", "scope", "commit", "push", "pr", "available", "prepare", "lock", "panic"}
 
 func randomRun(t *testing.T, rng *rand.Rand, seed int) EndReason {
 	table := map[string]taxonomy.Reaction{}
@@ -141,7 +148,8 @@ func randomRun(t *testing.T, rng *rand.Rand, seed int) EndReason {
 	}
 	w.cfg.Deliver = Delivery(rng.IntN(4))
 	w.cfg.Continue = rng.IntN(2) == 0
-	w.cfg.Limits = Limits{Iterations: 1 + rng.IntN(15), Failures: 1 + rng.IntN(5), Attempts: rng.IntN(6), Run: time.Duration(rng.IntN(4)) * 3 * time.Second}
+	w.cfg.Limits = Limits{Iterations: 1 + rng.IntN(15), Failures: 1 + rng.IntN(5), Attempts: rng.IntN(6),
+		Run: time.Duration(rng.IntN(4)) * 3 * time.Second}
 	if rng.IntN(2) == 0 {
 		w.cfg.Recoverer = &strategist{errs: []error{nil, fails("t1"), nil}}
 	}
@@ -151,7 +159,8 @@ func randomRun(t *testing.T, rng *rand.Rand, seed int) EndReason {
 	assert.LessOrEqual(t, r.Failures, w.cfg.Limits.Failures, seed)
 	assert.NotEmpty(t, r.EndReason, seed)
 	for path := range w.tree.head {
-		bad := strings.HasPrefix(path, "forbidden") || strings.HasPrefix(path, "outside") || strings.HasPrefix(path, "ask") || strings.HasPrefix(path, ".git/")
+		bad := strings.HasPrefix(path, "forbidden") || strings.HasPrefix(path, "outside") ||
+			strings.HasPrefix(path, "ask") || strings.HasPrefix(path, ".git/")
 		assert.False(t, bad, "%d committed %s", seed, path)
 	}
 	assert.False(t, r.EndReason == EndCompleted && len(r.UncheckedFiles) > 0, seed)
@@ -160,11 +169,14 @@ func randomRun(t *testing.T, rng *rand.Rand, seed int) EndReason {
 
 func randomReaction(rng *rand.Rand, depth int) taxonomy.Reaction {
 	r := taxonomy.Reaction{
-		Name: fmt.Sprint("r", rng.IntN(1000)), Action: taxonomy.Action(rng.IntN(7)), Revert: taxonomy.Revert(rng.IntN(3)), Session: taxonomy.Session(rng.IntN(3)),
-		Resume: taxonomy.Resume(rng.IntN(2)), CountFailure: rng.IntN(2) == 0, HonorRetryAfter: rng.IntN(2) == 0, FeedBack: rng.IntN(2) == 0, AcceptCompletion: rng.IntN(2) == 0,
+		Name: fmt.Sprint("r", rng.IntN(1000)), Action: taxonomy.Action(rng.IntN(7)),
+		Revert: taxonomy.Revert(rng.IntN(3)), Session: taxonomy.Session(rng.IntN(3)),
+		Resume: taxonomy.Resume(rng.IntN(2)), CountFailure: rng.IntN(2) == 0, HonorRetryAfter: rng.IntN(2) == 0,
+		FeedBack: rng.IntN(2) == 0, AcceptCompletion: rng.IntN(2) == 0,
 	}
 	if rng.IntN(2) == 0 {
-		r.Policy = &taxonomy.Policy{MaxAttempts: rng.IntN(5), InitialDelay: time.Duration(rng.IntN(3)) * time.Second, MaxElapsed: time.Duration(rng.IntN(3)) * time.Minute}
+		r.Policy = &taxonomy.Policy{MaxAttempts: rng.IntN(5), InitialDelay: time.Duration(rng.IntN(3)) * time.Second,
+			MaxElapsed: time.Duration(rng.IntN(3)) * time.Minute}
 	}
 	if depth > 0 && rng.IntN(2) == 0 {
 		then := randomReaction(rng, depth-1)

@@ -2,8 +2,9 @@ package executor
 
 import "strings"
 
-// signal returns what a provider says about its task. A marker counts in the final answer only, as a whole line. A
-// failure that has a category says nothing of the kind; of one without, it can be heard that a person is needed.
+// signal returns what a provider says about its task. A marker counts in the final answer only, as
+// a whole line. A failure that has a category says nothing of the kind; of one without, it can be
+// heard that a person is needed.
 func (r *runner) signal(a Answer, f *failure) (Signal, string) {
 	text := a.Text
 	switch {

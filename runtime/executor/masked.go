@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// masked returns paths in which what looks like a secret is masked. The paths of a journal are not: a run that goes on needs
-// them as they are.
+// masked returns paths in which what looks like a secret is masked. The paths of a journal are not:
+// a run that goes on needs them as they are.
 func masked(paths []string) []string {
 	out := paths
 	for i, p := range paths {
@@ -25,7 +25,8 @@ func masked(paths []string) []string {
 
 // mask masks the paths of a result.
 func (r *Result) mask() {
-	r.CommittedFiles, r.UncommittedFiles, r.UncheckedFiles = masked(r.CommittedFiles), masked(r.UncommittedFiles), masked(r.UncheckedFiles)
+	r.CommittedFiles, r.UncommittedFiles, r.UncheckedFiles = masked(r.CommittedFiles), masked(r.UncommittedFiles),
+		masked(r.UncheckedFiles)
 	r.Commits = slices.Clone(r.Commits)
 	for i := range r.Commits {
 		r.Commits[i].Paths = masked(r.Commits[i].Paths)

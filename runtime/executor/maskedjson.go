@@ -9,8 +9,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maskedJSON returns valid JSON in which what looks like a secret is masked: each text for itself in plain, in strict also what
-// a key names as one. A number that a key names so is 0. Strict is nil if that leaves no JSON.
+// maskedJSON returns valid JSON in which what looks like a secret is masked: each text for itself
+// in plain, in strict also what a key names as one. A number that a key names so is 0. Strict is
+// nil if that leaves no JSON.
 func maskedJSON(b []byte) (strict, plain json.RawMessage) {
 	plain = maskedTexts(b)
 	strict = masksOfKeys(plain)
@@ -112,8 +113,9 @@ func maskedDetails(b []byte) json.RawMessage {
 	return strict
 }
 
-// maskedWire returns the JSON of an error as it may be kept, or nil. It is read back as an error with the same reaction, if
-// what is masked leaves that: a mask may stand where the error's package takes only some words.
+// maskedWire returns the JSON of an error as it may be kept, or nil. It is read back as an error
+// with the same reaction, if what is masked leaves that: a mask may stand where the error's package
+// takes only some words.
 func (r *runner) maskedWire(b []byte) json.RawMessage {
 	if len(b) > 2*maxDetails || !json.Valid(b) {
 		return nil

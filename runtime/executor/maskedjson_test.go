@@ -15,13 +15,17 @@ const aSecret = "ghp_abcdefghijABCDEFGHIJ0123456789abcdef"
 func TestMaskedJSON(t *testing.T) {
 	for _, tt := range []struct{ in, strict, plain string }{
 		{`{}`, `{}`, `{}`},
-		{`{"b":1,"a":"x < y","c":[true,null,1.5e3]}`, `{"b":1,"a":"x < y","c":[true,null,1.5e3]}`, `{"b":1,"a":"x < y","c":[true,null,1.5e3]}`},
+		{`{"b":1,"a":"x < y","c":[true,null,1.5e3]}`, `{"b":1,"a":"x < y","c":[true,null,1.5e3]}`,
+			`{"b":1,"a":"x < y","c":[true,null,1.5e3]}`},
 		{`{"a":"` + aSecret + `","b":"c"}`, `{"a":"[REDACTED]","b":"c"}`, `{"a":"[REDACTED]","b":"c"}`},
-		{`{"a":["x","say \"` + aSecret + `\""]}`, `{"a":["x","say \"[REDACTED]\""]}`, `{"a":["x","say \"[REDACTED]\""]}`},
+		{`{"a":["x","say \"` + aSecret + `\""]}`, `{"a":["x","say \"[REDACTED]\""]}`,
+			`{"a":["x","say \"[REDACTED]\""]}`},
 		{`{"a":"password=\u0068unter2secret"}`, `{"a":"password=[REDACTED]"}`, `{"a":"password=[REDACTED]"}`},
-		{`{"a":"{\"b\":\"\\u0067` + aSecret[1:] + `\"}"}`, `{"a":"{\"b\":\"[REDACTED]\"}"}`, `{"a":"{\"b\":\"[REDACTED]\"}"}`},
+		{`{"a":"{\"b\":\"\\u0067` + aSecret[1:] + `\"}"}`, `{"a":"{\"b\":\"[REDACTED]\"}"}`,
+			`{"a":"{\"b\":\"[REDACTED]\"}"}`},
 		{`{"password":"missing"}`, `{"password":"[REDACTED]"}`, `{"password":"missing"}`},
-		{`{"a":{"password" : -12345678.5e3},"b":12345678}`, `{"a":{"password" : 0},"b":12345678}`, `{"a":{"password" : -12345678.5e3},"b":12345678}`},
+		{`{"a":{"password" : -12345678.5e3},"b":12345678}`, `{"a":{"password" : 0},"b":12345678}`,
+			`{"a":{"password" : -12345678.5e3},"b":12345678}`},
 	} {
 		strict, plain := maskedJSON([]byte(tt.in))
 		assert.Equal(t, tt.strict, string(strict), tt.in)
@@ -60,8 +64,10 @@ func TestMaskedWireKeepsItsReaction(t *testing.T) {
 		return &coded{table, row, w.Text, taxonomy.Hints{}, nil}, nil
 	}
 	r := &runner{Executor: &Executor{cfg: Config{Table: taxonomy.Table{Taxonomy: table}, Decode: decode}}}
-	assert.JSONEq(t, `{"password":"missing","text":"[REDACTED]"}`, string(r.maskedWire([]byte(`{"password":"missing","text":"`+aSecret+`"}`))))
-	assert.JSONEq(t, `{"password":"[REDACTED]"}`, string(r.maskedWire([]byte(`{"password":"hunter2"}`))), "which is none of its words")
+	assert.JSONEq(t, `{"password":"missing","text":"[REDACTED]"}`,
+		string(r.maskedWire([]byte(`{"password":"missing","text":"`+aSecret+`"}`))))
+	assert.JSONEq(t, `{"password":"[REDACTED]"}`, string(r.maskedWire([]byte(`{"password":"hunter2"}`))),
+		"which is none of its words")
 	assert.Nil(t, r.maskedWire([]byte(`{"text":`)))
 }
 

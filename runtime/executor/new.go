@@ -32,9 +32,9 @@ const (
 	defaultBlocked = "BLOCKED"
 )
 
-// Executor runs tasks. Without a [Workspace] and without a [Journal] it runs any number of them at once, as far as what it
-// works with is safe for concurrent use. With one of these it serves one run at a time: another that begins meanwhile is
-// refused.
+// Executor runs tasks. Without a [Workspace] and without a [Journal] it runs any number of them at
+// once, as far as what it works with is safe for concurrent use. With one of these it serves one
+// run at a time: another that begins meanwhile is refused.
 type Executor struct {
 	cfg    Config
 	ladder ladder
@@ -142,7 +142,8 @@ func (l Limits) numbers() []limit {
 	span := func(name string, d time.Duration) limit { return limit{name, int64(d), d.String()} }
 	return []limit{
 		count("Iterations", l.Iterations), count("Failures", l.Failures), count("Attempts", l.Attempts),
-		span("Iteration", l.Iteration), span("Check", l.Check), span("Run", l.Run), span("Grace", l.Grace), count("Feedback", l.Feedback),
+		span("Iteration", l.Iteration), span("Check", l.Check), span("Run", l.Run), span("Grace", l.Grace),
+		count("Feedback", l.Feedback),
 	}
 }
 

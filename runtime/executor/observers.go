@@ -2,8 +2,8 @@ package executor
 
 import "slices"
 
-// Observers tells each of several observers what happens, in the order in which they are given; nil ones are left out.
-// One that panics misses that event, and keeps the others from none.
+// Observers tells each of several observers what happens, in the order in which they are given; nil
+// ones are left out. One that panics misses that event, and keeps the others from none.
 func Observers(all ...Observer) Observer {
 	return observers(slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o == nil }))
 }

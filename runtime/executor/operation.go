@@ -76,9 +76,11 @@ type operation struct {
 	class  class
 	// files are what it is about, for an error that names none.
 	files []string
-	// fixed reports that there is nothing to go on with when it fails, so that to continue is to block.
+	// fixed reports that there is nothing to go on with when it fails, so that to continue is to
+	// block.
 	fixed bool
-	// single reports that it cannot be run again by itself, so that to repeat it is to repeat the iteration.
+	// single reports that it cannot be run again by itself, so that to repeat it is to repeat the
+	// iteration.
 	single bool
 }
 

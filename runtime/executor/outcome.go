@@ -27,8 +27,9 @@ func (r *runner) outcome(ctx context.Context) {
 	r.emit(Event{Kind: RunEnded, Result: r.result})
 }
 
-// lookAgain finds what nobody has judged, or what could not be put back, and saves it: what a strategy or a check has
-// changed since the last look is among it. It is neither committed nor put back, but said.
+// lookAgain finds what nobody has judged, or what could not be put back, and saves it: what a
+// strategy or a check has changed since the last look is among it. It is neither committed nor put
+// back, but said.
 func (r *runner) lookAgain(ctx context.Context) {
 	if !r.begunWell || r.state.Checked == "" || !r.unseen && len(r.result.UncheckedFiles) == 0 {
 		return
@@ -71,7 +72,8 @@ func (r *runner) keepUnchecked(ctx context.Context, changes []Change) {
 	r.emit(Event{Kind: Saved, Text: ref})
 }
 
-// recordEnd writes the outcome down. A run that was refused, or whose setup failed, is not over: it can be tried again.
+// recordEnd writes the outcome down. A run that was refused, or whose setup failed, is not over: it
+// can be tried again.
 func (r *runner) recordEnd(ctx context.Context) {
 	if !r.begunWell {
 		return
@@ -98,8 +100,9 @@ func (r *runner) complete(ctx context.Context) {
 	res.EndedAt = r.cfg.Clock.Now()
 }
 
-// letGo lets go of what the workspace keeps for the run, once the run is over and nothing is unchecked: what the checked tree
-// has of such files may be nowhere else. Of a run that was over before, nobody holds the working tree.
+// letGo lets go of what the workspace keeps for the run, once the run is over and nothing is
+// unchecked: what the checked tree has of such files may be nowhere else. Of a run that was over
+// before, nobody holds the working tree.
 func (r *runner) letGo(ctx context.Context) {
 	if r.cfg.Workspace == nil || !r.known && !r.over && !r.tried() || r.unseen || len(r.result.UncheckedFiles) > 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// wirePath is a path as JSON has it. A path may be any bytes, and JSON holds characters only: what is no UTF-8 is quoted as Go
-// quotes it, and so is what begins like that.
+// wirePath is a path as JSON has it. A path may be any bytes, and JSON holds characters only: what
+// is no UTF-8 is quoted as Go quotes it, and so is what begins like that.
 type wirePath string
 
 // MarshalText returns the path, in quotes if need be.
@@ -36,7 +36,8 @@ func (p *wirePath) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// wirePaths are paths as JSON has them. The types below write them in place of the fields of the same names.
+// wirePaths are paths as JSON has them. The types below write them in place of the fields of the
+// same names.
 type wirePaths []wirePath
 
 func toWire(paths []string) wirePaths {
@@ -135,7 +136,8 @@ type plainClosed Closed
 // MarshalJSON keeps every byte of the paths, as that of [Change] does.
 func (c Closed) MarshalJSON() ([]byte, error) {
 	return json.Marshal(closedJSON{
-		(*plainClosed)(&c), toWire(c.Pending), toWire(c.Added), toWire(c.Uncommitted), toWire(c.Unchecked), toWire(c.Changed),
+		(*plainClosed)(&c), toWire(c.Pending), toWire(c.Added), toWire(c.Uncommitted), toWire(c.Unchecked),
+		toWire(c.Changed),
 	})
 }
 

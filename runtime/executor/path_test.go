@@ -12,7 +12,8 @@ import (
 
 // hostile are paths that a file system may have.
 var hostile = []string{
-	"a.txt", "-n", "new\nline", `"quoted"`, `"\xff"`, "it's", `back\slash`, "bad\xff\xfe", "\x80", "é", "tab\t", "<&>", "\u2028", "\ufffd", "",
+	"a.txt", "-n", "new\nline", `"quoted"`, `"\xff"`, "it's", `back\slash`, "bad\xff\xfe", "\x80", "é", "tab\t", "<&>",
+	"\u2028", "\ufffd", "",
 }
 
 // TestPathsAreKept shows that every byte of a path comes back from JSON, in whatever it is kept.
@@ -23,12 +24,15 @@ func TestPathsAreKept(t *testing.T) {
 	}
 	e := Entry{
 		Point: PointClosed, At: time.Unix(1, 0).UTC(), Approved: changes,
-		Judged:     &Judged{Changes: changes, Verdicts: []Verdict{Allowed}, Revert: changes, Errors: []ErrorRecord{{Op: "call", Message: "m", Files: hostile}}},
+		Judged: &Judged{Changes: changes, Verdicts: []Verdict{Allowed}, Revert: changes,
+			Errors: []ErrorRecord{{Op: "call", Message: "m", Files: hostile}}},
 		Committing: &Committing{Paths: hostile, Checked: "c", Message: "m"},
 		Committed:  &CommitDone{ID: "id", Paths: hostile},
-		Closed:     &Closed{Failures: 2, Pending: hostile, Added: hostile, Uncommitted: hostile, Unchecked: hostile, Changed: hostile, LastError: &ErrorRecord{Files: hostile}},
-		Ended: &Result{Run: "r", CommittedFiles: hostile, UncommittedFiles: hostile, UncheckedFiles: hostile, Commits: []CommitDone{{ID: "id", Paths: hostile}},
-			Errors: []ErrorRecord{{Files: hostile}}},
+		Closed: &Closed{Failures: 2, Pending: hostile, Added: hostile, Uncommitted: hostile, Unchecked: hostile,
+			Changed: hostile, LastError: &ErrorRecord{Files: hostile}},
+		Ended: &Result{Run: "r", CommittedFiles: hostile, UncommittedFiles: hostile, UncheckedFiles: hostile,
+			Commits: []CommitDone{{ID: "id", Paths: hostile}},
+			Errors:  []ErrorRecord{{Files: hostile}}},
 	}
 	b, err := json.Marshal(e)
 	require.NoError(t, err)
@@ -46,16 +50,20 @@ func TestPathsAreWrittenPlainly(t *testing.T) {
 	assert.JSONEq(t, `{"id":"1","paths":null}`, string(b))
 }
 
-// TestNoPathIsForgotten fails when a list of paths is added to what is kept, and is not written as one.
+// TestNoPathIsForgotten fails when a list of paths is added to what is kept, and is not written as
+// one.
 func TestNoPathIsForgotten(t *testing.T) {
 	known := map[string]bool{
-		"Committing.Paths": true, "CommitDone.Paths": true, "Closed.Pending": true, "Closed.Added": true, "Closed.Uncommitted": true,
-		"Closed.Unchecked": true, "Closed.Changed": true, "ErrorRecord.Files": true, "Result.CommittedFiles": true, "Result.UncommittedFiles": true,
-		"Result.UncheckedFiles": true,
+		"Committing.Paths": true, "CommitDone.Paths": true, "Closed.Pending": true, "Closed.Added": true,
+		"Closed.Uncommitted": true,
+		"Closed.Unchecked":   true, "Closed.Changed": true, "ErrorRecord.Files": true, "Result.CommittedFiles": true,
+		"Result.UncommittedFiles": true,
+		"Result.UncheckedFiles":   true,
 		// These are no paths.
 		"Result.SavedRefs": true, "Result.Warnings": true,
 	}
-	for _, v := range []any{Entry{}, Begun{}, Started{}, Answered{}, Judged{}, Committing{}, CommitDone{}, Closed{}, ErrorRecord{}, Feedback{}, Result{}} {
+	for _, v := range []any{Entry{}, Begun{}, Started{}, Answered{}, Judged{}, Committing{}, CommitDone{}, Closed{},
+		ErrorRecord{}, Feedback{}, Result{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			f := typ.Field(i)

@@ -16,7 +16,8 @@ func (r *runner) precaution(ctx context.Context, lane string, now time.Time) (p 
 		return Precaution{}
 	}
 	err := contained(operation{name: opCall, source: sourceExecutor}, func() (err error) {
-		p, err = r.cfg.Preventer.Before(ctx, Coming{Provider: nameOf(r.provider()), Lane: lane, Run: r.task.Run, Now: now})
+		p, err = r.cfg.Preventer.Before(
+			ctx, Coming{Provider: nameOf(r.provider()), Lane: lane, Run: r.task.Run, Now: now})
 		return err
 	})
 	if err != nil {
@@ -49,8 +50,8 @@ func (r *runner) giveBack(p Precaution) {
 	}
 }
 
-// precheck runs the check that must pass before the call. What fails there fails the call, which is not made then; passed is
-// false also when the run was cancelled meanwhile.
+// precheck runs the check that must pass before the call. What fails there fails the call, which is
+// not made then; passed is false also when the run was cancelled meanwhile.
 func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure, passed bool) {
 	p := r.admission.precaution
 	if p.Check == "" {
@@ -58,7 +59,9 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	}
 	name := beginningOf(p.Check, maxName)
 	if r.cfg.Checker == nil {
-		r.warnOnce("there is nobody to run check " + name + ", which is to prevent a failure: the configuration has no Checker")
+		r.warnOnce(
+			"there is nobody to run check " + name +
+				", which is to prevent a failure: the configuration has no Checker")
 		return nil, true
 	}
 	op := operation{name: opCall, source: nameOf(r.provider())}
@@ -95,7 +98,8 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 var errCheckTime = errors.New("the check's time is over")
 
 // checkFailure is what a check has failed with.
-func (r *runner) checkFailure(checked context.Context, it *iteration, op operation, err error, took time.Duration) *failure {
+func (r *runner) checkFailure(checked context.Context, it *iteration, op operation, err error,
+	took time.Duration) *failure {
 	if context.Cause(checked) != errCheckTime || r.ours(err) {
 		return r.callFailure(checked, it, op, Answer{}, err, took)
 	}
@@ -104,7 +108,8 @@ func (r *runner) checkFailure(checked context.Context, it *iteration, op operati
 	return r.classify(it, op, ev)
 }
 
-// overtime returns an error when a check has used the iteration's time up, so that there is none for the call.
+// overtime returns an error when a check has used the iteration's time up, so that there is none
+// for the call.
 func overtime(timed context.Context, name string) error {
 	if timed.Err() == nil {
 		return nil

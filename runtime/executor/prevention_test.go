@@ -62,7 +62,8 @@ func TestPreventerIsAskedBeforeEachCall(t *testing.T) {
 }
 
 func TestPreventionWaits(t *testing.T) {
-	p := &fakePreventer{give: []Precaution{{Code: "later", Wait: 2 * time.Second}, {}, {Code: "later", Wait: 3 * time.Second}}}
+	p := &fakePreventer{give: []Precaution{{Code: "later", Wait: 2 * time.Second}, {},
+		{Code: "later", Wait: 3 * time.Second}}}
 	w := preventing(p, breaks("place"), done())
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason)
@@ -102,8 +103,11 @@ func TestPreventionChecks(t *testing.T) {
 		warnings int
 	}{
 		{"passes", func(context.Context, string) error { return nil }, EndCompleted, 1, nil, 0},
-		{"fails as the provider would", func(context.Context, string) error { return &taxonomy.Evidence{Type: "again"} }, EndCompleted, 1, []string{"again"}, 0},
-		{"fails in place", func(context.Context, string) error { return fails("place") }, EndCompleted, 1, []string{"place"}, 0},
+		{"fails as the provider would",
+			func(context.Context, string) error { return &taxonomy.Evidence{Type: "again"} }, EndCompleted, 1,
+			[]string{"again"}, 0},
+		{"fails in place", func(context.Context, string) error { return fails("place") }, EndCompleted, 1,
+			[]string{"place"}, 0},
 		{"stops", func(context.Context, string) error { return fails("stop") }, EndFatal, 0, []string{"stop"}, 0},
 		{"panics", func(context.Context, string) error { panic("oh") }, EndCompleted, 1, []string{"panic"}, 0},
 		{"nobody checks", nil, EndCompleted, 1, nil, 1},
@@ -168,10 +172,14 @@ func TestCheckThatIsLeftBehind(t *testing.T) {
 		end    EndReason
 		took   time.Duration
 	}{
-		{"the iteration's time", Limits{Iteration: 30 * time.Second, Iterations: 1}, 0, EndMaxIterations, 31 * time.Second},
-		{"the check's own time", Limits{Iteration: time.Hour, Check: 5 * time.Second, Iterations: 1}, 0, EndMaxIterations, 6 * time.Second},
-		{"the check's own time, as it is", Limits{Iteration: math.MaxInt64, Iterations: 1}, 0, EndMaxIterations, time.Minute + time.Second},
-		{"the run is cancelled", Limits{Iteration: time.Hour, Check: time.Hour}, time.Minute, EndCancelled, time.Minute + time.Second},
+		{"the iteration's time", Limits{Iteration: 30 * time.Second, Iterations: 1}, 0, EndMaxIterations,
+			31 * time.Second},
+		{"the check's own time", Limits{Iteration: time.Hour, Check: 5 * time.Second, Iterations: 1}, 0,
+			EndMaxIterations, 6 * time.Second},
+		{"the check's own time, as it is", Limits{Iteration: math.MaxInt64, Iterations: 1}, 0, EndMaxIterations,
+			time.Minute + time.Second},
+		{"the run is cancelled", Limits{Iteration: time.Hour, Check: time.Hour}, time.Minute, EndCancelled,
+			time.Minute + time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -196,7 +204,8 @@ func TestCheckThatIsLeftBehind(t *testing.T) {
 				assert.Zero(t, r.Calls)
 				assert.Equal(t, 1, p.released)
 				assert.Zero(t, g.in)
-				assert.ErrorContains(t, w.events.first(Prevented).Err, "check disk does not return, and was left behind")
+				assert.ErrorContains(t, w.events.first(Prevented).Err,
+					"check disk does not return, and was left behind")
 				if c.end != EndCancelled {
 					assert.Equal(t, "timeout", r.ErrorCode)
 					assert.Contains(t, r.Error, "left behind")
@@ -292,7 +301,9 @@ func TestGateThatIsLookedAt(t *testing.T) {
 	w.cfg.Gate = &openingGate{fakeGate{budget: -1}, []time.Duration{2 * time.Second, 3 * time.Second, 0}}
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason, "also where looking at it panics")
-	assert.Equal(t, []Wait{{For: "breaker", Took: Duration(2 * time.Second)}, {For: "breaker", Took: Duration(3 * time.Second)}}, r.Waits)
+	assert.Equal(
+		t, []Wait{{For: "breaker", Took: Duration(2 * time.Second)}, {For: "breaker", Took: Duration(3 * time.Second)}},
+		r.Waits)
 	assert.Len(t, p.asked, 2)
 	assert.Equal(t, 2, p.released)
 }
@@ -300,7 +311,8 @@ func TestGateThatIsLookedAt(t *testing.T) {
 // Nor is it used up: what would stay taken by a call that has ended is taken back.
 func TestWithdrawnAtTheGate(t *testing.T) {
 	withdrawn := 0
-	p := &fakePreventer{give: []Precaution{{Code: "later", Withdraw: func() { withdrawn++ }}, {Code: "later", Withdraw: func() { t.Error("the call was made") }}}}
+	p := &fakePreventer{give: []Precaution{{Code: "later", Withdraw: func() { withdrawn++ }},
+		{Code: "later", Withdraw: func() { t.Error("the call was made") }}}}
 	w := preventing(p, done())
 	w.cfg.Gate = &fakeGate{opens: []time.Duration{time.Second}, budget: -1}
 	assert.Equal(t, EndCompleted, w.run(t).EndReason)

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// putBack carries out what the reactions of the iteration take back: what it changed, or the files that an error names.
-// The state is saved before, and what is about to be done is written down.
+// putBack carries out what the reactions of the iteration take back: what it changed, or the files
+// that an error names. The state is saved before, and what is about to be done is written down.
 func (r *runner) putBack(ctx context.Context, it *iteration) {
 	if it.replay.hasJudged() {
 		all := it.replay.judged.Revert
@@ -21,7 +21,8 @@ func (r *runner) putBack(ctx context.Context, it *iteration) {
 	r.saveAndRevert(ctx, it, it.reverting(0), 0)
 }
 
-// putBackLate is putBack for the failures that came after the checked tree had advanced. What was committed stays.
+// putBackLate is putBack for the failures that came after the checked tree had advanced. What was
+// committed stays.
 func (r *runner) putBackLate(ctx context.Context, it *iteration, from int) {
 	causes := it.reverting(from)
 	if len(causes) == 0 {
@@ -40,8 +41,8 @@ func (r *runner) putBackLate(ctx context.Context, it *iteration, from int) {
 	r.unlist(it)
 }
 
-// unlist takes off the list of what is given up what was put back to something that had not been on it, nor been about to
-// be committed.
+// unlist takes off the list of what is given up what was put back to something that had not been on
+// it, nor been about to be committed.
 func (r *runner) unlist(it *iteration) {
 	r.state.Uncommitted = slices.DeleteFunc(r.state.Uncommitted, func(path string) bool {
 		return it.reverted[path] && !slices.Contains(it.pended, path) && !slices.Contains(it.uncommitted, path)
@@ -59,7 +60,8 @@ func (it *iteration) reverting(from int) []*failure {
 	return out
 }
 
-// saveAndRevert takes back what causes ask for; call is the call behind which another follows, or 0.
+// saveAndRevert takes back what causes ask for; call is the call behind which another follows, or
+// 0.
 func (r *runner) saveAndRevert(ctx context.Context, it *iteration, causes []*failure, call int) {
 	changes := it.toRevert(causes)
 	if r.cfg.Workspace == nil || len(changes) == 0 {
@@ -107,8 +109,9 @@ func (r *runner) revert(ctx context.Context, it *iteration, changes []Change, ca
 	r.emit(Event{Kind: Reverted, Files: pathsOf(changes)})
 }
 
-// toRevert returns the changes that the reactions take back, of those that are still there. An error that names no
-// files takes back all of them: something is to be undone, all of it is saved, and nobody can say what may stay.
+// toRevert returns the changes that the reactions take back, of those that are still there. An
+// error that names no files takes back all of them: something is to be undone, all of it is saved,
+// and nobody can say what may stay.
 func (it *iteration) toRevert(causes []*failure) []Change {
 	var all bool
 	named := map[string]bool{}
@@ -150,10 +153,12 @@ func (r *runner) advanceAnew(ctx context.Context, it *iteration) {
 	r.advance(ctx, it)
 }
 
-// advancedBefore takes over the checked tree that a commit was about to be made of when the run died. It reports whether
-// there is one: what is there now may have been changed since. What was put back may still be in it.
+// advancedBefore takes over the checked tree that a commit was about to be made of when the run
+// died. It reports whether there is one: what is there now may have been changed since. What was
+// put back may still be in it.
 func (r *runner) advancedBefore(it *iteration) bool {
-	if r.cfg.Workspace == nil || !it.replay.committing() || it.replay.intent.Checked == "" || it.undetected || len(it.reverted) > 0 {
+	if r.cfg.Workspace == nil || !it.replay.committing() || it.replay.intent.Checked == "" || it.undetected ||
+		len(it.reverted) > 0 {
 		return false
 	}
 	if len(it.kept()) < len(it.paths(Allowed)) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// recheck judges what a check has changed, as what a call has changed is: checks run code that a provider may have written.
-// What is allowed becomes part of the work. It is done once for each check that ran, whatever that came to.
+// recheck judges what a check has changed, as what a call has changed is: checks run code that a
+// provider may have written. What is allowed becomes part of the work. It is done once for each
+// check that ran, whatever that came to.
 func (r *runner) recheck(ctx, graced context.Context, it *iteration, phase Phase, passed bool) {
 	if r.cfg.Workspace == nil {
 		return

@@ -10,7 +10,8 @@ import (
 // maxQueue bounds the entries that wait for a journal that fails.
 const maxQueue = 10_000
 
-// recorder writes to the journal. What it cannot write waits, in order, and is tried again before the next entry.
+// recorder writes to the journal. What it cannot write waits, in order, and is tried again before
+// the next entry.
 type recorder struct {
 	mu      sync.Mutex
 	journal Journal
@@ -18,7 +19,8 @@ type recorder struct {
 	failing bool
 }
 
-// record makes an entry durable, which is of now unless it says another time. That it fails changes nothing but the warnings.
+// record makes an entry durable, which is of now unless it says another time. That it fails changes
+// nothing but the warnings.
 func (r *runner) record(ctx context.Context, e Entry) {
 	if r.log.journal == nil {
 		return
@@ -40,7 +42,8 @@ func (l *recorder) append(ctx context.Context, e Entry) error {
 		l.queue = append(l.queue, e)
 	}
 	for len(l.queue) > 0 {
-		err := contained(operation{name: "state_write", source: "state"}, func() error { return l.journal.Append(ctx, l.queue[0]) })
+		err := contained(operation{name: "state_write", source: "state"},
+			func() error { return l.journal.Append(ctx, l.queue[0]) })
 		if err != nil {
 			begins := !l.failing
 			l.failing = true
@@ -81,8 +84,9 @@ func (r *runner) recordAnswer(ctx context.Context, done *Answered, at time.Time)
 	r.record(ctx, Entry{Point: PointAnswered, Answered: done, At: at})
 }
 
-// recordJudged writes down what was found and is about to be put back, together with what was put back already. Without
-// anything to be put back it keeps the errors, if there are new ones: a replay does not come by those of what is done.
+// recordJudged writes down what was found and is about to be put back, together with what was put
+// back already. Without anything to be put back it keeps the errors, if there are new ones: a
+// replay does not come by those of what is done.
 func (r *runner) recordJudged(ctx context.Context, it *iteration, j Judged) {
 	if it.judged && len(j.Revert) == 0 && it.noted == len(it.failures) {
 		return

@@ -14,7 +14,8 @@ import (
 func recoveries() map[string]taxonomy.Reaction {
 	all := reactions()
 	many := &taxonomy.Policy{MaxAttempts: 20, Backoff: taxonomy.Constant}
-	all["in_place"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Resume: taxonomy.ResumeOperation, Policy: many, Then: &reactBlock}
+	all["in_place"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Resume: taxonomy.ResumeOperation,
+		Policy: many, Then: &reactBlock}
 	all["between"] = taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "mend", Policy: many, Then: &reactBlock}
 	return all
 }
@@ -35,15 +36,25 @@ func TestRecoveriesAreBoundedByTheProfile(t *testing.T) {
 	}{
 		{"in place", []step{breaks("in_place")}, three, 3, EndRetriesUsedUp},
 		{"between iterations", []step{breaks("between")}, three, 3, EndRetriesUsedUp},
-		{"with successes in between", []step{breaks("in_place"), works(), breaks("in_place"), works(), breaks("in_place"), works(), breaks("in_place")}, three, 3, EndRetriesUsedUp},
-		{"each code by itself", []step{breaks("in_place"), breaks("between"), breaks("in_place"), breaks("between"), done()}, three, 4, EndCompleted},
-		{"no number", []step{breaks("in_place"), breaks("in_place"), breaks("in_place"), breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true}, 4, EndCompleted},
+		{"with successes in between",
+			[]step{breaks("in_place"), works(), breaks("in_place"), works(), breaks("in_place"), works(),
+				breaks("in_place")}, three, 3, EndRetriesUsedUp},
+		{"each code by itself",
+			[]step{breaks("in_place"), breaks("between"), breaks("in_place"), breaks("between"), done()}, three, 4,
+			EndCompleted},
+		{"no number", []step{breaks("in_place"), breaks("in_place"), breaks("in_place"), breaks("in_place"), done()},
+			taxonomy.Recovery{Enabled: true}, 4, EndCompleted},
 		// B-D24: what is off runs nothing, whatever is listed.
-		{"off", []step{breaks("in_place")}, taxonomy.Recovery{MaxAttempts: 3, Allowed: []string{"mend"}}, 0, EndRetriesUsedUp},
-		{"never, whatever is on and listed", []step{breaks("in_place")}, taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"mend"}}, 0, EndRetriesUsedUp},
-		{"listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{"mend"}}, 1, EndCompleted},
-		{"not listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}}, 0, EndRetriesUsedUp},
-		{"none listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{}}, 0, EndRetriesUsedUp},
+		{"off", []step{breaks("in_place")}, taxonomy.Recovery{MaxAttempts: 3, Allowed: []string{"mend"}}, 0,
+			EndRetriesUsedUp},
+		{"never, whatever is on and listed", []step{breaks("in_place")},
+			taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"mend"}}, 0, EndRetriesUsedUp},
+		{"listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{"mend"}}, 1,
+			EndCompleted},
+		{"not listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}},
+			0, EndRetriesUsedUp},
+		{"none listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{}}, 0,
+			EndRetriesUsedUp},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(recoveries(), c.steps...)
@@ -68,7 +79,8 @@ func TestRecoveriesAreBoundedOverAResume(t *testing.T) {
 				steps := []step{breaks(typ), works(), breaks(typ), works(), breaks(typ), works(), breaks(typ), done()}
 				m := mortalOf(DeliverCommits, recoveries(), steps...)
 				runs := map[int]bool{} // by the call that it is the strategy for
-				m.cfg.Recoverer = strategies(func(taxonomy.Failed) error { runs[m.cfg.Provider.(*mortalProvider).over] = true; return nil })
+				m.cfg.Recoverer = strategies(
+					func(taxonomy.Failed) error { runs[m.cfg.Provider.(*mortalProvider).over] = true; return nil })
 				m.cfg.Table.Overlay = profiled(taxonomy.Recovery{Enabled: true, MaxAttempts: 3})
 				m.diesAt(t, at.point, at.iteration)
 				r := m.live(t, 0)
@@ -114,8 +126,10 @@ func TestEventOfAFailedStrategy(t *testing.T) {
 // B-X01, B-X08: how many calls there may be in all, and how many failures in a row, are two limits.
 func TestTwoLimits(t *testing.T) {
 	all := reactions()
-	all["uncounted"] = taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{MaxAttempts: 6, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant}}
-	all["counted"] = taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: &taxonomy.Policy{MaxAttempts: 6, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant}}
+	all["uncounted"] = taxonomy.Reaction{Action: taxonomy.Retry,
+		Policy: &taxonomy.Policy{MaxAttempts: 6, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant}}
+	all["counted"] = taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true,
+		Policy: &taxonomy.Policy{MaxAttempts: 6, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant}}
 	for _, c := range []struct {
 		typ                  string
 		want                 EndReason

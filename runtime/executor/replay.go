@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// answer returns how the next call of an iteration ended in the process that died; ok is false when there was none.
+// answer returns how the next call of an iteration ended in the process that died; ok is false when
+// there was none.
 func (o *open) answer(r *runner, it *iteration) (a Answer, f *failure, ok bool) {
 	if o == nil {
 		return Answer{}, nil, false
@@ -91,13 +92,15 @@ func (e ErrorRecord) endsDelivery() bool {
 // delivers reports whether an operation is part of the delivery.
 func delivers(op string) bool {
 	switch op {
-	case opValidate + string(PreCommit), opValidate + string(PrePush), opValidate + string(PrePR), opCommit, opPush, opPR:
+	case opValidate + string(PreCommit), opValidate + string(PrePush), opValidate + string(PrePR), opCommit, opPush,
+		opPR:
 		return true
 	}
 	return false
 }
 
-// repeats reports that a delivery that goes on runs the operation again, because the run died before what comes behind it.
+// repeats reports that a delivery that goes on runs the operation again, because the run died
+// before what comes behind it.
 func (o *open) repeats(op string) bool {
 	switch op {
 	case opValidate + string(PreCommit):

@@ -67,7 +67,8 @@ func TestReplayKnowsWhatWasPassedOver(t *testing.T) {
 		{PreCommit, PointCommitting}, {PreCommit, PointCommitted}, {PreCommit, PointClosed}, {PrePush, PointPushed},
 		{PrePush, PointPROpened}, {PrePR, PointPROpened}, {PrePR, PointClosed},
 	} {
-		m := mortalOf(DeliverPullRequest, map[string]taxonomy.Reaction{"found wanting": {Action: taxonomy.Continue}}, done("a"))
+		m := mortalOf(DeliverPullRequest, map[string]taxonomy.Reaction{"found wanting": {Action: taxonomy.Continue}},
+			done("a"))
 		m.cfg.Validator = checker(func(p Phase) error {
 			if p == tt.phase {
 				return errWanting
@@ -84,7 +85,8 @@ func TestReplayKnowsWhatWasPassedOver(t *testing.T) {
 
 // A delivery that had stopped is not taken up again after what it found wanting was put back.
 func TestReplayOfADeliveryThatStopped(t *testing.T) {
-	undo := taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertIteration, AcceptCompletion: true}
+	undo := taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertIteration,
+		AcceptCompletion: true}
 	m := mortalOf(DeliverCommits, map[string]taxonomy.Reaction{"undo": undo}, done("a", "bad"), done("b"))
 	m.diesAt(t, PointClosed, 1)
 	r := m.live(t, 0)

@@ -49,7 +49,8 @@ func (r EndReason) Status() Status {
 	return StatusFailed
 }
 
-// Result is what a run came to. It marshals to JSON, and back but for Err. Paths in it that look like secrets are masked.
+// Result is what a run came to. It marshals to JSON, and back but for Err. Paths in it that look
+// like secrets are masked.
 type Result struct {
 	Run       string    `json:"run"`
 	Task      string    `json:"task"`
@@ -62,13 +63,13 @@ type Result struct {
 
 	// Error is what the last error said; empty after success.
 	Error string `json:"error,omitempty"`
-	// ErrorCategory, ErrorCode and ErrorDetails are those of the last error, for ends that are not a success; empty
-	// when it has none.
+	// ErrorCategory, ErrorCode and ErrorDetails are those of the last error, for ends that are not
+	// a success; empty when it has none.
 	ErrorCategory string          `json:"errorCategory,omitempty"`
 	ErrorCode     string          `json:"errorCode,omitempty"`
 	ErrorDetails  json.RawMessage `json:"errorDetails,omitempty"`
-	// Err is the last error itself, for errors.Is and errors.As. A run that was cancelled without one has the cause of its
-	// context, and that in Error, without a code.
+	// Err is the last error itself, for errors.Is and errors.As. A run that was cancelled without
+	// one has the cause of its context, and that in Error, without a code.
 	Err error `json:"-"`
 
 	// Errors are all errors, in order; of very many the first and the last.
@@ -78,7 +79,8 @@ type Result struct {
 	// Iterations counts the iterations that were begun, Calls the calls in them.
 	Iterations int `json:"iterations"`
 	Calls      int `json:"calls"`
-	// Failures is the counter of consecutive failures at the end, Counted all failures that counted.
+	// Failures is the counter of consecutive failures at the end, Counted all failures that
+	// counted.
 	Failures int `json:"failures"`
 	Counted  int `json:"counted"`
 	// Waits are the waits between iterations and calls; of very many the first and the last.
@@ -93,8 +95,8 @@ type Result struct {
 	CommittedFiles []string     `json:"committedFiles,omitempty"`
 	// UncommittedFiles are allowed changes of this run that are in no commit.
 	UncommittedFiles []string `json:"uncommittedFiles,omitempty"`
-	// UncheckedFiles are changes that nobody has judged, or that were not or could not be put back. They are saved, and what
-	// the workspace keeps for the run stays.
+	// UncheckedFiles are changes that nobody has judged, or that were not or could not be put back.
+	// They are saved, and what the workspace keeps for the run stays.
 	UncheckedFiles []string `json:"uncheckedFiles,omitempty"`
 	// SavedRefs are where reverted and unchecked work was saved.
 	SavedRefs   []string `json:"savedRefs,omitempty"`
@@ -119,7 +121,8 @@ type Result struct {
 
 // Wait is a wait between iterations or calls.
 type Wait struct {
-	Iteration int      `json:"iteration"`
-	For       string   `json:"for"` // the code, "retry" where there is none, "lane", "breaker", or "prevent" with the likely code
-	Took      Duration `json:"took"`
+	Iteration int `json:"iteration"`
+	// the code, "retry" where there is none, "lane", "breaker", or "prevent" with the likely code
+	For  string   `json:"for"`
+	Took Duration `json:"took"`
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// resume takes over what an earlier process has left of the run: it is gone on with where it was, refused, or over
-// already.
+// resume takes over what an earlier process has left of the run: it is gone on with where it was,
+// refused, or over already.
 func (r *runner) resume(ctx context.Context) {
 	p := r.past
 	if p.begun == nil && p.ended == nil {
@@ -31,7 +31,8 @@ func (r *runner) resume(ctx context.Context) {
 	r.restore()
 	if p.state.End == "" && p.open == nil && p.closed >= r.cfg.Limits.Iterations {
 		r.endBeforeRefusal(ctx)
-		r.refuse("max_iterations", strconv.Itoa(r.cfg.Limits.Iterations), fmt.Sprintf("more than the %d that are done", p.closed))
+		r.refuse("max_iterations", strconv.Itoa(r.cfg.Limits.Iterations),
+			fmt.Sprintf("more than the %d that are done", p.closed))
 	}
 }
 
@@ -47,7 +48,8 @@ func (r *runner) refuseIfChanged(ctx context.Context) bool {
 	}
 	switch {
 	case b.Task != now.Task:
-		r.refuse("task", now.Task, strconv.Quote(beginningOf(b.Task, 256))+", with which the run of this name was begun")
+		r.refuse("task", now.Task, strconv.Quote(beginningOf(b.Task, 256))+
+			", with which the run of this name was begun")
 	case b.Prompt != now.Prompt:
 		r.refuse("task", "another prompt", "the prompt with which the run of this name was begun")
 	case b.Dir != now.Dir:
@@ -66,15 +68,16 @@ func (r *runner) refuseIfChanged(ctx context.Context) bool {
 	return true
 }
 
-// endBeforeRefusal ends what the run has left running, if somebody can: who is refused does not come to where that is done
-// otherwise.
+// endBeforeRefusal ends what the run has left running, if somebody can: who is refused does not
+// come to where that is done otherwise.
 func (r *runner) endBeforeRefusal(ctx context.Context) {
 	if r.past.process == nil {
 		return
 	}
 	ending, release := withGrace(ctx, r.cfg.Limits.Grace)
 	defer release()
-	if err := contained(setupOp(opResume, sourceExecutor), func() error { return r.endProcess(ending, *r.past.process) }); err != nil {
+	if err := contained(
+		setupOp(opResume, sourceExecutor), func() error { return r.endProcess(ending, *r.past.process) }); err != nil {
 		r.warn("end what was left running", err)
 	}
 }
@@ -116,8 +119,8 @@ func (r *runner) restore() {
 	r.noteErrors(p.errors)
 }
 
-// notBefore returns when the next iteration may begin. If the clock was ahead when that was written down, it is as far from now
-// as it was from then: what was meant is a time to wait.
+// notBefore returns when the next iteration may begin. If the clock was ahead when that was written
+// down, it is as far from now as it was from then: what was meant is a time to wait.
 func (p *past) notBefore(now time.Time) time.Time {
 	at := p.state.NotBefore
 	if at.IsZero() || !now.Before(p.closedAt) {
@@ -161,14 +164,17 @@ func (r *runner) endProcess(ctx context.Context, p Process) error {
 	ender, field := r.ender()
 	if ender == nil {
 		return &taxonomy.Evidence{
-			Source: sourceExecutor, Op: opResume, Type: typeRefused, Text: "no " + field + " can end the process that was left running",
-			Attributes: map[string]string{"field": field, "value": "none", "expected": "the one that began process " + strconv.Itoa(p.PID)},
+			Source: sourceExecutor, Op: opResume, Type: typeRefused,
+			Text: "no " + field + " can end the process that was left running",
+			Attributes: map[string]string{"field": field, "value": "none",
+				"expected": "the one that began process " + strconv.Itoa(p.PID)},
 		}
 	}
 	return ender.End(ctx, p)
 }
 
-// ender returns who can end what was left running, or nil, and who has begun it. A provider can end a check's process, too.
+// ender returns who can end what was left running, or nil, and who has begun it. A provider can end
+// a check's process, too.
 func (r *runner) ender() (who Ender, field string) {
 	field = "provider"
 	if r.past.check {

@@ -161,7 +161,8 @@ func (m *mortal) live(t *testing.T, killAt int) *Result {
 	return r
 }
 
-// plain is what two results of the same story have in common, whenever their process died: all but times and refs.
+// plain is what two results of the same story have in common, whenever their process died: all but
+// times and refs.
 func plain(r *Result) string {
 	c := *r
 	c.Waits, c.Waited = nil, 0
@@ -187,7 +188,8 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeAnEnd kills runs that end otherwise, also between their last iteration and their outcome.
+// TestKilledBeforeAnEnd kills runs that end otherwise, also between their last iteration and their
+// outcome.
 func TestKilledBeforeAnEnd(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]step{
@@ -232,8 +234,9 @@ func TestKilledTwice(t *testing.T) {
 	}
 }
 
-// sameEnd asserts that a run that was killed came to what it would have come to. Where a call was lost there is an
-// iteration more, and what the call did is committed by the next that answers, if there is one.
+// sameEnd asserts that a run that was killed came to what it would have come to. Where a call was
+// lost there is an iteration more, and what the call did is committed by the next that answers, if
+// there is one.
 func sameEnd(t *testing.T, whole, m *mortal, want, got *Result) {
 	t.Helper()
 	require.NotNil(t, got)
@@ -288,7 +291,8 @@ func TestResumeRefused(t *testing.T) {
 		{"another prompt", func(m *mortal) { m.journal.replace(func(b *Begun) { b.Prompt = "x" }) }, "prompt"},
 		{"another tree", func(m *mortal) { m.journal.replace(func(b *Begun) { b.Dir = "elsewhere" }) }, "elsewhere"},
 		{"another version", func(m *mortal) { m.journal.replace(func(b *Begun) { b.Version = 2 }) }, "version"},
-		{"iterations at the limit", func(m *mortal) { m.journal.cut(PointClosed, 2); m.cfg.Limits.Iterations = 2 }, "more than the 2 that are done"},
+		{"iterations at the limit", func(m *mortal) { m.journal.cut(PointClosed, 2); m.cfg.Limits.Iterations = 2 },
+			"more than the 2 that are done"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -338,7 +342,8 @@ func TestTheCounterIsRecounted(t *testing.T) {
 }
 
 func TestFoldOfNonsense(t *testing.T) {
-	for _, point := range []Point{PointBegun, PointStarted, PointProcess, PointAnswered, PointApproved, PointReverting, PointCommitting,
+	for _, point := range []Point{PointBegun, PointStarted, PointProcess, PointAnswered, PointApproved, PointReverting,
+		PointCommitting,
 		PointCommitted, PointPushed, PointPROpened, PointClosed, PointEnded, PointNotified, "else"} {
 		assert.NotPanics(t, func() { fold([]Entry{{Point: point}}) })
 	}

@@ -25,12 +25,14 @@ func (e *Executor) Start(ctx context.Context, task Task) *Run {
 	return run
 }
 
-// Run runs a task to its end. When ctx ends the run is cancelled: what the provider was doing is stopped, and what it
-// has changed is judged and put back, for no longer than Limits.Grace. So is what a process has left that died in an iteration
-// of the run; if that cannot be done any more, the run stays open, and the next start does it. The result is never nil.
+// Run runs a task to its end. When ctx ends the run is cancelled: what the provider was doing is
+// stopped, and what it has changed is judged and put back, for no longer than Limits.Grace. So is
+// what a process has left that died in an iteration of the run; if that cannot be done any more,
+// the run stays open, and the next start does it. The result is never nil.
 //
-// When something that the run works with ends the goroutine (runtime.Goexit, as testing's FailNow does), Run does not return,
-// and [Run.Wait] returns a result that says so. Such a run is left as it is, as by a death.
+// When something that the run works with ends the goroutine (runtime.Goexit, as testing's FailNow
+// does), Run does not return, and [Run.Wait] returns a result that says so. Such a run is left as
+// it is, as by a death.
 func (e *Executor) Run(ctx context.Context, task Task) *Result {
 	run := newRun()
 	defer close(run.done)
@@ -40,7 +42,8 @@ func (e *Executor) Run(ctx context.Context, task Task) *Result {
 
 func newRun() *Run { return &Run{done: make(chan struct{}), result: &Result{}} }
 
-// Pause holds the run before its next iteration, until Unpause. The iteration that is running goes on.
+// Pause holds the run before its next iteration, until Unpause. The iteration that is running goes
+// on.
 func (r *Run) Pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

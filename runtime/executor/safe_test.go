@@ -18,7 +18,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TestNothingUncheckedIsLetGo has the checked tree stay as long as it may hold the only copy of something.
+// TestNothingUncheckedIsLetGo has the checked tree stay as long as it may hold the only copy of
+// something.
 func TestNothingUncheckedIsLetGo(t *testing.T) {
 	table := reactions()
 	table["forbidden"] = taxonomy.Reaction{Action: taxonomy.Abort}
@@ -77,11 +78,12 @@ func TestCancelWhileResuming(t *testing.T) {
 	m := newMortal(DeliverCommits)
 	p := &heeding{fakeProvider: m.provider}
 	m.cfg.Provider = p
-	m.provider.steps = []step{{writes: map[string]string{"forbidden": "x", "a": "a"}, do: func(_ context.Context, req Request) (Answer, error) {
-		_ = req.Started(Process{PID: 7, Start: "then"})
-		runtime.Goexit()
-		return Answer{}, nil
-	}}, done("b")}
+	m.provider.steps = []step{{writes: map[string]string{"forbidden": "x", "a": "a"},
+		do: func(_ context.Context, req Request) (Answer, error) {
+			_ = req.Started(Process{PID: 7, Start: "then"})
+			runtime.Goexit()
+			return Answer{}, nil
+		}}, done("b")}
 	require.Nil(t, m.live(t, 0))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("interrupted by the user")
@@ -111,7 +113,8 @@ func TestCancelWhileResuming(t *testing.T) {
 
 func TestAnotherTaskIsRefused(t *testing.T) {
 	for name, ended := range map[string]bool{"ended": true, "open": false} {
-		for _, task := range []Task{{Run: "run", ID: "another", Prompt: aTask.Prompt}, {Run: "run", ID: aTask.ID, Prompt: "Do else."}} {
+		for _, task := range []Task{{Run: "run", ID: "another", Prompt: aTask.Prompt},
+			{Run: "run", ID: aTask.ID, Prompt: "Do else."}} {
 			w := newWorld(reactions(), done("a"))
 			j := &fakeJournal{}
 			w.cfg.Journal = j
@@ -148,7 +151,8 @@ func TestUsageThatCannotBe(t *testing.T) {
 }
 
 func TestGoexit(t *testing.T) {
-	w := newWorld(nil, step{do: func(context.Context, Request) (Answer, error) { runtime.Goexit(); return Answer{}, nil }})
+	w := newWorld(
+		nil, step{do: func(context.Context, Request) (Answer, error) { runtime.Goexit(); return Answer{}, nil }})
 	e, err := New(w.cfg)
 	require.NoError(t, err)
 	r := e.Start(context.Background(), aTask).Wait()
@@ -190,10 +194,12 @@ func TestWhatIsAsideIsBounded(t *testing.T) {
 func TestEachOfTheErrorsOfANotifier(t *testing.T) {
 	w := newWorld(reactions(), done())
 	failed := func(channel string) error {
-		return &taxonomy.Evidence{Source: "notify", Op: "notify", Type: "again", Text: "no", Attributes: map[string]string{"resource": channel}}
+		return &taxonomy.Evidence{Source: "notify", Op: "notify", Type: "again", Text: "no",
+			Attributes: map[string]string{"resource": channel}}
 	}
 	w.cfg.Filer = side(func(context.Context, *Result) error { runtime.Goexit(); return nil })
-	w.cfg.Notifier = side(func(context.Context, *Result) error { return errors.Join(failed("log"), nil, failed("webhook")) })
+	w.cfg.Notifier = side(
+		func(context.Context, *Result) error { return errors.Join(failed("log"), nil, failed("webhook")) })
 	r := w.run(t)
 	require.Len(t, r.Warnings, 3)
 	assert.Contains(t, r.Warnings[0], "file_task: ")
@@ -220,11 +226,15 @@ func TestAnAskerThatPanics(t *testing.T) {
 }
 
 func TestStrategiesWithoutARecoverer(t *testing.T) {
-	w := newWorld(map[string]taxonomy.Reaction{"mend": {Action: taxonomy.Recover, Strategy: "clean", Then: &taxonomy.Reaction{Action: taxonomy.Retry}}},
+	w := newWorld(
+		map[string]taxonomy.Reaction{"mend": {Action: taxonomy.Recover, Strategy: "clean",
+			Then: &taxonomy.Reaction{Action: taxonomy.Retry}}},
 		breaks("mend"), breaks("mend"), done())
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason)
-	assert.Equal(t, []string{"there is nobody to run strategy clean, which a reaction asks for: the configuration has no Recoverer"}, r.Warnings)
+	assert.Equal(
+		t, []string{"there is nobody to run strategy clean, which a reaction asks for: the configuration has no " +
+			"Recoverer"}, r.Warnings)
 }
 
 func TestAllThatIsMissing(t *testing.T) {
@@ -240,8 +250,11 @@ func TestAllThatIsMissing(t *testing.T) {
 
 func TestPathsThatLookLikeSecretsAreMasked(t *testing.T) {
 	const secret = "sk-ant-api03-QQQQqqqqQQQQqqqqQQQQ"
-	w := newWorld(reactions(), done("a", secret), step{writes: map[string]string{"forbidden/" + secret: "x"}, err: fails("again")})
-	w.provider.steps = []step{{writes: map[string]string{"forbidden/" + secret: "x"}, answer: Answer{Text: "more"}}, done("a", secret)}
+	w := newWorld(
+		reactions(), done("a", secret),
+		step{writes: map[string]string{"forbidden/" + secret: "x"}, err: fails("again")})
+	w.provider.steps = []step{{writes: map[string]string{"forbidden/" + secret: "x"}, answer: Answer{Text: "more"}},
+		done("a", secret)}
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason)
 	assert.NotContains(t, w.tree.files, "forbidden/"+secret)
@@ -255,7 +268,11 @@ func TestOneRunAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(reactions(), done())
 		w.cfg.Clock = retry.System
-		w.provider.steps[0].do = func(context.Context, Request) (Answer, error) { time.Sleep(time.Second); return done().answer, nil }
+		w.provider.steps[0].do = func(context.Context, Request) (
+			Answer, error) {
+			time.Sleep(time.Second)
+			return done().answer, nil
+		}
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		first := e.Start(context.Background(), aTask)

@@ -13,8 +13,9 @@ import (
 // maxFeedback bounds the feedback that waits for a call that is answered.
 const maxFeedback = 50
 
-// settle ends an iteration: it merges what the reactions to its failures come to, looks whether the run ends, and
-// otherwise hands over to another tier or runs a strategy. All of it is written down at once.
+// settle ends an iteration: it merges what the reactions to its failures come to, looks whether the
+// run ends, and otherwise hands over to another tier or runs a strategy. All of it is written down
+// at once.
 func (r *runner) settle(ctx context.Context, it *iteration) {
 	r.result.UncheckedFiles = it.unchecked()
 	r.feedback(it)
@@ -49,8 +50,8 @@ func (r *runner) feedback(it *iteration) {
 	}
 }
 
-// count raises the counter at most once. An interrupted or cancelled iteration never counts, and only a clean answered one
-// resets counter and streaks.
+// count raises the counter at most once. An interrupted or cancelled iteration never counts, and
+// only a clean answered one resets counter and streaks.
 func (r *runner) count(it *iteration) {
 	r.state.Count = false
 	for _, f := range it.failures {
@@ -90,15 +91,15 @@ func (it *iteration) winner() *failure {
 	return best
 }
 
-// beats reports whether f, which came later, outweighs g. On a tie an error that was raised by carrying out the reaction
-// to g does.
+// beats reports whether f, which came later, outweighs g. On a tie an error that was raised by
+// carrying out the reaction to g does.
 func (f *failure) beats(g *failure) bool {
 	a, b := precedence[f.decision.action], precedence[g.decision.action]
 	return a > b || a == b && slices.Contains(f.causes, g)
 }
 
-// carryOut returns why the run ends, and otherwise carries out the winning reaction as far as it is more than another
-// iteration. What follows a strategy that fails may be another end.
+// carryOut returns why the run ends, and otherwise carries out the winning reaction as far as it is
+// more than another iteration. What follows a strategy that fails may be another end.
 func (r *runner) carryOut(ctx context.Context, it *iteration) (EndReason, *failure) {
 	for {
 		winner := it.winner()
@@ -118,7 +119,8 @@ func (r *runner) carryOut(ctx context.Context, it *iteration) (EndReason, *failu
 	}
 }
 
-// endOf returns why the run ends with the iteration, or "". The order is that in which the reasons outweigh each other.
+// endOf returns why the run ends with the iteration, or "". The order is that in which the reasons
+// outweigh each other.
 func (r *runner) endOf(ctx context.Context, it *iteration, winner *failure) EndReason {
 	action := taxonomy.Continue
 	if winner != nil {
@@ -147,7 +149,8 @@ func (r *runner) endOf(ctx context.Context, it *iteration, winner *failure) EndR
 	return ""
 }
 
-// asksForPerson reports that the provider said so, and that no error is left to be dealt with before.
+// asksForPerson reports that the provider said so, and that no error is left to be dealt with
+// before.
 func (it *iteration) asksForPerson(winner *failure) bool {
 	if it.answer.Signal != SignalBlocked || !it.answered && !it.blocked {
 		return false
@@ -161,7 +164,8 @@ func (r *runner) escalate(tier int) {
 	r.emit(Event{Kind: Escalated, Tier: r.tierName()})
 }
 
-// effects merges what the failures ask for the next iteration: the longest wait, the freshest conversation.
+// effects merges what the failures ask for the next iteration: the longest wait, the freshest
+// conversation.
 func (r *runner) effects(ctx context.Context, it *iteration) {
 	for _, f := range it.failures {
 		if !f.stands() {
@@ -180,8 +184,8 @@ func (r *runner) effects(ctx context.Context, it *iteration) {
 	}
 }
 
-// lastWaits tells the others what an iteration that ends the run has found out: that the credential has to wait is true also for a
-// run that does not.
+// lastWaits tells the others what an iteration that ends the run has found out: that the credential
+// has to wait is true also for a run that does not.
 func (r *runner) lastWaits(ctx context.Context, it *iteration) {
 	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
 	defer release()

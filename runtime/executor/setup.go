@@ -38,15 +38,16 @@ func newRunner(e *Executor, task Task, run *Run) *runner {
 	return r
 }
 
-// setUp is what comes before the first iteration: what the host does, the locks, what an earlier process has left of the
-// run, and whether the provider is there. A dry run ends with it. A run that owes something since it died goes on with that
-// for a while also when it is cancelled.
+// setUp is what comes before the first iteration: what the host does, the locks, what an earlier
+// process has left of the run, and whether the provider is there. A dry run ends with it. A run
+// that owes something since it died goes on with that for a while also when it is cancelled.
 func (r *runner) setUp(ctx context.Context) {
 	if !validRun(r.task.Run) {
 		r.refuse("run", r.task.Run, "1 to 100 letters, digits, '-', '_' and '.', beginning with a letter or a digit")
 		return
 	}
-	steps := []func(context.Context){r.host, r.openJournal, r.resume, r.lock, r.mend, r.prepare, r.started, r.closed, r.available, r.dryRun}
+	steps := []func(context.Context){r.host, r.openJournal, r.resume, r.lock, r.mend, r.prepare, r.started, r.closed,
+		r.available, r.dryRun}
 	for _, step := range steps {
 		if r.result.EndReason != "" || !r.owes() && r.cancelled(ctx) {
 			return
@@ -56,7 +57,8 @@ func (r *runner) setUp(ctx context.Context) {
 	r.begunWell = r.result.EndReason == ""
 }
 
-// owes reports that the run died in an iteration, which must not be left as it is, or with an end that it had not told yet.
+// owes reports that the run died in an iteration, which must not be left as it is, or with an end
+// that it had not told yet.
 func (r *runner) owes() bool { return r.past.open != nil || r.past.state.End != "" }
 
 // closed ends a run whose last iteration had said so, before the process died that was about to.
@@ -91,8 +93,8 @@ func (r *runner) refuse(field, value, expected string) {
 	r.end(EndRefused, taxonomy.ExtentTask)
 }
 
-// prepared runs a setup operation, and again in place as the reactions to its failures say. It reports whether the setup
-// goes on.
+// prepared runs a setup operation, and again in place as the reactions to its failures say. It
+// reports whether the setup goes on.
 func (r *runner) prepared(ctx context.Context, op operation, f func() error) bool {
 	it := &iteration{}
 	for tries := 1; ; tries++ {
@@ -115,8 +117,8 @@ func (r *runner) prepared(ctx context.Context, op operation, f func() error) boo
 	}
 }
 
-// retried carries out the reaction to a setup operation that failed. It reports whether the operation is run again, and
-// otherwise whether the setup goes on.
+// retried carries out the reaction to a setup operation that failed. It reports whether the
+// operation is run again, and otherwise whether the setup goes on.
 func (r *runner) retried(ctx context.Context, it *iteration, f *failure, tries int) (again, on bool) {
 	if f.decision.action == taxonomy.Recover && !r.recovers(ctx, it, f) {
 		return r.retried(ctx, it, f, tries)
@@ -240,8 +242,8 @@ func (r *runner) started(context.Context) {
 	r.emit(e)
 }
 
-// available asks the provider of the tier whether it is there. What an iteration has left that was not ended is dealt with
-// before that, and without it.
+// available asks the provider of the tier whether it is there. What an iteration has left that was
+// not ended is dealt with before that, and without it.
 func (r *runner) available(ctx context.Context) {
 	if r.past.open != nil {
 		return

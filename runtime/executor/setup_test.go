@@ -14,7 +14,8 @@ import (
 
 func TestSetup(t *testing.T) {
 	tellAll(t, []story{
-		{name: "tried again in place", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.tree.fail["begin"] = []error{gitFails("prepare", "again")} },
+		{name: "tried again in place", steps: []step{done()}, want: EndCompleted,
+			change: func(w *world) { w.tree.fail["begin"] = []error{gitFails("prepare", "again")} },
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Equal(t, 1, r.Iterations)
 				assert.Zero(t, r.Counted, "none of this is an iteration")
@@ -23,21 +24,25 @@ func TestSetup(t *testing.T) {
 		{name: "not for ever", steps: []step{done()}, want: EndMaxFailures, change: func(w *world) {
 			w.provider.available = []error{fails("again"), fails("again"), fails("again")}
 		}, check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, "again", r.ErrorCode) }},
-		{name: "not available", steps: []step{done()}, want: EndFatal, change: func(w *world) { w.provider.available = []error{fails("stop_all")} },
+		{name: "not available", steps: []step{done()}, want: EndFatal,
+			change: func(w *world) { w.provider.available = []error{fails("stop_all")} },
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.True(t, r.EndsRun)
 				assert.Empty(t, w.provider.calls)
 				assert.Zero(t, r.Iterations)
 			}},
-		{name: "locked, by nothing known", steps: []step{done()}, want: EndFatal, change: func(w *world) { w.tree.fail["lock"] = []error{errors.New("held")} }},
-		{name: "locked, for a while", steps: []step{done()}, want: EndCompleted, change: func(w *world) { w.tree.fail["lock"] = []error{gitFails("lock", "wait")} },
-			check: func(t *testing.T, w *world, r *Result) { assert.Equal(t, Duration(5*time.Second), r.Waited) }},
+		{name: "locked, by nothing known", steps: []step{done()}, want: EndFatal,
+			change: func(w *world) { w.tree.fail["lock"] = []error{errors.New("held")} }},
+		{name: "locked, for a while", steps: []step{done()}, want: EndCompleted,
+			change: func(w *world) { w.tree.fail["lock"] = []error{gitFails("lock", "wait")} },
+			check:  func(t *testing.T, w *world, r *Result) { assert.Equal(t, Duration(5*time.Second), r.Waited) }},
 	})
 }
 
 func TestRunNames(t *testing.T) {
 	for name, ok := range map[string]bool{
-		"run": true, "Run-1_a.b": true, strings.Repeat("a", 100): true, strings.Repeat("a", 101): false, "..": false, "a/b": false, "-x": false, "a b": false, "ä": false,
+		"run": true, "Run-1_a.b": true, strings.Repeat("a", 100): true, strings.Repeat("a", 101): false, "..": false,
+		"a/b": false, "-x": false, "a b": false, "ä": false,
 	} {
 		w := newWorld(reactions(), done())
 		e, err := New(w.cfg)
@@ -56,8 +61,9 @@ func TestRunNames(t *testing.T) {
 
 func TestSetupWithTiersAndStrategies(t *testing.T) {
 	table := map[string]taxonomy.Reaction{
-		"up":    {Action: taxonomy.Escalate},
-		"mend":  {Action: taxonomy.Recover, Strategy: "mend", Policy: three, Then: &taxonomy.Reaction{Action: taxonomy.Block}},
+		"up": {Action: taxonomy.Escalate},
+		"mend": {Action: taxonomy.Recover, Strategy: "mend", Policy: three,
+			Then: &taxonomy.Reaction{Action: taxonomy.Block}},
 		"go_on": {Action: taxonomy.Continue},
 	}
 	m := tableOf(table, taxonomy.Tier{Name: "high"})
@@ -98,23 +104,29 @@ func TestHostSetup(t *testing.T) {
 	told := &notified{}
 	for _, s := range []story{
 		{name: "well", want: EndCompleted, change: failing()},
-		{name: "again in place", want: EndCompleted, change: failing(fails("again")), check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, 2, tries)
-			assert.Equal(t, 1, r.ErrorCount)
-		}},
-		{name: "after a wait", want: EndCompleted, change: failing(fails("wait")), check: func(t *testing.T, _ *world, r *Result) {
-			assert.Equal(t, Duration(5*time.Second), r.Waited)
-		}},
+		{name: "again in place", want: EndCompleted, change: failing(fails("again")),
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, 2, tries)
+				assert.Equal(t, 1, r.ErrorCount)
+			}},
+		{name: "after a wait", want: EndCompleted, change: failing(fails("wait")),
+			check: func(t *testing.T, _ *world, r *Result) {
+				assert.Equal(t, Duration(5*time.Second), r.Waited)
+			}},
 		{name: "nothing to go on with", want: EndBlocked, change: failing(fails("go_on"))},
-		{name: "of the configuration by default", want: EndFatal, change: failing(errors.New("no such setting")), check: func(t *testing.T, w *world, r *Result) {
-			assert.Equal(t, "load_config", r.ErrorCode)
-			assert.Equal(t, []string{"load_config", "config"}, []string{r.Errors[0].Op, r.Errors[0].Source})
-			assert.True(t, r.EndsRun)
-			assert.Empty(t, w.tree.ops, "it is the first of all")
-			assert.Equal(t, r, told.last)
-			assert.Contains(t, w.events.kinds(), ErrorClassified)
+		{name: "of the configuration by default", want: EndFatal, change: failing(errors.New("no such setting")),
+			check: func(t *testing.T, w *world, r *Result) {
+				assert.Equal(t, "load_config", r.ErrorCode)
+				assert.Equal(t, []string{"load_config", "config"}, []string{r.Errors[0].Op, r.Errors[0].Source})
+				assert.True(t, r.EndsRun)
+				assert.Empty(t, w.tree.ops, "it is the first of all")
+				assert.Equal(t, r, told.last)
+				assert.Contains(t, w.events.kinds(), ErrorClassified)
+			}},
+		{name: "a panic", want: EndMaxFailures, change: func(
+			w *world) {
+			w.cfg.Setup = func(context.Context) error { panic("oh") }
 		}},
-		{name: "a panic", want: EndMaxFailures, change: func(w *world) { w.cfg.Setup = func(context.Context) error { panic("oh") } }},
 		{name: "without a provider", want: EndFatal, change: func(w *world) {
 			failing(fails("stop"))(w)
 			w.cfg.Provider, w.cfg.Lanes = nil, &lanesSeen{}

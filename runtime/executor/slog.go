@@ -12,12 +12,14 @@ import (
 
 // Slog returns an observer that logs what happens.
 //
-// An error is logged when its reaction is taken, at the level and with the message that the reaction gives, or else with
-// the error's own message; code and category are always beside it. Of a reaction that says nothing, and of everything
-// that is classified, there is a line at debug. The other events have levels of their own: info for what a person would
-// follow a run by, warn for warnings, debug for the rest. What the profile of table finds too quiet is left out; if it
-// reports contexts, the error's is logged, as its JSON has it. What looks like a secret is masked in all of it, whether or not
-// a field is declared to be, and a context of more than 64 KiB is left out.
+// An error is logged when its reaction is taken, at the level and with the message that the
+// reaction gives, or else with the error's own message; code and category are always beside it. Of
+// a reaction that says nothing, and of everything that is classified, there is a line at debug. The
+// other events have levels of their own: info for what a person would follow a run by, warn for
+// warnings, debug for the rest. What the profile of table finds too quiet is left out; if it
+// reports contexts, the error's is logged, as its JSON has it. What looks like a secret is masked
+// in all of it, whether or not a field is declared to be, and a context of more than 64 KiB is left
+// out.
 func Slog(logger *slog.Logger, table taxonomy.Table) Observer {
 	s := &slogObserver{logger: logger, least: slog.LevelDebug}
 	if p := table.Overlay; p != nil {
@@ -164,8 +166,8 @@ func (s *slogObserver) failureContext(a *attrList, e Event) {
 	}
 }
 
-// contextOf returns an error's context as it may be shown, or nil. Fields are masked where they are declared so; that what
-// came from elsewhere into another one is no secret is nobody's promise.
+// contextOf returns an error's context as it may be shown, or nil. Fields are masked where they are
+// declared so; that what came from elsewhere into another one is no secret is nobody's promise.
 func contextOf(own taxonomy.Error) (shown json.RawMessage) {
 	_ = contained(operation{}, func() error {
 		shown = maskedDetails(own.AppendContext(nil))
@@ -194,7 +196,8 @@ func (a *attrList) failure(e Event) {
 	if e.Err == nil {
 		return
 	}
-	*a = append(*a, slog.String("code", scrubbed(taxonomy.CodeOf(e.Err))), slog.String("category", scrubbed(taxonomy.CategoryOf(e.Err))))
+	*a = append(*a, slog.String("code", scrubbed(taxonomy.CodeOf(e.Err))),
+		slog.String("category", scrubbed(taxonomy.CategoryOf(e.Err))))
 	if e.Kind != ReactionTaken || e.Reaction.LogMessage != "" {
 		a.text("error", errorText(e.Err))
 	}

@@ -2,15 +2,16 @@ package executor
 
 import "context"
 
-// Spending is what calls have cost: the sum of what is known, and of how many calls it is not known. The zero Spending is that
-// of no call.
+// Spending is what calls have cost: the sum of what is known, and of how many calls it is not
+// known. The zero Spending is that of no call.
 type Spending struct {
 	// Calls counts the calls that were begun.
 	Calls int `json:"calls"`
 	// Usage is the sum of what is known.
 	Usage Usage `json:"usage,omitzero"`
-	// UnknownTokens counts the calls of which not both the tokens in and the tokens out are known, UnknownCost those of
-	// which the cost is not. A call that is under way is one of them, and so is one whose end nobody saw.
+	// UnknownTokens counts the calls of which not both the tokens in and the tokens out are known,
+	// UnknownCost those of which the cost is not. A call that is under way is one of them, and so
+	// is one whose end nobody saw.
 	UnknownTokens int `json:"unknownTokens,omitempty"`
 	UnknownCost   int `json:"unknownCost,omitempty"`
 }
@@ -23,15 +24,16 @@ type Bill struct {
 	Iteration int
 	// Provider is the name of whoever would be called.
 	Provider string
-	// Attempt is what the iteration has cost so far, Total what the run has, iteration included. Both hold the calls that
-	// processes have made from which the run was gone on with.
+	// Attempt is what the iteration has cost so far, Total what the run has, iteration included.
+	// Both hold the calls that processes have made from which the run was gone on with.
 	Attempt, Total Spending
 }
 
 // Budget says whether another call may be paid.
 type Budget interface {
-	// Allow returns nil when a further call is within the budget, and otherwise evidence of source "budget", op "budget"
-	// and type "exceeded" or "unknown_cost". It is asked before each call, also before the second one of an iteration.
+	// Allow returns nil when a further call is within the budget, and otherwise evidence of source
+	// "budget", op "budget" and type "exceeded" or "unknown_cost". It is asked before each call,
+	// also before the second one of an iteration.
 	Allow(ctx context.Context, b Bill) error
 }
 
@@ -92,7 +94,8 @@ func (r *runner) affordable(ctx context.Context, it *iteration) bool {
 	op := operation{name: opBudget, source: sourceBudget, class: classWork}
 	_, on := r.attempt(ctx, it, op, func() error {
 		return r.cfg.Budget.Allow(ctx, Bill{
-			Run: r.task.Run, Task: r.task.ID, Iteration: it.number, Provider: nameOf(r.provider()), Attempt: it.spent, Total: r.spent,
+			Run: r.task.Run, Task: r.task.ID, Iteration: it.number, Provider: nameOf(r.provider()), Attempt: it.spent,
+			Total: r.spent,
 		})
 	})
 	return on

@@ -30,7 +30,8 @@ func TestSpending(t *testing.T) {
 		{"known", []Usage{priced(1, 2, 3), priced(0, 0, 0)}, Spending{Calls: 2, Usage: priced(1, 2, 3)}},
 		{"nothing known", []Usage{{}, {}}, Spending{Calls: 2, UnknownTokens: 2, UnknownCost: 2}},
 		{"half of the tokens", []Usage{usage(5, 1)}, Spending{Calls: 1, Usage: usage(5, 1), UnknownTokens: 1}},
-		{"some", []Usage{priced(1, 1, 1), {}}, Spending{Calls: 2, Usage: priced(1, 1, 1), UnknownTokens: 1, UnknownCost: 1}},
+		{"some", []Usage{priced(1, 1, 1), {}},
+			Spending{Calls: 2, Usage: priced(1, 1, 1), UnknownTokens: 1, UnknownCost: 1}},
 		{"more than can be counted", []Usage{priced(math.MaxInt64, 1, 1), priced(1, 1, 1)},
 			Spending{Calls: 2, Usage: priced(math.MaxInt64, 2, 2), UnknownTokens: 1, UnknownCost: 1}},
 	} {
@@ -53,7 +54,8 @@ func (b *bills) Allow(_ context.Context, bill Bill) error {
 
 func TestBillsBeforeEachCall(t *testing.T) {
 	costing := func(s step) step { s.answer.Usage = priced(10, 1, 0.5); return s }
-	m := mortalOf(DeliverNothing, nil, costing(works("a")), costing(breaks("repeat")), costing(works("b")), costing(done()))
+	m := mortalOf(DeliverNothing, nil, costing(works("a")), costing(breaks("repeat")), costing(works("b")),
+		costing(done()))
 	b := &bills{}
 	m.cfg.Budget = b
 	r := m.live(t, 0)
@@ -66,13 +68,16 @@ func TestBillsBeforeEachCall(t *testing.T) {
 	}
 	var want []Bill
 	for i, of := range []struct{ iteration, before int }{{1, 0}, {2, 0}, {2, 1}, {3, 0}} {
-		want = append(want, Bill{Run: "run", Task: "task", Iteration: of.iteration, Provider: "fake", Attempt: spent(of.before), Total: spent(i)})
+		want = append(
+			want, Bill{Run: "run", Task: "task", Iteration: of.iteration, Provider: "fake", Attempt: spent(of.before),
+				Total: spent(i)})
 	}
 	assert.Equal(t, want, b.all)
 	assert.Equal(t, spent(4), r.Spending())
 }
 
-// A call that was interrupted is of unknown cost, to the budget and in the result, also of a run that is asked for again.
+// A call that was interrupted is of unknown cost, to the budget and in the result, also of a run
+// that is asked for again.
 func TestSpendingOfAnInterruptedCall(t *testing.T) {
 	m := mortalOf(DeliverNothing, map[string]taxonomy.Reaction{"interrupted": {Action: taxonomy.Retry}},
 		step{answer: Answer{Text: "more", Usage: priced(10, 1, 0.5)}, err: fails("repeat")},
@@ -174,7 +179,8 @@ func TestSpendingOfAnOldJournal(t *testing.T) {
 func TestWhatAnErrorIsTakenFor(t *testing.T) {
 	w := newWorld(reactions())
 	w.tables.taxonomy.Fallback = "stop"
-	newer := taxonomy.NewUnknown(w.tables.taxonomy, taxonomy.Wire{Code: "NEWER " + aSecret, Category: "c", Message: "it broke"})
+	newer := taxonomy.NewUnknown(
+		w.tables.taxonomy, taxonomy.Wire{Code: "NEWER " + aSecret, Category: "c", Message: "it broke"})
 	w.provider.steps = []step{{err: newer}}
 	r := w.run(t)
 	require.Len(t, r.Errors, 1)
@@ -183,7 +189,8 @@ func TestWhatAnErrorIsTakenFor(t *testing.T) {
 }
 
 func TestFingerprintsOfErrors(t *testing.T) {
-	w := newWorld(reactions(), breaks("again"), breaks("again"), breaks("undo", "x"), step{err: errors.New("no evidence 1")},
+	w := newWorld(reactions(), breaks("again"), breaks("again"), breaks("undo", "x"),
+		step{err: errors.New("no evidence 1")},
 		step{err: errors.New("no evidence 2")}, done())
 	w.cfg.Limits.Failures = 10
 	r := w.run(t)

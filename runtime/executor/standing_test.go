@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// standing is a clock on which sleeps take no time and that never goes on. After many sleeps it fails, so that a run which
-// waits for ever does not.
+// standing is a clock on which sleeps take no time and that never goes on. After many sleeps it
+// fails, so that a run which waits for ever does not.
 type standing struct{ sleeps int }
 
 func (c *standing) Now() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }

@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// sound returns the usage without what nothing can cost: less than nothing, or no number. It reports whether all of it was
-// sound.
+// sound returns the usage without what nothing can cost: less than nothing, or no number. It
+// reports whether all of it was sound.
 func (u Usage) sound() (Usage, bool) {
 	was := u
 	if u.InputTokens.Or(0) < 0 {
@@ -31,8 +31,8 @@ func (r *runner) believed(u Usage) Usage {
 	return u
 }
 
-// plus returns the sum of what is known; of what neither knows nothing is known. A sum that is too large is left as it was,
-// and ok is false.
+// plus returns the sum of what is known; of what neither knows nothing is known. A sum that is too
+// large is left as it was, and ok is false.
 func (u Usage) plus(v Usage) (total Usage, ok bool) {
 	in, ok1 := sum(u.InputTokens, v.InputTokens)
 	out, ok2 := sum(u.OutputTokens, v.OutputTokens)

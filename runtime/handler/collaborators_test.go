@@ -33,7 +33,8 @@ func TestAdaptiveIsHandedOn(t *testing.T) {
 	assert.Equal(t, []time.Duration{500 * time.Millisecond}, c.slept)
 }
 
-// TestLanesAreHandedOn: what somebody else was told to wait is waited for by everybody with that credential. B-X01
+// TestLanesAreHandedOn: what somebody else was told to wait is waited for by everybody with that
+// credential. B-X01
 func TestLanesAreHandedOn(t *testing.T) {
 	c := newClock()
 	lanes := retry.NewLanes(retry.Ramp{}, c)
@@ -79,7 +80,8 @@ type checker func(name string) error
 
 func (c checker) Check(_ context.Context, name string) error { return c(name) }
 
-// TestGrace: an operation whose context has ended has five seconds, unless the configuration says otherwise.
+// TestGrace: an operation whose context has ended has five seconds, unless the configuration says
+// otherwise.
 func TestGrace(t *testing.T) {
 	for given, want := range map[time.Duration]time.Duration{0: 5 * time.Second, 2 * time.Second: 2 * time.Second} {
 		t.Run(given.String(), func(t *testing.T) {
@@ -100,7 +102,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestStatusSources: of the sources that are named a status is looked for in messages, of others not. D159
+// TestStatusSources: of the sources that are named a status is looked for in messages, of others
+// not. D159
 func TestStatusSources(t *testing.T) {
 	for source, want := range map[string]string{"github": "503", "llm": ""} {
 		t.Run(source, func(t *testing.T) {

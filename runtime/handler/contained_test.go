@@ -40,7 +40,8 @@ func (hostile) String() string { panic("again") }
 func (hostile) Error() string  { panic("again") }
 
 func TestHostileError(t *testing.T) {
-	out := made(t, nil).Handle(t.Context(), Op{Name: "op", Source: "fake", Do: func(context.Context) error { return hostile{} }})
+	out := made(t, nil).
+		Handle(t.Context(), Op{Name: "op", Source: "fake", Do: func(context.Context) error { return hostile{} }})
 	assert.False(t, out.Success())
 	_, err := json.Marshal(out)
 	require.NoError(t, err)
@@ -53,7 +54,8 @@ func TestTimeout(t *testing.T) {
 	}
 	said := func(ctx context.Context) error {
 		<-ctx.Done()
-		return &taxonomy.Evidence{Source: "fake", Op: "list", Text: "cut short", Attributes: map[string]string{"page": "3"}}
+		return &taxonomy.Evidence{Source: "fake", Op: "list", Text: "cut short",
+			Attributes: map[string]string{"page": "3"}}
 	}
 	tests := []struct {
 		name string
@@ -67,7 +69,8 @@ func TestTimeout(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				out := made(t, func(c *Config) { c.Timeout = time.Minute }).Handle(t.Context(), Op{Name: "op", Source: "fake", Do: tt.do})
+				out := made(t, func(c *Config) { c.Timeout = time.Minute }).
+					Handle(t.Context(), Op{Name: "op", Source: "fake", Do: tt.do})
 				require.Equal(t, "timeout", taxonomy.CodeOf(out.Err))
 				assert.Equal(t, 3, out.Calls)
 				var ev *taxonomy.Evidence
@@ -93,7 +96,8 @@ func TestTimeoutOfCoded(t *testing.T) {
 	})
 }
 
-// TestHangs: an operation that does not return is left behind, and never called a second time beside itself.
+// TestHangs: an operation that does not return is left behind, and never called a second time
+// beside itself.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

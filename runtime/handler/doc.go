@@ -1,5 +1,6 @@
-// Package handler runs one operation and does about its failures what a taxonomy says: it detects what failed, adds the facts
-// that are known around it, reports it, recovers, and tries again, within the limits of the profile.
+// Package handler runs one operation and does about its failures what a taxonomy says: it detects
+// what failed, adds the facts that are known around it, reports it, recovers, and tries again,
+// within the limits of the profile.
 //
 //	table, err := errs.Table.Profile("strict")
 //	...
@@ -15,7 +16,8 @@
 //		fmt.Println(out.Err)
 //	}
 //
-// A [Handler] is an executor whose provider is the operation, without a working tree and without a journal: what a reaction
-// means, how policies follow each other, and what a profile allows is decided there and nowhere else. So reactions that feed
-// back, revert or hold a conversation do only what is left of them here, which is to try again.
+// A [Handler] is an executor whose provider is the operation, without a working tree and without a
+// journal: what a reaction means, how policies follow each other, and what a profile allows is
+// decided there and nowhere else. So reactions that feed back, revert or hold a conversation do
+// only what is left of them here, which is to try again.
 package handler

@@ -27,10 +27,12 @@ type forking struct{}
 func (forking) Error() string   { return "it wraps more and more" }
 func (forking) Unwrap() []error { return []error{forking{}, forking{}} }
 
-// The errors of others may have trees that do not end. An operation does, and so does whoever looks at what it came to.
+// The errors of others may have trees that do not end. An operation does, and so does whoever looks
+// at what it came to.
 func TestErrorsWithoutAnEnd(t *testing.T) {
 	for name, err := range map[string]error{
-		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("no: %w", itself{}), "joined": errors.Join(forking{}, itself{}),
+		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("no: %w", itself{}),
+		"joined": errors.Join(forking{}, itself{}),
 	} {
 		h := made(t, func(c *Config) {
 			//lint:ignore ST1008 it is a Classifier

@@ -40,7 +40,8 @@ func (c *coded) AppendJSON(dst []byte) []byte {
 	return append(dst, b...)
 }
 
-// kinds is a taxonomy whose codes are called like their reactions. Evidence has the code that is called like its type.
+// kinds is a taxonomy whose codes are called like their reactions. Evidence has the code that is
+// called like its type.
 type kinds struct {
 	taxonomy *taxonomy.Taxonomy
 	rows     map[string]taxonomy.Row
@@ -56,7 +57,9 @@ func kindsOf(reactions map[string]taxonomy.Reaction) *kinds {
 		r.Name = name
 		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: taxonomy.Row(i + 2)})
 		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: &r, Code: uint16(i + 1), Retryable: true, Severity: taxonomy.SeverityHigh})
+		t.Rows = append(
+			t.Rows, taxonomy.RowTraits{Reaction: &r, Code: uint16(i + 1), Retryable: true,
+				Severity: taxonomy.SeverityHigh})
 		k.rows[name] = taxonomy.Row(i + 2)
 	}
 	return k
@@ -72,7 +75,8 @@ func (k *kinds) classify(err error, source, op string) (error, string) {
 	var ev *taxonomy.Evidence
 	if errors.As(err, &ev) {
 		if row, ok := k.rows[ev.Type]; ok {
-			return &coded{k.taxonomy, row, ev.Error(), taxonomy.Hints{RetryAfter: ev.RetryAfter, Credential: ev.Credential}, err}, "rule " + ev.Type
+			return &coded{k.taxonomy, row, ev.Error(),
+				taxonomy.Hints{RetryAfter: ev.RetryAfter, Credential: ev.Credential}, err}, "rule " + ev.Type
 		}
 	}
 	return err, "no rule"
@@ -81,7 +85,8 @@ func (k *kinds) classify(err error, source, op string) (error, string) {
 // The reactions of the tests.
 func reactions() map[string]taxonomy.Reaction {
 	fail := &taxonomy.Reaction{Name: "fail"}
-	policy := &taxonomy.Policy{Name: "three", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: time.Minute, Multiplier: 2}
+	policy := &taxonomy.Policy{Name: "three", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: time.Minute,
+		Multiplier: 2}
 	at := &taxonomy.Policy{Name: "four", MaxAttempts: 4, MaxDelay: time.Minute, Multiplier: 2}
 	again := taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: policy, Then: fail, HonorRetryAfter: true}
 	return map[string]taxonomy.Reaction{
@@ -90,7 +95,8 @@ func reactions() map[string]taxonomy.Reaction {
 		"never":   {},
 		"ask":     {Action: taxonomy.Block},
 		"endless": {Action: taxonomy.Retry, CountFailure: true},
-		"mend":    {Action: taxonomy.Recover, Strategy: "mend", Policy: at, Resume: taxonomy.ResumeOperation, Then: fail},
+		"mend": {Action: taxonomy.Recover, Strategy: "mend", Policy: at, Resume: taxonomy.ResumeOperation,
+			Then: fail},
 		"timeout": again,
 		"panic":   {Action: taxonomy.RetryOperation, Policy: &taxonomy.Policy{Name: "two", MaxAttempts: 2}, Then: fail},
 	}
@@ -101,7 +107,8 @@ func fails(typ string) error {
 	return &taxonomy.Evidence{Source: "fake", Op: opCall, Type: typ, Text: typ + " it is"}
 }
 
-// plays returns an operation that fails as said, and then does what the last one says; "" is success.
+// plays returns an operation that fails as said, and then does what the last one says; "" is
+// success.
 func plays(types ...string) func(context.Context) error {
 	call := 0
 	return func(context.Context) error {

@@ -12,12 +12,12 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// maxTries bounds what no policy bounds. It is more than any policy asks for, and keeps a reaction that tries again at once and
-// without a policy from doing so for ever.
+// maxTries bounds what no policy bounds. It is more than any policy asks for, and keeps a reaction
+// that tries again at once and without a policy from doing so for ever.
 const maxTries = 10_000
 
-// Handler handles operations. It is safe for concurrent use; operations know nothing of each other but what Lanes, Gate,
-// Adaptive, Preventer and Learners share.
+// Handler handles operations. It is safe for concurrent use; operations know nothing of each other
+// but what Lanes, Gate, Adaptive, Preventer and Learners share.
 type Handler struct {
 	cfg   Config
 	clock retry.Clock
@@ -37,7 +37,8 @@ func New(cfg Config) (*Handler, error) {
 		Table: cfg.Table, Classify: cfg.Classify, Recoverer: cfg.Recoverer,
 		Gate: cfg.Gate, Adaptive: cfg.Adaptive, Preventer: cfg.Preventer, Checker: cfg.Checker, Learners: cfg.Learners,
 		Lanes: cfg.Lanes, Clock: cfg.Clock, Random: cfg.Random,
-		Limits: executor.Limits{Iterations: maxTries, Failures: maxTries, Iteration: math.MaxInt64, Check: max(0, cfg.Timeout), Grace: cfg.Grace},
+		Limits: executor.Limits{Iterations: maxTries, Failures: maxTries, Iteration: math.MaxInt64,
+			Check: max(0, cfg.Timeout), Grace: cfg.Grace},
 		Prompt: func(executor.PromptInput) string { return "" },
 	}}
 	if h.clock == nil {
@@ -65,9 +66,10 @@ func shared(r retry.Random) retry.Random {
 	}
 }
 
-// Handle does an operation, and about its failures what the taxonomy says, until it succeeds or nothing is left to be done.
-// When ctx ends, it stops the operation and returns. It never panics, and returns at the latest when Grace is over, waits of
-// strategies included, as far as these end with their context.
+// Handle does an operation, and about its failures what the taxonomy says, until it succeeds or
+// nothing is left to be done. When ctx ends, it stops the operation and returns. It never panics,
+// and returns at the latest when Grace is over, waits of strategies included, as far as these end
+// with their context.
 func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 	if ctx == nil {
 		return Outcome{Err: fmt.Errorf("handle %s: there is no context", op.Name)}

@@ -41,11 +41,15 @@ func TestHandle(t *testing.T) {
 		waits     []time.Duration
 	}{
 		{"D155", "success", []string{""}, 1, executor.EndCompleted, "", false, nil},
-		{"D172", "fails twice, then succeeds", []string{"again", "again", ""}, 3, executor.EndCompleted, "", true, []time.Duration{second, 2 * second}},
-		{"D107 D109 D168", "used up", []string{"again"}, 3, executor.EndFatal, "again", false, []time.Duration{second, 2 * second}},
+		{"D172", "fails twice, then succeeds", []string{"again", "again", ""}, 3, executor.EndCompleted, "", true,
+			[]time.Duration{second, 2 * second}},
+		{"D107 D109 D168", "used up", []string{"again"}, 3, executor.EndFatal, "again", false,
+			[]time.Duration{second, 2 * second}},
 		{"D108 D167 D173", "not retried", []string{"never"}, 1, executor.EndFatal, "never", false, nil},
-		{"D169", "another failure on the way", []string{"again", "never"}, 2, executor.EndFatal, "never", false, []time.Duration{second}},
-		{"", "an iteration of its own", []string{"iterate", "iterate", ""}, 3, executor.EndCompleted, "", true, []time.Duration{second, 2 * second}},
+		{"D169", "another failure on the way", []string{"again", "never"}, 2, executor.EndFatal, "never", false,
+			[]time.Duration{second}},
+		{"", "an iteration of its own", []string{"iterate", "iterate", ""}, 3, executor.EndCompleted, "", true,
+			[]time.Duration{second, 2 * second}},
 		{"", "somebody has to help", []string{"ask"}, 1, executor.EndBlocked, "ask", false, nil},
 		{"D163", "nobody runs strategies", []string{"mend"}, 1, executor.EndFatal, "mend", false, nil},
 		{"", "no policy bounds it", []string{"endless"}, 10_000, executor.EndMaxFailures, "endless", false, nil},
@@ -67,7 +71,8 @@ func TestHandle(t *testing.T) {
 
 func TestUnknownFailure(t *testing.T) {
 	raw := errors.New("new")
-	out := made(t, nil).Handle(t.Context(), Op{Name: "op", Source: "fake", Do: func(context.Context) error { return raw }})
+	out := made(t, nil).
+		Handle(t.Context(), Op{Name: "op", Source: "fake", Do: func(context.Context) error { return raw }})
 	assert.False(t, out.Success())
 	require.ErrorIs(t, out.Err, raw)
 	assert.Equal(t, 1, out.Calls)
@@ -85,8 +90,9 @@ func TestNew(t *testing.T) {
 		cfg  Config
 		want []string
 	}{
-		"empty":    {Config{}, []string{"no Table", "no Classify"}},
-		"negative": {Config{Table: k.table(), Classify: k.classify, Timeout: -1, Grace: -1}, []string{"Timeout is -1ns", "Grace is -1ns"}},
+		"empty": {Config{}, []string{"no Table", "no Classify"}},
+		"negative": {Config{Table: k.table(), Classify: k.classify, Timeout: -1, Grace: -1},
+			[]string{"Timeout is -1ns", "Grace is -1ns"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -147,10 +153,16 @@ func TestProfile(t *testing.T) {
 		plays   string
 		calls   int
 	}{
-		{"recovery off beats the list", taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Allowed: []string{"mend"}}}, "mend", 1},
-		{"not in the list", taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}}}, "mend", 1},
-		{"an empty list", taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}}}, "mend", 1},
-		{"at most", taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 2}}, "mend", 3},
+		{"recovery off beats the list",
+			taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Allowed: []string{"mend"}}}, "mend", 1},
+		{"not in the list",
+			taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}}},
+			"mend", 1},
+		{"an empty list",
+			taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}}}, "mend",
+			1},
+		{"at most", taxonomy.Profile{Retry: retries, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 2}},
+			"mend", 3},
 		{"retry off", taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true}}, "again", 1},
 		{"retry on", taxonomy.Profile{Retry: retries}, "again", 3},
 	}

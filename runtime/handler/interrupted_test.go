@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TestCancelledRecovery: a strategy that is stopped has not failed, and nothing is decided any more.
+// TestCancelledRecovery: a strategy that is stopped has not failed, and nothing is decided any
+// more.
 func TestCancelledRecovery(t *testing.T) {
 	why := errors.New("the shutdown")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -34,7 +35,8 @@ func TestCancelledRecovery(t *testing.T) {
 	assert.Equal(t, executor.EndCancelled, out.Result.EndReason)
 	assert.Equal(t, 1, out.Calls)
 	require.Len(t, s.updated, 1)
-	assert.Equal(t, &report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "mend"}, s.updated[0].Recovery, "D135: tried, and nobody knows what came of it")
+	assert.Equal(t, &report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "mend"}, s.updated[0].Recovery,
+		"D135: tried, and nobody knows what came of it")
 	assert.Equal(t, s.updated[0].Recovery, out.Occurrence.Recovery)
 	m := reporter.Metrics()
 	assert.Equal(t, []int{1, 0, 0}, []int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries})

@@ -9,11 +9,11 @@ import (
 
 // Outcome is what became of an operation. The zero Outcome is a success without a call.
 type Outcome struct {
-	// Err is the last error of an operation that failed, as the taxonomy has it, or the cause of a context that has ended; nil
-	// when the operation succeeded.
+	// Err is the last error of an operation that failed, as the taxonomy has it, or the cause of a
+	// context that has ended; nil when the operation succeeded.
 	Err error
-	// Occurrence is what was reported last: of an operation that failed its failure, of one that succeeded the failure that was
-	// overcome last. It is nil when nothing was reported.
+	// Occurrence is what was reported last: of an operation that failed its failure, of one that
+	// succeeded the failure that was overcome last. It is nil when nothing was reported.
 	Occurrence *report.Occurrence
 	// Calls counts the calls of the operation.
 	Calls int
@@ -26,7 +26,8 @@ type Outcome struct {
 // Success reports whether the operation succeeded.
 func (o *Outcome) Success() bool { return o.Err == nil }
 
-// MarshalJSON returns success, and of a failure its message, and its ID, category, code and severity as metadata.
+// MarshalJSON returns success, and of a failure its message, and its ID, category, code and
+// severity as metadata.
 func (o Outcome) MarshalJSON() ([]byte, error) {
 	type metadata struct {
 		ErrorID  string `json:"errorId"`

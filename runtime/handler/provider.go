@@ -57,7 +57,8 @@ func (p *provider) Call(ctx context.Context, _ executor.Request) (executor.Answe
 	return executor.Answer{Signal: executor.SignalDone}, nil
 }
 
-// do calls the operation in a goroutine of its own, so that one that does not return can be left behind.
+// do calls the operation in a goroutine of its own, so that one that does not return can be left
+// behind.
 func (p *provider) do(ctx context.Context) error {
 	if p.left != nil && !p.returned(ctx) {
 		return p.timedOut(nil, "the call before does not return, and it is not called again before that")
@@ -117,8 +118,8 @@ func panicText(thrown any) (text string) {
 	return fmt.Sprint("panic: ", thrown)
 }
 
-// judged returns what a call has returned. One that fails when its time is over has timed out, unless the error is one of a
-// taxonomy already.
+// judged returns what a call has returned. One that fails when its time is over has timed out,
+// unless the error is one of a taxonomy already.
 func (p *provider) judged(ctx context.Context, err error) error {
 	if err == nil || context.Cause(ctx) != errTimeout || isCoded(err) {
 		return err

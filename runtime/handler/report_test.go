@@ -40,7 +40,8 @@ func (s *sink) Retried(r report.Retry) {
 	s.retried = append(s.retried, fmt.Sprint(r.Attempts, " ", r.Succeeded))
 }
 
-// TestReports: what is known around a failure is reported with it, and what has become of it. D155 D158
+// TestReports: what is known around a failure is reported with it, and what has become of it. D155
+// D158
 func TestReports(t *testing.T) {
 	s := &sink{}
 	n := 0
@@ -53,11 +54,13 @@ func TestReports(t *testing.T) {
 		Repository: &report.Repository{Owner: "acme", Repo: "shop", EntityNumber: 7, EntityType: "pr"},
 		Metadata:   map[string]any{"release": "1.2"},
 	}
-	out := h.Handle(t.Context(), Op{Name: "push", Source: "git", Component: "remote", Facts: facts, Do: plays("mend", "again", "")})
+	out := h.Handle(
+		t.Context(), Op{Name: "push", Source: "git", Component: "remote", Facts: facts, Do: plays("mend", "again", "")})
 	require.NoError(t, out.Err)
 	require.Len(t, s.reported, 2)
 	first := s.reported[0]
-	assert.Equal(t, []string{"id1", "mend", "test", "high"}, []string{first.ID, first.Code, first.Category, first.Severity})
+	assert.Equal(t, []string{"id1", "mend", "test", "high"},
+		[]string{first.ID, first.Code, first.Category, first.Severity})
 	assert.Equal(t, &report.Source{Type: "git", Component: "remote"}, first.Source)
 	assert.Equal(t, "deploy", first.Execution.Skill)
 	assert.Equal(t, "t-1", first.Execution.TaskID)
@@ -71,7 +74,8 @@ func TestReports(t *testing.T) {
 
 	require.Len(t, s.updated, 1)
 	yes := true
-	assert.Equal(t, &report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "mend", Successful: &yes}, s.updated[0].Recovery, "D94")
+	assert.Equal(t, &report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "mend", Successful: &yes},
+		s.updated[0].Recovery, "D94")
 	assert.Equal(t, "id1", s.updated[0].ID)
 	assert.Equal(t, first.Metadata, s.updated[0].Metadata)
 	assert.Equal(t, []string{"1 true"}, s.retried, "D136")
@@ -86,7 +90,8 @@ func TestOutcome(t *testing.T) {
 		name, plays, want string
 	}{
 		{"success", "", `{"success":true}`},
-		{"failure", "never", `{"success":false,"error":"fake call: never: never it is","metadata":{"errorId":"id","category":"test","errorCode":"never","severity":"high"}}`},
+		{"failure", "never",
+			`{"success":false,"error":"fake call: never: never it is","metadata":{"errorId":"id","category":"test","errorCode":"never","severity":"high"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

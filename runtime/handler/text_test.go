@@ -11,14 +11,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Where the profile has texts not searched, neither strategies nor reports read anything out of them.
+// Where the profile has texts not searched, neither strategies nor reports read anything out of
+// them.
 func TestTextThatIsNotSearched(t *testing.T) {
 	for _, text := range []bool{true, false} {
 		var got []taxonomy.Failed
 		h := made(t, func(c *Config) {
 			c.Table.Overlay = &taxonomy.Profile{
-				Name: "p", Detection: taxonomy.Detection{Text: text}, Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 1},
-				Retry: taxonomy.RetryDefaults{Enabled: true},
+				Name: "p", Detection: taxonomy.Detection{Text: text},
+				Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 1},
+				Retry:    taxonomy.RetryDefaults{Enabled: true},
 			}
 			c.StatusSources = []string{"fake"}
 			c.Recoverer = recoverer(func(_ context.Context, f taxonomy.Failed) error {

@@ -30,7 +30,8 @@ func (w *watcher) vain(e executor.Event) bool {
 	return (e.Kind == executor.ReactionTaken || e.Kind == executor.Waiting) && w.ctx.Err() != nil
 }
 
-// cutShort reports whether an event is that a strategy was stopped, which does not say that it has failed.
+// cutShort reports whether an event is that a strategy was stopped, which does not say that it has
+// failed.
 func (w *watcher) cutShort(e executor.Event) bool {
 	return e.Kind == executor.Recovered && e.Err != nil && w.ctx.Err() != nil
 }
@@ -64,7 +65,8 @@ func (w *watcher) Observe(e executor.Event) {
 	w.reports.Observe(e)
 }
 
-// left tells of a strategy that was stopped: it was tried, and nobody knows what would have come of it.
+// left tells of a strategy that was stopped: it was tried, and nobody knows what would have come of
+// it.
 func (w *watcher) left(e executor.Event) {
 	if w.latest == nil {
 		return

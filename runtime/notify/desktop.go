@@ -15,8 +15,9 @@ import (
 // desktop shows messages with the system's own tool.
 type desktop struct{ system string }
 
-// NewDesktop returns the channel "desktop", which shows each message on this machine's desktop: by notify-send, by
-// osascript on macOS, by PowerShell on Windows. Where the tool is missing, sending fails with evidence of type not_found.
+// NewDesktop returns the channel "desktop", which shows each message on this machine's desktop: by
+// notify-send, by osascript on macOS, by PowerShell on Windows. Where the tool is missing, sending
+// fails with evidence of type not_found.
 func NewDesktop() Channel { return desktop{runtime.GOOS} }
 
 // Name returns "desktop".
@@ -52,8 +53,8 @@ Start-Sleep -Seconds 5
 $icon.Dispose()`
 )
 
-// command returns the tool with its arguments. No text of the message can become an option, since both texts begin with
-// words of our own, and none is ever part of a script.
+// command returns the tool with its arguments. No text of the message can become an option, since
+// both texts begin with words of our own, and none is ever part of a script.
 func (d desktop) command(m Message) proc.Command {
 	heading := "errgen: task " + string(m.Status)
 	text := body(m)
@@ -68,8 +69,9 @@ func (d desktop) command(m Message) proc.Command {
 		}
 	}
 	return proc.Command{
-		Path: "notify-send", Args: []string{"--app-name=errgen", "--urgency=" + urgency(m.Level), "--", heading, html.EscapeString(text)},
-		Env: proc.SafeEnv("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"),
+		Path: "notify-send",
+		Args: []string{"--app-name=errgen", "--urgency=" + urgency(m.Level), "--", heading, html.EscapeString(text)},
+		Env:  proc.SafeEnv("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"),
 	}
 }
 

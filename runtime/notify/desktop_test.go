@@ -26,7 +26,8 @@ func hostileMessage() notify.Message {
 	return m
 }
 
-// The texts are arguments or variables of their own, never a part of a script, and never begin like an option.
+// The texts are arguments or variables of their own, never a part of a script, and never begin like
+// an option.
 func TestDesktopCommands(t *testing.T) {
 	m := hostileMessage()
 	text := "[GIT] Task failed: " + hostile + " (GIT_REVERT_FAILED), task t1"
@@ -54,7 +55,8 @@ func TestDesktopRunsTheTool(t *testing.T) {
 		t.Skip("the tool is a script for Linux")
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\nfor a; do echo \"<$a>\"; done >" + filepath.Join(dir, "args") + "\n/usr/bin/env >>" + filepath.Join(dir, "args") + "\n"
+	script := "#!/bin/sh\nfor a; do echo \"<$a>\"; done >" + filepath.Join(dir, "args") + "\n/usr/bin/env >>" +
+		filepath.Join(dir, "args") + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notify-send"), []byte(script), 0o700))
 	t.Setenv("PATH", dir)
 	t.Setenv("DISPLAY", ":7")
@@ -63,11 +65,16 @@ func TestDesktopRunsTheTool(t *testing.T) {
 	require.NoError(t, n.Notify(t.Context(), ended(executor.EndCompleted, "", "", "")))
 	said, err := os.ReadFile(filepath.Join(dir, "args"))
 	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(string(said), "<--app-name=errgen>\n<--urgency=low>\n<-->\n<errgen: task completed>\n<Task completed: t1>\n"), string(said))
+	assert.True(
+		t, strings.HasPrefix(
+			string(said),
+			"<--app-name=errgen>\n<--urgency=low>\n<-->\n<errgen: task completed>\n<Task completed: t1>\n"),
+		string(said))
 	assert.Contains(t, string(said), "DISPLAY=:7\n")
 	assert.NotContains(t, string(said), "planted")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "notify-send"), []byte("#!/bin/sh\necho no bus >&2\nexit 3\n"), 0o700))
+	require.NoError(
+		t, os.WriteFile(filepath.Join(dir, "notify-send"), []byte("#!/bin/sh\necho no bus >&2\nexit 3\n"), 0o700))
 	ev := joined(t, n.Notify(t.Context(), ended(executor.EndCompleted, "", "", "")))[0]
 	assert.Equal(t, taxonomy.Some(3), ev.ExitCode)
 	assert.Equal(t, "no bus\n", ev.Text)
@@ -76,7 +83,8 @@ func TestDesktopRunsTheTool(t *testing.T) {
 
 func TestDesktopWithoutTool(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	ev := joined(t, notify.New(notify.Options{}, notify.Route{Channel: notify.NewDesktop()}).Notify(t.Context(), ended(executor.EndFatal, "", "", "")))[0]
+	ev := joined(t, notify.New(notify.Options{}, notify.Route{Channel: notify.NewDesktop()}).
+		Notify(t.Context(), ended(executor.EndFatal, "", "", "")))[0]
 	assert.Equal(t, "not_found", ev.Type)
 	assert.Equal(t, "desktop", ev.Attribute("resource"))
 	assert.Error(t, errs.Classify(ev))

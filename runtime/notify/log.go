@@ -8,7 +8,8 @@ import (
 // logChannel writes messages to a log.
 type logChannel struct{ logger *slog.Logger }
 
-// NewLog returns the channel "log", which writes each message to a log at its level. A nil logger is slog's default one.
+// NewLog returns the channel "log", which writes each message to a log at its level. A nil logger
+// is slog's default one.
 func NewLog(logger *slog.Logger) Channel {
 	if logger == nil {
 		logger = slog.Default()

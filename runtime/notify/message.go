@@ -11,13 +11,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Message is what people are told about a run. All texts in it are one line, bounded, and have their secrets masked;
-// they are untrusted nevertheless, since a provider may have written them. Its JSON is what a webhook gets.
+// Message is what people are told about a run. All texts in it are one line, bounded, and have
+// their secrets masked; they are untrusted nevertheless, since a provider may have written them.
+// Its JSON is what a webhook gets.
 type Message struct {
-	// Text is the message as people read it: "[TIMEOUT] Task blocked: iteration 3 exceeded the limit of 300000 ms". Without
-	// a category there are no brackets.
+	// Text is the message as people read it: "[TIMEOUT] Task blocked: iteration 3 exceeded the
+	// limit of 300000 ms". Without a category there are no brackets.
 	Text string `json:"text"`
-	// Level is Info for a run that was completed or cancelled, Warn for a blocked one, Error for a failed one.
+	// Level is Info for a run that was completed or cancelled, Warn for a blocked one, Error for a
+	// failed one.
 	Level slog.Level `json:"level"`
 
 	Run       string             `json:"run"`
@@ -27,7 +29,8 @@ type Message struct {
 	// EndsRun reports that no other task can be run either.
 	EndsRun bool `json:"endsRun,omitempty"`
 
-	// Category, Code and Severity are those of the last error; empty when the run was completed or the error has none.
+	// Category, Code and Severity are those of the last error; empty when the run was completed or
+	// the error has none.
 	Category string            `json:"category,omitempty"`
 	Code     string            `json:"code,omitempty"`
 	Severity taxonomy.Severity `json:"severity,omitzero"`
@@ -107,7 +110,8 @@ func level(s executor.Status) slog.Level {
 	return slog.LevelError
 }
 
-// line returns s as one line of at most limit bytes, secrets masked, without what cannot be printed.
+// line returns s as one line of at most limit bytes, secrets masked, without what cannot be
+// printed.
 func line(s string, limit int) string {
 	const context = 16 << 10 // looked at beyond the limit, so that a secret that the cut splits is seen whole
 	window := s[:min(len(s), limit+context)]

@@ -17,7 +17,8 @@ import (
 
 func ended(reason executor.EndReason, category, code, err string) *executor.Result {
 	return &executor.Result{
-		Run: "r1", Task: "t1", Status: reason.Status(), EndReason: reason, ErrorCategory: category, ErrorCode: code, Error: err,
+		Run: "r1", Task: "t1", Status: reason.Status(), EndReason: reason, ErrorCategory: category, ErrorCode: code,
+		Error: err,
 	}
 }
 
@@ -35,7 +36,8 @@ func TestText(t *testing.T) {
 			"[TIMEOUT] Task blocked: iteration exceeded 300s limit", slog.LevelWarn},
 		{"true status", ended(executor.EndFatal, "git", "GIT_REVERT_FAILED", "git revert failed"),
 			"[GIT] Task failed: git revert failed", slog.LevelError},
-		{"no category", ended(executor.EndMaxFailures, "", "", "something broke"), "Task blocked: something broke", slog.LevelWarn},
+		{"no category", ended(executor.EndMaxFailures, "", "", "something broke"), "Task blocked: something broke",
+			slog.LevelWarn},
 		{"no error", ended(executor.EndMaxIterations, "", "", ""), "Task blocked: max iterations", slog.LevelWarn},
 		{"question", blocked, "Task blocked: Which port?", slog.LevelWarn},
 		{"completed", ended(executor.EndCompleted, "", "", ""), "Task completed: t1", slog.LevelInfo},
@@ -81,8 +83,10 @@ func TestMessageJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b, &m))
 	assert.Equal(t, map[string]any{
 		"text": "[SCOPE] Task failed: 1 file(s) in forbidden scope: .env", "level": "ERROR", "run": "r1", "task": "t1",
-		"status": "failed", "endReason": "fatal", "endsRun": true, "category": "scope", "code": "SCOPE_FORBIDDEN", "severity": "high",
-		"error": "1 file(s) in forbidden scope: .env", "iterations": 3.0, "failures": 2.0, "commits": 1.0, "pushed": true,
+		"status": "failed", "endReason": "fatal", "endsRun": true, "category": "scope", "code": "SCOPE_FORBIDDEN",
+		"severity": "high",
+		"error":    "1 file(s) in forbidden scope: .env", "iterations": 3.0, "failures": 2.0, "commits": 1.0,
+		"pushed":  true,
 		"endedAt": "2026-01-02T03:04:05Z",
 	}, m)
 }

@@ -22,7 +22,8 @@ const DefaultLimit = 10 * time.Second
 type Channel interface {
 	// Name names the channel in errors, as attribute resource.
 	Name() string
-	// Send sends a message. It returns soon after ctx has ended. Its error is best a *[taxonomy.Evidence].
+	// Send sends a message. It returns soon after ctx has ended. Its error is best a
+	// *[taxonomy.Evidence].
 	Send(ctx context.Context, m Message) error
 }
 
@@ -33,13 +34,15 @@ type Route struct {
 	Statuses []executor.Status
 	// Level is the least level; the zero Level is that of Info, which every message has.
 	Level slog.Level
-	// Severity is the least severity of the last error. A message without one passes unless it is set.
+	// Severity is the least severity of the last error. A message without one passes unless it is
+	// set.
 	Severity taxonomy.Severity
 }
 
 // takes reports whether the route is told about m.
 func (r *Route) takes(m *Message) bool {
-	return (len(r.Statuses) == 0 || slices.Contains(r.Statuses, m.Status)) && m.Level >= r.Level && m.Severity >= r.Severity
+	return (len(r.Statuses) == 0 || slices.Contains(r.Statuses, m.Status)) && m.Level >= r.Level &&
+		m.Severity >= r.Severity
 }
 
 // Options say how a [Notifier] works. The zero Options are complete.
@@ -48,7 +51,8 @@ type Options struct {
 	Limit time.Duration
 }
 
-// Notifier sends messages through its routes. It is an [executor.Notifier] and safe for concurrent use.
+// Notifier sends messages through its routes. It is an [executor.Notifier] and safe for concurrent
+// use.
 type Notifier struct {
 	limit  time.Duration
 	routes []Route
@@ -67,11 +71,12 @@ func New(o Options, routes ...Route) *Notifier {
 	return n
 }
 
-// Notify sends the message about a result through all routes that take it, at once, and waits for them, for the limit at
-// most. Its error joins one evidence for each channel that failed (source notify, op notify, attribute resource), in the
-// order of the routes.
+// Notify sends the message about a result through all routes that take it, at once, and waits for
+// them, for the limit at most. Its error joins one evidence for each channel that failed (source
+// notify, op notify, attribute resource), in the order of the routes.
 //
-// A channel that does not return when its context has ended is left behind in a goroutine of its own.
+// A channel that does not return when its context has ended is left behind in a goroutine of its
+// own.
 func (n *Notifier) Notify(ctx context.Context, r *executor.Result) error {
 	m := NewMessage(r)
 	limited, cancel := context.WithTimeout(ctx, n.limit)

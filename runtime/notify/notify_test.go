@@ -65,7 +65,8 @@ func TestOneChannelStopsNoOther(t *testing.T) {
 			{Channel: before},
 			{Channel: &channel{name: "fails", send: func(context.Context) error { return broken }}},
 			{Channel: &channel{name: "panics", send: func(context.Context) error { panic("oh no") }}},
-			{Channel: &channel{name: "hangs", send: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}},
+			{Channel: &channel{name: "hangs",
+				send: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}},
 			{},
 			{Channel: &channel{name: "never returns", send: func(context.Context) error { <-release; return nil }}},
 			{Channel: after},
@@ -101,7 +102,8 @@ func TestNotifyingStopsWithItsContext(t *testing.T) {
 		defer cancel()
 		hangs := &channel{name: "hangs", send: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		began := time.Now()
-		err := notify.New(notify.Options{}, notify.Route{Channel: hangs}).Notify(ctx, ended(executor.EndFatal, "", "", ""))
+		err := notify.New(notify.Options{}, notify.Route{Channel: hangs}).
+			Notify(ctx, ended(executor.EndFatal, "", "", ""))
 		assert.Equal(t, time.Second, time.Since(began))
 		assert.Empty(t, joined(t, err)[0].Attribute("timeout_ms"), "it was not the notifier's limit")
 	})
@@ -111,7 +113,8 @@ func TestRoutes(t *testing.T) {
 	severe := ended(executor.EndFatal, "scope", "SCOPE_FORBIDDEN", "x")
 	severe.Err = severity{}
 	results := []*executor.Result{
-		ended(executor.EndCompleted, "", "", ""), ended(executor.EndCancelled, "", "", ""), ended(executor.EndMaxFailures, "", "", "x"),
+		ended(executor.EndCompleted, "", "", ""), ended(executor.EndCancelled, "", "", ""),
+		ended(executor.EndMaxFailures, "", "", "x"),
 		ended(executor.EndRefused, "", "", "x"), severe,
 	}
 	tests := []struct {
@@ -153,14 +156,16 @@ func (severity) Row() taxonomy.Row { return taxonomy.FirstRow }
 
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
-	logger := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	logger := slog.New(
+		slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 	n := notify.New(notify.Options{}, notify.Route{Channel: notify.NewLog(logger)})
-	require.NoError(t, n.Notify(t.Context(), ended(executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT", "too slow")))
+	require.NoError(
+		t, n.Notify(t.Context(), ended(executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT", "too slow")))
 	var got map[string]any
 	require.NoError(t, json.Unmarshal(out.Bytes(), &got))
 	assert.Equal(t, map[string]any{

@@ -17,8 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// WebhookConfig says where messages are posted. The URL and the values of the header are treated as secrets: no error
-// shows them.
+// WebhookConfig says where messages are posted. The URL and the values of the header are treated as
+// secrets: no error shows them.
 type WebhookConfig struct {
 	// Name names the channel; "webhook" unless set.
 	Name string
@@ -28,9 +28,11 @@ type WebhookConfig struct {
 	Header http.Header
 	// Limit is how long one message may take; 0 leaves it to the notifier.
 	Limit time.Duration
-	// Body makes what is posted, for services with a form of their own; nil posts the message as JSON.
+	// Body makes what is posted, for services with a form of their own; nil posts the message as
+	// JSON.
 	Body func(Message) ([]byte, error)
-	// Transport sends the requests; nil is one like net/http's default that keeps no connection open.
+	// Transport sends the requests; nil is one like net/http's default that keeps no connection
+	// open.
 	Transport http.RoundTripper
 }
 
@@ -44,14 +46,16 @@ type webhook struct {
 // maxResponse bounds what is read of a response, in bytes.
 const maxResponse = 64 << 10
 
-// NewWebhook returns a channel that posts each message. An answer other than 2xx is an error. A redirect is followed
-// only to the same scheme and host, and only if the message is sent along (307 and 308).
+// NewWebhook returns a channel that posts each message. An answer other than 2xx is an error. A
+// redirect is followed only to the same scheme and host, and only if the message is sent along (307
+// and 308).
 func NewWebhook(c WebhookConfig) (Channel, error) {
 	c.Name = cmp.Or(c.Name, "webhook")
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, &taxonomy.Evidence{
-			Source: "notify", Op: "notify", Type: "invalid", Text: "the address of the webhook is not an http or https URL",
+			Source: "notify", Op: "notify", Type: "invalid",
+			Text:       "the address of the webhook is not an http or https URL",
 			Attributes: map[string]string{"resource": c.Name},
 		}
 	}
@@ -73,7 +77,8 @@ var errRedirect = errors.New("the webhook redirects to where the message must no
 // sameHost refuses redirects that would give the header to somebody else, or drop the message.
 func sameHost(next *http.Request, via []*http.Request) error {
 	first := via[0]
-	if len(via) > 3 || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
+	if len(via) > 3 || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme ||
+		next.Method != first.Method {
 		return errRedirect
 	}
 	return nil
@@ -118,7 +123,8 @@ func (w *webhook) body(m Message) ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// unsent is the evidence of a request without an answer. The error of net/http names the URL, the one in it does not.
+// unsent is the evidence of a request without an answer. The error of net/http names the URL, the
+// one in it does not.
 func (w *webhook) unsent(err error) error {
 	var request *url.Error
 	if errors.As(err, &request) {

@@ -35,7 +35,8 @@ func hook(t *testing.T, base string, limit time.Duration) notify.Channel {
 	return c
 }
 
-// notified sends a message through the channel and returns its evidence, after looking for secrets in all its forms.
+// notified sends a message through the channel and returns its evidence, after looking for secrets
+// in all its forms.
 func notified(t *testing.T, c notify.Channel) *taxonomy.Evidence {
 	t.Helper()
 	r := ended(executor.EndFatal, "git", "GIT_REVERT_FAILED", "git revert failed")
@@ -48,7 +49,8 @@ func notified(t *testing.T, c notify.Channel) *taxonomy.Evidence {
 	cause := fmt.Sprintf("%v", ev.Err)
 	b, jsonErr := json.Marshal(ev)
 	require.NoError(t, jsonErr)
-	for _, shown := range []string{err.Error(), cause, string(b), fmt.Sprintf("%+v", ev), ev.Text, fmt.Sprint(ev.Attributes)} {
+	for _, shown := range []string{err.Error(), cause, string(b), fmt.Sprintf("%+v", ev), ev.Text,
+		fmt.Sprint(ev.Attributes)} {
 		for _, secret := range []string{"T0SECRETPATH99", "query-secret", "header-secret"} {
 			assert.NotContains(t, shown, secret)
 		}
@@ -74,7 +76,8 @@ func TestWebhook(t *testing.T) {
 }
 
 func TestWebhookRefuses(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") }))
+	other := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") }))
 	defer other.Close()
 	tests := []struct {
 		name   string
@@ -182,7 +185,8 @@ func TestWebhookForms(t *testing.T) {
 }
 
 func TestWebhookAddresses(t *testing.T) {
-	for _, address := range []string{"", "hooks.example.org/x-secret", "ftp://h/x-secret", "http:///x-secret", "http://h\n/x-secret", "file:///x-secret"} {
+	for _, address := range []string{"", "hooks.example.org/x-secret", "ftp://h/x-secret", "http:///x-secret",
+		"http://h\n/x-secret", "file:///x-secret"} {
 		_, err := notify.NewWebhook(notify.WebhookConfig{Name: "chat", URL: address})
 		var ev *taxonomy.Evidence
 		require.ErrorAs(t, err, &ev, address)

@@ -11,9 +11,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Failure returns what [Run] has said as evidence, or nil when the program exited with 0: exit code or signal, type
-// "not_found" for a program that is not there, "start" for one that could not be started, "timeout" when its time was
-// over. Output and stderr are left to the caller; attribute command is the program's name.
+// Failure returns what [Run] has said as evidence, or nil when the program exited with 0: exit code
+// or signal, type "not_found" for a program that is not there, "start" for one that could not be
+// started, "timeout" when its time was over. Output and stderr are left to the caller; attribute
+// command is the program's name.
 func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	if err == nil && exit.Code == 0 && exit.Signal == "" {
 		return nil
@@ -38,8 +39,8 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// missing reports whether a program could not be started because there is none. A missing working directory or interpreter
-// is not that.
+// missing reports whether a program could not be started because there is none. A missing working
+// directory or interpreter is not that.
 func missing(err error) bool {
 	if errors.Is(err, exec.ErrNotFound) {
 		return true

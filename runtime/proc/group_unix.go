@@ -14,8 +14,9 @@ import (
 // lead makes the program lead a group of its own.
 func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// group is a process group. The number of a group is not used again while anybody is in it, and one that was just freed
-// only when all others were: it is safe to signal a group shortly after its leader was waited for.
+// group is a process group. The number of a group is not used again while anybody is in it, and one
+// that was just freed only when all others were: it is safe to signal a group shortly after its
+// leader was waited for.
 type group struct{ id int }
 
 func groupOf(p *os.Process) *group { return &group{id: p.Pid} }

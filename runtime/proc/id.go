@@ -13,8 +13,8 @@ import (
 type ID struct {
 	// PID is the number of the process.
 	PID int
-	// Start says when it started, in the system's own words, and what its descendants are known by. Equal words mean
-	// the same process.
+	// Start says when it started, in the system's own words, and what its descendants are known by.
+	// Equal words mean the same process.
 	Start string
 }
 
@@ -51,8 +51,9 @@ func Self() (ID, error) {
 	return id, nil
 }
 
-// Alive reports whether the process is running. One that has ended and was not waited for is not; neither is another
-// process with the same number. A process about which the system says nothing is taken to be alive.
+// Alive reports whether the process is running. One that has ended and was not waited for is not;
+// neither is another process with the same number. A process about which the system says nothing is
+// taken to be alive.
 func Alive(id ID) bool {
 	if id.PID <= 0 {
 		return false
@@ -65,9 +66,10 @@ func Alive(id ID) bool {
 	return running && start == want
 }
 
-// End ends the group of a process that Run has started, perhaps in an earlier life of this program, and waits until it is
-// gone: the group is asked to end and killed after grace (0 is [DefaultGrace]). What the process has left behind is ended
-// too, on Linux also when the process itself is gone. A process that is gone, or another one with its number, is no error.
+// End ends the group of a process that Run has started, perhaps in an earlier life of this program,
+// and waits until it is gone: the group is asked to end and killed after grace (0 is
+// [DefaultGrace]). What the process has left behind is ended too, on Linux also when the process
+// itself is gone. A process that is gone, or another one with its number, is no error.
 func End(ctx context.Context, id ID, grace time.Duration) error {
 	if id.PID <= 1 || id.PID == os.Getpid() {
 		return nil
@@ -90,7 +92,8 @@ func End(ctx context.Context, id ID, grace time.Duration) error {
 // poll is how often a process that is to end is looked at.
 const poll = 5 * time.Millisecond
 
-// waitFor waits until done returns true, for limit at most. It returns false when the time is over, or ctx.
+// waitFor waits until done returns true, for limit at most. It returns false when the time is over,
+// or ctx.
 func waitFor(ctx context.Context, limit time.Duration, done func() bool) bool {
 	if done() {
 		return true

@@ -21,7 +21,8 @@ type stat struct {
 // dead reports whether the process has ended and only waits to be waited for.
 func (s stat) dead() bool { return s.state == 'Z' || s.state == 'X' || s.state == 'x' }
 
-// startOf returns the boot and the tick in it at which a process started, and whether it still runs.
+// startOf returns the boot and the tick in it at which a process started, and whether it still
+// runs.
 func startOf(pid int) (start string, running bool, err error) {
 	s, err := statOf(pid)
 	if err != nil {
@@ -34,8 +35,8 @@ func startOf(pid int) (start string, running bool, err error) {
 	return strings.TrimSpace(string(boot)) + "/" + s.start, !s.dead(), nil
 }
 
-// statOf reads the stat of a process. A program's name can hold anything, so the fields are counted from its closing
-// parenthesis.
+// statOf reads the stat of a process. A program's name can hold anything, so the fields are counted
+// from its closing parenthesis.
 func statOf(pid int) (stat, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {

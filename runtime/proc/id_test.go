@@ -36,14 +36,15 @@ func TestSelf(t *testing.T) {
 func TestAliveIsNotFooled(t *testing.T) {
 	self, err := proc.Self()
 	require.NoError(t, err)
-	for _, id := range []proc.ID{{}, {PID: self.PID}, {PID: self.PID, Start: self.Start + "1"}, {PID: -1, Start: self.Start},
+	for _, id := range []proc.ID{{}, {PID: self.PID}, {PID: self.PID, Start: self.Start + "1"},
+		{PID: -1, Start: self.Start},
 		{PID: 1 << 30, Start: self.Start}} {
 		assert.False(t, proc.Alive(id), "%+v", id)
 	}
 }
 
-// orphan starts a program as an earlier life of this program would have left it: its group lives, and nobody waits for
-// it. The program is waited for at the end of the test.
+// orphan starts a program as an earlier life of this program would have left it: its group lives,
+// and nobody waits for it. The program is waited for at the end of the test.
 func orphan(t *testing.T, script string) (proc.ID, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -28,5 +28,6 @@ func startOf(pid int) (start string, running bool, err error) {
 	if err := windows.GetProcessTimes(h, &created, &exited, &kernel, &user); err != nil {
 		return "", false, err
 	}
-	return strconv.FormatUint(uint64(created.HighDateTime)<<32|uint64(created.LowDateTime), 10), code == stillActive, nil
+	return strconv.FormatUint(uint64(created.HighDateTime)<<32|uint64(created.LowDateTime), 10), code == stillActive,
+		nil
 }

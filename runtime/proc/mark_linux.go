@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// markVariable is the environment variable by which the descendants of a program are known: a process can leave its
-// group and its parents, but it takes its environment along.
+// markVariable is the environment variable by which the descendants of a program are known: a
+// process can leave its group and its parents, but it takes its environment along.
 const markVariable = "ERRGEN_PROCESS"
 
 func newMark() string { return rand.Text() }
 
-// sweep kills every process that has the mark, and waits until they are gone. A process can start another one while it
-// is looked at, so it looks again until there is none.
+// sweep kills every process that has the mark, and waits until they are gone. A process can start
+// another one while it is looked at, so it looks again until there is none.
 func sweep(mark string) {
 	if mark == "" {
 		return
@@ -30,8 +30,8 @@ func sweep(mark string) {
 	})
 }
 
-// marked returns the living processes that have the mark. Those of other users cannot be read, and are not this
-// package's.
+// marked returns the living processes that have the mark. Those of other users cannot be read, and
+// are not this package's.
 func marked(mark string) []int {
 	var found []int
 	entry := []byte(markVariable + "=" + mark)
@@ -60,8 +60,8 @@ func hasEntry(env, entry []byte) bool {
 	return false
 }
 
-// onlyDead reports whether the members of a group have all ended, though nobody has waited for them: where no init does,
-// they stay for ever.
+// onlyDead reports whether the members of a group have all ended, though nobody has waited for
+// them: where no init does, they stay for ever.
 func onlyDead(group int) bool {
 	for _, pid := range processes() {
 		if s, err := statOf(pid); err == nil && s.group == group && !s.dead() {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// output is the pipes between a program and this process. The pipes are this package's own, so that a process which keeps
-// one open cannot keep anybody waiting.
+// output is the pipes between a program and this process. The pipes are this package's own, so that
+// a process which keeps one open cannot keep anybody waiting.
 type output struct {
 	theirs []*os.File // ends that the program has
 	ours   []*os.File // ends that are read or written here
@@ -102,7 +102,8 @@ func (o *output) begin() {
 	}()
 }
 
-// wait waits for the end of all streams, for limit at most or until ctx ends, and reports whether they have ended.
+// wait waits for the end of all streams, for limit at most or until ctx ends, and reports whether
+// they have ended.
 func (o *output) wait(ctx context.Context, limit time.Duration) bool {
 	select {
 	case <-o.done:
@@ -121,7 +122,8 @@ func (o *output) wait(ctx context.Context, limit time.Duration) bool {
 	}
 }
 
-// abandon closes the pipes that a foreign process keeps open, and waits until nobody reads them here.
+// abandon closes the pipes that a foreign process keeps open, and waits until nobody reads them
+// here.
 func (o *output) abandon() {
 	closeFiles(o.ours)
 	// A Stdin that blocks is the only thing that can be waited for in vain.

@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// DefaultGrace is how long a group that is asked to end has for it, unless a [Command] says otherwise.
+// DefaultGrace is how long a group that is asked to end has for it, unless a [Command] says
+// otherwise.
 const DefaultGrace = 5 * time.Second
 
 // Command is a program to run.
@@ -23,23 +24,24 @@ type Command struct {
 	Args []string
 	// Dir is the working directory; empty is this process's.
 	Dir string
-	// Env is the whole environment, but for a mark that Sweep and Started add. Nothing is inherited, also when it is nil:
-	// see [SafeEnv].
+	// Env is the whole environment, but for a mark that Sweep and Started add. Nothing is
+	// inherited, also when it is nil: see [SafeEnv].
 	Env []string
-	// Stdin is what the program reads; nil is nothing. Its Read must not block for ever, unless it is an *os.File.
+	// Stdin is what the program reads; nil is nothing. Its Read must not block for ever, unless it
+	// is an *os.File.
 	Stdin io.Reader
-	// Stdout and Stderr take what the program writes, piece by piece; nil drops it. If they are equal, they get the
-	// pieces in the order in which they were written; otherwise two goroutines write at once. What is left once a Write
-	// has failed is dropped.
+	// Stdout and Stderr take what the program writes, piece by piece; nil drops it. If they are
+	// equal, they get the pieces in the order in which they were written; otherwise two goroutines
+	// write at once. What is left once a Write has failed is dropped.
 	Stdout, Stderr io.Writer
-	// Grace is how long the group has to end by itself before it is killed, and how long what the program has left
-	// running may go on writing; 0 is [DefaultGrace].
+	// Grace is how long the group has to end by itself before it is killed, and how long what the
+	// program has left running may go on writing; 0 is [DefaultGrace].
 	Grace time.Duration
-	// Started, unless nil, is called once, before any output is passed on. If it returns an error, the group is killed and
-	// Run returns that error.
+	// Started, unless nil, is called once, before any output is passed on. If it returns an error,
+	// the group is killed and Run returns that error.
 	Started func(ID) error
-	// Sweep also ends processes that left the group, when the program has ended. It needs Linux, and an environment that
-	// they have not emptied.
+	// Sweep also ends processes that left the group, when the program has ended. It needs Linux,
+	// and an environment that they have not emptied.
 	Sweep bool
 }
 
@@ -53,12 +55,14 @@ type Exit struct {
 	Took time.Duration
 }
 
-// Run runs a program to its end and waits for everything: all of its output was passed on, and nothing of its group is
-// alive, when it returns. What the program has left running in its group is killed.
+// Run runs a program to its end and waits for everything: all of its output was passed on, and
+// nothing of its group is alive, when it returns. What the program has left running in its group is
+// killed.
 //
-// An error says that the program could not be started (see errors.Is with exec.ErrNotFound and fs.ErrNotExist), that
-// Started refused, or that ctx ended, and then it is ctx.Err and the cause of ctx. A program that ran to its end is no
-// error, however it ended. When ctx ends, the group is asked to end, and killed when Grace is over.
+// An error says that the program could not be started (see errors.Is with exec.ErrNotFound and
+// fs.ErrNotExist), that Started refused, or that ctx ended, and then it is ctx.Err and the cause of
+// ctx. A program that ran to its end is no error, however it ended. When ctx ends, the group is
+// asked to end, and killed when Grace is over.
 func Run(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{Code: -1}, c.ended(ctx)
@@ -106,7 +110,8 @@ func (r *running) introduce() error {
 	return r.Started(id)
 }
 
-// await waits until the program has exited, and ends its group if it must not go on. It reports whether that was so.
+// await waits until the program has exited, and ends its group if it must not go on. It reports
+// whether that was so.
 func (r *running) await(ctx context.Context, exited <-chan struct{}, refused error) bool {
 	if refused != nil {
 		r.group.kill()
@@ -162,7 +167,8 @@ func (c *Command) grace() time.Duration {
 
 func (c *Command) name() string { return filepath.Base(c.Path) }
 
-// ended is the error of a context that ended: ctx.Err, which callers compare with, and its cause, which says more.
+// ended is the error of a context that ended: ctx.Err, which callers compare with, and its cause,
+// which says more.
 func (c *Command) ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {

@@ -35,7 +35,8 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
-// hung is how long what is sure to come about may take on a machine that is busy with something else.
+// hung is how long what is sure to come about may take on a machine that is busy with something
+// else.
 const hung = 2 * time.Minute
 
 // deadline is a context whose deadline comes with the first thing that is written to it.
@@ -142,7 +143,8 @@ func TestCannotStart(t *testing.T) {
 		{proc.Command{Path: "/no/such/program"}, fs.ErrNotExist, "not_found", "ENOENT", "a path"},
 		{proc.Command{Path: plain}, fs.ErrPermission, "start", "EACCES", "not executable"},
 		{proc.Command{Path: script}, fs.ErrNotExist, "start", "ENOENT", "no interpreter"},
-		{proc.Command{Path: "/bin/sh", Dir: filepath.Join(dir, "none")}, fs.ErrNotExist, "start", "ENOENT", "no directory"},
+		{proc.Command{Path: "/bin/sh", Dir: filepath.Join(dir, "none")}, fs.ErrNotExist, "start", "ENOENT",
+			"no directory"},
 	} {
 		exit, err := proc.Run(t.Context(), c.cmd)
 		require.ErrorIs(t, err, c.is, c.description)
@@ -171,9 +173,12 @@ func TestDeadlineEndsTheGroup(t *testing.T) {
 		grace        time.Duration
 	}{
 		{"asked", "sleep 60 & echo $! > child; echo begun; wait", "SIGTERM", time.Minute},
-		{"deaf", "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child; echo begun; while :; do sleep 1; done",
+		{"deaf",
+			"trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child; echo begun; while :; do " +
+				"sleep 1; done",
 			"SIGKILL", 50 * time.Millisecond},
-		{"deaf child", "(trap '' TERM; while :; do sleep 1; done) & echo $! > child; echo begun; sleep 60", "SIGTERM", time.Minute},
+		{"deaf child", "(trap '' TERM; while :; do sleep 1; done) & echo $! > child; echo begun; sleep 60", "SIGTERM",
+			time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := sh(c.script)

@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/proc"
 )
 
-// escape starts a process that leaves the group, keeps the output open and writes its number to the file child.
+// escape starts a process that leaves the group, keeps the output open and writes its number to the
+// file child.
 const escape = "setsid sh -c 'echo $$ > child; sleep 60' & while [ ! -s child ]; do sleep 0.01; done; "
 
 func TestSweep(t *testing.T) {
@@ -42,7 +43,8 @@ func TestWhoLeftTheGroupCannotHoldUpRun(t *testing.T) {
 	require.NoError(t, stray.Kill())
 }
 
-// TestEndFindsWhatALeaderLeft ends what is left of a group whose leader is gone, and what had left the group.
+// TestEndFindsWhatALeaderLeft ends what is left of a group whose leader is gone, and what had left
+// the group.
 func TestEndFindsWhatALeaderLeft(t *testing.T) {
 	id, dir := orphan(t, escape+"sleep 60 & echo $! > second; wait")
 	child, second := pid(t, filepath.Join(dir, "child")), pid(t, filepath.Join(dir, "second"))

@@ -8,12 +8,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// beyond is how much more is kept than is shown: what masks a secret that the cut goes through, and a byte more, which
-// shows that there is more before it.
+// beyond is how much more is kept than is shown: what masks a secret that the cut goes through, and
+// a byte more, which shows that there is more before it.
 const beyond = excerpt.Margin + 1
 
-// Tail keeps the last bytes that were written to it. It is safe for concurrent use. Make it with [NewTail]; the zero
-// Tail keeps nothing.
+// Tail keeps the last bytes that were written to it. It is safe for concurrent use. Make it with
+// [NewTail]; the zero Tail keeps nothing.
 type Tail struct {
 	mu    sync.Mutex
 	limit int
@@ -48,11 +48,13 @@ func (t *Tail) room() int {
 	return t.limit + beyond
 }
 
-// String returns what was written as it is, or else its end in valid UTF-8, with secrets masked as [taxonomy.Scrub] does:
-// what is left of a secret that the cut goes through could not be known for one any more.
+// String returns what was written as it is, or else its end in valid UTF-8, with secrets masked as
+// [taxonomy.Scrub] does: what is left of a secret that the cut goes through could not be known for
+// one any more.
 func (t *Tail) String() string { return t.Masked(nil) }
 
-// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no mask.
+// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no
+// mask.
 func (t *Tail) Masked(mask func(string) string) string {
 	t.mu.Lock()
 	kept, whole := string(t.buf[max(0, len(t.buf)-t.room()):]), t.total <= int64(t.limit)
@@ -70,8 +72,8 @@ func (t *Tail) Total() int64 {
 	return t.total
 }
 
-// Head keeps the first bytes that were written to it. It is safe for concurrent use. Make it with [NewHead]; the zero
-// Head keeps nothing.
+// Head keeps the first bytes that were written to it. It is safe for concurrent use. Make it with
+// [NewHead]; the zero Head keeps nothing.
 type Head struct {
 	mu    sync.Mutex
 	limit int
@@ -93,10 +95,12 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was written as it is, or else its beginning, as [Tail.String] returns the end.
+// String returns what was written as it is, or else its beginning, as [Tail.String] returns the
+// end.
 func (h *Head) String() string { return h.Masked(nil) }
 
-// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no mask.
+// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no
+// mask.
 func (h *Head) Masked(mask func(string) string) string {
 	h.mu.Lock()
 	kept, whole := string(h.buf), h.total <= int64(h.limit)

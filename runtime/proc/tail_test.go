@@ -33,7 +33,8 @@ func TestTailAndHead(t *testing.T) {
 		{1, []string{"€€"}, "", ""},
 		{4, []string{"a\xffb"}, "a\xffb", "a\xffb"},
 		{24, []string{"password: hunter2 ", "and much more"}, "password: [REDACTED] and", "[REDACTED] and much more"},
-		{40, []string{"password: hunter2 ", "and much more"}, "password: hunter2 and much more", "password: hunter2 and much more"},
+		{40, []string{"password: hunter2 ", "and much more"}, "password: hunter2 and much more",
+			"password: hunter2 and much more"},
 		{0, []string{"abc"}, "", ""},
 	} {
 		head, tail := proc.NewHead(c.limit), proc.NewTail(c.limit)
@@ -59,9 +60,11 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 	const limit = 64
 	given := "GIVEN\u00a0value of the environment GIVEN"
 	mask := func(s string) string { return strings.ReplaceAll(s, given, "[REDACTED]") }
-	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("GIVENpXUYQ4h1BPt2cKpkgNG\n", 240) + "-----END RSA PRIVATE KEY-----"
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("GIVENpXUYQ4h1BPt2cKpkgNG\n", 240) +
+		"-----END RSA PRIVATE KEY-----"
 	for _, secret := range []string{
-		"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", `{"api_key": "GIVEN-1234567890-GIVEN"}`,
+		"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN",
+		`{"api_key": "GIVEN-1234567890-GIVEN"}`,
 		"Authorization: Digest GIVEN, b=GIVEN", "password: GIVEN-hunter2-GIVEN", "curl -u GIVEN:GIVEN", given, key,
 	} {
 		step := 1 + len(secret)/200

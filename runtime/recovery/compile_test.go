@@ -51,13 +51,14 @@ type strategies struct{ *recovery.Standard }
 var _ errs.Strategies = strategies{}
 `
 
-// A type that embeds a Standard is what a generated interface of the seven asks for; with an eighth strategy in the
-// taxonomy the host does not compile until it has written that.
+// A type that embeds a Standard is what a generated interface of the seven asks for; with an eighth
+// strategy in the taxonomy the host does not compile until it has written that.
 func TestStrategiesOfATaxonomy(t *testing.T) {
 	const eighth = `
 func (strategies) AskAPerson(context.Context, taxonomy.Failed) error { return nil }
 `
-	withImports := strings.Replace(host, "import (\n", "import (\n\t\"context\"\n\n\t\"github.com/errgen/errgen/runtime/taxonomy\"\n", 1)
+	withImports := strings.Replace(
+		host, "import (\n", "import (\n\t\"context\"\n\n\t\"github.com/errgen/errgen/runtime/taxonomy\"\n", 1)
 	tests := []struct{ name, taxonomy, host, says string }{
 		{"seven", sevenStrategies, host, ""},
 		{"an eighth", sevenStrategies + "  ask_a_person: Asks.\n", host, "missing method AskAPerson"},
@@ -81,12 +82,14 @@ func generated(t *testing.T, taxonomy string) string {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "taxonomy.yaml"), []byte(taxonomy), 0o600))
 	var out bytes.Buffer
-	status := cli.Run(t.Context(), []string{"generate", "-o", "errs", "taxonomy.yaml"}, cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir})
+	status := cli.Run(t.Context(), []string{"generate", "-o", "errs", "taxonomy.yaml"},
+		cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir})
 	require.Zero(t, status, out.String())
 	return filepath.Join(dir, "errs")
 }
 
-// build compiles a generated package and a host that uses it as if they were in this module, and returns what is wrong.
+// build compiles a generated package and a host that uses it as if they were in this module, and
+// returns what is wrong.
 func build(t *testing.T, errs, host string) string {
 	t.Helper()
 	here, err := os.Getwd()

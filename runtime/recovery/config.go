@@ -19,7 +19,8 @@ func failf(format string, args ...any) *Error { return &Error{Message: fmt.Sprin
 func misfit(field, value, expected string) error {
 	value = begun(value, maxShown)
 	return &taxonomy.Evidence{
-		Source: "config", Op: "load_config", Type: "invalid", Err: fmt.Errorf("%s is %q, expected %s", field, value, expected),
+		Source: "config", Op: "load_config", Type: "invalid",
+		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
 		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
 	}
 }

@@ -33,21 +33,30 @@ func TestConfiguration(t *testing.T) {
 		return Options{Installer: in}
 	}
 	for want, o := range map[string]Options{
-		`LintFix.Commands[0] is "", expected a program`:                     fix([]workspace.Command{{}}),
-		`expected no placeholder in a line`:                                 fix(line("fix {file}")),
-		`in the place of a program`:                                         fix(argv("{file}")),
-		`expected placeholders that are arguments by themselves`:            fix(argv("fix", "--file={file}")),
-		`expected no placeholder in the place of a script`:                  fix(argv("sh", "-c", "{file}")),
-		`LintFix.Commands is "", expected a command for what is checked`:    {LintFix: Fix{Check: line("true")}},
-		`BuildFix.Check[0] is "lint {file}", expected no placeholder`:       {BuildFix: Fix{Commands: line("x"), Check: line("lint {file}")}},
-		`TestFix.Check[0] is "lint '{files}'", expected no placeholder`:     {TestFix: Fix{Commands: line("x"), Check: argv("lint", "{files}")}},
-		`Installer.Ecosystem is "", expected npm, python or go`:             npm(func(in *Installer) { in.Ecosystem = "" }),
-		`Installer.Command is "", expected a program with its arguments`:    npm(func(in *Installer) { in.Command = nil }),
-		`expected one argument that is {package} by itself`:                 npm(func(in *Installer) { in.Command = []string{"npm", "install {package}"} }),
-		`Installer.Command is "sh -c '{package}'", expected no placeholder`: npm(func(in *Installer) { in.Command = []string{"sh", "-c", "{package}"} }),
-		`Installer.AllowAny is "true", expected no Allow and no Allowed`:    npm(func(in *Installer) { in.AllowAny, in.Allow = true, []string{} }),
-		`Installer.Allow[1] is "../x", expected a plain package name`:       npm(func(in *Installer) { in.Allow = []string{"socket.io", "../x"} }),
-		`Installer.Check[0] is "", expected a program`:                      npm(func(in *Installer) { in.Check = []workspace.Command{{}} }),
+		`LintFix.Commands[0] is "", expected a program`:                  fix([]workspace.Command{{}}),
+		`expected no placeholder in a line`:                              fix(line("fix {file}")),
+		`in the place of a program`:                                      fix(argv("{file}")),
+		`expected placeholders that are arguments by themselves`:         fix(argv("fix", "--file={file}")),
+		`expected no placeholder in the place of a script`:               fix(argv("sh", "-c", "{file}")),
+		`LintFix.Commands is "", expected a command for what is checked`: {LintFix: Fix{Check: line("true")}},
+		`BuildFix.Check[0] is "lint {file}", expected no placeholder`: {BuildFix: Fix{Commands: line("x"),
+			Check: line("lint {file}")}},
+		`TestFix.Check[0] is "lint '{files}'", expected no placeholder`: {TestFix: Fix{Commands: line("x"),
+			Check: argv("lint", "{files}")}},
+		`Installer.Ecosystem is "", expected npm, python or go`: npm(
+			func(in *Installer) { in.Ecosystem = "" }),
+		`Installer.Command is "", expected a program with its arguments`: npm(
+			func(in *Installer) { in.Command = nil }),
+		`expected one argument that is {package} by itself`: npm(
+			func(in *Installer) { in.Command = []string{"npm", "install {package}"} }),
+		`Installer.Command is "sh -c '{package}'", expected no placeholder`: npm(
+			func(in *Installer) { in.Command = []string{"sh", "-c", "{package}"} }),
+		`Installer.AllowAny is "true", expected no Allow and no Allowed`: npm(
+			func(in *Installer) { in.AllowAny, in.Allow = true, []string{} }),
+		`Installer.Allow[1] is "../x", expected a plain package name`: npm(
+			func(in *Installer) { in.Allow = []string{"socket.io", "../x"} }),
+		`Installer.Check[0] is "", expected a program`: npm(
+			func(in *Installer) { in.Check = []workspace.Command{{}} }),
 	} {
 		_, err := New(o)
 		assert.ErrorContains(t, err, want)
@@ -57,7 +66,8 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// B-D12: files are given to commands where the host asks for that, and only such that are files of the tree.
+// B-D12: files are given to commands where the host asks for that, and only such that are files of
+// the tree.
 func TestPlaceholders(t *testing.T) {
 	r := newRepo(t)
 	r.write("src/c.ts", "c\n")
@@ -71,7 +81,9 @@ func TestPlaceholders(t *testing.T) {
 	require.NoError(t, os.WriteFile(outside, nil, 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(r.dir, "out.ts")))
 	tools := &recorder{dir: r.dir}
-	w := newWorld(t, Options{Tools: tools, TypeFix: Fix{Commands: argv("fix", "--", "{file}", "then", "{files}"), Check: line("true")}})
+	w := newWorld(
+		t, Options{Tools: tools,
+			TypeFix: Fix{Commands: argv("fix", "--", "{file}", "then", "{files}"), Check: line("true")}})
 	tests := []struct{ text, want string }{
 		{"src/c.ts(12,5): error TS2322: no", "src/c.ts then src/c.ts"},
 		{"src/c.ts(12:5): error TS2322: no", "src/c.ts then src/c.ts"},
@@ -81,8 +93,10 @@ func TestPlaceholders(t *testing.T) {
 		{"gone.ts:1:1\nsrc/c.ts:1:1", "src/c.ts then src/c.ts"},
 		{"-rf:1:1", ""}, {"./-rf:1:1", ""}, {"src/-x/d.ts:1:1", ""}, {"@args:1:1", ""}, {"sp ace.ts:1:1", ""},
 		{"src/link.ts:1:1", ""}, {"dir/c.ts:1:1", ""}, {"out.ts:1:1", ""}, {outside + ":1:1", ""},
-		{"src/../src/c.ts:1:1", ""}, {"../" + filepath.Base(r.dir) + "/a.txt:1:1", ""}, {".git/config:1:1", ""}, {".GIT/config:1:1", ""}, {"src:1:1", ""},
-		{"--config=src/c.ts:1:1", ""}, {"x;src/c.ts:1:1", ""}, {"file:src/c.ts:1:1", ""}, {"$(src/c.ts:1:1)", "src/c.ts then src/c.ts"},
+		{"src/../src/c.ts:1:1", ""}, {"../" + filepath.Base(r.dir) + "/a.txt:1:1", ""}, {".git/config:1:1", ""},
+		{".GIT/config:1:1", ""}, {"src:1:1", ""},
+		{"--config=src/c.ts:1:1", ""}, {"x;src/c.ts:1:1", ""}, {"file:src/c.ts:1:1", ""},
+		{"$(src/c.ts:1:1)", "src/c.ts then src/c.ts"},
 	}
 	for _, tt := range tests {
 		tools.ran = nil
@@ -95,7 +109,8 @@ func TestPlaceholders(t *testing.T) {
 		require.NoError(t, err, tt.text)
 		assert.Equal(t, "fix -- "+tt.want, strings.Join(tools.ran[0].Args, " "), tt.text)
 	}
-	err := w.ApplyTypeFix(t.Context(), taxonomy.Failed{Err: &taxonomy.Evidence{Files: []string{"../x", "a.txt", "a.txt"}}})
+	err := w.ApplyTypeFix(
+		t.Context(), taxonomy.Failed{Err: &taxonomy.Evidence{Files: []string{"../x", "a.txt", "a.txt"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "a.txt", w.last(t).Data[DataFile])
 }

@@ -14,8 +14,8 @@ import (
 const (
 	DefaultContainLimit = 30 * time.Minute
 	DefaultContainGrace = 5 * time.Second
-	// DefaultContainPutBack is longer than a strategy of [Standard] takes to end its commands and to put back what they have
-	// changed.
+	// DefaultContainPutBack is longer than a strategy of [Standard] takes to end its commands and
+	// to put back what they have changed.
 	DefaultContainPutBack = 5 * time.Minute
 )
 
@@ -25,20 +25,24 @@ type ContainOptions struct {
 	Limit time.Duration
 	// Grace is how long it has to return then, before it is left behind; DefaultContainGrace.
 	Grace time.Duration
-	// PutBack is how long beyond the grace a strategy of [Standard] is waited for that has begun to change the working tree,
-	// so that the tree is as it was when Recover returns; DefaultContainPutBack.
+	// PutBack is how long beyond the grace a strategy of [Standard] is waited for that has begun to
+	// change the working tree, so that the tree is as it was when Recover returns;
+	// DefaultContainPutBack.
 	PutBack time.Duration
-	// Validate is asked after a strategy that says that it has mended; an error is the strategy's. Nil believes what
-	// strategies say. It is held within the same bounds.
+	// Validate is asked after a strategy that says that it has mended; an error is the strategy's.
+	// Nil believes what strategies say. It is held within the same bounds.
 	Validate func(ctx context.Context, failure taxonomy.Failed) error
 }
 
-// Contain returns a recoverer that holds the strategies of next within bounds: what a strategy throws, and one that does
-// not return in time, is an [Error] whose message begins with "Recovery strategy failed". One that hangs is left behind in
-// its goroutine; when eight are, no more are begun until one of them has returned. A fix or an installation of [Standard] is
-// not left behind before it has put back what it has changed, or the time for that is over. It is safe for concurrent use if next is.
+// Contain returns a recoverer that holds the strategies of next within bounds: what a strategy
+// throws, and one that does not return in time, is an [Error] whose message begins with "Recovery
+// strategy failed". One that hangs is left behind in its goroutine; when eight are, no more are
+// begun until one of them has returned. A fix or an installation of [Standard] is not left behind
+// before it has put back what it has changed, or the time for that is over. It is safe for
+// concurrent use if next is.
 func Contain(next executor.Recoverer, o ContainOptions) executor.Recoverer {
-	c := &contained{next: next, validate: o.Validate, keeper: keeper{limit: o.Limit, grace: o.Grace, putBack: o.PutBack}}
+	c := &contained{next: next, validate: o.Validate,
+		keeper: keeper{limit: o.Limit, grace: o.Grace, putBack: o.PutBack}}
 	if c.keeper.limit <= 0 {
 		c.keeper.limit = DefaultContainLimit
 	}
@@ -75,7 +79,8 @@ func (c *contained) Recover(ctx context.Context, failed taxonomy.Failed) error {
 	return refuted
 }
 
-// broken returns err as what it says of a strategy: evidence where the strategy itself is broken, otherwise as it is.
+// broken returns err as what it says of a strategy: evidence where the strategy itself is broken,
+// otherwise as it is.
 func broken(name string, err error) error {
 	var threw *panicked
 	var hangs *hung

@@ -38,10 +38,14 @@ func TestContain(t *testing.T) {
 		{"mends", func(context.Context, taxonomy.Failed) error { return nil }, ""},
 		{"fails", func(context.Context, taxonomy.Failed) error { return boom }, "boom"},
 		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") }, "Recovery strategy failed: panic: oh"},
-		{"panics with an error", func(context.Context, taxonomy.Failed) error { panic(boom) }, "Recovery strategy failed: panic: boom"},
-		{"panics with what panics", func(context.Context, taxonomy.Failed) error { panic(angry{}) }, "Recovery strategy failed: panic: %!v(PANIC=Error method: no)"},
-		{"exits", func(context.Context, taxonomy.Failed) error { runtime.Goexit(); return nil }, "Recovery strategy failed: its goroutine was ended from within, as runtime.Goexit does"},
-		{"says a secret", func(context.Context, taxonomy.Failed) error { panic("password=hunter2hunter2") }, "Recovery strategy failed: panic: password=[REDACTED]"},
+		{"panics with an error", func(context.Context, taxonomy.Failed) error { panic(boom) },
+			"Recovery strategy failed: panic: boom"},
+		{"panics with what panics", func(context.Context, taxonomy.Failed) error { panic(angry{}) },
+			"Recovery strategy failed: panic: %!v(PANIC=Error method: no)"},
+		{"exits", func(context.Context, taxonomy.Failed) error { runtime.Goexit(); return nil },
+			"Recovery strategy failed: its goroutine was ended from within, as runtime.Goexit does"},
+		{"says a secret", func(context.Context, taxonomy.Failed) error { panic("password=hunter2hunter2") },
+			"Recovery strategy failed: panic: password=[REDACTED]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,16 +59,19 @@ func TestContain(t *testing.T) {
 	}
 }
 
-// D95: a strategy that hangs is left behind, a few of them at most; one that obeys its context has its own words.
+// D95: a strategy that hangs is left behind, a few of them at most; one that obeys its context has
+// its own words.
 func TestHangingStrategies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
 		var began atomic.Int32
-		c := Contain(one(func(context.Context, taxonomy.Failed) error { began.Add(1); <-let; return nil }), ContainOptions{Limit: time.Minute, Grace: time.Second})
+		c := Contain(one(func(context.Context, taxonomy.Failed) error { began.Add(1); <-let; return nil }),
+			ContainOptions{Limit: time.Minute, Grace: time.Second})
 		at := time.Now()
 		for range 8 {
 			err := c.Recover(t.Context(), failed)
-			assert.EqualError(t, err, "Recovery strategy failed: it does not return, and was left behind: its time is over")
+			assert.EqualError(
+				t, err, "Recovery strategy failed: it does not return, and was left behind: its time is over")
 			var ev *taxonomy.Evidence
 			require.ErrorAs(t, err, &ev)
 			assert.Equal(t, []string{"recovery", "s", "timeout"}, []string{ev.Source, ev.Op, ev.Type})
@@ -112,7 +119,8 @@ func TestLyingStrategies(t *testing.T) {
 	}})
 	err := c.Recover(t.Context(), failed)
 	assert.ErrorIs(t, err, still)
-	assert.EqualError(t, err, "Recovery strategy failed: it says that it has mended, but the validation does not pass: still broken")
+	assert.EqualError(
+		t, err, "Recovery strategy failed: it says that it has mended, but the validation does not pass: still broken")
 	c = Contain(lie, ContainOptions{Validate: func(context.Context, taxonomy.Failed) error { panic("oh") }})
 	assert.EqualError(t, c.Recover(t.Context(), failed), "Recovery strategy failed: panic: oh")
 }
@@ -120,9 +128,12 @@ func TestLyingStrategies(t *testing.T) {
 // D93, D163
 func TestUnknownStrategy(t *testing.T) {
 	r := ByName(newWorld(t, Options{}).Strategies())
-	assert.EqualError(t, r.Recover(t.Context(), taxonomy.Failed{Err: &coded{}, Reaction: taxonomy.Reaction{Strategy: "nope"}}),
+	assert.EqualError(
+		t, r.Recover(t.Context(), taxonomy.Failed{Err: &coded{}, Reaction: taxonomy.Reaction{Strategy: "nope"}}),
 		"No recovery strategy found for error: lint_error")
-	assert.EqualError(t, r.Recover(t.Context(), taxonomy.Failed{Err: errors.New("x"), Reaction: taxonomy.Reaction{Strategy: "no\npe"}}),
+	assert.EqualError(
+		t, r.Recover(
+			t.Context(), taxonomy.Failed{Err: errors.New("x"), Reaction: taxonomy.Reaction{Strategy: "no\npe"}}),
 		`No recovery strategy found for error: strategy "no\npe"`)
 }
 
@@ -148,20 +159,25 @@ func TestHostFunctionsThatPanic(t *testing.T) {
 		assert.EqualError(t, w.RetryWithBackoff(t.Context(), failed), "Recovery strategy failed: panic: chance")
 	}
 	assert.False(t, w.last(t).Successful)
-	assert.EqualError(t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Err: angry{}}), "Recovery strategy failed: panic: chance")
+	assert.EqualError(t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Err: angry{}}),
+		"Recovery strategy failed: panic: chance")
 }
 
 // D163 to D165
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
-	record := Log(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}})))
-	record(Record{Strategy: "s", Action: ActionFix, Code: "c", Message: "no", Attempts: 2, MaxAttempts: 3, Took: time.Second})
+	record := Log(
+		slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}})))
+	record(Record{Strategy: "s", Action: ActionFix, Code: "c", Message: "no", Attempts: 2, MaxAttempts: 3,
+		Took: time.Second})
 	record(Record{Strategy: "s", Action: ActionFix, Message: "yes", Successful: true, Attempts: 3, MaxAttempts: 3})
-	assert.Equal(t, "level=WARN msg=no strategy=s action=fix code=c successful=false attempts=2 max_attempts=3 took=1s\n"+
-		"level=INFO msg=yes strategy=s action=fix code=\"\" successful=true attempts=3 max_attempts=3 took=0s\n", out.String())
+	assert.Equal(
+		t, "level=WARN msg=no strategy=s action=fix code=c successful=false attempts=2 max_attempts=3 took=1s\n"+
+			"level=INFO msg=yes strategy=s action=fix code=\"\" successful=true attempts=3 max_attempts=3 took=0s\n",
+		out.String())
 }

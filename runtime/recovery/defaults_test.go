@@ -16,12 +16,14 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// B-D14: where nobody says otherwise a failure may ask for a wait of 15 minutes, and for no longer one.
+// B-D14: where nobody says otherwise a failure may ask for a wait of 15 minutes, and for no longer
+// one.
 func TestLongestWaitByDefault(t *testing.T) {
 	for hint, passes := range map[time.Duration]bool{15 * time.Minute: true, 15*time.Minute + 1: false} {
 		clock := newManual()
 		w := newWorld(t, Options{Clock: clock})
-		err := w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(hint)}}})
+		err := w.WaitForRateLimit(
+			t.Context(), taxonomy.Failed{Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(hint)}}})
 		assert.Equal(t, passes, err == nil, "%s: %v", hint, err)
 		assert.Equal(t, passes, len(clock.sleeps) == 1)
 	}
@@ -31,12 +33,14 @@ func TestLongestWaitByDefault(t *testing.T) {
 func TestValidateLimitByDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var took time.Duration
-		w := newWorld(t, Options{Tools: &recorder{dir: t.TempDir()}, TestFix: Fix{Commands: line("fix")}, Validate: func(ctx context.Context, _ taxonomy.Failed) error {
-			began := time.Now()
-			<-ctx.Done()
-			took = time.Since(began)
-			return context.Cause(ctx)
-		}})
+		w := newWorld(
+			t, Options{Tools: &recorder{dir: t.TempDir()}, TestFix: Fix{Commands: line("fix")},
+				Validate: func(ctx context.Context, _ taxonomy.Failed) error {
+					began := time.Now()
+					<-ctx.Done()
+					took = time.Since(began)
+					return context.Cause(ctx)
+				}})
 		assert.ErrorIs(t, w.FixTest(t.Context(), says("bad")), errOvertime)
 		assert.Equal(t, 10*time.Minute, took)
 	})
@@ -52,14 +56,17 @@ func TestLockWaitByDefault(t *testing.T) {
 	clock := newManual()
 	began := clock.Now()
 	var told []time.Duration
-	w := newWorld(t, Options{Clock: clock, Tools: &taken{recorder{dir: t.TempDir()}}, LintFix: Fix{Commands: line("fix"), Check: line("check")},
-		Waiting: func(_ string, d time.Duration) { told = append(told, d) }})
+	w := newWorld(
+		t, Options{Clock: clock, Tools: &taken{recorder{dir: t.TempDir()}},
+			LintFix: Fix{Commands: line("fix"), Check: line("check")},
+			Waiting: func(_ string, d time.Duration) { told = append(told, d) }})
 	assert.ErrorIs(t, w.ApplyLintFix(t.Context(), says("bad")), workspace.ErrHeld)
 	assert.Equal(t, 10*time.Minute, clock.Now().Sub(began))
 	assert.Equal(t, []time.Duration{10 * time.Minute}, told)
 }
 
-// D95: a strategy has half an hour, five seconds to return then, and five minutes if it has the tree to put back.
+// D95: a strategy has half an hour, five seconds to return then, and five minutes if it has the
+// tree to put back.
 func TestContainByDefault(t *testing.T) {
 	for name, c := range map[string]struct {
 		obeys, holds bool
@@ -117,7 +124,8 @@ func TestKeepSavedByDefault(t *testing.T) {
 
 // B-D17: what installers take for a file is no name of a package.
 func TestArchivesAreNoPackages(t *testing.T) {
-	for _, end := range []string{".tgz", ".tar", ".gz", ".tar.gz", ".bz2", ".tar.bz2", ".xz", ".tar.xz", ".zip", ".whl", ".git", ".egg"} {
+	for _, end := range []string{".tgz", ".tar", ".gz", ".tar.gz", ".bz2", ".tar.bz2", ".xz", ".tar.xz", ".zip", ".whl",
+		".git", ".egg"} {
 		assert.Equal(t, errPath, NPM.plain("a"+end, true), end)
 		assert.Equal(t, errPath, Python.plain("a"+end, true), end)
 		assert.Equal(t, errPath, Python.plain("a"+strings.ToUpper(end), true), end)

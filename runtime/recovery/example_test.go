@@ -53,6 +53,7 @@ func Example() {
 	own := strategies{standard}
 	all := own.Strategies()
 	all["ask_a_person"] = own.AskAPerson
-	var recoverer executor.Recoverer = recovery.Contain(recovery.ByName(all), recovery.ContainOptions{Limit: 20 * time.Minute})
+	var recoverer executor.Recoverer = recovery.Contain(recovery.ByName(all),
+		recovery.ContainOptions{Limit: 20 * time.Minute})
 	_ = recoverer // goes into executor.Config; with a generated package a type with its function Recover does
 }

@@ -43,8 +43,8 @@ func everything(err error, _, _ string) (error, string) {
 	return &coded{text: err.Error(), cause: err}, "everything"
 }
 
-// A run of the executor whose validation fails, which a strategy mends: in the working tree that the run has, and what
-// was mended is committed.
+// A run of the executor whose validation fails, which a strategy mends: in the working tree that
+// the run has, and what was mended is committed.
 func TestInARunOfTheExecutor(t *testing.T) {
 	run := func(t *testing.T, fix string, profile *taxonomy.Profile) (*repo, *world, *executor.Result) {
 		r := newRepo(t)
@@ -58,7 +58,8 @@ func TestInARunOfTheExecutor(t *testing.T) {
 		scope, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{"src/**"}})
 		require.NoError(t, err)
 		e, err := executor.New(executor.Config{
-			Table: taxonomy.Table{Taxonomy: testTaxonomy, Overlay: profile}, Classify: everything, Provider: writer{"made.txt"},
+			Table: taxonomy.Table{Taxonomy: testTaxonomy, Overlay: profile}, Classify: everything,
+			Provider:  writer{"made.txt"},
 			Workspace: g, Guard: scope, Validator: v, Deliver: executor.DeliverCommits, Clock: newManual(),
 			Recoverer: Contain(ByName(w.Strategies()), ContainOptions{}),
 		})
@@ -66,7 +67,8 @@ func TestInARunOfTheExecutor(t *testing.T) {
 		return r, w, e.Run(t.Context(), executor.Task{ID: "task", Prompt: "write"})
 	}
 	allowed := func(attempts int) *taxonomy.Profile {
-		return &taxonomy.Profile{Name: "p", Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: attempts}, Retry: taxonomy.RetryDefaults{Enabled: true}}
+		return &taxonomy.Profile{Name: "p", Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: attempts},
+			Retry: taxonomy.RetryDefaults{Enabled: true}}
 	}
 	t.Run("mended", func(t *testing.T) {
 		r, w, result := run(t, "echo good >made.txt", nil)
@@ -78,7 +80,8 @@ func TestInARunOfTheExecutor(t *testing.T) {
 	})
 	t.Run("mended a little at a time", func(t *testing.T) { // D94, D165
 		_, w, result := run(t, "test -e tried && echo good >made.txt; touch tried; test -e .git", allowed(5))
-		assert.NotEqual(t, executor.EndCompleted, result.EndReason, "a strategy that fails is not tried again: what follows is")
+		assert.NotEqual(t, executor.EndCompleted, result.EndReason,
+			"a strategy that fails is not tried again: what follows is")
 		require.Len(t, w.records, 1)
 		assert.False(t, w.records[0].Successful)
 		assert.Contains(t, result.Warnings[0], "run strategy apply_lint_fix: Failed to apply lint fixes") // D164
@@ -112,11 +115,13 @@ func (f *flaky) Call(context.Context, executor.Request) (executor.Answer, error)
 // D94, D166, B-D16: the number of tries rises with each, and the profile ends them.
 func TestAttemptsInARun(t *testing.T) {
 	for most, want := range map[int][]int{1: {1}, 3: {1, 2, 3}, 5: {1, 2, 3, 4}} {
-		profile := &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: most}, Retry: taxonomy.RetryDefaults{Enabled: true}}
+		profile := &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: most},
+			Retry: taxonomy.RetryDefaults{Enabled: true}}
 		clock := newManual()
 		w := newWorld(t, Options{Clock: clock, MaxAttempts: most})
 		e, err := executor.New(executor.Config{
-			Table: taxonomy.Table{Taxonomy: testTaxonomy, Overlay: profile}, Classify: everything, Provider: &flaky{4}, Clock: clock,
+			Table: taxonomy.Table{Taxonomy: testTaxonomy, Overlay: profile}, Classify: everything, Provider: &flaky{4},
+			Clock:     clock,
 			Recoverer: ByName(map[string]Strategy{NameApplyLintFix: w.WaitForRateLimit}),
 		})
 		require.NoError(t, err)
@@ -142,7 +147,8 @@ func (c *chatty) Call(ctx context.Context, r executor.Request) (executor.Answer,
 	return answer, err
 }
 
-// A strategy gets all that was said, also when the error that the failure was classified as has only a line of it.
+// A strategy gets all that was said, also when the error that the failure was classified as has
+// only a line of it.
 func TestEvidenceInARun(t *testing.T) {
 	var got taxonomy.Failed
 	e, err := executor.New(executor.Config{

@@ -17,7 +17,8 @@ const (
 	maxPath       = 1 << 10
 )
 
-// filesIn returns the regular files below a directory that a failure names, as arguments that can be nothing else.
+// filesIn returns the regular files below a directory that a failure names, as arguments that can
+// be nothing else.
 func filesIn(dir string, s said) ([]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -62,8 +63,8 @@ func relative(dir, name string) (string, bool) {
 	return name, filepath.IsLocal(filepath.FromSlash(name))
 }
 
-// isArgument reports whether a path can only be read as a path: plain characters, and a first one that no tool takes for
-// the beginning of an option, of a list of arguments or of a home directory.
+// isArgument reports whether a path can only be read as a path: plain characters, and a first one
+// that no tool takes for the beginning of an option, of a list of arguments or of a home directory.
 func isArgument(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || strings.EqualFold(part, ".git") || strings.HasPrefix(part, "-") {

@@ -11,9 +11,9 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// The placeholders of a [Fix], each an argument by itself. What stands in for them are regular files of the working tree that
-// the failure names: relative to the directory of the commands, of plain characters, never beginning with a '-', and not
-// reached through a symbolic link.
+// The placeholders of a [Fix], each an argument by itself. What stands in for them are regular
+// files of the working tree that the failure names: relative to the directory of the commands, of
+// plain characters, never beginning with a '-', and not reached through a symbolic link.
 const (
 	// PlaceholderFile stands for the first file.
 	PlaceholderFile = "{file}"
@@ -23,9 +23,9 @@ const (
 
 // Fix is what the host runs to mend a kind of failure. The zero Fix is none.
 type Fix struct {
-	// Commands are run in their order. One that exits with another code than 0 is not the end, since many tools exit so when
-	// they have changed something, or could not mend all: the validation decides. Without a file for a placeholder none
-	// is run.
+	// Commands are run in their order. One that exits with another code than 0 is not the end,
+	// since many tools exit so when they have changed something, or could not mend all: the
+	// validation decides. Without a file for a placeholder none is run.
 	Commands []workspace.Command
 	// Check is the validation: all of it must pass. Without it Options.Validate is the validation.
 	Check []workspace.Command
@@ -50,8 +50,8 @@ func (f *Fix) wrong(field string) []error {
 	return all
 }
 
-// unusable returns what is expected of a command that cannot be run; empty for one that can. Fills says that it may have
-// placeholders.
+// unusable returns what is expected of a command that cannot be run; empty for one that can. Fills
+// says that it may have placeholders.
 func unusable(c workspace.Command, fills bool) string {
 	if !c.Usable() {
 		return "a program with its arguments, or a line"
@@ -112,7 +112,8 @@ func (s *Standard) fix(ctx context.Context, failed taxonomy.Failed, name, what s
 		if err != nil {
 			return err
 		}
-		if err := t.mend(mend{failing: "Failed to apply " + what, commands: commands, check: f.Check, strict: true}); err != nil {
+		if err := t.mend(
+			mend{failing: "Failed to apply " + what, commands: commands, check: f.Check, strict: true}); err != nil {
 			return err
 		}
 		t.record.Message = "Applied " + what
@@ -120,8 +121,8 @@ func (s *Standard) fix(ctx context.Context, failed taxonomy.Failed, name, what s
 	})
 }
 
-// explained returns an error that also says what the commands printed last, and what became of what they have changed: what
-// is not as it was comes first.
+// explained returns an error that also says what the commands printed last, and what became of what
+// they have changed: what is not as it was comes first.
 func (t *try) explained(message string, err error) error {
 	var left *stuck
 	if !errors.As(err, &left) {
@@ -175,7 +176,8 @@ func lastLine(text string) string {
 
 // filled returns the commands with files in the place of placeholders.
 func (t *try) filled(commands []workspace.Command) ([]workspace.Command, error) {
-	if !slices.ContainsFunc(commands, func(c workspace.Command) bool { return slices.ContainsFunc(c.Args, isPlaceholder) }) {
+	if !slices.ContainsFunc(
+		commands, func(c workspace.Command) bool { return slices.ContainsFunc(c.Args, isPlaceholder) }) {
 		return commands, nil
 	}
 	files, err := filesIn(t.opts.Tools.Dir(), saidBy(t.failed))
@@ -183,7 +185,10 @@ func (t *try) filled(commands []workspace.Command) ([]workspace.Command, error) 
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, refusal(ErrNoFile, "Could not parse error location: it names no file of the working tree that a command could be given")
+		return nil,
+			refusal(
+				ErrNoFile,
+				"Could not parse error location: it names no file of the working tree that a command could be given")
 	}
 	t.note(DataFile, strings.Join(files, "\n"))
 	out := make([]workspace.Command, len(commands))

@@ -40,7 +40,8 @@ func TestFixes(t *testing.T) {
 			o.BuildFix = fix
 		}
 		w := newWorld(t, o)
-		require.NoError(t, w.Strategies()[tt.name](t.Context(), taxonomy.Failed{Err: &coded{text: "bad"}, Attempt: 1}), tt.name)
+		require.NoError(t, w.Strategies()[tt.name](t.Context(), taxonomy.Failed{Err: &coded{text: "bad"}, Attempt: 1}),
+			tt.name)
 		assert.Equal(t, tt.name+"\n", r.read("src/b.txt"))
 		got := w.last(t)
 		assert.Equal(t, tt.message, got.Message)
@@ -62,31 +63,54 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 		says  string
 		saved bool
 	}{
-		{name: "lies", fix: Fix{Commands: line("echo better >a.txt; rm src/b.txt; echo x >new; exit 0"), Check: line("echo still wrong; exit 4")},
+		{name: "lies",
+			fix: Fix{Commands: line("echo better >a.txt; rm src/b.txt; echo x >new; exit 0"),
+				Check: line("echo still wrong; exit 4")},
 			says: "Failed to apply lint fixes: validator validate: exit: exit code 4", saved: true},
-		{name: "exits otherwise, and does not help", fix: Fix{Commands: line("echo x >a.txt; echo '12 problems'; exit 3"), Check: line("exit 1")},
+		{name: "exits otherwise, and does not help",
+			fix:  Fix{Commands: line("echo x >a.txt; echo '12 problems'; exit 3"), Check: line("exit 1")},
 			says: `: "12 problems" (what it changed was put back, and is saved as refs/errgen/recovery-`, saved: true},
-		{name: "hangs", fix: Fix{Commands: append(line("echo x >a.txt"), workspace.Command{Line: "echo x >new; sleep 1000", Limit: 200 * time.Millisecond}), Check: line("true")},
+		{name: "hangs",
+			fix: Fix{Commands: append(line("echo x >a.txt"),
+				workspace.Command{Line: "echo x >new; sleep 1000", Limit: 200 * time.Millisecond}),
+				Check: line("true")},
 			says: "did not end within 200ms", saved: true},
-		{name: "is killed", fix: Fix{Commands: line("echo x >a.txt; kill -KILL $$"), Check: line("true")}, says: "SIGKILL", saved: true},
-		{name: "is not there", fix: Fix{Commands: argv("no-such-program-here"), Check: line("true")}, says: "not_found"},
-		{name: "a later one is not there", fix: Fix{Commands: append(line("echo x >a.txt"), argv("no-such-program-here")...), Check: line("true")}, says: "not_found", saved: true},
-		{name: "hangs in the validation", fix: Fix{Commands: line("echo x >a.txt"), Check: []workspace.Command{{Line: "sleep 1000", Limit: 200 * time.Millisecond}}},
+		{name: "is killed", fix: Fix{Commands: line("echo x >a.txt; kill -KILL $$"), Check: line("true")},
+			says: "SIGKILL", saved: true},
+		{name: "is not there", fix: Fix{Commands: argv("no-such-program-here"), Check: line("true")},
+			says: "not_found"},
+		{name: "a later one is not there",
+			fix:  Fix{Commands: append(line("echo x >a.txt"), argv("no-such-program-here")...), Check: line("true")},
+			says: "not_found", saved: true},
+		{name: "hangs in the validation",
+			fix: Fix{Commands: line("echo x >a.txt"),
+				Check: []workspace.Command{{Line: "sleep 1000", Limit: 200 * time.Millisecond}}},
 			says: "timeout", saved: true},
-		{name: "the validation changes files too", fix: Fix{Commands: line("true"), Check: line("echo x >a.txt; exit 1")}, says: "exit code 1", saved: true},
-		{name: "hooks", fix: Fix{Commands: line("echo evil >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"), Check: line("true")},
+		{name: "the validation changes files too",
+			fix: Fix{Commands: line("true"), Check: line("echo x >a.txt; exit 1")}, says: "exit code 1", saved: true},
+		{name: "hooks",
+			fix: Fix{Commands: line("echo evil >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"),
+				Check: line("true")},
 			says: "scope scope: forbidden: changed what must not be changed: \".git/hooks/pre-commit\"", saved: true},
-		{name: "configuration", fix: Fix{Commands: line("git config core.fsmonitor /evil"), Check: line("true")}, says: ".git/config", saved: true},
-		{name: "commits", fix: Fix{Commands: line("echo x >a.txt; git commit -qam sneaky"), Check: line("true")}, says: ".git/refs/heads/", saved: true},
-		{name: "a link out of the tree", fix: Fix{Commands: line("ln -s /etc/passwd link"), Check: line("true")}, says: `"link"`, saved: true},
-		{name: "what the scope forbids", fix: Fix{Commands: line("echo x >src/b.txt; echo x >a.txt"), Check: line("true")}, guard: only(t, "src/**"),
+		{name: "configuration", fix: Fix{Commands: line("git config core.fsmonitor /evil"), Check: line("true")},
+			says: ".git/config", saved: true},
+		{name: "commits", fix: Fix{Commands: line("echo x >a.txt; git commit -qam sneaky"), Check: line("true")},
+			says: ".git/refs/heads/", saved: true},
+		{name: "a link out of the tree", fix: Fix{Commands: line("ln -s /etc/passwd link"), Check: line("true")},
+			says: `"link"`, saved: true},
+		{name: "what the scope forbids",
+			fix: Fix{Commands: line("echo x >src/b.txt; echo x >a.txt"), Check: line("true")}, guard: only(t, "src/**"),
 			says: `forbidden: changed what must not be changed: "a.txt"`, saved: true},
-		{name: "the validation changes what the scope forbids", fix: Fix{Commands: line("echo x >src/b.txt"), Check: line("echo x >a.txt")}, guard: only(t, "src/**"),
+		{name: "the validation changes what the scope forbids",
+			fix: Fix{Commands: line("echo x >src/b.txt"), Check: line("echo x >a.txt")}, guard: only(t, "src/**"),
 			says: `forbidden: changed what must not be changed: "a.txt"`, saved: true},
-		{name: "a guard that panics", fix: Fix{Commands: line("echo x >a.txt"), Check: line("true")}, guard: guard{throws: true},
-			says: "Recovery strategy failed: Failed to apply lint fixes: panic: guard", saved: true},
-		{name: "a guard that fails", fix: Fix{Commands: line("echo x >a.txt"), Check: line("true")}, guard: guard{err: errors.New("cannot tell")}, says: "cannot tell", saved: true},
-		{name: "a guard that says nothing", fix: Fix{Commands: line("echo x >a.txt"), Check: line("true")}, guard: guard{}, says: "the guard has judged 0 of 1 changes", saved: true},
+		{name: "a guard that panics", fix: Fix{Commands: line("echo x >a.txt"), Check: line("true")},
+			guard: guard{throws: true},
+			says:  "Recovery strategy failed: Failed to apply lint fixes: panic: guard", saved: true},
+		{name: "a guard that fails", fix: Fix{Commands: line("echo x >a.txt"), Check: line("true")},
+			guard: guard{err: errors.New("cannot tell")}, says: "cannot tell", saved: true},
+		{name: "a guard that says nothing", fix: Fix{Commands: line("echo x >a.txt"), Check: line("true")},
+			guard: guard{}, says: "the guard has judged 0 of 1 changes", saved: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +118,9 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 			r := newRepo(t)
 			r.write("a.txt", "uncommitted\n")
 			head, config := r.git("rev-parse", "HEAD"), r.read(".git/config")
-			w := newWorld(t, Options{Tools: r.tools(ToolsConfig{Grace: 100 * time.Millisecond}), LintFix: tt.fix, Guard: tt.guard})
+			w := newWorld(
+				t, Options{Tools: r.tools(ToolsConfig{Grace: 100 * time.Millisecond}), LintFix: tt.fix,
+					Guard: tt.guard})
 			err := w.ApplyLintFix(t.Context(), says("bad"))
 			require.ErrorContains(t, err, tt.says)
 			got := w.last(t)
@@ -111,7 +137,8 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 				return
 			}
 			assert.Equal(t, "true", got.Data[DataPutBack])
-			assert.Contains(t, r.git("for-each-ref", "--format=%(refname)", "refs/errgen"), got.Data[DataSaved], "nothing is lost")
+			assert.Contains(t, r.git("for-each-ref", "--format=%(refname)", "refs/errgen"), got.Data[DataSaved],
+				"nothing is lost")
 		})
 	}
 }
@@ -140,7 +167,9 @@ func (g guard) Judge(context.Context, []executor.Change) ([]executor.Verdict, er
 // A tool that says it has failed is not believed either, when the validation passes.
 func TestToolThatFailsAndHelps(t *testing.T) {
 	r := newRepo(t)
-	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo fine >a.txt; exit 1"), Check: line("grep -q fine a.txt")}})
+	w := newWorld(
+		t, Options{Tools: r.tools(ToolsConfig{}),
+			LintFix: Fix{Commands: line("echo fine >a.txt; exit 1"), Check: line("grep -q fine a.txt")}})
 	require.NoError(t, w.ApplyLintFix(t.Context(), says("bad")))
 	assert.Equal(t, "fine\n", r.read("a.txt"))
 }
@@ -156,16 +185,25 @@ func TestValidate(t *testing.T) {
 		limit    time.Duration
 	}{
 		{"passes", func(context.Context, taxonomy.Failed) error { return nil }, "", time.Hour},
-		{"fails", func(context.Context, taxonomy.Failed) error { return errors.New("3 tests fail") }, "Failed to apply test fixes: 3 tests fail (what it changed was put back", time.Hour},
-		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") }, "Recovery strategy failed: Failed to apply test fixes: panic: oh", time.Hour},
-		{"ends with its time", func(ctx context.Context, _ taxonomy.Failed) error { <-ctx.Done(); return context.Cause(ctx) }, "its time is over", 50 * time.Millisecond},
-		{"hangs", func(context.Context, taxonomy.Failed) error { <-release; return nil }, "it does not return, and was left behind: its time is over", 50 * time.Millisecond},
-		{"has somebody else's error", func(context.Context, taxonomy.Failed) error { return &Error{Strategy: "mine", Message: "other"} }, "Failed to apply test fixes: other", time.Hour},
+		{"fails", func(context.Context, taxonomy.Failed) error { return errors.New("3 tests fail") },
+			"Failed to apply test fixes: 3 tests fail (what it changed was put back", time.Hour},
+		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") },
+			"Recovery strategy failed: Failed to apply test fixes: panic: oh", time.Hour},
+		{"ends with its time",
+			func(ctx context.Context, _ taxonomy.Failed) error { <-ctx.Done(); return context.Cause(ctx) },
+			"its time is over", 50 * time.Millisecond},
+		{"hangs", func(context.Context, taxonomy.Failed) error { <-release; return nil },
+			"it does not return, and was left behind: its time is over", 50 * time.Millisecond},
+		{"has somebody else's error",
+			func(context.Context, taxonomy.Failed) error { return &Error{Strategy: "mine", Message: "other"} },
+			"Failed to apply test fixes: other", time.Hour},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRepo(t)
-			w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), TestFix: Fix{Commands: line("echo x >a.txt")}, Validate: tt.validate, ValidateLimit: tt.limit})
+			w := newWorld(
+				t, Options{Tools: r.tools(ToolsConfig{}), TestFix: Fix{Commands: line("echo x >a.txt")},
+					Validate: tt.validate, ValidateLimit: tt.limit})
 			w.validate.grace = 50 * time.Millisecond
 			err := w.FixTest(t.Context(), says("bad"))
 			if tt.says == "" {
@@ -187,8 +225,9 @@ func TestCancelledFix(t *testing.T) {
 	r := newRepo(t)
 	reason := errors.New("stopped by a person")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{Tee: onWrite(func() { cancel(reason) }), Grace: 100 * time.Millisecond}),
-		LintFix: Fix{Commands: line("echo x >a.txt; echo begun; sleep 1000"), Check: line("true")}})
+	w := newWorld(
+		t, Options{Tools: r.tools(ToolsConfig{Tee: onWrite(func() { cancel(reason) }), Grace: 100 * time.Millisecond}),
+			LintFix: Fix{Commands: line("echo x >a.txt; echo begun; sleep 1000"), Check: line("true")}})
 	err := w.ApplyLintFix(ctx, says("bad"))
 	assert.ErrorIs(t, err, reason)
 	assert.Equal(t, "a\n", r.read("a.txt"))
@@ -213,10 +252,13 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"nothing", Options{}, "No command is configured for strategy apply_lint_fix"},
 		{"no tools", Options{LintFix: fix}, "Not run, because nothing is configured that commands could be run with"},
-		{"no workspace", Options{LintFix: fix, Tools: bare}, "Not run, because what it changes could not be put back: there is no working tree of git"},
+		{"no workspace", Options{LintFix: fix, Tools: bare},
+			"Not run, because what it changes could not be put back: there is no working tree of git"},
 		{"no validation", Options{LintFix: Fix{Commands: fix.Commands}, Tools: r.tools(ToolsConfig{})},
 			"Not run, because no check is configured that would say whether it has helped"},
-		{"no file", Options{LintFix: Fix{Commands: argv("touch", "{file}"), Check: line("true")}, Tools: r.tools(ToolsConfig{})},
+		{"no file",
+			Options{LintFix: Fix{Commands: argv("touch", "{file}"), Check: line("true")},
+				Tools: r.tools(ToolsConfig{})},
 			"Could not parse error location: it names no file of the working tree that a command could be given"},
 	}
 	for _, tt := range tests {
@@ -233,14 +275,17 @@ func TestRefusals(t *testing.T) {
 func TestPutBackThatFails(t *testing.T) {
 	gone := errors.New("disk is gone")
 	for name, tree := range map[string]*brittle{
-		"look": {changes: gone}, "save and revert": {save: gone, revert: gone}, "revert": {revert: gone}, "something is left": {},
+		"look": {changes: gone}, "save and revert": {save: gone, revert: gone}, "revert": {revert: gone},
+		"something is left": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, Options{Tools: tree, LintFix: Fix{Commands: line("true"), Check: line("fails")}})
 			err := w.ApplyLintFix(t.Context(), says("bad"))
 			paths := map[bool]string{true: `what was changed: run "`, false: `"a": run "`}[name == "look"]
-			assert.ErrorContains(t, err, "Could not put back "+paths+`git restore --overlay --source=refs/before -- :/"`)
-			assert.ErrorContains(t, err, ". Failed to apply lint fixes: "+map[bool]string{true: "look", false: "it fails"}[name == "look"])
+			assert.ErrorContains(t, err, "Could not put back "+paths+
+				`git restore --overlay --source=refs/before -- :/"`)
+			assert.ErrorContains(t, err, ". Failed to apply lint fixes: "+
+				map[bool]string{true: "look", false: "it fails"}[name == "look"])
 			assert.Equal(t, "refs/before", w.last(t).Data[DataBefore])
 			assert.Equal(t, "false", w.last(t).Data[DataPutBack])
 			assert.True(t, tree.kept)
@@ -277,7 +322,9 @@ func (b *brittle) Release(_ context.Context, keep bool) error              { b.k
 func TestSecretsOfCommands(t *testing.T) {
 	r := newRepo(t)
 	const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
-	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo key " + secret + "; exit 1"), Check: line("echo " + secret + "; false")}})
+	w := newWorld(
+		t, Options{Tools: r.tools(ToolsConfig{}),
+			LintFix: Fix{Commands: line("echo key " + secret + "; exit 1"), Check: line("echo " + secret + "; false")}})
 	err := w.ApplyLintFix(t.Context(), says("bad "+secret))
 	assert.NotContains(t, err.Error()+fmt.Sprint(w.last(t)), secret)
 }
@@ -287,7 +334,9 @@ func TestCommandsAreKeptApart(t *testing.T) {
 	r := newRepo(t)
 	t.Setenv("API_KEY", "hunter2")
 	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{Env: []string{"MODE=fix"}}),
-		LintFix: Fix{Commands: line(`mkdir running && test -z "$API_KEY" && test "$MODE" = fix && echo ok >>a.txt && rmdir running`), Check: line("tail -n 1 a.txt | grep -q ok")}})
+		LintFix: Fix{Commands: line(
+			`mkdir running && test -z "$API_KEY" && test "$MODE" = fix && echo ok >>a.txt && rmdir running`),
+			Check: line("tail -n 1 a.txt | grep -q ok")}})
 	done := make(chan error)
 	for range 3 {
 		go func() { done <- w.ApplyLintFix(t.Context(), says("bad")) }()
@@ -304,7 +353,8 @@ func TestLockedTree(t *testing.T) {
 	g := r.workspace()
 	unlock, err := g.Lock(t.Context(), "somebody")
 	require.NoError(t, err)
-	o := Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >a.txt"), Check: line("true")}, LockWait: -1}
+	o := Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >a.txt"), Check: line("true")},
+		LockWait: -1}
 	w := newWorld(t, o)
 	err = w.ApplyLintFix(t.Context(), says("bad"))
 	assert.ErrorContains(t, err, "run somebody has the working tree")

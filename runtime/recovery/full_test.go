@@ -46,7 +46,8 @@ func TestFullDisk(t *testing.T) {
 	tree := &full{}
 	w := newWorld(t, Options{Tools: tree, LintFix: Fix{Commands: line("true"), Check: line("fails")}})
 	err := w.ApplyLintFix(t.Context(), says("bad"))
-	assert.EqualError(t, err, `Failed to apply lint fixes: it fails (what it changed was put back, and is saved as refs/x, but for what could not be saved: "big")`)
+	assert.EqualError(
+		t, err, `Failed to apply lint fixes: it fails (what it changed was put back, and is saved as refs/x, but for what could not be saved: "big")`)
 	got := w.last(t)
 	assert.Equal(t, "true", got.Data[DataPutBack])
 	assert.Equal(t, "refs/x", got.Data[DataSaved])
@@ -55,13 +56,15 @@ func TestFullDisk(t *testing.T) {
 	assert.False(t, tree.kept)
 }
 
-// crowded is a working tree on a disk that has room for what is saved only when little lies in the tree.
+// crowded is a working tree on a disk that has room for what is saved only when little lies in the
+// tree.
 type crowded struct {
 	Workspace
 	room int64
 }
 
-func (c crowded) Save(ctx context.Context, run string, n int, checked executor.Checked, changes []executor.Change) (string, error) {
+func (c crowded) Save(ctx context.Context, run string, n int, checked executor.Checked, changes []executor.Change) (
+	string, error) {
 	names, err := filepath.Glob(filepath.Join(c.Dir(), "*"))
 	if err != nil {
 		return "", err
@@ -78,7 +81,8 @@ func (c crowded) Save(ctx context.Context, run string, n int, checked executor.C
 	return c.Workspace.Save(ctx, run, n, checked, changes)
 }
 
-// What can be saved is, also where not all of it can: the biggest of what was added makes room for the rest.
+// What can be saved is, also where not all of it can: the biggest of what was added makes room for
+// the rest.
 func TestSavesWhatItCan(t *testing.T) {
 	const big = "head -c 5000 /dev/zero >fill; "
 	for _, tt := range []struct {
@@ -89,7 +93,8 @@ func TestSavesWhatItCan(t *testing.T) {
 	}{
 		{"all", big, 10000, "", []string{"a.txt", "fill", "new", "src/b.txt"}},
 		{"without the biggest", big, 1000, `"fill"`, []string{"a.txt", "new", "src/b.txt"}},
-		{"without the bigger ones", big + "head -c 4000 /dev/zero >fill2; head -c 3000 /dev/zero >fill3; ", 1000, `"fill", "fill2", "fill3"`,
+		{"without the bigger ones", big + "head -c 4000 /dev/zero >fill2; head -c 3000 /dev/zero >fill3; ", 1000,
+			`"fill", "fill2", "fill3"`,
 			[]string{"a.txt", "new", "src/b.txt"}},
 		{"nothing", big, -1, `"a.txt", "fill", "new"`, nil},
 	} {
@@ -97,7 +102,9 @@ func TestSavesWhatItCan(t *testing.T) {
 			r := newRepo(t)
 			tools, err := NewTools(ToolsConfig{Workspace: crowded{r.workspace(), tt.room}, Lock: true})
 			require.NoError(t, err)
-			w := newWorld(t, Options{Tools: tools, LintFix: Fix{Commands: line(tt.script + "echo edited >>a.txt; echo x >new"), Check: line("false")}})
+			w := newWorld(
+				t, Options{Tools: tools,
+					LintFix: Fix{Commands: line(tt.script + "echo edited >>a.txt; echo x >new"), Check: line("false")}})
 			err = w.ApplyLintFix(t.Context(), says("bad"))
 			require.Error(t, err)
 			data := w.last(t).Data
@@ -111,7 +118,8 @@ func TestSavesWhatItCan(t *testing.T) {
 			}
 			assert.Equal(t, tt.saved, strings.Fields(r.git("ls-tree", "-r", "--name-only", data[DataSaved])))
 			assert.Equal(t, "a\nedited", r.git("show", data[DataSaved]+":a.txt"))
-			assert.Equal(t, tt.lost == "", !strings.Contains(err.Error(), "but for what could not be saved: "+tt.lost), err)
+			assert.Equal(t, tt.lost == "", !strings.Contains(err.Error(), "but for what could not be saved: "+tt.lost),
+				err)
 		})
 	}
 }

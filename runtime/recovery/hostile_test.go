@@ -44,31 +44,41 @@ const evil = "e-v-i-l" // is in each of the texts, and a plain name by itself
 
 // hostile are names and texts that must not get anywhere.
 var hostile = []string{
-	"--registry=http://" + evil, "-rf", "-" + evil, "--" + evil, evil + ";rm -rf /", evil + " && id", evil + "|sh", evil + " --global",
-	"../" + evil, "./" + evil, "/" + evil, "~/" + evil, `..\` + evil, "file:" + evil, "file:///" + evil, "https://x.test/" + evil + ".tgz",
-	"git+ssh://x.test/" + evil, evil + "@npm:other", evil + "@1.0.0", "npm:" + evil, evil + "=1.0", evil + ".tgz", evil + "/sub", "@scope/../../" + evil,
-	"@scope/" + evil + "/x", "@/" + evil, "@scope", "@../" + evil, "l\u043edash" + evil, "\u202e" + evil, evil + "\u200b", "\uff45" + evil,
-	evil + "\x00", evil + "\n--global", evil + "\r\n", "$(" + evil + ")", "`" + evil + "`", "${" + evil + "}", "%" + evil + "%", evil + "\x1b[31m",
-	evil + strings.Repeat("a", 300), strings.Repeat(evil+" ", 10<<20/8), "", " ", ".", "..", "@", evil + "'", evil + "\"; x", "{package}", "{file}", "*", evil + "?",
+	"--registry=http://" + evil, "-rf", "-" + evil, "--" + evil, evil + ";rm -rf /", evil + " && id", evil + "|sh",
+	evil + " --global",
+	"../" + evil, "./" + evil, "/" + evil, "~/" + evil, `..\` + evil, "file:" + evil, "file:///" + evil,
+	"https://x.test/" + evil + ".tgz",
+	"git+ssh://x.test/" + evil, evil + "@npm:other", evil + "@1.0.0", "npm:" + evil, evil + "=1.0", evil + ".tgz",
+	evil + "/sub", "@scope/../../" + evil,
+	"@scope/" + evil + "/x", "@/" + evil, "@scope", "@../" + evil, "l\u043edash" + evil, "\u202e" + evil,
+	evil + "\u200b", "\uff45" + evil,
+	evil + "\x00", evil + "\n--global", evil + "\r\n", "$(" + evil + ")", "`" + evil + "`", "${" + evil + "}",
+	"%" + evil + "%", evil + "\x1b[31m",
+	evil + strings.Repeat("a", 300), strings.Repeat(evil+" ", 10<<20/8), "", " ", ".", "..", "@", evil + "'",
+	evil + "\"; x", "{package}", "{file}", "*", evil + "?",
 	"_" + evil, evil + "-", "E-v-i-l", evil + "\t",
 }
 
-// plainThere are those that say a plain name where they stand: the rest of them is behind a quote or the end of a line.
+// plainThere are those that say a plain name where they stand: the rest of them is behind a quote
+// or the end of a line.
 var plainThere = map[Ecosystem][]string{NPM: {evil + "'"}, Python: {"E-v-i-l", evil + "\n--global", evil + "\r\n"}}
 
 // failureOf says a hostile text in every place in which a failure can say something.
 func failureOf(text string) taxonomy.Failed {
-	said := "Cannot find module '" + text + "'\nNo module named " + text + "\nno required module provides package " + text + "; to add it:\n" +
+	said := "Cannot find module '" + text + "'\nNo module named " + text + "\nno required module provides package " +
+		text + "; to add it:\n" +
 		text + "(1,2): error\n" + text + ":1:2: error\nretry after 1\n" + text
 	ev := &taxonomy.Evidence{
 		Source: text, Op: text, Type: text, Text: said, Output: said, Files: []string{text}, Credential: text,
 		Attributes: map[string]string{"command": text, "env": text, text: text},
 	}
-	return taxonomy.Failed{Err: &coded{text: said, cause: ev, hints: taxonomy.Hints{Files: []string{text}, Output: said, Credential: text}}, Attempt: 1,
+	return taxonomy.Failed{Err: &coded{text: said, cause: ev,
+		hints: taxonomy.Hints{Files: []string{text}, Output: said, Credential: text}}, Attempt: 1,
 		Reaction: taxonomy.Reaction{Name: text, Strategy: text, LogMessage: text}}
 }
 
-// The proof: whatever a failure says, no strategy runs anything but the host's own command, as it is.
+// The proof: whatever a failure says, no strategy runs anything but the host's own command, as it
+// is.
 func TestHostileTexts(t *testing.T) {
 	dir := t.TempDir()
 	for _, ecosystem := range []Ecosystem{NPM, Python, Go} {
@@ -76,7 +86,9 @@ func TestHostileTexts(t *testing.T) {
 		fixed := func(name string) Fix { return Fix{Commands: argv(name, "--fix", "."), Check: argv(name)} }
 		placed := Fix{Commands: argv("fix", "--", "{file}", "{files}"), Check: argv("check")}
 		in := &Installer{Ecosystem: ecosystem, Command: []string{"install", "--", "{package}"}, AllowAny: true}
-		all := newWorld(t, Options{Tools: tools, Clock: newManual(), LintFix: fixed("lint"), TypeFix: placed, TestFix: fixed("test"), BuildFix: fixed("build"), Installer: in})
+		all := newWorld(
+			t, Options{Tools: tools, Clock: newManual(), LintFix: fixed("lint"), TypeFix: placed,
+				TestFix: fixed("test"), BuildFix: fixed("build"), Installer: in})
 		for _, text := range hostile {
 			if slices.Contains(plainThere[ecosystem], text) {
 				continue
@@ -84,11 +96,13 @@ func TestHostileTexts(t *testing.T) {
 			for name, strategy := range all.Strategies() {
 				tools.ran = nil
 				err := strategy(t.Context(), failureOf(text))
-				tool, fixes := map[string]string{NameApplyLintFix: "lint", NameFixTest: "test", NameFixBuild: "build"}[name]
+				tool, fixes := map[string]string{NameApplyLintFix: "lint", NameFixTest: "test",
+					NameFixBuild: "build"}[name]
 				switch {
 				case fixes:
 					require.NoError(t, err)
-					assert.Equal(t, append(argv(tool, "--fix", "."), argv(tool)...), tools.ran, "%s of %.40q", name, text)
+					assert.Equal(t, append(argv(tool, "--fix", "."), argv(tool)...), tools.ran, "%s of %.40q", name,
+						text)
 				default:
 					waits := name == NameWaitForRateLimit || name == NameRetryWithBackoff
 					assert.Equal(t, waits, err == nil, "%s of %.40q in %s: %v", name, text, ecosystem, err)
@@ -114,7 +128,9 @@ func TestHostileTextsAndRealProcesses(t *testing.T) {
 	fix := func(name string) Fix { return Fix{Commands: argv(self, name, "--", "."), Check: argv(self, "check")} }
 	placed := Fix{Commands: argv(self, "types", "--", "{file}"), Check: argv(self, "check")}
 	in := &Installer{Ecosystem: NPM, Command: []string{self, "install", "--", "{package}"}, AllowAny: true}
-	w := newWorld(t, Options{Tools: tools, Clock: newManual(), LintFix: fix("lint"), TypeFix: placed, TestFix: fix("test"), BuildFix: fix("build"), Installer: in})
+	w := newWorld(
+		t, Options{Tools: tools, Clock: newManual(), LintFix: fix("lint"), TypeFix: placed, TestFix: fix("test"),
+			BuildFix: fix("build"), Installer: in})
 	first := failureOf(strings.Join(hostile[:30], "\n"))
 	second := failureOf(hostile[0] + "\na.txt:1:2: " + strings.Join(hostile[30:], "\n"))
 	for _, failure := range []taxonomy.Failed{first, second} {
@@ -138,7 +154,8 @@ func TestHostileTextsAndRealProcesses(t *testing.T) {
 			assert.Contains(t, append(namesOf(os.Environ()), recordTo, "GORACE", "ERRGEN_PROCESS", "PWD"), name)
 		}
 	}
-	assert.Equal(t, map[string]int{"lint -- .": 2, "test -- .": 2, "build -- .": 2, "types -- a.txt": 1, "check": 7}, seen)
+	assert.Equal(t, map[string]int{"lint -- .": 2, "test -- .": 2, "build -- .": 2, "types -- a.txt": 1, "check": 7},
+		seen)
 }
 
 func namesOf(env []string) []string {

@@ -11,24 +11,28 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// PlaceholderPackage is the argument of an [Installer] in whose place the name of the package stands.
+// PlaceholderPackage is the argument of an [Installer] in whose place the name of the package
+// stands.
 const PlaceholderPackage = "{package}"
 
-// Installer installs packages that failures say are missing. Whoever can have a failure say something can thus choose what
-// is installed, and installing runs code of the package: list what may be installed.
+// Installer installs packages that failures say are missing. Whoever can have a failure say
+// something can thus choose what is installed, and installing runs code of the package: list what
+// may be installed.
 type Installer struct {
 	// Ecosystem says how failures name packages, and which names are plain ones.
 	Ecosystem Ecosystem
-	// Command is a program and its arguments, one of which is {package}: best behind "--", where the program knows that.
-	// No shell reads them.
+	// Command is a program and its arguments, one of which is {package}: best behind "--", where
+	// the program knows that. No shell reads them.
 	Command []string
-	// Allow are the names that may be installed. Nil together with a nil Allowed allows nothing, unless AllowAny is set.
+	// Allow are the names that may be installed. Nil together with a nil Allowed allows nothing,
+	// unless AllowAny is set.
 	Allow []string
 	// Allowed is asked about names that Allow has not.
 	Allowed func(name string) bool
 	// AllowAny allows every plain name. It excludes Allow and Allowed.
 	AllowAny bool
-	// Check is run after the installation, and must pass; without it Options.Validate, if there is one.
+	// Check is run after the installation, and must pass; without it Options.Validate, if there is
+	// one.
 	Check []workspace.Command
 	// Limit is how long the command may take; 0 is that of the tools.
 	Limit time.Duration
@@ -77,9 +81,10 @@ func (in *Installer) unusable() string {
 	return ""
 }
 
-// InstallDependency installs the package that the failure says is missing, with Options.Installer. The name must be a plain
-// one that the installer allows; nothing else of the failure is used. When the command or the validation fails, and the tools
-// have a Workspace, what has changed is put back; files that git ignores are not looked at.
+// InstallDependency installs the package that the failure says is missing, with Options.Installer.
+// The name must be a plain one that the installer allows; nothing else of the failure is used. When
+// the command or the validation fails, and the tools have a Workspace, what has changed is put
+// back; files that git ignores are not looked at.
 func (s *Standard) InstallDependency(ctx context.Context, failure taxonomy.Failed) error {
 	return s.carryOut(ctx, failure, NameInstallDependency, ActionInstall, (*try).installDependency)
 }
@@ -101,7 +106,9 @@ func (t *try) installDependency() error {
 	args := slices.Clone(in.Command)
 	args[slices.Index(args, PlaceholderPackage)] = name
 	command := workspace.Command{Args: args, Limit: in.Limit}
-	if err := t.mend(mend{failing: "Failed to install dependency", commands: []workspace.Command{command}, check: in.Check}); err != nil {
+	if err := t.mend(
+		mend{failing: "Failed to install dependency", commands: []workspace.Command{command},
+			check: in.Check}); err != nil {
 		return err
 	}
 	t.record.Message = "Installed dependency: " + name

@@ -24,21 +24,27 @@ func TestInstallDependency(t *testing.T) {
 		want      string
 	}{
 		{"node", NPM, "Error: Cannot find module 'left-pad'\nRequire stack:\n- /app/index.js", "left-pad"},
-		{"node's modules", NPM, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'chalk' imported from /app/x.mjs", "chalk"},
-		{"typescript", NPM, "src/a.ts(1,19): error TS2307: Cannot find module \"lodash\" or its corresponding type declarations.", "lodash"},
+		{"node's modules", NPM, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'chalk' imported from /app/x.mjs",
+			"chalk"},
+		{"typescript", NPM,
+			"src/a.ts(1,19): error TS2307: Cannot find module \"lodash\" or its corresponding type declarations.",
+			"lodash"},
 		{"bun", NPM, "error: Cannot find package \"zod\" from \"/app/a.ts\"", "zod"},
 		{"bun's bundler", NPM, "error: Could not resolve: \"react\". Maybe you need to \"bun install\"?", "react"},
 		{"webpack", NPM, "Module not found: Error: Can't resolve 'vue' in '/app/src'", "vue"},
 		{"scoped", NPM, "cannot FIND Module '@types/node'", "@types/node"},
 		{"python", Python, "ModuleNotFoundError: No module named 'requests'", "requests"},
 		{"an old python", Python, "ImportError: No module named Six", "Six"},
-		{"go", Go, "a.go:3:2: no required module provides package golang.org/x/sync/errgroup; to add it:\n\tgo get golang.org/x/sync/errgroup", "golang.org/x/sync/errgroup"},
+		{"go", Go,
+			"a.go:3:2: no required module provides package golang.org/x/sync/errgroup; to add it:\n\tgo get " +
+				"golang.org/x/sync/errgroup", "golang.org/x/sync/errgroup"},
 		{"go without a go.mod", Go, "cannot find module providing package gopkg.in/yaml.v3: x", "gopkg.in/yaml.v3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tools := &recorder{dir: t.TempDir()}
-			in := &Installer{Ecosystem: tt.ecosystem, Command: []string{"installer", "add", "--", "{package}"}, Allow: []string{tt.want}}
+			in := &Installer{Ecosystem: tt.ecosystem, Command: []string{"installer", "add", "--", "{package}"},
+				Allow: []string{tt.want}}
 			w := newWorld(t, Options{Tools: tools, Installer: in})
 			require.NoError(t, w.InstallDependency(t.Context(), says(tt.text)))
 			assert.Equal(t, argv("installer", "add", "--", tt.want), tools.ran)
@@ -46,7 +52,8 @@ func TestInstallDependency(t *testing.T) {
 			assert.Equal(t, "Installed dependency: "+tt.want, r.Message)
 			assert.Equal(t, tt.want, r.Data[DataPackage])
 			assert.Equal(t, ActionInstall, r.Action)
-			assert.Equal(t, []string{"installer", "add", "--", "{package}"}, in.Command, "the configuration stays as it is")
+			assert.Equal(t, []string{"installer", "add", "--", "{package}"}, in.Command,
+				"the configuration stays as it is")
 		})
 	}
 }
@@ -67,22 +74,34 @@ func TestInstallRefuses(t *testing.T) {
 		text string
 		says string
 	}{
-		{"not configured", Options{Tools: tools}, "Cannot find module 'react'", "Nothing is installed, because no installer is configured"},
-		{"no tools", Options{Installer: listed.Installer}, "Cannot find module 'react'", "Not run, because nothing is configured that commands could be run with"},
+		{"not configured", Options{Tools: tools}, "Cannot find module 'react'",
+			"Nothing is installed, because no installer is configured"},
+		{"no tools", Options{Installer: listed.Installer}, "Cannot find module 'react'",
+			"Not run, because nothing is configured that commands could be run with"},
 		{"no name", listed, "something else is wrong", "Could not extract package name from error"},
 		{"a quote that nothing ends", listed, "Cannot find module 'react", "Could not extract package name from error"},
-		{"no list", npm(func(*Installer) {}), "Cannot find module 'react'", `Did not install "react": nothing is listed that may be installed`},
-		{"an empty list", npm(func(in *Installer) { in.Allow = []string{} }), "Cannot find module 'react'", `Did not install "react": it is not among what may be installed`},
-		{"not in the list", listed, "Cannot find module 'reakt'", `Did not install "reakt": it is not among what may be installed`},
-		{"the first counts", listed, "Cannot find module 'reakt'\nCannot find module 'react'", `Did not install "reakt": it is not among what may be installed`},
+		{"no list", npm(func(*Installer) {}), "Cannot find module 'react'",
+			`Did not install "react": nothing is listed that may be installed`},
+		{"an empty list", npm(func(in *Installer) { in.Allow = []string{} }), "Cannot find module 'react'",
+			`Did not install "react": it is not among what may be installed`},
+		{"not in the list", listed, "Cannot find module 'reakt'",
+			`Did not install "reakt": it is not among what may be installed`},
+		{"the first counts", listed, "Cannot find module 'reakt'\nCannot find module 'react'",
+			`Did not install "reakt": it is not among what may be installed`},
 		{"a relative path", any, "Cannot find module './util'", `Did not install "./util": it is a path`},
-		{"an option", any, "Cannot find module '--registry=http://x'", `Did not install "--registry=http://x": it begins with a dash, so that it could be an option`},
-		{"an address", any, "Cannot find module 'node:fs'", `Did not install "node:fs": it is an address, an alias or has a version`},
+		{"an option", any, "Cannot find module '--registry=http://x'",
+			`Did not install "--registry=http://x": it begins with a dash, so that it could be an option`},
+		{"an address", any, "Cannot find module 'node:fs'",
+			`Did not install "node:fs": it is an address, an alias or has a version`},
 		{"a part of a package", any, "Cannot find module 'lodash/fp'", `Did not install "lodash/fp": it is a path`},
-		{"a homoglyph", any, "Cannot find module 'l\u043edash'", `Did not install "l\u043edash": it has characters outside of ASCII, or that are not printable`},
-		{"a file of the tree", any, "Cannot find module 'socket.io'", `Did not install "socket.io": it has a dot, so that it could be a file; only a list of what is allowed can have it`},
-		{"an archive", npm(func(in *Installer) { in.Allowed = func(string) bool { return true } }), "Cannot find module 'x.tgz'", `Did not install "x.tgz": it is a path`},
-		{"too long", any, "Cannot find module '" + strings.Repeat("a", 215) + "'", `it is longer than any package name`},
+		{"a homoglyph", any, "Cannot find module 'l\u043edash'",
+			`Did not install "l\u043edash": it has characters outside of ASCII, or that are not printable`},
+		{"a file of the tree", any, "Cannot find module 'socket.io'",
+			`Did not install "socket.io": it has a dot, so that it could be a file; only a list of what is allowed can have it`},
+		{"an archive", npm(func(in *Installer) { in.Allowed = func(string) bool { return true } }),
+			"Cannot find module 'x.tgz'", `Did not install "x.tgz": it is a path`},
+		{"too long", any, "Cannot find module '" + strings.Repeat("a", 215) + "'",
+			`it is longer than any package name`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,8 +112,13 @@ func TestInstallRefuses(t *testing.T) {
 		})
 	}
 	w := newWorld(t, npm(func(in *Installer) { in.Allow = []string{"socket.io"} }))
-	assert.NoError(t, w.InstallDependency(t.Context(), says("Cannot find module 'socket.io'")), "who lists a dot knows it")
-	w = newWorld(t, npm(func(in *Installer) { in.Allowed = func(name string) bool { return strings.HasPrefix(name, "@mine/") } }))
+	assert.NoError(t, w.InstallDependency(t.Context(), says("Cannot find module 'socket.io'")),
+		"who lists a dot knows it")
+	w = newWorld(
+		t, npm(func(
+			in *Installer) {
+			in.Allowed = func(name string) bool { return strings.HasPrefix(name, "@mine/") }
+		}))
 	assert.NoError(t, w.InstallDependency(t.Context(), says("Cannot find module '@mine/x'")))
 	assert.Error(t, w.InstallDependency(t.Context(), says("Cannot find module '@yours/x'")))
 }
@@ -109,9 +133,12 @@ func TestInstallationsThatFail(t *testing.T) {
 		validate error
 		says     string
 	}{
-		{"fails", Installer{Command: self("echo $1 >a.txt; echo no such package >&2; exit 1")}, nil, `exit code 1: "no such package" (what it changed was put back`},
-		{"does not help", Installer{Command: self("echo $1 >a.txt"), Check: line("false")}, nil, "Failed to install dependency: validator validate: exit: exit code 1"},
-		{"the host says no", Installer{Command: self("echo $1 >a.txt")}, errors.New("still missing"), "Failed to install dependency: still missing"},
+		{"fails", Installer{Command: self("echo $1 >a.txt; echo no such package >&2; exit 1")}, nil,
+			`exit code 1: "no such package" (what it changed was put back`},
+		{"does not help", Installer{Command: self("echo $1 >a.txt"), Check: line("false")}, nil,
+			"Failed to install dependency: validator validate: exit: exit code 1"},
+		{"the host says no", Installer{Command: self("echo $1 >a.txt")}, errors.New("still missing"),
+			"Failed to install dependency: still missing"},
 		{"helps", Installer{Command: self("echo $1 >a.txt"), Check: line("grep -q left-pad a.txt")}, nil, ""},
 	}
 	for _, tt := range tests {
@@ -138,7 +165,13 @@ func TestInstallationsThatFail(t *testing.T) {
 func TestInstallWithoutAWorkspace(t *testing.T) {
 	tools, err := NewTools(ToolsConfig{Dir: t.TempDir()})
 	require.NoError(t, err)
-	w := newWorld(t, Options{Tools: tools, Installer: &Installer{Ecosystem: Go, Command: []string{"echo", "{package}"}, AllowAny: true, Check: []workspace.Command{{Line: "true"}}}})
-	require.NoError(t, w.InstallDependency(t.Context(), taxonomy.Failed{Err: &taxonomy.Evidence{Output: "no required module provides package example.com/a/b"}}))
+	w := newWorld(
+		t, Options{Tools: tools,
+			Installer: &Installer{Ecosystem: Go, Command: []string{"echo", "{package}"}, AllowAny: true,
+				Check: []workspace.Command{{Line: "true"}}}})
+	require.NoError(
+		t, w.InstallDependency(
+			t.Context(),
+			taxonomy.Failed{Err: &taxonomy.Evidence{Output: "no required module provides package example.com/a/b"}}))
 	assert.Equal(t, "example.com/a/b\n", w.last(t).Data[DataOutput])
 }

@@ -19,8 +19,8 @@ const (
 	maxJournal = 64 << 20
 )
 
-// journal is what is remembered of a mend while it is under way, so that one that a process did not bring to an end is noticed.
-// It is a file in git's directory of the working tree.
+// journal is what is remembered of a mend while it is under way, so that one that a process did not
+// bring to an end is noticed. It is a file in git's directory of the working tree.
 type journal struct {
 	Run     string            `json:"run"`
 	Checked executor.Checked  `json:"checked"`

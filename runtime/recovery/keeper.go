@@ -42,8 +42,9 @@ type keeper struct {
 	left int
 }
 
-// run runs f with a context that ends after the limit. What f throws is an error. When f has not returned within the
-// grace after its context has ended, it is left behind in its goroutine, unless it holds on; see [hold].
+// run runs f with a context that ends after the limit. What f throws is an error. When f has not
+// returned within the grace after its context has ended, it is left behind in its goroutine, unless
+// it holds on; see [hold].
 func (k *keeper) run(ctx context.Context, f func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -67,8 +68,8 @@ func (k *keeper) run(ctx context.Context, f func(context.Context) error) error {
 	return &hung{context.Cause(limited)}
 }
 
-// last waits for a function whose context has ended: for the grace, as long as it holds on, and for the grace again. It
-// leaves it behind when it has not returned then.
+// last waits for a function whose context has ended: for the grace, as long as it holds on, and for
+// the grace again. It leaves it behind when it has not returned then.
 func (c *kept) last() (err error, returned bool) {
 	var bound <-chan time.Time // a nil channel never says anything
 	for {
@@ -119,8 +120,9 @@ type kept struct {
 
 type keptKey struct{}
 
-// hold has the functions that the context is of waited for until done is called, also when their time is over: what they have
-// begun must be brought to an end. The wait is bounded, so it must be called in any case.
+// hold has the functions that the context is of waited for until done is called, also when their
+// time is over: what they have begun must be brought to an end. The wait is bounded, so it must be
+// called in any case.
 func hold(ctx context.Context) (done func()) {
 	c, _ := ctx.Value(keptKey{}).(*kept)
 	for k := c; k != nil; k = k.above {
@@ -166,7 +168,8 @@ func (c *kept) run(ctx context.Context, f func(context.Context) error) {
 	err = f(ctx)
 }
 
-// leave gives up on the function, unless it holds on: then it returns what is closed when that is over.
+// leave gives up on the function, unless it holds on: then it returns what is closed when that is
+// over.
 func (c *kept) leave() (free <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -50,11 +50,13 @@ func (k *keeping) isKept(c executor.Change) bool { return c.Kind == executor.Rem
 
 // lost returns what could not be saved, and is not there any more.
 func (k *keeping) lost(left []executor.Change) []executor.Change {
-	return slices.DeleteFunc(slices.Clone(k.seen), func(c executor.Change) bool { return k.isKept(c) || slices.Contains(left, c) })
+	return slices.DeleteFunc(
+		slices.Clone(k.seen), func(c executor.Change) bool { return k.isKept(c) || slices.Contains(left, c) })
 }
 
-// save saves what is left to put back and is not saved. Where that cannot be, as on a full disk, it gives up what is biggest
-// of what was added, which makes room for the rest: twice as many files each time, until the rest can be saved.
+// save saves what is left to put back and is not saved. Where that cannot be, as on a full disk, it
+// gives up what is biggest of what was added, which makes room for the rest: twice as many files
+// each time, until the rest can be saved.
 func (p *putBack) save() error {
 	for most := 1; !p.allKept(); most *= 2 {
 		ref, err := p.tree.Save(p.ctx, p.left)
@@ -75,8 +77,8 @@ func (p *putBack) allKept() bool {
 	return !slices.ContainsFunc(p.left, func(c executor.Change) bool { return !p.saved[c] })
 }
 
-// giveUp puts back the biggest of the files that were added, unsaved, and reports whether any of them is gone and others are
-// left.
+// giveUp puts back the biggest of the files that were added, unsaved, and reports whether any of
+// them is gone and others are left.
 func (p *putBack) giveUp(most int) (gone bool, err error) {
 	sizes, ok := p.tree.(interface {
 		Size(c executor.Change) int64

@@ -24,7 +24,8 @@ func mendThere(dir string) int {
 	if err != nil {
 		return 3
 	}
-	s, err := New(Options{Tools: tools, LintFix: Fix{Commands: line(os.Getenv(mendFix)), Check: line(os.Getenv(mendCheck))}})
+	s, err := New(
+		Options{Tools: tools, LintFix: Fix{Commands: line(os.Getenv(mendFix)), Check: line(os.Getenv(mendCheck))}})
 	if err != nil || s.ApplyLintFix(ctx, says("bad")) != nil {
 		return 4
 	}

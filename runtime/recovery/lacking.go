@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What strategies lack, for errors.Is: a host says by it which of its own settings is meant. The messages of the errors that
-// wrap them name no setting.
+// What strategies lack, for errors.Is: a host says by it which of its own settings is meant. The
+// messages of the errors that wrap them name no setting.
 var (
 	// ErrNoCommand says that a fix has no command.
 	ErrNoCommand = errors.New("no command is configured")
@@ -24,7 +24,8 @@ var (
 	ErrNoPackage = errors.New("the error names no package")
 	// ErrNoFile says that a failure names no file that a command could be given.
 	ErrNoFile = errors.New("the error names no file")
-	// ErrUnfinished says that a process died while it mended, so that nobody knows what of the working tree is wanted.
+	// ErrUnfinished says that a process died while it mended, so that nobody knows what of the
+	// working tree is wanted.
 	ErrUnfinished = errors.New("a mend was not brought to an end")
 )
 
@@ -33,8 +34,9 @@ func refusal(why error, format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, args...), Err: why}
 }
 
-// Lacking returns what is not configured that the strategy needs, as an [Error]; nil when nothing is. A host can ask before
-// there is a failure. A strategy that is not one of [Standard] lacks nothing.
+// Lacking returns what is not configured that the strategy needs, as an [Error]; nil when nothing
+// is. A host can ask before there is a failure. A strategy that is not one of [Standard] lacks
+// nothing.
 func (s *Standard) Lacking(name string) error {
 	err := s.lacking(name)
 	if err == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A classified error need not say whose it is. What it was classified from does, so that others wait along. B-X01
+// A classified error need not say whose it is. What it was classified from does, so that others
+// wait along. B-X01
 func TestLaneOfAClassifiedError(t *testing.T) {
 	clock := &manual{}
 	lanes := retry.NewLanes(retry.Ramp{}, clock)
@@ -23,7 +24,8 @@ func TestLaneOfAClassifiedError(t *testing.T) {
 		lane   string
 	}{
 		{"source", taxonomy.Failed{Err: err, Evidence: &taxonomy.Evidence{Source: "api"}}, "api/"},
-		{"source and credential", taxonomy.Failed{Err: err, Evidence: &taxonomy.Evidence{Source: "api", Credential: "team"}}, "api/team"},
+		{"source and credential",
+			taxonomy.Failed{Err: err, Evidence: &taxonomy.Evidence{Source: "api", Credential: "team"}}, "api/team"},
 		{"nobody", taxonomy.Failed{Err: err}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -38,7 +40,8 @@ func TestTheRunIsLetIn(t *testing.T) {
 	clock := &manual{}
 	lanes := retry.NewLanes(retry.Ramp{}, clock)
 	w := newWorld(t, Options{Clock: clock, Lanes: lanes})
-	failed := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", RetryAfter: taxonomy.Some(30 * time.Second)}, Run: "run-1"}
+	failed := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", RetryAfter: taxonomy.Some(30 * time.Second)},
+		Run: "run-1"}
 	require.NoError(t, w.WaitForRateLimit(t.Context(), failed))
 	for caller, in := range map[string]bool{"run-1": true, "run-2": false} {
 		opens, err := lanes.Opens(t.Context(), "api/", caller, clock.Now())

@@ -136,7 +136,8 @@ func (t *localTree) Release(ctx context.Context, keep bool) error {
 	return errors.Join(err, t.unlock())
 }
 
-// accept takes the tree as it is before it lets go, because a workspace keeps what is nowhere else any more.
+// accept takes the tree as it is before it lets go, because a workspace keeps what is nowhere else
+// any more.
 func (t *localTree) accept(ctx context.Context) error {
 	if len(t.last) > 0 {
 		if _, err := t.tree.Advance(ctx, t.run, t.checked, t.last); err != nil {
@@ -146,7 +147,8 @@ func (t *localTree) accept(ctx context.Context) error {
 	return t.forget(ctx, t.run)
 }
 
-// forget removes all that is kept of a run besides what it has saved, and what mends have saved long ago.
+// forget removes all that is kept of a run besides what it has saved, and what mends have saved
+// long ago.
 func (l *local) forget(ctx context.Context, run string) error {
 	if err := l.tree.Release(ctx, run); err != nil {
 		return err

@@ -11,9 +11,10 @@ type location struct {
 	line, column int // 0 is unknown
 }
 
-// locationsIn returns the places that a text names, limit at most, one for each line: file(12,5), file(12:5), file:12:5 and
-// file:12. They are untrusted; the file is what stands before the numbers, as far as it has the characters of paths and a
-// space, a quote, a bracket or the line's beginning before it.
+// locationsIn returns the places that a text names, limit at most, one for each line: file(12,5),
+// file(12:5), file:12:5 and file:12. They are untrusted; the file is what stands before the
+// numbers, as far as it has the characters of paths and a space, a quote, a bracket or the line's
+// beginning before it.
 func locationsIn(text string, limit int) []location {
 	var all []location
 	for line := range strings.SplitSeq(text, "\n") {
@@ -92,7 +93,8 @@ func pathBefore(s string) string {
 	for i > 0 && len(s)-i <= maxPath && (isAlphanumeric(s[i-1]) || strings.IndexByte("_./\\@+-", s[i-1]) >= 0) {
 		i--
 	}
-	if i >= 2 && s[i-1] == ':' && isDrive(s[i-2]) && i < len(s) && (s[i] == '\\' || s[i] == '/') && (i == 2 || isEdge(s[i-3])) {
+	if i >= 2 && s[i-1] == ':' && isDrive(s[i-2]) && i < len(s) && (s[i] == '\\' || s[i] == '/') &&
+		(i == 2 || isEdge(s[i-3])) {
 		return s[i-2:]
 	}
 	if i > 0 && !isEdge(s[i-1]) {

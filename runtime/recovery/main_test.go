@@ -12,7 +12,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// recordTo names the variable that has the test binary write down how it was started, instead of running tests.
+// recordTo names the variable that has the test binary write down how it was started, instead of
+// running tests.
 const recordTo = "RECOVERY_RECORD"
 
 // started is how a program was started.
@@ -36,8 +37,11 @@ func TestMain(m *testing.M) {
 	}
 	realHome = os.Getenv("HOME")
 	home, err := os.MkdirTemp("", "recovery")
-	err = errors.Join(err, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = Test\n\temail = test@example.com\n"), 0o600),
-		os.Setenv("HOME", home), os.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config")), os.Setenv("GIT_CONFIG_NOSYSTEM", "1"))
+	err = errors.Join(
+		err, os.WriteFile(filepath.Join(home, ".gitconfig"),
+			[]byte("[user]\n\tname = Test\n\temail = test@example.com\n"), 0o600),
+		os.Setenv("HOME", home), os.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config")),
+		os.Setenv("GIT_CONFIG_NOSYSTEM", "1"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -25,8 +25,8 @@ type mend struct {
 	failing  string
 	commands []workspace.Command
 	check    []workspace.Command
-	// strict refuses to run without a working tree to put back and without a validation, and has the validation decide;
-	// otherwise a command that fails is a failure too.
+	// strict refuses to run without a working tree to put back and without a validation, and has
+	// the validation decide; otherwise a command that fails is a failure too.
 	strict bool
 }
 
@@ -105,8 +105,8 @@ func (t *try) change(tree Tree, m mend) error {
 	return t.judge(tree)
 }
 
-// runAll runs the commands. One that could not be run, or whose time was over, ends that. Failed is the first that ran and
-// failed; it is an error only where no validation decides.
+// runAll runs the commands. One that could not be run, or whose time was over, ends that. Failed is
+// the first that ran and failed; it is an error only where no validation decides.
 func (t *try) runAll(m mend) (failed, err error) {
 	for _, c := range m.commands {
 		result := t.opts.Tools.Run(t.ctx, t.record.Strategy, c)
@@ -171,7 +171,8 @@ func (t *try) judge(tree Tree) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	ev := &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Text: "changed what must not be changed: " + listed(refused)}
+	ev := &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden",
+		Text: "changed what must not be changed: " + listed(refused)}
 	for _, c := range refused[:min(len(refused), maxListed)] {
 		ev.Files = append(ev.Files, c.Path)
 	}

@@ -35,8 +35,8 @@ func (s *Standard) Strategies() map[string]Strategy {
 	}
 }
 
-// ByName returns a recoverer for a program without a generated interface. A reaction that names a strategy that is not
-// among them fails with an [Error]. The map is copied.
+// ByName returns a recoverer for a program without a generated interface. A reaction that names a
+// strategy that is not among them fails with an [Error]. The map is copied.
 func ByName(strategies map[string]Strategy) executor.Recoverer { return byName(maps.Clone(strategies)) }
 
 type byName map[string]Strategy

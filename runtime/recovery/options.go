@@ -26,7 +26,8 @@ func (o *Options) wrongNumbers() []error {
 		}
 	}
 	if longest := cmp.Or(o.MaxWait, DefaultMaxWait); o.MaxWait >= 0 && o.RateLimitWait > longest {
-		all = append(all, misfit("RateLimitWait", o.RateLimitWait.String(), "at most the MaxWait, which is "+longest.String()))
+		all = append(
+			all, misfit("RateLimitWait", o.RateLimitWait.String(), "at most the MaxWait, which is "+longest.String()))
 	}
 	if o.MaxAttempts < 0 {
 		all = append(all, misfit("MaxAttempts", strconv.Itoa(o.MaxAttempts), notNegative))
@@ -47,7 +48,8 @@ func wrongBackoff(p *taxonomy.Policy) []error {
 		field string
 		value time.Duration
 	}{
-		{"InitialDelay", p.InitialDelay}, {"MaxDelay", p.MaxDelay}, {"MaxElapsed", p.MaxElapsed}, {"MaxRetryAfter", p.MaxRetryAfter},
+		{"InitialDelay", p.InitialDelay}, {"MaxDelay", p.MaxDelay}, {"MaxElapsed", p.MaxElapsed},
+		{"MaxRetryAfter", p.MaxRetryAfter},
 	} {
 		if d.value < 0 {
 			all = append(all, misfit("Backoff."+d.field, d.value.String(), notNegativeTime))
@@ -55,7 +57,8 @@ func wrongBackoff(p *taxonomy.Policy) []error {
 	}
 	// Written so that what is no number does not pass.
 	if m := p.Multiplier; m != 0 && !(m >= 1 && m <= math.MaxFloat64) {
-		all = append(all, misfit("Backoff.Multiplier", strconv.FormatFloat(m, 'g', -1, 64), "1 or more, or 0, which is 2"))
+		all = append(
+			all, misfit("Backoff.Multiplier", strconv.FormatFloat(m, 'g', -1, 64), "1 or more, or 0, which is 2"))
 	}
 	if !(p.Jitter >= 0 && p.Jitter <= 1) {
 		all = append(all, misfit("Backoff.Jitter", strconv.FormatFloat(p.Jitter, 'g', -1, 64), "0 to 1"))

@@ -47,26 +47,30 @@ func TestNumbersThatCannotWork(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// The wait of a host is not told as if the failure had asked for it, and is no longer than the host waits at all.
+// The wait of a host is not told as if the failure had asked for it, and is no longer than the host
+// waits at all.
 func TestDefaultWaitIsNoFact(t *testing.T) {
 	clock := newManual()
 	w := newWorld(t, Options{Clock: clock})
 	short := taxonomy.Reaction{Policy: &taxonomy.Policy{MaxRetryAfter: 5 * time.Second}}
 	err := w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: errors.New("slow down"), Reaction: short})
-	assert.EqualError(t, err, "Nobody says when the rate limit is reset, and the 1m0s that are waited then are longer than the 5s that are waited at most")
+	assert.EqualError(
+		t, err, "Nobody says when the rate limit is reset, and the 1m0s that are waited then are longer than the "+
+			"5s that are waited at most")
 	w = newWorld(t, Options{Clock: clock, MaxWait: 5 * time.Second})
 	require.NoError(t, w.WaitForRateLimit(t.Context(), says("slow down")))
 	assert.Equal(t, []time.Duration{5 * time.Second}, clock.sleeps)
 }
 
-// What the evidence says of a failure counts where the failure's own fields say nothing, and before any text; texts count only
-// where they may be searched.
+// What the evidence says of a failure counts where the failure's own fields say nothing, and before
+// any text; texts count only where they may be searched.
 func TestWaitsOfEvidence(t *testing.T) {
 	now := newManual().now
 	typed := taxonomy.Evidence{ResetAt: now.Add(3 * time.Second)}
 	waits := taxonomy.Evidence{RetryAfter: taxonomy.Some(7 * time.Second), Text: "Retry-After: 30"}
 	both := taxonomy.Evidence{ResetAt: now.Add(3 * time.Second), Text: "Retry-After: 30"}
-	derived := taxonomy.Evidence{RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true, Text: "Retry-After: 30"}
+	derived := taxonomy.Evidence{RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true,
+		Text: "Retry-After: 30"}
 	text := taxonomy.Evidence{Text: "limited\nRetry-After: 30"}
 	plain, said := &coded{text: "limited"}, &coded{text: "limited, retry in 4s"}
 	own := &coded{text: "limited", hints: taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second)}}
@@ -92,7 +96,8 @@ func TestWaitsOfEvidence(t *testing.T) {
 		for noText, want := range map[bool]time.Duration{false: tt.want, true: tt.noText} {
 			clock := newManual()
 			w := newWorld(t, Options{Clock: clock})
-			require.NoError(t, w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: tt.err, Evidence: tt.ev, NoText: noText}))
+			require.NoError(
+				t, w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: tt.err, Evidence: tt.ev, NoText: noText}))
 			assert.Equal(t, []time.Duration{want}, clock.sleeps, "%s, %v", tt.name, noText)
 		}
 	}

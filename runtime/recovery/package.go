@@ -21,7 +21,8 @@ func (e Ecosystem) known() bool { return e == NPM || e == Python || e == Go }
 const maxPackage = 214
 
 var (
-	npmPhrases    = [...]string{"cannot find module ", "cannot find package ", "can't resolve ", "could not resolve ", "could not resolve: "}
+	npmPhrases = [...]string{"cannot find module ", "cannot find package ", "can't resolve ", "could not resolve ",
+		"could not resolve: "}
 	pythonPhrases = [...]string{"no module named "}
 	goPhrases     = [...]string{"no required module provides package ", "cannot find module providing package "}
 )
@@ -38,7 +39,8 @@ func (e Ecosystem) phrases() []string {
 	return nil
 }
 
-// packageIn returns the first name of a package that the texts say is missing, whatever it looks like.
+// packageIn returns the first name of a package that the texts say is missing, whatever it looks
+// like.
 func packageIn(s said, e Ecosystem) (string, bool) {
 	for _, text := range s.texts {
 		if name, ok := nameIn(text, e); ok {
@@ -81,8 +83,8 @@ func hasPrefixFold(s, prefix string) bool {
 	return true
 }
 
-// nameAt returns what is in quotes, or, where names are not quoted, the word that ends the line or a clause. What is too
-// long to be a name is returned in part, and is too long still.
+// nameAt returns what is in quotes, or, where names are not quoted, the word that ends the line or
+// a clause. What is too long to be a name is returned in part, and is too long still.
 func nameAt(s string, e Ecosystem) (string, bool) {
 	s = s[:min(len(s), maxPackage+2)]
 	if s == "" {
@@ -120,7 +122,8 @@ var (
 	errDotted    = errors.New("it has a dot, so that it could be a file; only a list of what is allowed can have it")
 )
 
-// plain returns why a name is not a plain one; nil when it is. Dots in it need a list of what is allowed, but for Go.
+// plain returns why a name is not a plain one; nil when it is. Dots in it need a list of what is
+// allowed, but for Go.
 func (e Ecosystem) plain(name string, listed bool) error {
 	switch {
 	case name == "":
@@ -171,8 +174,8 @@ func plainNPM(name string, listed bool) error {
 	return plainWords(name, listed, false)
 }
 
-// plainWords takes letters, digits, dashes and underscores, with a letter or a digit at both ends; and dots between them if
-// they may be.
+// plainWords takes letters, digits, dashes and underscores, with a letter or a digit at both ends;
+// and dots between them if they may be.
 func plainWords(name string, dots, capitals bool) error {
 	if strings.Contains(name, "/") {
 		return errPath
@@ -207,7 +210,8 @@ func isArchive(name string) bool {
 	return false
 }
 
-// isAddress reports whether a host is an IP address, in whatever form: no top level domain begins with a digit.
+// isAddress reports whether a host is an IP address, in whatever form: no top level domain begins
+// with a digit.
 func isAddress(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	return last != "" && last[0] >= '0' && last[0] <= '9'
@@ -223,7 +227,8 @@ func plainGo(name string) error {
 		return errNoPackage
 	}
 	for i, element := range elements {
-		if element == "" || !isAlphanumeric(element[0]) || !isAlphanumeric(element[len(element)-1]) && element[len(element)-1] != '_' {
+		if element == "" || !isAlphanumeric(element[0]) || !isAlphanumeric(element[len(element)-1]) &&
+			element[len(element)-1] != '_' {
 			return errNoPackage
 		}
 		for j := range len(element) {

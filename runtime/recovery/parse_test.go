@@ -54,19 +54,30 @@ func TestPlainNames(t *testing.T) {
 		plain     bool // in a list
 		unlisted  bool
 	}{
-		{NPM, "react", true, true}, {NPM, "left-pad", true, true}, {NPM, "@types/node", true, true}, {NPM, "a", true, true}, {NPM, "3d_x", true, true},
+		{NPM, "react", true, true}, {NPM, "left-pad", true, true}, {NPM, "@types/node", true, true},
+		{NPM, "a", true, true}, {NPM, "3d_x", true, true},
 		{NPM, "socket.io", true, false}, {NPM, "@a.b/c", false, false}, {NPM, "@a/b.js", true, false},
-		{NPM, "React", false, false}, {NPM, "a/b", false, false}, {NPM, "a/", false, false}, {NPM, "@a", false, false}, {NPM, "@/a", false, false},
-		{NPM, "@a/b/c", false, false}, {NPM, "@a/../b", false, false}, {NPM, "a..b", false, false}, {NPM, ".a", false, false}, {NPM, "a.", false, false},
-		{NPM, "_a", false, false}, {NPM, "-a", false, false}, {NPM, "a-", false, false}, {NPM, "a@1", false, false}, {NPM, "a b", false, false},
-		{NPM, "a.tgz", false, false}, {NPM, "a.tar.gz", false, false}, {NPM, "a.git", false, false}, {NPM, "~a", false, false},
-		{Python, "requests", true, true}, {Python, "PyYAML", true, true}, {Python, "a_b", true, true}, {Python, "a.b", true, false}, {Python, "@a/b", false, false},
+		{NPM, "React", false, false}, {NPM, "a/b", false, false}, {NPM, "a/", false, false}, {NPM, "@a", false, false},
+		{NPM, "@/a", false, false},
+		{NPM, "@a/b/c", false, false}, {NPM, "@a/../b", false, false}, {NPM, "a..b", false, false},
+		{NPM, ".a", false, false}, {NPM, "a.", false, false},
+		{NPM, "_a", false, false}, {NPM, "-a", false, false}, {NPM, "a-", false, false}, {NPM, "a@1", false, false},
+		{NPM, "a b", false, false},
+		{NPM, "a.tgz", false, false}, {NPM, "a.tar.gz", false, false}, {NPM, "a.git", false, false},
+		{NPM, "~a", false, false},
+		{Python, "requests", true, true}, {Python, "PyYAML", true, true}, {Python, "a_b", true, true},
+		{Python, "a.b", true, false}, {Python, "@a/b", false, false},
 		{Python, "a.whl", false, false}, {Python, "a==1", false, false}, {Python, "a[b]", false, false},
-		{Go, "golang.org/x/sync", true, true}, {Go, "github.com/A/b-c_d", true, true}, {Go, "gopkg.in/yaml.v3", true, true}, {Go, "example.com/~u/x", false, false},
-		{Go, "fmt", false, false}, {Go, "net/http", false, false}, {Go, "golang.org", false, false}, {Go, "./x.y/z", false, false}, {Go, "x.y//z", false, false},
-		{Go, "127.0.0.1/x", false, false}, {Go, "127.1/x", false, false}, {Go, "0x7f.0x1/x", false, false}, {Go, "1.2.3.4:80/x", false, false},
-		{Go, "x.y:80/z", false, false}, {Go, "[::1]/x", false, false}, {Go, "localhost/x", false, false}, {Go, "9fans.net/go", true, true},
-		{Go, "x.y/../z", false, false}, {Go, "x.y/z@v1", false, false}, {Go, "X.y/z", false, false}, {Go, "x.y/-z", false, false}, {Go, "x.y/.z", false, false},
+		{Go, "golang.org/x/sync", true, true}, {Go, "github.com/A/b-c_d", true, true},
+		{Go, "gopkg.in/yaml.v3", true, true}, {Go, "example.com/~u/x", false, false},
+		{Go, "fmt", false, false}, {Go, "net/http", false, false}, {Go, "golang.org", false, false},
+		{Go, "./x.y/z", false, false}, {Go, "x.y//z", false, false},
+		{Go, "127.0.0.1/x", false, false}, {Go, "127.1/x", false, false}, {Go, "0x7f.0x1/x", false, false},
+		{Go, "1.2.3.4:80/x", false, false},
+		{Go, "x.y:80/z", false, false}, {Go, "[::1]/x", false, false}, {Go, "localhost/x", false, false},
+		{Go, "9fans.net/go", true, true},
+		{Go, "x.y/../z", false, false}, {Go, "x.y/z@v1", false, false}, {Go, "X.y/z", false, false},
+		{Go, "x.y/-z", false, false}, {Go, "x.y/.z", false, false},
 		{"", "react", false, false}, {"cargo", "serde", false, false},
 	}
 	for _, tt := range tests {
@@ -78,11 +89,13 @@ func TestPlainNames(t *testing.T) {
 	assert.Equal(t, errLong, NPM.plain(long+"a", false))
 }
 
-// Whatever a text says, a name that passes is one word of plain characters that no tool can take for something else.
+// Whatever a text says, a name that passes is one word of plain characters that no tool can take
+// for something else.
 func FuzzPackageName(f *testing.F) {
 	for _, name := range hostileNames {
 		for _, e := range []Ecosystem{NPM, Python, Go} {
-			f.Add(string(e), "Cannot find module '"+name+"'\nNo module named "+name+"\nno required module provides package "+name)
+			f.Add(string(e), "Cannot find module '"+name+"'\nNo module named "+name+
+				"\nno required module provides package "+name)
 		}
 	}
 	f.Fuzz(func(t *testing.T, ecosystem, text string) {
@@ -107,7 +120,8 @@ func FuzzPackageName(f *testing.F) {
 	})
 }
 
-// Whatever a text says, a file that is given to a command is a regular file of the tree and nothing but a path.
+// Whatever a text says, a file that is given to a command is a regular file of the tree and nothing
+// but a path.
 func FuzzFiles(f *testing.F) {
 	dir := f.TempDir()
 	require.NoError(f, os.MkdirAll(filepath.Join(dir, "in", "src"), 0o755))
@@ -115,7 +129,8 @@ func FuzzFiles(f *testing.F) {
 		require.NoError(f, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), nil, 0o600))
 	}
 	root := filepath.Join(dir, "in")
-	for _, text := range append(hostileNames, "a.go:1:2", "src/b.go(1,2)", "../o.go:1:2", "-x:1:2", root+"/a.go:1", "src\\b.go:1:1", "@c(1:2)") {
+	for _, text := range append(hostileNames, "a.go:1:2", "src/b.go(1,2)", "../o.go:1:2", "-x:1:2", root+"/a.go:1",
+		"src\\b.go:1:1", "@c(1:2)") {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, text, file string) {
@@ -129,6 +144,8 @@ func FuzzFiles(f *testing.F) {
 
 // hostileNames seed the fuzz targets.
 var hostileNames = []string{
-	"react", "@scope/name", "golang.org/x/sync", "--registry=http://x", "-rf", "a;rm -rf /", "../a", "./a", "/a", "file:a", "a@npm:b", "a=1", "a.tgz",
-	"@scope/../../a", "l\u043edash", "\u202ea", "a\x00", "a\nb", "$(a)", "`a`", "a b", "{package}", "", ".", "..", strings.Repeat("a", 300),
+	"react", "@scope/name", "golang.org/x/sync", "--registry=http://x", "-rf", "a;rm -rf /", "../a", "./a", "/a",
+	"file:a", "a@npm:b", "a=1", "a.tgz",
+	"@scope/../../a", "l\u043edash", "\u202ea", "a\x00", "a\nb", "$(a)", "`a`", "a b", "{package}", "", ".", "..",
+	strings.Repeat("a", 300),
 }

@@ -43,8 +43,8 @@ func (s *stuck) says() string {
 	return text
 }
 
-// restoring returns the command that has files as a commit has them. It removes nothing, because the commit has no files that
-// may hold secrets.
+// restoring returns the command that has files as a commit has them. It removes nothing, because
+// the commit has no files that may hold secrets.
 func restoring(ref string) string { return "git restore --overlay --source=" + ref + " -- :/" }
 
 // settle lets go of the tree, after it was put back if there was an error.
@@ -83,8 +83,9 @@ type putBack struct {
 	keeping
 }
 
-// all saves what has changed and puts it back. What cannot be saved is put back all the same: what was there before is kept
-// already, and on a full disk there is room only when something was removed. So a second round may do what the first could not.
+// all saves what has changed and puts it back. What cannot be saved is put back all the same: what
+// was there before is kept already, and on a full disk there is room only when something was
+// removed. So a second round may do what the first could not.
 func (p *putBack) all() error {
 	if err := p.look(); err != nil {
 		// Permissions can be why.

@@ -31,13 +31,17 @@ func (r *repo) mode(p string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// A fix that is cancelled, or whose time is over, has put back what it has changed before Contain returns, however long that takes.
+// A fix that is cancelled, or whose time is over, has put back what it has changed before Contain
+// returns, however long that takes.
 func TestContainWaitsForPutBack(t *testing.T) {
 	r := newRepo(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("stopped by a person")
-	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{Tee: onWrite(func() { cancel(reason) }), Grace: 300 * time.Millisecond}),
-		LintFix: Fix{Commands: line("trap '' TERM INT; echo broken >a.txt; echo x >new; echo begun; while :; do sleep 1; done"), Check: line("true")}})
+	w := newWorld(
+		t, Options{Tools: r.tools(ToolsConfig{Tee: onWrite(func() { cancel(reason) }), Grace: 300 * time.Millisecond}),
+			LintFix: Fix{Commands: line(
+				"trap '' TERM INT; echo broken >a.txt; echo x >new; echo begun; while :; do sleep 1; done"),
+				Check: line("true")}})
 	err := Contain(one(w.ApplyLintFix), ContainOptions{Grace: time.Millisecond}).Recover(ctx, failed)
 	assert.ErrorIs(t, err, reason)
 	assert.ErrorContains(t, err, "what it changed was put back")
@@ -77,8 +81,9 @@ func TestBoundsOfPutBack(t *testing.T) {
 		says   string
 		took   time.Duration
 	}{
-		"long":     {4 * time.Minute, "what it changed was put back", 10*time.Minute + 20*time.Second + 4*time.Minute},
-		"for ever": {time.Hour, "it does not return, and was left behind", 10*time.Minute + 5*time.Second + 5*time.Minute},
+		"long": {4 * time.Minute, "what it changed was put back", 10*time.Minute + 20*time.Second + 4*time.Minute},
+		"for ever": {time.Hour, "it does not return, and was left behind",
+			10*time.Minute + 5*time.Second + 5*time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,13 +104,15 @@ func TestBoundsOfPutBack(t *testing.T) {
 // Permissions are put back, where git has no word for them too.
 func TestPermissions(t *testing.T) {
 	for name, script := range map[string]string{
-		"only they": "chmod 600 a.txt", "and the content": "chmod 600 a.txt; echo x >>a.txt", "to execute": "chmod 755 a.txt",
+		"only they": "chmod 600 a.txt", "and the content": "chmod 600 a.txt; echo x >>a.txt",
+		"to execute":  "chmod 755 a.txt",
 		"all at once": "chmod 600 a.txt; chmod 755 src/b.txt; echo x >new", "none": "chmod 0 a.txt", "anew": "rm a.txt",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
 			require.NoError(t, os.Chmod(filepath.Join(r.dir, "a.txt"), 0o640))
-			w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line(script), Check: line("false")}})
+			w := newWorld(
+				t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line(script), Check: line("false")}})
 			require.Error(t, w.ApplyLintFix(t.Context(), says("bad")))
 			assert.Equal(t, []fs.FileMode{0o640, 0o644}, []fs.FileMode{r.mode("a.txt"), r.mode("src/b.txt")})
 			assert.Equal(t, "a\n", r.read("a.txt"))
@@ -120,7 +127,8 @@ func TestPermissionsOfDirectories(t *testing.T) {
 	} {
 		r := newRepo(t)
 		require.NoError(t, os.Chmod(filepath.Join(r.dir, "src"), 0o755))
-		w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line(script), Check: line("false")}})
+		w := newWorld(
+			t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line(script), Check: line("false")}})
 		require.Error(t, w.ApplyLintFix(t.Context(), says("bad")))
 		assert.Equal(t, want, r.mode("src"), script)
 	}
@@ -129,7 +137,9 @@ func TestPermissionsOfDirectories(t *testing.T) {
 // What went with git's directory is not promised.
 func TestGitIsGone(t *testing.T) {
 	r := newRepo(t)
-	w := newWorld(t, Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >>a.txt; rm -rf .git"), Check: line("false")}})
+	w := newWorld(
+		t, Options{Tools: r.tools(ToolsConfig{}),
+			LintFix: Fix{Commands: line("echo x >>a.txt; rm -rf .git"), Check: line("false")}})
 	err := w.ApplyLintFix(t.Context(), says("bad"))
 	require.ErrorContains(t, err, "Could not put back")
 	assert.NotContains(t, err.Error(), "git restore")
@@ -140,7 +150,8 @@ func TestGitIsGone(t *testing.T) {
 func TestWhatStays(t *testing.T) {
 	r := newRepo(t)
 	r.git("update-ref", "refs/errgen/run-1/1", "HEAD")
-	mended := Options{Tools: r.tools(ToolsConfig{}), LintFix: Fix{Commands: line("echo x >>a.txt"), Check: line("true")}}
+	mended := Options{Tools: r.tools(ToolsConfig{}),
+		LintFix: Fix{Commands: line("echo x >>a.txt"), Check: line("true")}}
 	failing := Options{Tools: mended.Tools, LintFix: Fix{Commands: line("echo x >>a.txt"), Check: line("false")}}
 	for range 3 {
 		require.NoError(t, newWorld(t, mended).ApplyLintFix(t.Context(), says("bad")))
@@ -163,9 +174,17 @@ func TestAllThatWasSaid(t *testing.T) {
 		return taxonomy.Failed{Err: &coded{text: first}, Evidence: &taxonomy.Evidence{Text: text}, Attempt: 1}
 	}
 	tools := &recorder{dir: r.dir}
-	w := newWorld(t, Options{Tools: tools, Installer: &Installer{Ecosystem: NPM, Command: []string{"npm", "install", "--", "{package}"}, Allow: []string{"left-pad"}},
-		LintFix: Fix{Commands: argv("eslint", "--fix", "{file}"), Check: argv("eslint")}})
-	require.NoError(t, w.InstallDependency(t.Context(), failing("node:internal/modules/cjs/loader:1143\n  throw err;\n\nError: Cannot find module 'left-pad'\nRequire stack:")))
+	w := newWorld(
+		t, Options{Tools: tools,
+			Installer: &Installer{Ecosystem: NPM, Command: []string{"npm", "install", "--", "{package}"},
+				Allow: []string{"left-pad"}},
+			LintFix: Fix{Commands: argv("eslint", "--fix", "{file}"), Check: argv("eslint")}})
+	require.NoError(
+		t, w.InstallDependency(
+			t.Context(),
+			failing(
+				"node:internal/modules/cjs/loader:1143\n  throw err;\n\nError: Cannot find module "+
+					"'left-pad'\nRequire stack:")))
 	assert.Equal(t, "left-pad", w.last(t).Data[DataPackage])
 	require.NoError(t, w.ApplyLintFix(t.Context(), failing("> lint\n> eslint .\na.txt:1:1: bad")))
 	assert.Equal(t, "a.txt", w.last(t).Data[DataFile])
@@ -188,7 +207,8 @@ func TestLacking(t *testing.T) {
 		{NameFixBuild, Options{BuildFix: fix, Tools: bare}, ErrNoWorkspace},
 		{NameFixBuild, Options{BuildFix: fix, Tools: tools}, nil},
 		{NameInstallDependency, Options{Tools: tools}, ErrNoInstaller},
-		{NameInstallDependency, Options{Installer: &Installer{Ecosystem: Go, Command: []string{"go", "get", "{package}"}}}, ErrNoTools},
+		{NameInstallDependency,
+			Options{Installer: &Installer{Ecosystem: Go, Command: []string{"go", "get", "{package}"}}}, ErrNoTools},
 		{NameWaitForRateLimit, Options{}, nil},
 		{"other", Options{}, nil},
 	} {
@@ -210,7 +230,8 @@ func TestWaiting(t *testing.T) {
 		d        time.Duration
 	}
 	var waits []wait
-	o := Options{Clock: newManual(), Waiting: func(s string, d time.Duration) { waits = append(waits, wait{s, d}); panic("shown") }}
+	o := Options{Clock: newManual(),
+		Waiting: func(s string, d time.Duration) { waits = append(waits, wait{s, d}); panic("shown") }}
 	w := newWorld(t, o)
 	require.NoError(t, w.WaitForRateLimit(t.Context(), says("retry after 30")))
 	require.NoError(t, w.RetryWithBackoff(t.Context(), says("x")))

@@ -21,15 +21,17 @@ const (
 
 // The keys of [Record.Data]. All values are text: masked, bounded and untrusted.
 const (
-	DataWait    = "wait_ms"  // how long was to be waited, in milliseconds
-	DataHint    = "hint"     // where that comes from: reset_at, retry_after, default or policy
-	DataLane    = "lane"     // the lane that was paused
-	DataPackage = "package"  // the name that was found
-	DataCommand = "command"  // the command that was run last
-	DataOutput  = "output"   // the end of what it printed
-	DataFile    = "file"     // the files that commands were given
-	DataChanged = "changed"  // the paths that were changed, the first of them
-	DataSaved   = "saved"    // the reference of what was changed, as it was before it was put back; several with a space between them
+	DataWait    = "wait_ms" // how long was to be waited, in milliseconds
+	DataHint    = "hint"    // where that comes from: reset_at, retry_after, default or policy
+	DataLane    = "lane"    // the lane that was paused
+	DataPackage = "package" // the name that was found
+	DataCommand = "command" // the command that was run last
+	DataOutput  = "output"  // the end of what it printed
+	DataFile    = "file"    // the files that commands were given
+	DataChanged = "changed" // the paths that were changed, the first of them
+	// the reference of what was changed, as it was before it was put back; several with a space
+	// between them
+	DataSaved   = "saved"
 	DataLost    = "lost"     // the paths of what was put back and could not be saved, the first of them
 	DataPutBack = "put_back" // "true" when what was changed is put back, "false" when it could not be
 	DataLeft    = "left"     // the paths that could not be put back, the first of them
@@ -49,7 +51,8 @@ type Record struct {
 	Message string
 	// Successful reports that the failed work may be tried again.
 	Successful bool
-	// Attempts counts the tries for this failure, this one included; MaxAttempts is how many there may be.
+	// Attempts counts the tries for this failure, this one included; MaxAttempts is how many there
+	// may be.
 	Attempts, MaxAttempts int
 	// At is when the try began, Took how long it took, waits included.
 	At   time.Time
@@ -58,14 +61,16 @@ type Record struct {
 	Data map[string]string
 }
 
-// Log returns a function for [Options.Recorded] that logs records: successes as information, the rest as warnings.
+// Log returns a function for [Options.Recorded] that logs records: successes as information, the
+// rest as warnings.
 func Log(l *slog.Logger) func(Record) {
 	return func(r Record) {
 		level := slog.LevelInfo
 		if !r.Successful {
 			level = slog.LevelWarn
 		}
-		l.LogAttrs(context.Background(), level, r.Message, slog.String("strategy", r.Strategy), slog.String("action", string(r.Action)),
+		l.LogAttrs(context.Background(), level, r.Message, slog.String("strategy", r.Strategy),
+			slog.String("action", string(r.Action)),
 			slog.String("code", r.Code), slog.Bool("successful", r.Successful), slog.Int("attempts", r.Attempts),
 			slog.Int("max_attempts", r.MaxAttempts), slog.Duration("took", r.Took))
 	}

@@ -22,65 +22,69 @@ const (
 	DefaultValidateLimit = 10 * time.Minute
 	// DefaultLockWait is how long a working tree that somebody else has is waited for.
 	DefaultLockWait = 10 * time.Minute
-	// DefaultMaxAttempts is what records say of how many tries there may be, where the host does not.
+	// DefaultMaxAttempts is what records say of how many tries there may be, where the host does
+	// not.
 	DefaultMaxAttempts = 3
 )
 
-// Options say how the strategies of a [Standard] work. The zero Options are complete: waits work, and everything that
-// would run a command fails and says what is missing.
+// Options say how the strategies of a [Standard] work. The zero Options are complete: waits work,
+// and everything that would run a command fails and says what is missing.
 type Options struct {
 	// Tools run commands and put files back; see [NewTools]. Without them no command is run.
 	Tools Tools
-	// LintFix, TypeFix, TestFix and BuildFix are what apply_lint_fix, apply_type_fix, fix_test and fix_build run.
+	// LintFix, TypeFix, TestFix and BuildFix are what apply_lint_fix, apply_type_fix, fix_test and
+	// fix_build run.
 	LintFix, TypeFix, TestFix, BuildFix Fix
 	// Installer is what install_dependency runs; nil never installs anything.
 	Installer *Installer
-	// Validate runs the validation that has failed, and returns nil when it passes now. A Fix with a Check has no use for
-	// it. One that does not return in time is left behind.
+	// Validate runs the validation that has failed, and returns nil when it passes now. A Fix with
+	// a Check has no use for it. One that does not return in time is left behind.
 	Validate func(ctx context.Context, failure taxonomy.Failed) error
 	// ValidateLimit is how long Validate may take; DefaultValidateLimit.
 	ValidateLimit time.Duration
-	// Guard judges what commands have changed: all of it is put back unless all of it is allowed. Nil allows everything
-	// but changes of git itself and links that lead out of the working tree.
+	// Guard judges what commands have changed: all of it is put back unless all of it is allowed.
+	// Nil allows everything but changes of git itself and links that lead out of the working tree.
 	Guard executor.Guard
 
-	// RateLimitWait is how long wait_for_rate_limit waits when the failure does not say: at most MaxWait. 0 is
-	// DefaultRateLimitWait, or MaxWait where that is less.
+	// RateLimitWait is how long wait_for_rate_limit waits when the failure does not say: at most
+	// MaxWait. 0 is DefaultRateLimitWait, or MaxWait where that is less.
 	RateLimitWait time.Duration
-	// MaxWait is the longest wait that a failure may ask for; a longer one fails at once. DefaultMaxWait. A reaction's
-	// policy with a max_retry_after can only lower it.
+	// MaxWait is the longest wait that a failure may ask for; a longer one fails at once.
+	// DefaultMaxWait. A reaction's policy with a max_retry_after can only lower it.
 	MaxWait time.Duration
-	// Backoff spaces retry_with_backoff where the reaction's policy has no delay; nil is 1 s, doubled with each try, at most
-	// 30 s, without jitter.
+	// Backoff spaces retry_with_backoff where the reaction's policy has no delay; nil is 1 s,
+	// doubled with each try, at most 30 s, without jitter.
 	Backoff *taxonomy.Policy
 	// Lanes have everybody else in the lane wait along with wait_for_rate_limit; nil tells nobody.
 	Lanes retry.Lanes
-	// Lane names the lane of a failure; nil is the failure's source and credential with a slash between them, which is what
-	// the executor uses if its provider has the source's name. Without a lane nobody is told.
+	// Lane names the lane of a failure; nil is the failure's source and credential with a slash
+	// between them, which is what the executor uses if its provider has the source's name. Without
+	// a lane nobody is told.
 	Lane func(failure taxonomy.Failed) string
 	// Clock is what waits are measured with; nil is [retry.System].
 	Clock retry.Clock
 	// Random is where jitter comes from; nil is no jitter. It need not be safe for concurrent use.
 	Random retry.Random
 
-	// LockWait is how long commands wait for a working tree that another mend or run has, in this process or another one;
-	// DefaultLockWait. Less than 0 does not wait.
+	// LockWait is how long commands wait for a working tree that another mend or run has, in this
+	// process or another one; DefaultLockWait. Less than 0 does not wait.
 	LockWait time.Duration
-	// Waiting is told that a strategy begins to wait, and for how long: exactly, or at most where it waits for the working
-	// tree. It may be called by several goroutines at once; what it throws is dropped.
+	// Waiting is told that a strategy begins to wait, and for how long: exactly, or at most where
+	// it waits for the working tree. It may be called by several goroutines at once; what it throws
+	// is dropped.
 	Waiting func(strategy string, d time.Duration)
 
-	// MaxAttempts is how many tries a failure has: one with a greater number fails at once. 0 leaves that to whoever runs the
-	// strategies, and records say DefaultMaxAttempts.
+	// MaxAttempts is how many tries a failure has: one with a greater number fails at once. 0
+	// leaves that to whoever runs the strategies, and records say DefaultMaxAttempts.
 	MaxAttempts int
-	// Recorded is told what came of each try, before the strategy returns. It may be called by several goroutines at once; what
-	// it throws is dropped.
+	// Recorded is told what came of each try, before the strategy returns. It may be called by
+	// several goroutines at once; what it throws is dropped.
 	Recorded func(Record)
 }
 
-// Standard has seven strategies as methods, to be embedded in a type that implements a generated interface Strategies. It
-// is safe for concurrent use; strategies that run commands wait for each other. Their errors are *[Error]. Make it with
-// [New].
+// Standard has seven strategies as methods, to be embedded in a type that implements a generated
+// interface Strategies. It is safe for concurrent use; strategies that run commands wait for each
+// other. Their errors are *[Error]. Make it with [New].
 type Standard struct {
 	opts     Options
 	validate *keeper
@@ -90,10 +94,10 @@ type Standard struct {
 	name     string // begins the names of its callers in lanes, and of its runs
 }
 
-// New returns the strategies that the options describe. Its error joins evidence of everything that cannot work, as numbers below
-// 0 that have no meaning; the attributes
-// field, value and expected of each say what it is in terms of [Options]. What is not configured at all is no error here;
-// see [Standard.Lacking].
+// New returns the strategies that the options describe. Its error joins evidence of everything that
+// cannot work, as numbers below 0 that have no meaning; the attributes field, value and expected of
+// each say what it is in terms of [Options]. What is not configured at all is no error here; see
+// [Standard.Lacking].
 func New(o Options) (*Standard, error) {
 	if err := errors.Join(o.wrong()...); err != nil {
 		return nil, err
@@ -109,7 +113,8 @@ func New(o Options) (*Standard, error) {
 		o.Lane = laneOf
 	}
 	if o.Backoff == nil {
-		o.Backoff = &taxonomy.Policy{Name: "default", InitialDelay: time.Second, Multiplier: 2, MaxDelay: 30 * time.Second}
+		o.Backoff = &taxonomy.Policy{Name: "default", InitialDelay: time.Second, Multiplier: 2,
+			MaxDelay: 30 * time.Second}
 	}
 	return &Standard{
 		opts: o, validate: &keeper{limit: o.ValidateLimit, grace: DefaultContainGrace},
@@ -126,9 +131,11 @@ type try struct {
 }
 
 // carryOut runs a strategy, whatever becomes of it, and records that.
-func (s *Standard) carryOut(ctx context.Context, failed taxonomy.Failed, name string, action Action, f func(*try) error) error {
+func (s *Standard) carryOut(ctx context.Context, failed taxonomy.Failed, name string, action Action,
+	f func(*try) error) error {
 	t := &try{Standard: s, ctx: ctx, failed: failed, record: Record{
-		Strategy: name, Action: action, Attempts: max(1, failed.Attempt), MaxAttempts: s.opts.MaxAttempts, Data: map[string]string{},
+		Strategy: name, Action: action, Attempts: max(1, failed.Attempt), MaxAttempts: s.opts.MaxAttempts,
+		Data: map[string]string{},
 	}}
 	if t.record.MaxAttempts <= 0 {
 		t.record.MaxAttempts = DefaultMaxAttempts

@@ -17,8 +17,9 @@ type said struct {
 	files []string
 }
 
-// saidBy collects the texts of a failure: of its error and of what that wraps, the outermost first, and of the evidence that
-// it was classified from, since the message of a classified error may be a line of it.
+// saidBy collects the texts of a failure: of its error and of what that wraps, the outermost first,
+// and of the evidence that it was classified from, since the message of a classified error may be a
+// line of it.
 func saidBy(failed taxonomy.Failed) said {
 	var s said
 	hints := taxonomy.HintsOf(failed.Err)

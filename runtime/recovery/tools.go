@@ -18,9 +18,10 @@ type Tools interface {
 	Dir() string
 	// Run runs a command to its end, for a limited time. Op names what it is for in evidence.
 	Run(ctx context.Context, op string, c workspace.Command) workspace.CommandResult
-	// Begin remembers the working tree as it is, so that what changes from now on can be put back. Without a working tree
-	// that can be it returns [ErrNoWorkspace], for one that somebody else has an error that wraps [workspace.ErrHeld], and for
-	// one that another mend has left as nobody may want it one that wraps [ErrUnfinished].
+	// Begin remembers the working tree as it is, so that what changes from now on can be put back.
+	// Without a working tree that can be it returns [ErrNoWorkspace], for one that somebody else
+	// has an error that wraps [workspace.ErrHeld], and for one that another mend has left as nobody
+	// may want it one that wraps [ErrUnfinished].
 	Begin(ctx context.Context, run string) (Tree, error)
 }
 
@@ -32,22 +33,27 @@ type Tree interface {
 	Save(ctx context.Context, changes []executor.Change) (ref string, err error)
 	// Revert puts changes back, and the permissions of files. It touches nothing else.
 	Revert(ctx context.Context, changes []executor.Change) error
-	// Before returns the reference of a commit that has the tree as it was, until Release without keep; empty for none.
+	// Before returns the reference of a commit that has the tree as it was, until Release without
+	// keep; empty for none.
 	Before() string
-	// Release lets go of the tree. Keep has it kept what a revert would need; what Save has kept stays in any case.
+	// Release lets go of the tree. Keep has it kept what a revert would need; what Save has kept
+	// stays in any case.
 	Release(ctx context.Context, keep bool) error
 }
 
-// Workspace is the part of an [executor.Workspace] that puts changes back. A [workspace.Git] is one.
+// Workspace is the part of an [executor.Workspace] that puts changes back. A [workspace.Git] is
+// one.
 type Workspace interface {
 	Dir() string
 	Lock(ctx context.Context, run string) (unlock func() error, err error)
 	Begin(ctx context.Context, run string) (executor.Checked, error)
 	Detect(ctx context.Context, checked executor.Checked) ([]executor.Change, error)
 	Look(ctx context.Context, checked executor.Checked) ([]executor.Change, error)
-	Save(ctx context.Context, run string, attempt int, checked executor.Checked, changes []executor.Change) (ref string, err error)
+	Save(ctx context.Context, run string, attempt int, checked executor.Checked, changes []executor.Change) (
+		ref string, err error)
 	Revert(ctx context.Context, checked executor.Checked, changes []executor.Change) error
-	Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (executor.Checked, error)
+	Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (
+		executor.Checked, error)
 	RestoreModes(ctx context.Context, checked executor.Checked) error
 	Release(ctx context.Context, run string) error
 	Forget(run string) error
@@ -60,31 +66,36 @@ const DefaultKeepSaved = 14 * 24 * time.Hour
 
 // ToolsConfig says what tools work on. Dir or Workspace is required.
 type ToolsConfig struct {
-	// Workspace is the working tree. Without it nothing can be put back, so that a [Fix] refuses to run.
+	// Workspace is the working tree. Without it nothing can be put back, so that a [Fix] refuses to
+	// run.
 	Workspace Workspace
-	// Lock takes the working tree while commands run. It must be false where an executor's run has the tree, and true
-	// where nobody else has. Who comes second waits; see Options.LockWait. A mend that was not brought to an end, because its
-	// process was killed, is noticed by the next one; see [ErrUnfinished].
+	// Lock takes the working tree while commands run. It must be false where an executor's run has
+	// the tree, and true where nobody else has. Who comes second waits; see Options.LockWait. A
+	// mend that was not brought to an end, because its process was killed, is noticed by the next
+	// one; see [ErrUnfinished].
 	Lock bool
-	// KeepSaved is how long what mends have changed stays saved after it was put back, or could not be; 0 is DefaultKeepSaved,
-	// less than 0 is for ever. Mends remove what is older.
+	// KeepSaved is how long what mends have changed stays saved after it was put back, or could not
+	// be; 0 is DefaultKeepSaved, less than 0 is for ever. Mends remove what is older.
 	KeepSaved time.Duration
 	// Dir is where commands run; empty is the root of the workspace.
 	Dir string
 	// Env adds to what proc.SafeEnv lets through: "NAME=value", or "NAME" for this process's value.
 	Env []string
-	// Limit is how long a command may take that has no limit of its own; 0 is workspace.DefaultValidationLimit.
+	// Limit is how long a command may take that has no limit of its own; 0 is
+	// workspace.DefaultValidationLimit.
 	Limit time.Duration
 	// Grace is how long a command that is stopped has to end by itself; 0 is proc.DefaultGrace.
 	Grace time.Duration
-	// Output is how many bytes of the end of what a command prints are kept; 0 is workspace.DefaultValidationOutput.
+	// Output is how many bytes of the end of what a command prints are kept; 0 is
+	// workspace.DefaultValidationOutput.
 	Output int
 	// Tee, unless nil, gets everything that commands print, as they print it. It must not block.
 	Tee io.Writer
 }
 
-// NewTools returns tools that run commands as a [workspace.Validator] does: in a process group of their own that is ended
-// as a whole, with an environment that has no keys in it, for a limited time, with bounded output.
+// NewTools returns tools that run commands as a [workspace.Validator] does: in a process group of
+// their own that is ended as a whole, with an environment that has no keys in it, for a limited
+// time, with bounded output.
 func NewTools(c ToolsConfig) (Tools, error) {
 	if c.Dir == "" && c.Workspace != nil {
 		c.Dir = c.Workspace.Dir()

@@ -10,9 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/proc"
 )
 
-// finishOther brings the mend of a process that died to an end: its command is ended, and what it has changed is put back if
-// nobody else can have changed it, because it is what the mend itself found when it looked last. Otherwise a person decides. It
-// returns what there is to say about it.
+// finishOther brings the mend of a process that died to an end: its command is ended, and what it
+// has changed is put back if nobody else can have changed it, because it is what the mend itself
+// found when it looked last. Otherwise a person decides. It returns what there is to say about it.
 func (t *localTree) finishOther(ctx context.Context) (told string, err error) {
 	j, err := readJournal(journalIn(t.tree))
 	if err != nil {
@@ -45,7 +45,8 @@ func (t *localTree) finishOther(ctx context.Context) (told string, err error) {
 	}
 	ref, err := dead.undo(ctx, changes)
 	if err != nil {
-		return "", dead.unfinished(j, first(changes, maxNamed)+" could not be put back ("+begun(shown(err), maxShown)+")")
+		return "",
+			dead.unfinished(j, first(changes, maxNamed)+" could not be put back ("+begun(shown(err), maxShown)+")")
 	}
 	told = "what process " + strconv.Itoa(j.PID) + " had changed when it died was put back, and is saved as " + ref
 	if err := t.forget(ctx, j.Run); err != nil {
@@ -72,6 +73,9 @@ func (t *localTree) undo(ctx context.Context, changes []executor.Change) (ref st
 
 // unfinished says what a person can do.
 func (t *localTree) unfinished(j *journal, why string) error {
-	return refusal(ErrUnfinished, "Not run, because process %d died while it mended the working tree: to have the tree as it was, run \"%s\"; "+
-		"then, or to go on with it as it is, remove %s. It is not put back, since %s", j.PID, restoring(t.Before()), j.file, why)
+	return refusal(
+		ErrUnfinished,
+		"Not run, because process %d died while it mended the working tree: to have the tree as it was, run \"%s\"; "+
+			"then, or to go on with it as it is, remove %s. It is not put back, since %s", j.PID, restoring(t.Before()),
+		j.file, why)
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// WaitForRateLimit waits until the failure says that trying makes sense again: until its reset time, or else as long as it
-// asks for, or else Options.RateLimitWait. A wait longer than Options.MaxWait fails at once. With Options.Lanes everybody
-// in the failure's lane waits along; the lane's order can add to this wait, up to Options.MaxWait in all beside what the
-// failure asked for.
+// WaitForRateLimit waits until the failure says that trying makes sense again: until its reset
+// time, or else as long as it asks for, or else Options.RateLimitWait. A wait longer than
+// Options.MaxWait fails at once. With Options.Lanes everybody in the failure's lane waits along;
+// the lane's order can add to this wait, up to Options.MaxWait in all beside what the failure asked
+// for.
 func (s *Standard) WaitForRateLimit(ctx context.Context, failure taxonomy.Failed) error {
 	return s.carryOut(ctx, failure, NameWaitForRateLimit, ActionWait, (*try).waitForRateLimit)
 }
@@ -28,9 +29,12 @@ func (t *try) waitForRateLimit() error {
 	t.note(DataHint, from)
 	if longest := t.longestWait(); wait > longest {
 		if from == hintDefault {
-			return failf("Nobody says when the rate limit is reset, and the %s that are waited then are longer than the %s that are waited at most", wait, longest)
+			return failf(
+				"Nobody says when the rate limit is reset, and the %s that are waited then are longer than the %s "+
+					"that are waited at most", wait, longest)
 		}
-		return failf("The rate limit is reset in %s, which is longer than the %s that are waited at most", wait, longest)
+		return failf("The rate limit is reset in %s, which is longer than the %s that are waited at most", wait,
+			longest)
 	}
 	if err := t.waitTogether(now, wait); err != nil {
 		return fmt.Errorf("wait for rate limit: %w", err)
@@ -54,8 +58,8 @@ func (t *try) asked(now time.Time) (wait time.Duration, from string) {
 	return t.opts.RateLimitWait, hintDefault
 }
 
-// hints returns when to try again, by what says it best: the failure's own fields, its evidence, and then texts, if they may be
-// searched.
+// hints returns when to try again, by what says it best: the failure's own fields, its evidence,
+// and then texts, if they may be searched.
 func (t *try) hints() taxonomy.Hints {
 	hints := taxonomy.HintsOf(t.failed.Err)
 	if silent(hints) && t.failed.Evidence != nil && !t.failed.Evidence.RetryAfterDerived {
@@ -172,9 +176,9 @@ func laneOf(failure taxonomy.Failed) string {
 	return ev.Source + "/" + credential
 }
 
-// RetryWithBackoff waits as long as the retry engine says for this try under the reaction's policy, or under
-// Options.Backoff where the policy has no delay. A failure whose reaction obeys hints is waited for as its hint says. Under
-// a policy that is used up it fails at once.
+// RetryWithBackoff waits as long as the retry engine says for this try under the reaction's policy,
+// or under Options.Backoff where the policy has no delay. A failure whose reaction obeys hints is
+// waited for as its hint says. Under a policy that is used up it fails at once.
 func (s *Standard) RetryWithBackoff(ctx context.Context, failure taxonomy.Failed) error {
 	return s.carryOut(ctx, failure, NameRetryWithBackoff, ActionRetry, (*try).retryWithBackoff)
 }

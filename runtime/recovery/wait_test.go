@@ -33,9 +33,14 @@ func TestWaitForRateLimit(t *testing.T) {
 		{"Retry-After", errors.New("HTTP 429\nRetry-After: 17"), 17 * time.Second, "retry_after"},
 		{"milliseconds", errors.New("retry in 1500ms"), 1500 * time.Millisecond, "retry_after"},
 		{"hint", &coded{text: "limited", hints: after(7 * time.Second)}, 7 * time.Second, "retry_after"},
-		{"wrapped hint", fmt.Errorf("call: %w", &coded{text: "limited", hints: after(7 * time.Second)}), 7 * time.Second, "retry_after"},
-		{"reset time before hint", &coded{text: "retry after 5", hints: taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second), ResetAt: at(3 * time.Minute)}}, 3 * time.Minute, "reset_at"},
-		{"hint before text", &coded{text: "retry after 5", hints: after(9 * time.Second)}, 9 * time.Second, "retry_after"},
+		{"wrapped hint", fmt.Errorf("call: %w", &coded{text: "limited", hints: after(7 * time.Second)}),
+			7 * time.Second, "retry_after"},
+		{"reset time before hint",
+			&coded{text: "retry after 5",
+				hints: taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second), ResetAt: at(3 * time.Minute)}},
+			3 * time.Minute, "reset_at"},
+		{"hint before text", &coded{text: "retry after 5", hints: after(9 * time.Second)}, 9 * time.Second,
+			"retry_after"},
 		{"reset time that is over", &coded{hints: taxonomy.Hints{ResetAt: at(-time.Hour)}}, 0, "reset_at"},
 		{"negative hint", &coded{hints: after(-time.Hour)}, 0, "retry_after"},
 		{"evidence", &taxonomy.Evidence{ResetAt: now.Add(90 * time.Second)}, 90 * time.Second, "reset_at"},
@@ -110,7 +115,8 @@ func TestLanesWaitAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lanes := retry.NewLanes(retry.Ramp{}, nil)
 		w := newWorld(t, Options{Lanes: lanes})
-		failure := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", Credential: "team", RetryAfter: taxonomy.Some(30 * time.Second)}}
+		failure := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", Credential: "team",
+			RetryAfter: taxonomy.Some(30 * time.Second)}}
 		began := time.Now()
 		var wg sync.WaitGroup
 		for range 8 {
@@ -162,18 +168,27 @@ func TestRetryWithBackoff(t *testing.T) {
 		policy *taxonomy.Policy
 		want   []time.Duration // of the tries 1, 2, …; -1 is none
 	}{
-		{"the seed's", nil, []time.Duration{1000 * time.Millisecond, 2000 * time.Millisecond, 4000 * time.Millisecond, 8 * time.Second, 16 * time.Second, 30 * time.Second, 30 * time.Second}},
-		{"of the reaction", &taxonomy.Policy{InitialDelay: 2 * time.Second, MaxDelay: 5 * time.Second, Multiplier: 2, MaxAttempts: 4}, []time.Duration{2 * time.Second, 4 * time.Second, 5 * time.Second, -1}},
-		{"linear", &taxonomy.Policy{InitialDelay: time.Second, Backoff: taxonomy.Linear}, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}},
+		{"the seed's", nil,
+			[]time.Duration{1000 * time.Millisecond, 2000 * time.Millisecond, 4000 * time.Millisecond, 8 * time.Second,
+				16 * time.Second, 30 * time.Second, 30 * time.Second}},
+		{"of the reaction",
+			&taxonomy.Policy{InitialDelay: 2 * time.Second, MaxDelay: 5 * time.Second, Multiplier: 2, MaxAttempts: 4},
+			[]time.Duration{2 * time.Second, 4 * time.Second, 5 * time.Second, -1}},
+		{"linear", &taxonomy.Policy{InitialDelay: time.Second, Backoff: taxonomy.Linear},
+			[]time.Duration{time.Second, 2 * time.Second, 3 * time.Second}},
 		{"without a delay", &taxonomy.Policy{MaxAttempts: 3}, []time.Duration{time.Second, 2 * time.Second, -1, -1}},
-		{"bounded in time", &taxonomy.Policy{InitialDelay: time.Second, MaxElapsed: 4 * time.Second}, []time.Duration{time.Second, 2 * time.Second, -1}},
+		{"bounded in time", &taxonomy.Policy{InitialDelay: time.Second, MaxElapsed: 4 * time.Second},
+			[]time.Duration{time.Second, 2 * time.Second, -1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for i, want := range tt.want {
 				clock := newManual()
 				w := newWorld(t, Options{Clock: clock})
-				err := w.RetryWithBackoff(t.Context(), taxonomy.Failed{Err: errors.New("x"), Attempt: i + 1, Reaction: taxonomy.Reaction{Policy: tt.policy}})
+				err := w.RetryWithBackoff(
+					t.Context(),
+					taxonomy.Failed{Err: errors.New("x"), Attempt: i + 1,
+						Reaction: taxonomy.Reaction{Policy: tt.policy}})
 				r := w.last(t)
 				if want < 0 {
 					assert.ErrorContains(t, err, "Gave up", i+1)
@@ -183,7 +198,8 @@ func TestRetryWithBackoff(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, []time.Duration{want}, clock.sleeps, i+1)
 				assert.Equal(t, fmt.Sprintf("Retrying after %dms (attempt %d)", want.Milliseconds(), i+1), r.Message)
-				assert.Equal(t, fmt.Sprint(want.Milliseconds()), r.Data[DataWait], "what is recorded is what was waited")
+				assert.Equal(t, fmt.Sprint(want.Milliseconds()), r.Data[DataWait],
+					"what is recorded is what was waited")
 				assert.Equal(t, ActionRetry, r.Action)
 			}
 		})
@@ -194,8 +210,10 @@ func TestRetryWithBackoff(t *testing.T) {
 func TestJitterIsRolledOnce(t *testing.T) {
 	clock, rolls := newManual(), 0
 	w := newWorld(t, Options{Clock: clock, Random: func() float64 { rolls++; return 1 }})
-	policy := &taxonomy.Policy{InitialDelay: time.Second, MaxDelay: 1050 * time.Millisecond, JitterKind: taxonomy.JitterProportional, Jitter: 0.1}
-	require.NoError(t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Attempt: 1, Reaction: taxonomy.Reaction{Policy: policy}}))
+	policy := &taxonomy.Policy{InitialDelay: time.Second, MaxDelay: 1050 * time.Millisecond,
+		JitterKind: taxonomy.JitterProportional, Jitter: 0.1}
+	require.NoError(
+		t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Attempt: 1, Reaction: taxonomy.Reaction{Policy: policy}}))
 	assert.Equal(t, 1, rolls)
 	assert.Equal(t, []time.Duration{1050 * time.Millisecond}, clock.sleeps)
 	assert.Equal(t, "1050", w.last(t).Data[DataWait])
@@ -206,7 +224,9 @@ func TestBackoffObeysHints(t *testing.T) {
 	for honoured, want := range map[bool]time.Duration{true: 11 * time.Second, false: time.Second} {
 		clock := newManual()
 		w := newWorld(t, Options{Clock: clock})
-		require.NoError(t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Err: err, Reaction: taxonomy.Reaction{HonorRetryAfter: honoured}}))
+		require.NoError(
+			t, w.RetryWithBackoff(
+				t.Context(), taxonomy.Failed{Err: err, Reaction: taxonomy.Reaction{HonorRetryAfter: honoured}}))
 		assert.Equal(t, []time.Duration{want}, clock.sleeps)
 	}
 }

@@ -10,7 +10,8 @@ type admitted struct {
 	*Occurrence
 	// size is about how many bytes its texts and its metadata take.
 	size int
-	// cause, context and metadata are copies of those of the occurrence. Nobody changes them, so all stores share them.
+	// cause, context and metadata are copies of those of the occurrence. Nobody changes them, so
+	// all stores share them.
 	cause    *Occurrence
 	context  json.RawMessage
 	metadata map[string]any

@@ -18,8 +18,8 @@ func millions() int {
 	return 10_000_000
 }
 
-// stream returns errors as a program has them: of some categories, severities and sources, with messages of which a
-// part is different each time.
+// stream returns errors as a program has them: of some categories, severities and sources, with
+// messages of which a part is different each time.
 type stream struct{ at time.Time }
 
 var (
@@ -67,8 +67,8 @@ func (s *stream) next(i int) *Occurrence {
 	return o
 }
 
-// BenchmarkErrors is what one error costs in groups and reporter together. The others are what it is to be compared with:
-// the grouping by regular expressions, and a plain map that counts.
+// BenchmarkErrors is what one error costs in groups and reporter together. The others are what it
+// is to be compared with: the grouping by regular expressions, and a plain map that counts.
 func BenchmarkErrors(b *testing.B) {
 	errs := (&stream{time.Now()}).prepared(8192)
 	b.Run("groups_and_reporter", func(b *testing.B) {

@@ -15,8 +15,8 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(s, "\n", "\r\n") + `"`
 }
 
-// cell returns a text that a spreadsheet takes for nothing but text, also one that divides lines at semicolons or tabs: for
-// it, quotes that do not begin a cell mean nothing.
+// cell returns a text that a spreadsheet takes for nothing but text, also one that divides lines at
+// semicolons or tabs: for it, quotes that do not begin a cell mean nothing.
 func cell(s string) string {
 	s = plainLines(s)
 	var b strings.Builder
@@ -39,14 +39,15 @@ func cell(s string) string {
 // formulas are characters that begin a formula for a spreadsheet, also in their wide form.
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-// beginsFormula reports whether the first character of s that shows is one that begins a formula. Quotes may be gone until
-// a spreadsheet sees it.
+// beginsFormula reports whether the first character of s that shows is one that begins a formula.
+// Quotes may be gone until a spreadsheet sees it.
 func beginsFormula(s string) bool {
 	c, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(c rune) bool { return c == '"' || isBlank(c) }))
 	return s != "" && strings.ContainsRune(formulas, c)
 }
 
-// beginsBlank reports whether there is a tab or a line break before the first character of s that shows.
+// beginsBlank reports whether there is a tab or a line break before the first character of s that
+// shows.
 func beginsBlank(s string) bool {
 	rest := strings.TrimLeftFunc(s, isBlank)
 	return strings.ContainsAny(s[:len(s)-len(rest)], "\t\n")

@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// clean returns o masked and bounded: o itself where it is so already, which is what [New] makes, otherwise a copy.
+// clean returns o masked and bounded: o itself where it is so already, which is what [New] makes,
+// otherwise a copy.
 func clean(o *Occurrence) *Occurrence {
 	if o.isClean() {
 		return o
@@ -30,9 +31,9 @@ func clean(o *Occurrence) *Occurrence {
 	return first
 }
 
-// bounded returns o where nothing in it is too long, otherwise a clean copy, and about how many bytes its texts and its metadata take. It is
-// what a sink asks for each occurrence. What is a secret in one that [New] has not made is masked by [shown], whenever it
-// leaves.
+// bounded returns o where nothing in it is too long, otherwise a clean copy, and about how many
+// bytes its texts and its metadata take. It is what a sink asks for each occurrence. What is a
+// secret in one that [New] has not made is masked by [shown], whenever it leaves.
 func bounded(o *Occurrence) (*Occurrence, int) {
 	if size, ok := o.fits(); ok {
 		return o, size
@@ -50,7 +51,8 @@ func shown(o *Occurrence) *Occurrence {
 	return o.Clone()
 }
 
-// fits reports whether nothing in o is too long, and about how many bytes its texts and its metadata take.
+// fits reports whether nothing in o is too long, and about how many bytes its texts and its
+// metadata take.
 func (o *Occurrence) fits() (size int, ok bool) {
 	for causes := 0; o != nil; causes++ {
 		var m measure
@@ -72,7 +74,8 @@ func (o *Occurrence) fits() (size int, ok bool) {
 	return size, true
 }
 
-// measure is what texts come to. It is eachText without a call for each, which is much of what a report costs.
+// measure is what texts come to. It is eachText without a call for each, which is much of what a
+// report costs.
 type measure struct {
 	size    int
 	tooLong bool
@@ -85,7 +88,8 @@ func (m *measure) add(s string, n int) {
 
 // texts adds the texts of o, but for those of its cause.
 func (m *measure) texts(o *Occurrence) {
-	m.names(o.ID, o.Domain, o.Category, o.Code, o.Severity, o.Recoverability, o.SourceCode, o.Fingerprint, o.Reaction, o.Action)
+	m.names(o.ID, o.Domain, o.Category, o.Code, o.Severity, o.Recoverability, o.SourceCode, o.Fingerprint, o.Reaction,
+		o.Action)
 	m.add(o.Message, maxMessage)
 	m.add(o.Stack, maxStack)
 	if s := o.Source; s != nil {
@@ -167,7 +171,8 @@ func (o *Occurrence) eachText(f func(s *string, n int)) {
 	}
 }
 
-// cleanContext returns a JSON object masked, or nil for what is none, is too long, or is none any more once it is masked.
+// cleanContext returns a JSON object masked, or nil for what is none, is too long, or is none any
+// more once it is masked.
 func cleanContext(b json.RawMessage) json.RawMessage {
 	if len(b) == 0 || len(b) > maxContext || !utf8.Valid(b) || !isObject(b) {
 		return nil

@@ -2,7 +2,8 @@ package report
 
 import "bytes"
 
-// Clone returns a copy that shares nothing with o. What is deeper in it than an occurrence that [New] makes is left out.
+// Clone returns a copy that shares nothing with o. What is deeper in it than an occurrence that
+// [New] makes is left out.
 func (o *Occurrence) Clone() *Occurrence {
 	var first *Occurrence
 	next := &first
@@ -18,7 +19,8 @@ func (o *Occurrence) Clone() *Occurrence {
 	return first
 }
 
-// cloneTyped returns a copy that shares nothing with o but the values of its metadata, without its cause.
+// cloneTyped returns a copy that shares nothing with o but the values of its metadata, without its
+// cause.
 func (o *Occurrence) cloneTyped() *Occurrence {
 	c := *o
 	c.Cause = nil

@@ -27,7 +27,8 @@ func (c *counts) see(code, category, rank int, at time.Time) {
 	of.rank = max(of.rank, rank)
 }
 
-// codesOut returns what is known of the codes, the most frequent first. Those that have the same name are one.
+// codesOut returns what is known of the codes, the most frequent first. Those that have the same
+// name are one.
 func (c *counts) codesOut() []CodeCount {
 	out, index := []CodeCount{}, map[string]int{}
 	for i, name := range c.codes.names {

@@ -22,12 +22,14 @@ func coded(category, code, severity, message string) *Occurrence {
 func TestGroupsByCode(t *testing.T) {
 	by, without := NewGroups(GroupOptions{ByCode: some(true)}), NewGroups(GroupOptions{})
 	for _, o := range []*Occurrence{
-		coded("net", "DOWN", "low", "port 80"), coded("net", "RESET", "low", "port 80"), coded("net", "DOWN", "high", "port 443"),
+		coded("net", "DOWN", "low", "port 80"), coded("net", "RESET", "low", "port 80"),
+		coded("net", "DOWN", "high", "port 443"),
 		coded("net", "a:b%", "low", "port 80"), coded("net", "", "low", "port 80"),
 	} {
 		Sinks{by, without}.Report(o)
 	}
-	assert.Equal(t, []string{"net::port N", "net:a%3Ab%25:port N", "net:DOWN:port N", "net:RESET:port N"}, idsOf(by.All()))
+	assert.Equal(t, []string{"net::port N", "net:a%3Ab%25:port N", "net:DOWN:port N", "net:RESET:port N"},
+		idsOf(by.All()))
 	down := by.ByCode("DOWN")
 	require.Len(t, down, 1)
 	assert.Equal(t, Group{
@@ -77,7 +79,8 @@ func TestCodesAreMasked(t *testing.T) {
 	assert.Len(t, g.ByCode(shown), 1)
 }
 
-// The counts of codes are those of the metrics; besides there are the highest severity and the latest time.
+// The counts of codes are those of the metrics; besides there are the highest severity and the
+// latest time.
 func TestCodes(t *testing.T) {
 	r := NewReporter(ReporterOptions{MaxKeys: 4, Clock: newClock()})
 	report := func(category, code, severity string, after time.Duration) {
@@ -135,7 +138,8 @@ func TestLabelsOfTheSameMark(t *testing.T) {
 			l.add(key, markOf(key), nameOf)
 		}
 		require.Len(t, l.keys, 3)
-		assert.Equal(t, map[string]int{"a1b1c": i + 1, "a2b2c": i + 1, "a3b3c": i + 1, "other": 2 * (i + 1)}, l.toMap(l.counts))
+		assert.Equal(t, map[string]int{"a1b1c": i + 1, "a2b2c": i + 1, "a3b3c": i + 1, "other": 2 * (i + 1)},
+			l.toMap(l.counts))
 	}
 }
 

@@ -138,7 +138,8 @@ func (c *counts) metrics() Metrics {
 
 func (c *counts) timelineOut() Timeline {
 	s := c.timeline.series()
-	out := Timeline{Step: time.Duration(s.step) * time.Second, Buckets: make([]Bucket, len(s.buckets)), Outside: s.outside}
+	out := Timeline{Step: time.Duration(s.step) * time.Second, Buckets: make([]Bucket, len(s.buckets)),
+		Outside: s.outside}
 	for i, b := range s.buckets {
 		out.Buckets[i] = Bucket{
 			Start:      time.Unix(s.start+int64(i)*s.step, 0).UTC(),
@@ -163,12 +164,14 @@ func (c *counts) reactionOutcomes() []ReactionOutcome {
 		n, of := c.reactions.counts[i], c.outcomes[i]
 		if n > 0 || of != (outcome{}) {
 			out = append(out, ReactionOutcome{
-				c.reactions.names[i], text(key[1], maxName), n, of.recovered, of.failed, of.pending, of.retried, of.unretried,
+				c.reactions.names[i], text(key[1], maxName), n, of.recovered, of.failed, of.pending, of.retried,
+				of.unretried,
 			})
 		}
 	}
 	slices.SortFunc(out, func(a, b ReactionOutcome) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reaction, b.Reaction), cmp.Compare(a.Action, b.Action))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reaction, b.Reaction),
+			cmp.Compare(a.Action, b.Action))
 	})
 	return out
 }

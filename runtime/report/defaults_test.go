@@ -61,7 +61,8 @@ func TestHowFarAheadAnErrorMayBe(t *testing.T) {
 	}
 }
 
-// A clock that was set back takes what it has stamped out of the timeline where that is more than an hour ahead of it then.
+// A clock that was set back takes what it has stamped out of the timeline where that is more than
+// an hour ahead of it then.
 func TestHowFarAheadAClockMayHaveBeen(t *testing.T) {
 	for _, c := range []struct {
 		back    time.Duration
@@ -76,8 +77,9 @@ func TestHowFarAheadAClockMayHaveBeen(t *testing.T) {
 	}
 }
 
-// D181: adding looks at the oldest groups only, however many others there are: those that were made to look old stay, and
-// a group that nobody may ask for is not asked for. Of the oldest, two are let go at a time.
+// D181: adding looks at the oldest groups only, however many others there are: those that were made
+// to look old stay, and a group that nobody may ask for is not asked for. Of the oldest, two are
+// let go at a time.
 func TestAddingLooksAtFewGroups(t *testing.T) {
 	const many = 10_000
 	clock := newClock()

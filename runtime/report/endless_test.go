@@ -22,7 +22,8 @@ func (forking) Unwrap() []error { return []error{forking{}, forking{}} }
 
 func TestErrorsWithoutAnEnd(t *testing.T) {
 	for name, err := range map[string]error{
-		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("no: %w", forking{}), "joined": errors.Join(forking{}, itself{}),
+		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("no: %w", forking{}),
+		"joined":   errors.Join(forking{}, itself{}),
 		"cause":    errs.NewProviderNotAvailable("p").WithCause(forking{}),
 		"evidence": &taxonomy.Evidence{Source: "s", Err: errors.Join(itself{}, forking{})},
 	} {

@@ -20,7 +20,8 @@ func TestEnrich(t *testing.T) {
 	}, EnrichOptions{At: at})
 	assert.Equal(t, full(), o, "the occurrence stays as it is")
 	assert.Equal(t, &Source{Type: "llm", Component: "api", Endpoint: "https://example.org/v1", Method: "GET"}, e.Source)
-	assert.Equal(t, &Execution{Mode: "cli", Skill: "given", Tool: "t", Step: "p", TaskID: "k", SessionID: "n"}, e.Execution)
+	assert.Equal(t, &Execution{Mode: "cli", Skill: "given", Tool: "t", Step: "p", TaskID: "k", SessionID: "n"},
+		e.Execution)
 	assert.Equal(t, &Repository{Owner: "owner", Repo: "repo"}, e.Repository, "replaced, not merged")
 	assert.Equal(t, map[string]any{
 		"a": "given", "n": 7.0, "password": "[REDACTED]", "list": []any{"x", map[string]any{"y": true}},
@@ -112,14 +113,18 @@ func TestStatusIn(t *testing.T) {
 func TestCleanMetadata(t *testing.T) {
 	assert.Nil(t, cleanMetadata(nil))
 	got := cleanMetadata(map[string]any{
-		"int": 1, "int64": int64(2), "uint8": uint8(3), "float32": float32(0.5), "nan": math.NaN(), "nil": nil, "bool": true,
-		"duration": 90 * time.Second, "time": time.Unix(0, 0).UTC(), "strings": []string{"a"}, "map": map[string]string{"k": "v"},
+		"int": 1, "int64": int64(2), "uint8": uint8(3), "float32": float32(0.5), "nan": math.NaN(), "nil": nil,
+		"bool":     true,
+		"duration": 90 * time.Second, "time": time.Unix(0, 0).UTC(), "strings": []string{"a"},
+		"map":    map[string]string{"k": "v"},
 		"struct": struct{ A int }{1}, "error": itself{}, "func": func() {}, "apiKey": "k", "empty_password": "",
 	})
 	assert.Equal(t, map[string]any{
-		"int": 1.0, "int64": 2.0, "uint8": 3.0, "float32": 0.5, "nan": nil, "nil": nil, "bool": true, "duration": "1m30s",
-		"time": "1970-01-01T00:00:00Z", "strings": []any{"a"}, "map": map[string]any{"k": "v"}, "struct": map[string]any{"A": 1.0},
-		"error": "itself", "func": "(func())", "apiKey": "[REDACTED]", "empty_password": "",
+		"int": 1.0, "int64": 2.0, "uint8": 3.0, "float32": 0.5, "nan": nil, "nil": nil, "bool": true,
+		"duration": "1m30s",
+		"time":     "1970-01-01T00:00:00Z", "strings": []any{"a"}, "map": map[string]any{"k": "v"},
+		"struct": map[string]any{"A": 1.0},
+		"error":  "itself", "func": "(func())", "apiKey": "[REDACTED]", "empty_password": "",
 	}, got)
 	assert.True(t, isCleanMetadata(got))
 }

@@ -1,9 +1,10 @@
 package report
 
-// entry is an occurrence that is kept, with room of its own for what it points to, so that an entry that is used again
-// allocates nothing for most occurrences.
+// entry is an occurrence that is kept, with room of its own for what it points to, so that an entry
+// that is used again allocates nothing for most occurrences.
 type entry struct {
-	// What lists need comes first, in one line of the processor's cache: an entry that is let go has left it long ago.
+	// What lists need comes first, in one line of the processor's cache: an entry that is let go
+	// has left it long ago.
 
 	// next is the next newer one of its group.
 	next *entry
@@ -30,8 +31,8 @@ type held struct {
 	successful bool
 }
 
-// shown returns a clean copy of a copy of what an entry holds, which shares nothing with the entry. To make the first copy
-// is all that has to be done before the entry changes.
+// shown returns a clean copy of a copy of what an entry holds, which shares nothing with the entry.
+// To make the first copy is all that has to be done before the entry changes.
 func (h *held) shown() Occurrence {
 	o := h.Occurrence
 	if o.Source != nil {

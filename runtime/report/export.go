@@ -17,8 +17,8 @@ func (r *Reporter) both() (Metrics, []Occurrence) {
 	return metrics, allShown(all)
 }
 
-// WriteJSON writes an object with metrics and the occurrences that are kept as errors, indented by two spaces, on lines of
-// its own, fit to stand in HTML.
+// WriteJSON writes an object with metrics and the occurrences that are kept as errors, indented by
+// two spaces, on lines of its own, fit to stand in HTML.
 func (r *Reporter) WriteJSON(w io.Writer) error {
 	metrics, occurrences := r.both()
 	e := json.NewEncoder(w)
@@ -39,10 +39,10 @@ var csvHeader = []string{
 	"recoverySuccessful",
 }
 
-// WriteCSV writes the occurrences that are kept as RFC 4180 has it, a header first. What is not known is empty; each other
-// text is in quotes. A text that a spreadsheet would take for a formula begins with an apostrophe, and so does what in a
-// text follows a semicolon, a tab or a line break, where some spreadsheets begin another cell. All line breaks are of one
-// kind.
+// WriteCSV writes the occurrences that are kept as RFC 4180 has it, a header first. What is not
+// known is empty; each other text is in quotes. A text that a spreadsheet would take for a formula
+// begins with an apostrophe, and so does what in a text follows a semicolon, a tab or a line break,
+// where some spreadsheets begin another cell. All line breaks are of one kind.
 func (r *Reporter) WriteCSV(w io.Writer) error {
 	_, occurrences := r.both()
 	b := bufio.NewWriter(w)

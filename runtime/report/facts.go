@@ -9,12 +9,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Facts are what is known where an error happens and the error itself does not say. What is nil, zero or empty is not
-// known.
+// Facts are what is known where an error happens and the error itself does not say. What is nil,
+// zero or empty is not known.
 //
-// An error says some of it itself, by the evidence in its tree: the evidence's source is the source's type, and its
-// attributes component, url or host, method, mode, skill, tool, step, task_id, session_id, owner, repo, entity_number
-// and entity_type are what they are named after. Of an address what follows a question mark is left out.
+// An error says some of it itself, by the evidence in its tree: the evidence's source is the
+// source's type, and its attributes component, url or host, method, mode, skill, tool, step,
+// task_id, session_id, owner, repo, entity_number and entity_type are what they are named after. Of
+// an address what follows a question mark is left out.
 type Facts struct {
 	Source     *Source
 	Execution  *Execution
@@ -76,7 +77,8 @@ func endpoint(address string) string {
 
 func executionIn(e *taxonomy.Evidence) *Execution {
 	x := Execution{
-		Mode: attribute(e, "mode"), Skill: attribute(e, "skill"), Tool: attribute(e, "tool"), Step: attribute(e, "step"),
+		Mode: attribute(e, "mode"), Skill: attribute(e, "skill"), Tool: attribute(e, "tool"),
+		Step:   attribute(e, "step"),
 		TaskID: attribute(e, "task_id"), SessionID: attribute(e, "session_id"),
 	}
 	if x == (Execution{}) {
@@ -85,7 +87,8 @@ func executionIn(e *taxonomy.Evidence) *Execution {
 	return &x
 }
 
-// repositoryIn returns the repository that evidence names by owner and name; one without the other is none.
+// repositoryIn returns the repository that evidence names by owner and name; one without the other
+// is none.
 func repositoryIn(e *taxonomy.Evidence) *Repository {
 	r := Repository{Owner: attribute(e, "owner"), Repo: attribute(e, "repo"), EntityType: attribute(e, "entity_type")}
 	if n, err := strconv.Atoi(e.Attributes["entity_number"]); err == nil && n > 0 {
@@ -105,8 +108,8 @@ func (r Repository) checked() *Repository {
 	return &r
 }
 
-// addFacts adds what is known besides. Source and execution are merged field by field, the metadata key by key; a
-// repository is replaced. What is given wins.
+// addFacts adds what is known besides. Source and execution are merged field by field, the metadata
+// key by key; a repository is replaced. What is given wins.
 func (o *Occurrence) addFacts(f Facts) {
 	o.Source = o.Source.merged(f.Source)
 	o.Execution = o.Execution.merged(f.Execution)
@@ -156,7 +159,8 @@ func (e *Execution) merged(given *Execution) *Execution {
 		given = &Execution{}
 	}
 	out := Execution{
-		Mode: orText(given.Mode, known.Mode), Skill: orText(given.Skill, known.Skill), Tool: orText(given.Tool, known.Tool),
+		Mode: orText(given.Mode, known.Mode), Skill: orText(given.Skill, known.Skill),
+		Tool: orText(given.Tool, known.Tool),
 		Step: orText(given.Step, known.Step), TaskID: orText(given.TaskID, known.TaskID),
 		SessionID: orText(given.SessionID, known.SessionID),
 	}

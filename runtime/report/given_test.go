@@ -15,11 +15,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// D158: of two values of a field the given one stays, whatever field it is; what is not given stays as it was.
+// D158: of two values of a field the given one stays, whatever field it is; what is not given stays
+// as it was.
 func TestGivenFactsWin(t *testing.T) {
 	given := Facts{
-		Source:     &Source{Type: "a type", Component: "a component", Endpoint: "https://given.example", Method: "PUT"},
-		Execution:  &Execution{Mode: "a mode", Skill: "a skill", Tool: "a tool", Step: "a step", TaskID: "a task", SessionID: "a session"},
+		Source: &Source{Type: "a type", Component: "a component", Endpoint: "https://given.example", Method: "PUT"},
+		Execution: &Execution{Mode: "a mode", Skill: "a skill", Tool: "a tool", Step: "a step", TaskID: "a task",
+			SessionID: "a session"},
 		Repository: &Repository{Owner: "an owner", Repo: "a repo", EntityNumber: 17, EntityType: "issue"},
 	}
 	for name, o := range map[string]*Occurrence{
@@ -39,11 +41,14 @@ func TestGivenFactsWin(t *testing.T) {
 
 // D61, D62: what an entity can be.
 func TestEntities(t *testing.T) {
-	for word, want := range map[string]string{"issue": "issue", "pr": "pr", "comment": "comment", "discussion": "", "Issue": "", "": ""} {
+	for word, want := range map[string]string{"issue": "issue", "pr": "pr", "comment": "comment", "discussion": "",
+		"Issue": "", "": ""} {
 		r := &Repository{Owner: "o", Repo: "r", EntityNumber: 7, EntityType: word}
 		wanted := &Repository{Owner: "o", Repo: "r", EntityNumber: 7, EntityType: want}
-		assert.Equal(t, wanted, (&Occurrence{}).Enrich(Facts{Repository: r}, EnrichOptions{}).Repository, "given as %q", word)
-		said := &taxonomy.Evidence{Attributes: map[string]string{"owner": "o", "repo": "r", "entity_number": "7", "entity_type": word}}
+		assert.Equal(t, wanted, (&Occurrence{}).Enrich(Facts{Repository: r}, EnrichOptions{}).Repository, "given as %q",
+			word)
+		said := &taxonomy.Evidence{Attributes: map[string]string{"owner": "o", "repo": "r", "entity_number": "7",
+			"entity_type": word}}
 		assert.Equal(t, wanted, New(said, Options{}).Repository, "said as %q", word)
 	}
 }
@@ -58,14 +63,16 @@ func TestNewWithoutATime(t *testing.T) {
 
 // D45, B-D10: the ID of an occurrence is the whole of what it is given, or a UUID.
 func TestIDOfAnOccurrence(t *testing.T) {
-	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, New(errors.New("e"), Options{}).ID)
+	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`,
+		New(errors.New("e"), Options{}).ID)
 	long := strings.Repeat("0123456789abcdef", 16)
 	assert.Equal(t, long, New(errors.New("e"), Options{ID: fixed(long)}).ID)
 }
 
 // rating is a taxonomy that states severities, one a row.
 func rating(severities ...taxonomy.Severity) *taxonomy.Taxonomy {
-	own := &taxonomy.Taxonomy{Domain: "test", Categories: []taxonomy.Category{{Name: "all"}}, Uncategorized: &taxonomy.Reaction{}}
+	own := &taxonomy.Taxonomy{Domain: "test", Categories: []taxonomy.Category{{Name: "all"}},
+		Uncategorized: &taxonomy.Reaction{}}
 	own.Rows = make([]taxonomy.RowTraits, taxonomy.FirstRow)
 	for i, s := range severities {
 		row := taxonomy.Row(len(own.Rows))
@@ -90,7 +97,8 @@ func (r rated) Row() taxonomy.Row { return r.row }
 // D48: the severity is the code's.
 func TestSeverities(t *testing.T) {
 	words := []string{"", "low", "medium", "high", "critical"}
-	own := rating(taxonomy.SeverityNone, taxonomy.SeverityLow, taxonomy.SeverityMedium, taxonomy.SeverityHigh, taxonomy.SeverityCritical)
+	own := rating(taxonomy.SeverityNone, taxonomy.SeverityLow, taxonomy.SeverityMedium, taxonomy.SeverityHigh,
+		taxonomy.SeverityCritical)
 	for i, want := range words {
 		o := New(rated{own, taxonomy.FirstRow + taxonomy.Row(i)}, Options{})
 		assert.Equal(t, want, o.Severity)
@@ -99,7 +107,8 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// D53: a cause is told of as an error of its own would be, but for what is done about it: that is decided for the whole.
+// D53: a cause is told of as an error of its own would be, but for what is done about it: that is
+// decided for the whole.
 func TestWhatACauseSays(t *testing.T) {
 	inner := fmt.Errorf("call: %w", errs.NewProviderRateLimit("inner"))
 	alone := New(inner, Options{Table: errs.Table, At: moment})
@@ -119,7 +128,8 @@ func TestWhatACauseSays(t *testing.T) {
 	assert.Equal(t, 8, n)
 }
 
-// D59, D159, B-D23: an observer tells of the session, and looks for the status where its options say.
+// D59, D159, B-D23: an observer tells of the session, and looks for the status where its options
+// say.
 func TestObserverHandsOnWhatItKnows(t *testing.T) {
 	for _, c := range []struct {
 		sources []string
@@ -132,11 +142,13 @@ func TestObserverHandsOnWhatItKnows(t *testing.T) {
 		{nil, &Execution{SessionID: "s-2"}, "", "s-2"},
 	} {
 		sink := &notebook{}
-		watch := Observer(ObserverOptions{Table: errs.Table, Sink: sink, StatusSources: c.sources, Facts: func(executor.Event) Facts {
-			return Facts{Execution: c.given}
-		}})
+		watch := Observer(
+			ObserverOptions{Table: errs.Table, Sink: sink, StatusSources: c.sources, Facts: func(executor.Event) Facts {
+				return Facts{Execution: c.given}
+			}})
 		watch.Observe(executor.Event{
-			Kind: executor.ReactionTaken, Err: errors.New("GET /: HTTP 503"), Source: "github", Op: "read", Session: "s-1", Task: "t-1",
+			Kind: executor.ReactionTaken, Err: errors.New("GET /: HTTP 503"), Source: "github", Op: "read",
+			Session: "s-1", Task: "t-1",
 			Evidence: &taxonomy.Evidence{Text: "GET /: HTTP 503"},
 		})
 		require.Len(t, sink.reported, 1)

@@ -10,7 +10,8 @@ import (
 // grouping says what makes a group.
 type grouping struct{ category, code, pattern, severity bool }
 
-// appendID appends the ID of the group that an occurrence belongs to, and says where in it the pattern is.
+// appendID appends the ID of the group that an occurrence belongs to, and says where in it the
+// pattern is.
 func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int) {
 	if by == (grouping{}) {
 		return append(dst, "default"...), 0, 0
@@ -33,7 +34,8 @@ func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int)
 	return dst[:len(dst)-1], from, to
 }
 
-// appendEscaped appends a category, a code or a severity without ':', so that different groups have different IDs.
+// appendEscaped appends a category, a code or a severity without ':', so that different groups have
+// different IDs.
 func appendEscaped(dst []byte, s string) []byte {
 	if strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '%') < 0 {
 		return append(dst, s...)
@@ -58,10 +60,12 @@ type group struct {
 	first, last time.Time
 	// touched is when the last occurrence came, by the clock; it decides about the age.
 	touched time.Time
-	// severities counts by rank. categories counts by category where the group may have several; it is nil otherwise.
+	// severities counts by rank. categories counts by category where the group may have several; it
+	// is nil otherwise.
 	severities [len(severities)]int
 	categories map[string]int
-	// oldestEntry and newestEntry are the ends of the list of what is kept, entries its length; sample is the first of all.
+	// oldestEntry and newestEntry are the ends of the list of what is kept, entries its length;
+	// sample is the first of all.
 	oldestEntry, newestEntry *entry
 	entries                  int
 	sample                   *entry
@@ -92,7 +96,8 @@ func (gr *group) count(o *Occurrence, now time.Time, ofCategory bool) {
 	}
 }
 
-// happened returns when an occurrence happened: now, where it does not say, or is ahead of the clock.
+// happened returns when an occurrence happened: now, where it does not say, or is ahead of the
+// clock.
 func happened(o *Occurrence, now time.Time) time.Time {
 	if o.At.IsZero() || isAhead(o.At, now) {
 		return now
@@ -100,8 +105,8 @@ func happened(o *Occurrence, now time.Time) time.Time {
 	return o.At
 }
 
-// isAhead reports whether a time is too far in the future. One that is farther than a [time.Time] reaches would be taken as
-// long past otherwise.
+// isAhead reports whether a time is too far in the future. One that is farther than a [time.Time]
+// reaches would be taken as long past otherwise.
 func isAhead(t, now time.Time) bool { return t.Unix() > maxTime/1000 || t.Sub(now) > ahead }
 
 func (gr *group) countCategory(category string) {
@@ -114,7 +119,8 @@ func (gr *group) countCategory(category string) {
 	gr.categories[category]++
 }
 
-// newCategory returns the name under which a category is counted that was not seen, or that has a secret.
+// newCategory returns the name under which a category is counted that was not seen, or that has a
+// secret.
 func (gr *group) newCategory(category string) string {
 	category = kept(category, maxName)
 	if _, known := gr.categories[category]; known {

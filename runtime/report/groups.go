@@ -17,8 +17,9 @@ const (
 	defaultMaxBytes  = 64 << 20
 )
 
-// Groups counts occurrences that are alike together. It is a [Sink], safe for concurrent use. What adding one costs does
-// not depend on how many there are, nor on how long its message is. [NewGroups] makes one; the zero Groups are of no use.
+// Groups counts occurrences that are alike together. It is a [Sink], safe for concurrent use. What
+// adding one costs does not depend on how many there are, nor on how long its message is.
+// [NewGroups] makes one; the zero Groups are of no use.
 type Groups struct {
 	by       grouping
 	maxAge   time.Duration
@@ -67,7 +68,8 @@ func clockOr(c retry.Clock) retry.Clock {
 	return c
 }
 
-// Report adds an occurrence to its group. One with the ID of an occurrence that is kept is taken as [Groups.Update].
+// Report adds an occurrence to its group. One with the ID of an occurrence that is kept is taken as
+// [Groups.Update].
 func (g *Groups) Report(o *Occurrence) { g.Add(o) }
 
 // Add is [Groups.Report], and returns the ID of the group.
@@ -97,8 +99,8 @@ func (g *Groups) add(a *admitted) (id string) {
 	return gr.id
 }
 
-// Update notes what has become of an occurrence that is kept; of another it does nothing. Without a recovery it leaves the
-// one that is known.
+// Update notes what has become of an occurrence that is kept; of another it does nothing. Without a
+// recovery it leaves the one that is known.
 func (g *Groups) Update(o *Occurrence) {
 	if o == nil {
 		return
@@ -136,19 +138,20 @@ func (g *Groups) ByCategory(category string) []Group {
 	return g.filter(func(gr *group) bool { return isOf(category, gr.category) }, g.maxSize)
 }
 
-// ByCode returns the groups of a code. Those of none are "unknown", as in [Metrics]. Where groups are not formed by code,
-// there are none.
+// ByCode returns the groups of a code. Those of none are "unknown", as in [Metrics]. Where groups
+// are not formed by code, there are none.
 func (g *Groups) ByCode(code string) []Group {
 	return g.filter(func(gr *group) bool { return g.by.code && isOf(code, gr.code) }, g.maxSize)
 }
 
-// BySeverity returns the groups whose highest severity is the one given. Those that have none of the taxonomy's are
-// "unknown", as in [Stats].
+// BySeverity returns the groups whose highest severity is the one given. Those that have none of
+// the taxonomy's are "unknown", as in [Stats].
 func (g *Groups) BySeverity(severity string) []Group {
 	return g.filter(func(gr *group) bool { return isOfSeverity(severity, gr.severity) }, g.maxSize)
 }
 
-// filter returns copies of the groups that are not too old and that f takes, each with at most so many occurrences.
+// filter returns copies of the groups that are not too old and that f takes, each with at most so
+// many occurrences.
 func (g *Groups) filter(f func(gr *group) bool, errors int) []Group {
 	now := g.clock.Now()
 	g.mu.Lock()

@@ -54,8 +54,9 @@ func TestBytesOfGroupsThatAreGone(t *testing.T) {
 	}
 	s := g.Stats()
 	assert.Equal(t, Stats{
-		TotalGroups: s.TotalGroups, TotalErrors: s.TotalGroups, ErrorsByCategory: s.ErrorsByCategory, ErrorsBySeverity: s.ErrorsBySeverity,
-		Evicted: Gone{Groups: 1000 - s.TotalGroups, Errors: 1000 - s.TotalGroups, Severity: "low"},
+		TotalGroups: s.TotalGroups, TotalErrors: s.TotalGroups, ErrorsByCategory: s.ErrorsByCategory,
+		ErrorsBySeverity: s.ErrorsBySeverity,
+		Evicted:          Gone{Groups: 1000 - s.TotalGroups, Errors: 1000 - s.TotalGroups, Severity: "low"},
 	}, s)
 }
 
@@ -64,8 +65,10 @@ func TestGroupIDsAreUnambiguous(t *testing.T) {
 	g := NewGroups(GroupOptions{BySeverity: some(true)})
 	ids := map[string]bool{}
 	for _, o := range []*Occurrence{
-		occurrence("a:b", "low", "c"), occurrence("a", "low", "b:c"), occurrence("a%3Ab", "low", "c"), occurrence("a%b", "low", "c"),
-		occurrence("a", "c:low", "b"), occurrence("a", "low", "b:c:low"), occurrence("a:", "low", ""), occurrence("a", "low", ":"),
+		occurrence("a:b", "low", "c"), occurrence("a", "low", "b:c"), occurrence("a%3Ab", "low", "c"),
+		occurrence("a%b", "low", "c"),
+		occurrence("a", "c:low", "b"), occurrence("a", "low", "b:c:low"), occurrence("a:", "low", ""),
+		occurrence("a", "low", ":"),
 	} {
 		id := g.Add(o)
 		assert.False(t, ids[id], id)
@@ -86,9 +89,10 @@ func TestGroupTimes(t *testing.T) {
 		at, later   time.Time
 		first, last time.Time
 	}{
-		"year 9000":       {time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC), moment, moment, moment.Add(time.Minute)},
-		"none":            {time.Time{}, time.Time{}, moment, moment.Add(time.Minute)},
-		"a little ahead":  {moment.Add(10 * time.Second), moment.Add(70 * time.Second), moment.Add(10 * time.Second), moment.Add(time.Minute)},
+		"year 9000": {time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC), moment, moment, moment.Add(time.Minute)},
+		"none":      {time.Time{}, time.Time{}, moment, moment.Add(time.Minute)},
+		"a little ahead": {moment.Add(10 * time.Second), moment.Add(70 * time.Second), moment.Add(10 * time.Second),
+			moment.Add(time.Minute)},
 		"an hour earlier": {moment, moment.Add(-time.Hour), moment.Add(-time.Hour), moment.Add(time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {

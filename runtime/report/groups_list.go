@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// groupSize is about how many bytes a group takes without its texts, its place in a map included; categorySize is what a
-// category that it tells apart takes besides its name.
+// groupSize is about how many bytes a group takes without its texts, its place in a map included;
+// categorySize is what a category that it tells apart takes besides its name.
 const (
 	groupSize    = 512
 	categorySize = 128
@@ -15,7 +15,8 @@ const (
 // sweep is how many groups that are too old are dropped at most while one occurrence is added.
 const sweep = 2
 
-// groupOf returns the group that an occurrence belongs to, a new one where there is none or it is too old.
+// groupOf returns the group that an occurrence belongs to, a new one where there is none or it is
+// too old.
 func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 	gr, from, to := g.find(o, now)
 	if gr != nil {
@@ -26,7 +27,8 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 		Category: text(o.Category, maxName), Code: text(o.Code, maxName), Severity: text(o.Severity, maxName),
 		Message: text(o.Message, maxMessage),
 	}
-	if named.Category != o.Category || named.Code != o.Code || named.Severity != o.Severity || named.Message != o.Message {
+	if named.Category != o.Category || named.Code != o.Code || named.Severity != o.Severity ||
+		named.Message != o.Message {
 		if gr, from, to = g.find(&named, now); gr != nil {
 			return gr
 		}
@@ -61,7 +63,8 @@ func ownSeverity(s string) string {
 	return strings.Clone(s)
 }
 
-// ownCategory returns a category that is part of nothing greater than the ID of its group, which mostly begins with it.
+// ownCategory returns a category that is part of nothing greater than the ID of its group, which
+// mostly begins with it.
 func ownCategory(s, id string) string {
 	if strings.HasPrefix(id, s) {
 		return id[:len(s)]
@@ -79,7 +82,8 @@ func (g *Groups) newGroup() *group {
 	return gr
 }
 
-// find returns the group that an occurrence belongs to, or nil. Its ID is in the room then, and in it the pattern.
+// find returns the group that an occurrence belongs to, or nil. Its ID is in the room then, and in
+// it the pattern.
 func (g *Groups) find(o *Occurrence, now time.Time) (gr *group, from, to int) {
 	g.room, from, to = g.by.appendID(g.room[:0], o)
 	gr = g.byID[string(g.room)]
@@ -133,7 +137,8 @@ func (g *Groups) unlink(gr *group) {
 	gr.older, gr.newer = nil, nil
 }
 
-// drop forgets a group and what is kept of it, and counts it with those that are gone for the same reason.
+// drop forgets a group and what is kept of it, and counts it with those that are gone for the same
+// reason.
 func (g *Groups) drop(gr *group, gone *Gone) {
 	gone.count(gr)
 	for e := gr.pop(); e != nil; e = gr.pop() {
@@ -173,7 +178,8 @@ func (g *Groups) forget(gr *group) {
 	g.store.drop(e)
 }
 
-// makeRoom lets the oldest occurrences go until the others fit, then the oldest groups; never the last entry, nor its group.
+// makeRoom lets the oldest occurrences go until the others fit, then the oldest groups; never the
+// last entry, nor its group.
 func (g *Groups) makeRoom(last *entry) {
 	for g.store.bytes > g.maxBytes {
 		switch {

@@ -52,8 +52,9 @@ func TestGroup(t *testing.T) {
 	got, ok := g.Get(id)
 	require.True(t, ok)
 	assert.Equal(t, Group{
-		ID: id, Category: "network", Pattern: "host 'X' is down", Severity: "low", Count: 1, FirstSeen: moment, LastSeen: moment,
-		Errors: []Occurrence{*first}, Sample: *first,
+		ID: id, Category: "network", Pattern: "host 'X' is down", Severity: "low", Count: 1, FirstSeen: moment,
+		LastSeen: moment,
+		Errors:   []Occurrence{*first}, Sample: *first,
 	}, got)
 
 	c.pass(time.Minute)
@@ -169,7 +170,8 @@ func idsOf(all []Group) []string {
 func TestGroupQueries(t *testing.T) {
 	g := NewGroups(GroupOptions{})
 	for i, o := range []*Occurrence{
-		occurrence("a", "low", "x"), occurrence("b", "high", "x"), occurrence("a", "high", "x"), occurrence("a", "critical", "y"), occurrence("", "", "z"),
+		occurrence("a", "low", "x"), occurrence("b", "high", "x"), occurrence("a", "high", "x"),
+		occurrence("a", "critical", "y"), occurrence("", "", "z"),
 	} {
 		o.At = moment.Add(time.Duration(i))
 		g.Report(o)
@@ -272,13 +274,15 @@ func TestGroupsShareNothing(t *testing.T) {
 func TestGroupJSON(t *testing.T) {
 	g := Group{
 		ID: "a:m", Category: "a", Pattern: "m", Severity: "low", Count: 2, FirstSeen: time.UnixMilli(1).UTC(),
-		LastSeen: time.UnixMilli(2).UTC(), Errors: []Occurrence{{ID: "1", At: time.UnixMilli(1).UTC()}}, Sample: Occurrence{ID: "1", At: time.UnixMilli(1).UTC()},
+		LastSeen: time.UnixMilli(2).UTC(), Errors: []Occurrence{{ID: "1", At: time.UnixMilli(1).UTC()}},
+		Sample: Occurrence{ID: "1", At: time.UnixMilli(1).UTC()},
 	}
 	b, err := json.Marshal(g)
 	require.NoError(t, err)
 	o := `{"errorId":"1","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,"message":""}`
-	assert.Equal(t, `{"groupId":"a:m","category":"a","pattern":"m","severity":"low","count":2,"firstSeen":1,"lastSeen":2,"errors":[`+
-		o+`],"sampleError":`+o+`}`, string(b))
+	assert.Equal(
+		t, `{"groupId":"a:m","category":"a","pattern":"m","severity":"low","count":2,"firstSeen":1,"lastSeen":2,"errors":[`+
+			o+`],"sampleError":`+o+`}`, string(b))
 	var read Group
 	require.NoError(t, json.Unmarshal(b, &read))
 	assert.Equal(t, g, read)

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// NewID returns a random ID, in the form of a UUID of version 4. It is made to be unique, not to be a secret. It is safe
-// for concurrent use.
+// NewID returns a random ID, in the form of a UUID of version 4. It is made to be unique, not to be
+// a secret. It is safe for concurrent use.
 func NewID() string {
 	var b [16]byte
 	for i := 0; i < len(b); i += 8 {

@@ -1,10 +1,11 @@
 package report
 
-// index finds entries by ID. A map would hash each ID three times: to see that it is new, to add it, and to take it out
-// again. Hashes are those of a seed of its own, so that nobody can choose IDs that are all in one place.
+// index finds entries by ID. A map would hash each ID three times: to see that it is new, to add
+// it, and to take it out again. Hashes are those of a seed of its own, so that nobody can choose
+// IDs that are all in one place.
 type index struct {
-	// slots are as many as a power of two, at most three quarters of them in use. An entry is in the first free slot from that of its
-	// hash on.
+	// slots are as many as a power of two, at most three quarters of them in use. An entry is in
+	// the first free slot from that of its hash on.
 	slots []slot
 	n     int
 }
@@ -58,7 +59,8 @@ func (x *index) grow() {
 	}
 }
 
-// remove takes an entry out that is there, and moves those behind it that would not be found any more.
+// remove takes an entry out that is there, and moves those behind it that would not be found any
+// more.
 func (x *index) remove(e *entry, hash uint64) {
 	mask := len(x.slots) - 1
 	free := int(hash) & mask

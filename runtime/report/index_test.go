@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIndex does the same to an index and to a map. Hashes that are nearly all the same make long runs of slots.
+// TestIndex does the same to an index and to a map. Hashes that are nearly all the same make long
+// runs of slots.
 func TestIndex(t *testing.T) {
 	seed := maphash.MakeSeed()
 	for _, hashes := range []uint64{1, 3, 64, 1 << 60} {

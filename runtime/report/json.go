@@ -34,10 +34,11 @@ type wireOccurrence struct {
 	Metadata       map[string]any  `json:"metadata,omitempty"`
 }
 
-// MarshalJSON returns an object with the keys errorId, timestamp, domain, category, errorCode (Code), severity,
-// recoverability, retryable, message, code (SourceCode), stack, fingerprint, cause, source, execution, github
-// (Repository), recovery, reaction, action, context and metadata; what is optional and empty is left out. Secrets are masked
-// and what is long is cut, also where o was not made by [New].
+// MarshalJSON returns an object with the keys errorId, timestamp, domain, category, errorCode
+// (Code), severity, recoverability, retryable, message, code (SourceCode), stack, fingerprint,
+// cause, source, execution, github (Repository), recovery, reaction, action, context and metadata;
+// what is optional and empty is left out. Secrets are masked and what is long is cut, also where o
+// was not made by [New].
 func (o Occurrence) MarshalJSON() ([]byte, error) {
 	return json.Marshal(clean(&o).wire())
 }
@@ -54,8 +55,8 @@ func (o *Occurrence) wire() *wireOccurrence {
 	}
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Keys that it does not know are passed over; secrets are masked, what is
-// long is cut, and of causes of causes no more are kept than [New] makes.
+// UnmarshalJSON reads what MarshalJSON writes. Keys that it does not know are passed over; secrets
+// are masked, what is long is cut, and of causes of causes no more are kept than [New] makes.
 func (o *Occurrence) UnmarshalJSON(b []byte) error {
 	var w wireOccurrence
 	if err := json.Unmarshal(b, &w); err != nil {
@@ -82,8 +83,8 @@ func (w *wireOccurrence) occurrence(causes int) *Occurrence {
 	}
 }
 
-// wireTime is a time as milliseconds since 1970; the zero time is 0, and the first millisecond of 1970 is written as the
-// second. What is beyond maxTime is written as maxTime.
+// wireTime is a time as milliseconds since 1970; the zero time is 0, and the first millisecond of
+// 1970 is written as the second. What is beyond maxTime is written as maxTime.
 type wireTime time.Time
 
 // MarshalJSON returns a number.
@@ -134,17 +135,19 @@ func (t *wireTime) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// maxTime is how many milliseconds from 1970 a time is at most, as in JavaScript: some 270 000 years.
+// maxTime is how many milliseconds from 1970 a time is at most, as in JavaScript: some 270 000
+// years.
 const maxTime = 8.64e15
 
-// MarshalJSON returns an object with the keys groupId, category, errorCode (Code, left out when empty), pattern, severity,
-// count, firstSeen, lastSeen, errors and sampleError.
+// MarshalJSON returns an object with the keys groupId, category, errorCode (Code, left out when
+// empty), pattern, severity, count, firstSeen, lastSeen, errors and sampleError.
 func (g Group) MarshalJSON() ([]byte, error) {
 	if g.Errors == nil {
 		g.Errors = []Occurrence{}
 	}
 	return json.Marshal(wireGroup{
-		g.ID, g.Category, g.Code, g.Pattern, g.Severity, g.Count, wireTime(g.FirstSeen), wireTime(g.LastSeen), g.Errors, g.Sample,
+		g.ID, g.Category, g.Code, g.Pattern, g.Severity, g.Count, wireTime(g.FirstSeen), wireTime(g.LastSeen), g.Errors,
+		g.Sample,
 	})
 }
 
@@ -155,7 +158,8 @@ func (g *Group) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("group: %w", err)
 	}
 	*g = Group{
-		w.ID, w.Category, w.Pattern, w.Code, w.Severity, w.Count, time.Time(w.FirstSeen), time.Time(w.LastSeen), w.Errors, w.Sample,
+		w.ID, w.Category, w.Pattern, w.Code, w.Severity, w.Count, time.Time(w.FirstSeen), time.Time(w.LastSeen),
+		w.Errors, w.Sample,
 	}
 	return nil
 }

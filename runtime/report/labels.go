@@ -9,8 +9,8 @@ type labels[K comparable] struct {
 	index map[K]int
 	// keys are those of the index, by it.
 	keys []K
-	// likely has for each mark one more than the index of the key that was looked for last, 0 for none: to compare one key
-	// takes less time than a map.
+	// likely has for each mark one more than the index of the key that was looked for last, 0 for
+	// none: to compare one key takes less time than a map.
 	likely [marked]int32
 	names  []string
 	counts []int

@@ -54,7 +54,9 @@ func TestMetadataIsCounted(t *testing.T) {
 	for name, shape := range shapes() {
 		for way, make := range map[string]func() *Occurrence{
 			"made by New": func() *Occurrence {
-				return New(errors.New("e"), Options{Facts: Facts{Metadata: map[string]any{"a": shape(), "b": shape(), "c": shape()}}})
+				return New(
+					errors.New("e"),
+					Options{Facts: Facts{Metadata: map[string]any{"a": shape(), "b": shape(), "c": shape()}}})
 			},
 			"made by hand": func() *Occurrence {
 				return &Occurrence{ID: NewID(), Metadata: map[string]any{"a": shape()}}
@@ -71,7 +73,8 @@ func TestMetadataIsCounted(t *testing.T) {
 					reporter.Report(make())
 					n++
 				}
-				assert.Less(t, int64(heap())-int64(before), int64(most*9/8), "%d occurrences are kept", reporter.store.order.n)
+				assert.Less(t, int64(heap())-int64(before), int64(most*9/8), "%d occurrences are kept",
+					reporter.store.order.n)
 				runtime.KeepAlive(reporter)
 			})
 		}
@@ -84,7 +87,8 @@ func TestMetadataKeepsNoGreaterText(t *testing.T) {
 	before := heap()
 	for range 20 {
 		output := strings.Repeat("x", 1<<20)
-		kept = append(kept, New(errors.New("e"), Options{Facts: Facts{Metadata: map[string]any{output[:9]: output[10:20]}}}))
+		kept = append(
+			kept, New(errors.New("e"), Options{Facts: Facts{Metadata: map[string]any{output[:9]: output[10:20]}}}))
 	}
 	assert.Less(t, int64(heap())-int64(before), int64(1<<20))
 	runtime.KeepAlive(kept)
@@ -106,7 +110,8 @@ func TestNamesOfGroupsAreCounted(t *testing.T) {
 			before := heap()
 			for i := range 5_000 {
 				groups.Report(&Occurrence{
-					At: moment, Category: fmt.Sprint(long, i), Severity: fmt.Sprint(long, i/100), Code: fmt.Sprint(long, i/50),
+					At: moment, Category: fmt.Sprint(long, i), Severity: fmt.Sprint(long, i/100),
+					Code:    fmt.Sprint(long, i/50),
 					Message: strings.Repeat("é", 90) + words(fmt.Sprint(i%125)),
 				})
 			}
@@ -155,7 +160,8 @@ func TestNewOfAbsurdTimes(t *testing.T) {
 		seconds int64
 		want    int64
 	}{
-		{1 << 62, maxTime}, {1<<63 - 1, maxTime}, {1 << 55, maxTime}, {maxTime/1000 + 1, maxTime}, {maxTime / 1000, maxTime},
+		{1 << 62, maxTime}, {1<<63 - 1, maxTime}, {1 << 55, maxTime}, {maxTime/1000 + 1, maxTime},
+		{maxTime / 1000, maxTime},
 		{1, 1000}, {-1, -1000}, {-maxTime / 1000, -maxTime}, {-1 << 55, -maxTime}, {-1 << 63, -maxTime},
 	} {
 		o := New(errors.New("e"), Options{At: time.Unix(c.seconds, 0)})

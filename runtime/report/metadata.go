@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// cleanMetadata returns metadata masked and bounded, its values as encoding/json reads them. What is too much is left out,
-// the keys that sort last.
+// cleanMetadata returns metadata masked and bounded, its values as encoding/json reads them. What
+// is too much is left out, the keys that sort last.
 func cleanMetadata(m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil
@@ -47,8 +47,8 @@ func hides(key string, v any) bool {
 	return taxonomy.NamesSecret(key)
 }
 
-// firstKeys returns the keys that sort first, as many as there may be, and before them those that say that the occurrence was
-// enriched, so that no other crowds them out.
+// firstKeys returns the keys that sort first, as many as there may be, and before them those that
+// say that the occurrence was enriched, so that no other crowds them out.
 func firstKeys(m map[string]any) []string {
 	var keys []string
 	for _, mark := range []string{enrichedAt, enrichmentSource} {
@@ -112,7 +112,8 @@ func (c *metadataCleaner) value(v any, depth int) any {
 	return c.other(v, depth)
 }
 
-// other returns what encoding/json makes of a value of another type: texts of errors and durations, otherwise its JSON.
+// other returns what encoding/json makes of a value of another type: texts of errors and durations,
+// otherwise its JSON.
 func (c *metadataCleaner) other(v any, depth int) any {
 	switch x := v.(type) {
 	case int:
@@ -196,8 +197,8 @@ func isCleanValue(v any, depth int, left *int) bool {
 	return false
 }
 
-// cloneMetadata returns a copy that shares no map or list; what is nested deeper than depth is nil. Values of other types
-// than encoding/json's are shared.
+// cloneMetadata returns a copy that shares no map or list; what is nested deeper than depth is nil.
+// Values of other types than encoding/json's are shared.
 func cloneMetadata(m map[string]any, depth int) map[string]any {
 	if m == nil {
 		return nil

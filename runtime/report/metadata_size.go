@@ -2,8 +2,8 @@ package report
 
 // metadataMeasure is what metadata comes to.
 type metadataMeasure struct {
-	// left is how many bytes of texts it may still have; size is about how many bytes a copy of it takes, rather too many
-	// than too few.
+	// left is how many bytes of texts it may still have; size is about how many bytes a copy of it
+	// takes, rather too many than too few.
 	left, size int
 }
 
@@ -11,19 +11,22 @@ type metadataMeasure struct {
 const (
 	// sizeText is the head of a text, and what is rounded up for it.
 	sizeText = 32
-	// sizeNumber is a number, which stands outside of the map or list that it is in, and what is rounded up for it.
+	// sizeNumber is a number, which stands outside of the map or list that it is in, and what is
+	// rounded up for it.
 	sizeNumber = 16
-	// sizeList is the head of a list, and what is rounded up for it; sizeItem is the place of one of its values.
+	// sizeList is the head of a list, and what is rounded up for it; sizeItem is the place of one
+	// of its values.
 	sizeList = 32
 	sizeItem = 20
-	// sizeMap is the head of a map, and sizeSlot one of its slots, of which there are leastMapSlots in the smallest.
+	// sizeMap is the head of a map, and sizeSlot one of its slots, of which there are leastMapSlots
+	// in the smallest.
 	sizeMap       = 128
 	sizeSlot      = 40
 	leastMapSlots = 8
 )
 
-// mapSize is how many bytes a map of n entries takes, its texts and values apart. Of more than eight slots, which are as many
-// as a power of two, at most seven of eight are in use.
+// mapSize is how many bytes a map of n entries takes, its texts and values apart. Of more than
+// eight slots, which are as many as a power of two, at most seven of eight are in use.
 func mapSize(n int) int {
 	slots := leastMapSlots
 	for n > leastMapSlots && 8*n > 7*slots {
@@ -32,7 +35,8 @@ func mapSize(n int) int {
 	return sizeMap + sizeSlot*slots
 }
 
-// object reports whether an object consists of what encoding/json reads, is not deep, and takes no more than what is left.
+// object reports whether an object consists of what encoding/json reads, is not deep, and takes no
+// more than what is left.
 func (s *metadataMeasure) object(m map[string]any, depth int) bool {
 	if len(m) > maxEntries+marks {
 		return false

@@ -9,31 +9,33 @@ import (
 
 // Options say what is known of an error besides itself.
 type Options struct {
-	// Table says what the error's code stands for, as its profile has it. Without a taxonomy, and for an error of another,
-	// it is what the error's own taxonomy says.
+	// Table says what the error's code stands for, as its profile has it. Without a taxonomy, and
+	// for an error of another, it is what the error's own taxonomy says.
 	Table taxonomy.Table
 	// At is when the error happened; zero is now.
 	At time.Time
 	// ID returns the ID of an occurrence; nil is [NewID].
 	ID func() string
-	// Evidence is what the error was classified from, if that is not in its tree: errors that are made of nothing but evidence
-	// do not keep it.
+	// Evidence is what the error was classified from, if that is not in its tree: errors that are
+	// made of nothing but evidence do not keep it.
 	Evidence *taxonomy.Evidence
 	// Facts are what is known where the error happened. They win over what the error says.
 	Facts Facts
 	// Reaction and Action are what is done about the error; empty, they are what the table says.
 	Reaction, Action string
-	// Stack and Context say whether the error's stack and its context are in the occurrence. When they are absent, it is as
-	// the profile reports; without a profile there is a stack if the error has one, and no context.
+	// Stack and Context say whether the error's stack and its context are in the occurrence. When
+	// they are absent, it is as the profile reports; without a profile there is a stack if the
+	// error has one, and no context.
 	Stack, Context taxonomy.Opt[bool]
-	// StatusSources are the types of sources in whose messages an HTTP status is looked for where the error has no source
-	// code. None is looked for where the table's profile has texts not searched.
+	// StatusSources are the types of sources in whose messages an HTTP status is looked for where
+	// the error has no source code. None is looked for where the table's profile has texts not
+	// searched.
 	StatusSources []string
 }
 
-// New returns an occurrence of err, or nil for nil: masked, bounded, and sharing nothing with it. What err knows of source,
-// execution and repository it has from the evidence in its tree, or that is given; see [Facts] for the attributes. It never panics,
-// whatever err does.
+// New returns an occurrence of err, or nil for nil: masked, bounded, and sharing nothing with it.
+// What err knows of source, execution and repository it has from the evidence in its tree, or that
+// is given; see [Facts] for the attributes. It never panics, whatever err does.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil
@@ -79,7 +81,8 @@ func reporting(t taxonomy.Table, without taxonomy.Reporting) taxonomy.Reporting 
 	return t.Overlay.Reporting
 }
 
-// occurrenceOf returns what an error says of itself. Without one of the table's taxonomy in its tree, coded may be any.
+// occurrenceOf returns what an error says of itself. Without one of the table's taxonomy in its
+// tree, coded may be any.
 func occurrenceOf(err error, coded taxonomy.Coded, o *Options, at time.Time) *making {
 	m := &making{err: err, coded: coded}
 	if m.coded == nil {
@@ -146,8 +149,8 @@ func (m *making) addCauses(o *Options, at time.Time) {
 	}
 }
 
-// cause returns the next error below the one that gave the occurrence its code which has a code itself, or a text that
-// the message does not have.
+// cause returns the next error below the one that gave the occurrence its code which has a code
+// itself, or a text that the message does not have.
 func (m *making) cause() (found error) {
 	from := m.err
 	if m.coded != nil {
@@ -173,7 +176,8 @@ func codedAt(err error) taxonomy.Coded {
 	return c
 }
 
-// fingerprint returns what is equal for occurrences of the same failure: the evidence's, or what code and message say.
+// fingerprint returns what is equal for occurrences of the same failure: the evidence's, or what
+// code and message say.
 func fingerprint(e *taxonomy.Evidence, o *Occurrence) (digits string) {
 	if e == nil {
 		e = &taxonomy.Evidence{Source: o.Domain, Type: o.Category, Code: o.Code, Text: Normalise(o.Message)}

@@ -27,7 +27,8 @@ func overloaded() *taxonomy.Evidence {
 		Source: "anthropic-api", Op: "call", Status: 529, Type: "overloaded_error", Text: "overloaded, token=" + secret,
 		Attributes: map[string]string{
 			"url": "https://api.example.org/v1/messages?key=abc#x", "host": "other", "method": "POST", "mode": "agent",
-			"skill": "review", "tool": "bash", "step": "3", "task_id": "t-1", "session_id": "s-1", "owner": "o", "repo": "r",
+			"skill": "review", "tool": "bash", "step": "3", "task_id": "t-1", "session_id": "s-1", "owner": "o",
+			"repo":          "r",
 			"entity_number": "17", "entity_type": "pr",
 		},
 	}
@@ -47,7 +48,9 @@ func TestNewOfATypedError(t *testing.T) {
 
 func testNewOfATypedError(t *testing.T, err error, given *taxonomy.Evidence) {
 	table := errs.Table
-	o := New(err, Options{Evidence: given, Table: table, At: moment, ID: fixed("1"), Facts: Facts{Metadata: map[string]any{"run": "r"}}})
+	o := New(
+		err, Options{Evidence: given, Table: table, At: moment, ID: fixed("1"),
+			Facts: Facts{Metadata: map[string]any{"run": "r"}}})
 	assert.Equal(t, "1", o.ID)
 	assert.Equal(t, moment.Truncate(time.Millisecond), o.At)
 	assert.Equal(t, "aidf", o.Domain)
@@ -59,8 +62,12 @@ func testNewOfATypedError(t *testing.T, err error, given *taxonomy.Evidence) {
 	assert.Empty(t, o.Severity, "the taxonomy states none")
 	assert.Contains(t, o.Message, "review: ")
 	assert.Equal(t, "529", o.SourceCode)
-	assert.Equal(t, &Source{Type: "anthropic-api", Component: "call", Endpoint: "https://api.example.org/v1/messages", Method: "POST"}, o.Source)
-	assert.Equal(t, &Execution{Mode: "agent", Skill: "review", Tool: "bash", Step: "3", TaskID: "t-1", SessionID: "s-1"}, o.Execution)
+	assert.Equal(
+		t, &Source{Type: "anthropic-api", Component: "call", Endpoint: "https://api.example.org/v1/messages",
+			Method: "POST"}, o.Source)
+	assert.Equal(
+		t, &Execution{Mode: "agent", Skill: "review", Tool: "bash", Step: "3", TaskID: "t-1", SessionID: "s-1"},
+		o.Execution)
 	assert.Equal(t, &Repository{Owner: "o", Repo: "r", EntityNumber: 17, EntityType: "pr"}, o.Repository)
 	assert.Equal(t, overloaded().Fingerprint(), o.Fingerprint)
 	assert.Equal(t, map[string]any{"run": "r"}, o.Metadata)
@@ -76,10 +83,15 @@ func TestNewWithFacts(t *testing.T) {
 		Source: &Source{Type: "mine", Endpoint: "https://u:hunter22pass@h/p?q"}, Execution: &Execution{Skill: "other"},
 		Repository: &Repository{Owner: "a", Repo: "b", EntityType: "hack"},
 	}})
-	assert.Equal(t, &Source{Type: "mine", Component: "call", Endpoint: "https://[REDACTED]@h/p", Method: "POST"}, o.Source)
-	assert.Equal(t, &Execution{Mode: "agent", Skill: "other", Tool: "bash", Step: "3", TaskID: "t-1", SessionID: "s-1"}, o.Execution)
+	assert.Equal(t, &Source{Type: "mine", Component: "call", Endpoint: "https://[REDACTED]@h/p", Method: "POST"},
+		o.Source)
+	assert.Equal(t, &Execution{Mode: "agent", Skill: "other", Tool: "bash", Step: "3", TaskID: "t-1", SessionID: "s-1"},
+		o.Execution)
 	assert.Equal(t, &Repository{Owner: "a", Repo: "b"}, o.Repository)
-	o = New(errors.New("GET /: HTTP 404"), Options{StatusSources: []string{"mine"}, Facts: Facts{Source: &Source{Type: "mine"}, Execution: &Execution{Tool: "t"}}})
+	o = New(
+		errors.New("GET /: HTTP 404"),
+		Options{StatusSources: []string{"mine"},
+			Facts: Facts{Source: &Source{Type: "mine"}, Execution: &Execution{Tool: "t"}}})
 	assert.Equal(t, "404", o.SourceCode)
 	assert.Equal(t, &Source{Type: "mine", Component: "unknown"}, o.Source)
 	assert.Equal(t, &Execution{Mode: "unknown", Tool: "t"}, o.Execution)
@@ -101,8 +113,11 @@ func TestNewReportsAsTheProfileDoes(t *testing.T) {
 		{"no profile", Options{Table: errs.Table}, true, false},
 		{"all", Options{Table: profiled(taxonomy.Reporting{Stack: true, Context: true}, all)}, true, true},
 		{"nothing", Options{Table: profiled(taxonomy.Reporting{}, all)}, false, false},
-		{"options", Options{Table: profiled(taxonomy.Reporting{}, all), Stack: some(true), Context: some(true)}, true, true},
-		{"options that say no", Options{Table: profiled(taxonomy.Reporting{Stack: true, Context: true}, all), Stack: some(false), Context: some(false)}, false, false},
+		{"options", Options{Table: profiled(taxonomy.Reporting{}, all), Stack: some(true), Context: some(true)}, true,
+			true},
+		{"options that say no",
+			Options{Table: profiled(taxonomy.Reporting{Stack: true, Context: true}, all), Stack: some(false),
+				Context: some(false)}, false, false},
 	} {
 		o := New(err, c.options)
 		assert.Equal(t, c.stack, strings.Contains(o.Stack, "TestNewReports"), c.name)
@@ -165,7 +180,8 @@ func (lying) Row() taxonomy.Row { return 99 }
 
 func TestCauses(t *testing.T) {
 	inner := errs.NewProviderRateLimit("inner")
-	o := New(errs.NewProviderNotAvailable("outer").WithCause(fmt.Errorf("wrapped: %w", inner)), Options{Table: errs.Table, At: moment})
+	o := New(errs.NewProviderNotAvailable("outer").WithCause(fmt.Errorf("wrapped: %w", inner)),
+		Options{Table: errs.Table, At: moment})
 	require.NotNil(t, o.Cause)
 	assert.Equal(t, taxonomy.CodeOf(inner), o.Cause.Code)
 	assert.Equal(t, o.At, o.Cause.At)

@@ -8,19 +8,21 @@ import (
 const (
 	// maxPattern is how many characters of a normalised message there are.
 	maxPattern = 100
-	// maxNormalised bounds how many bytes of a message are looked at, so that the cost does not grow with it.
+	// maxNormalised bounds how many bytes of a message are looked at, so that the cost does not
+	// grow with it.
 	maxNormalised = maxMessage
 	// leastHash is how many hexadecimal digits in a row make a hash.
 	leastHash = 8
 )
 
-// Normalise returns a message without what differs from one occurrence of a failure to the next. In this order text in
-// single quotes becomes 'X', text in double quotes "X", a UUID HASH, also as a part of a word, eight and more hexadecimal digits
-// in a row HASH, whatever their case, and other digits in a row N. What is left is cut to 100 characters, and is valid UTF-8.
-// Of the message the first 4096 bytes are looked at.
+// Normalise returns a message without what differs from one occurrence of a failure to the next. In
+// this order text in single quotes becomes 'X', text in double quotes "X", a UUID HASH, also as a
+// part of a word, eight and more hexadecimal digits in a row HASH, whatever their case, and other
+// digits in a row N. What is left is cut to 100 characters, and is valid UTF-8. Of the message the
+// first 4096 bytes are looked at.
 //
-// What stands between two apostrophes counts as quoted. Identifiers that are no such digits, as request IDs and
-// abbreviated commits of less than eight, stay, or differ in where N is.
+// What stands between two apostrophes counts as quoted. Identifiers that are no such digits, as
+// request IDs and abbreviated commits of less than eight, stay, or differ in where N is.
 func Normalise(message string) string {
 	var room [patternRoom]byte
 	return string(appendNormalised(room[:0], message))
@@ -29,8 +31,8 @@ func Normalise(message string) string {
 // patternRoom is how many bytes a normalised message takes at most.
 const patternRoom = maxPattern * utf8.UTFMax
 
-// appendNormalised appends the normalised message. It reads each byte at most a few times: once as it is, and once on the way
-// to the end of a quoted text, or of what may be a UUID.
+// appendNormalised appends the normalised message. It reads each byte at most a few times: once as
+// it is, and once on the way to the end of a quoted text, or of what may be a UUID.
 func appendNormalised(dst []byte, message string) []byte {
 	n := normaliser{s: beginning(message, maxNormalised), dst: dst, left: maxPattern}
 	for n.at < len(n.s) && n.left > 0 {
@@ -56,8 +58,8 @@ type normaliser struct {
 // plain adds what stands for itself, up to what may not.
 func (n *normaliser) plain() {
 	s, limit := n.s, min(len(n.s), n.at+n.left)
-	// Run is how many hexadecimal digits there are before end, all of them letters. They are counted without a branch: in
-	// plain words the processor would often guess wrong.
+	// Run is how many hexadecimal digits there are before end, all of them letters. They are
+	// counted without a branch: in plain words the processor would often guess wrong.
 	end, run := n.at, 0
 	for end < limit && run < leastHash {
 		class := classes[s[end]]
@@ -143,8 +145,8 @@ func (n *normaliser) singleEnd(i int) int {
 	return i + 1 + end + 1
 }
 
-// doubleEnd returns where the text in double quotes that begins at i ends, or -1. A quote within single quotes ends
-// nothing, because those are replaced before.
+// doubleEnd returns where the text in double quotes that begins at i ends, or -1. A quote within
+// single quotes ends nothing, because those are replaced before.
 func (n *normaliser) doubleEnd(i int) int {
 	for i++; i < len(n.s); {
 		next := strings.IndexAny(n.s[i:], `"'`)
@@ -225,8 +227,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return classes[c]&(isLetter|isNumber) != 0 }
 
-// Classes of bytes: what stands for itself, hexadecimal digits that are letters and numbers, quotes, and what is not ASCII.
-// Those of what may stand for itself are 0 and 1.
+// Classes of bytes: what stands for itself, hexadecimal digits that are letters and numbers,
+// quotes, and what is not ASCII. Those of what may stand for itself are 0 and 1.
 const (
 	isPlain  = 0
 	isLetter = 1

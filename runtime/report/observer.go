@@ -24,14 +24,15 @@ type ObserverOptions struct {
 	StatusSources []string
 }
 
-// Observer returns an observer that reports the errors of an executor's runs. An error is reported when its reaction is
-// taken, with stack and context as the profile of the table reports them; the profile's log level is about logs, so that
-// what is counted is complete. A strategy that was run for it updates it. An operation that was retried is told of when
-// it has succeeded or is given up. Sink and Facts are called while Observe is, for one event of a run after the other; runs
-// do not wait for each other.
+// Observer returns an observer that reports the errors of an executor's runs. An error is reported
+// when its reaction is taken, with stack and context as the profile of the table reports them; the
+// profile's log level is about logs, so that what is counted is complete. A strategy that was run
+// for it updates it. An operation that was retried is told of when it has succeeded or is given up.
+// Sink and Facts are called while Observe is, for one event of a run after the other; runs do not
+// wait for each other.
 //
-// It follows 1024 runs at once. When there are more, the one that began first is forgotten: an error of it whose reaction is
-// still to come, and its recoveries and retries, may not be told of.
+// It follows 1024 runs at once. When there are more, the one that began first is forgotten: an
+// error of it whose reaction is still to come, and its recoveries and retries, may not be told of.
 func Observer(o ObserverOptions) executor.Observer {
 	return &observer{options: o, runs: map[string]*watchedRun{}}
 }
@@ -45,7 +46,8 @@ type observer struct {
 	order []string
 }
 
-// Bounds on what an observer remembers: runs that have not ended, and errors of each that a strategy may still be run for.
+// Bounds on what an observer remembers: runs that have not ended, and errors of each that a
+// strategy may still be run for.
 const (
 	maxRuns    = 1024
 	maxWatched = 32
@@ -131,7 +133,8 @@ func (v *observer) flush(run *watchedRun) {
 	}
 }
 
-// taken reports the error whose reaction is taken. What is done once a strategy has failed is no other error.
+// taken reports the error whose reaction is taken. What is done once a strategy has failed is no
+// other error.
 func (v *observer) taken(run *watchedRun, e *executor.Event) {
 	switch {
 	case run.pending == nil && run.find(e.Err) != nil:
@@ -183,7 +186,8 @@ func (v *observer) recovered(run *watchedRun, e *executor.Event) {
 	successful := e.Err == nil
 	updated := o.Clone()
 	updated.Recovery = &Recovery{
-		Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: kept(e.Text, maxName), Successful: &successful,
+		Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: kept(e.Text, maxName),
+		Successful: &successful,
 	}
 	v.options.Sink.Update(updated)
 }
@@ -198,7 +202,8 @@ func (run *watchedRun) find(err error) *Occurrence {
 	return nil
 }
 
-// same reports whether two errors are the same one. Those that cannot be compared are when they say the same.
+// same reports whether two errors are the same one. Those that cannot be compared are when they say
+// the same.
 func same(a, b error) (is bool) {
 	if a == nil || b == nil {
 		return false

@@ -50,7 +50,8 @@ func (p *provider) Call(context.Context, executor.Request) (executor.Answer, err
 // What an executor does is what the sink is told.
 func TestObserverOfAnExecutor(t *testing.T) {
 	limited := func() error {
-		return &taxonomy.Evidence{Status: 529, Type: "overloaded_error", Text: "overloaded " + secret, Attributes: map[string]string{"url": "https://h/p"}}
+		return &taxonomy.Evidence{Status: 529, Type: "overloaded_error", Text: "overloaded " + secret,
+			Attributes: map[string]string{"url": "https://h/p"}}
 	}
 	forbidden := &taxonomy.Evidence{Status: 401, Type: "authentication_error", Text: "no"}
 	for name, c := range map[string]struct {
@@ -69,7 +70,8 @@ func TestObserverOfAnExecutor(t *testing.T) {
 				return Facts{Execution: &Execution{Mode: "test"}}
 			}})
 			x, err := executor.New(executor.Config{
-				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: &provider{c.failures}, Clock: newClock(), Observer: watch,
+				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: &provider{c.failures},
+				Clock: newClock(), Observer: watch,
 			})
 			require.NoError(t, err)
 			result := x.Run(t.Context(), executor.Task{Run: "run-1", ID: "task-1", Prompt: "do it"})
@@ -103,12 +105,15 @@ func TestObserverOfRecoveries(t *testing.T) {
 		watch.Observe(e)
 	}
 	see(executor.Event{Kind: executor.ErrorClassified, Err: failure, Op: "call", Source: "p"})
-	see(executor.Event{Kind: executor.ReactionTaken, Err: failure, Op: "call", Source: "p", Reaction: mend, Action: taxonomy.Recover})
-	see(executor.Event{Kind: executor.Recovered, For: failure, Attempt: 1, MaxAttempts: 3, Text: "fix", Err: errors.New("failed")})
+	see(executor.Event{Kind: executor.ReactionTaken, Err: failure, Op: "call", Source: "p", Reaction: mend,
+		Action: taxonomy.Recover})
+	see(executor.Event{Kind: executor.Recovered, For: failure, Attempt: 1, MaxAttempts: 3, Text: "fix",
+		Err: errors.New("failed")})
 	// What follows the strategy that failed is a reaction to the same error.
 	see(executor.Event{Kind: executor.ReactionTaken, Err: failure, Op: "call", Source: "p", Action: taxonomy.Abort})
 	see(executor.Event{Kind: executor.ErrorClassified, Err: broken, Op: "save", Source: "git"})
-	see(executor.Event{Kind: executor.ReactionTaken, Err: broken, Op: "save", Source: "git", Reaction: mend, Action: taxonomy.Recover})
+	see(executor.Event{Kind: executor.ReactionTaken, Err: broken, Op: "save", Source: "git", Reaction: mend,
+		Action: taxonomy.Recover})
 	see(executor.Event{Kind: executor.Recovered, For: broken, Attempt: 2, Text: "fix"})
 	see(executor.Event{Kind: executor.Recovered, For: errors.New("another"), Attempt: 2, Text: "fix"})
 	see(executor.Event{Kind: executor.ErrorClassified, Err: failure, Op: "call"})
@@ -134,25 +139,40 @@ func TestObserverOfRetries(t *testing.T) {
 	taken := func(op string, a taxonomy.Action) event {
 		return event{Kind: executor.ReactionTaken, Err: errors.New("e"), Op: op, Action: a}
 	}
-	iteration, ended, call := event{Kind: executor.IterationStarted}, event{Kind: executor.IterationEnded}, event{Kind: executor.CallStarted}
+	iteration, ended, call := event{Kind: executor.IterationStarted}, event{Kind: executor.IterationEnded},
+		event{Kind: executor.CallStarted}
 	over := event{Kind: executor.RunEnded}
 	for name, c := range map[string]struct {
 		events []event
 		want   []string
 	}{
-		"in place":             {[]event{iteration, call, taken("call", taxonomy.RetryOperation), call, ended, over}, []string{"1 true"}},
-		"in place, given up":   {[]event{iteration, call, taken("call", taxonomy.RetryOperation), call, taken("call", taxonomy.RetryOperation), call, taken("call", taxonomy.Abort), ended, over}, []string{"2 false"}},
-		"iteration":            {[]event{iteration, call, taken("call", taxonomy.Retry), ended, iteration, call, ended, over}, []string{"1 true"}},
-		"no time for it":       {[]event{iteration, call, taken("call", taxonomy.RetryOperation), ended, over}, nil},
-		"cancelled":            {[]event{iteration, call, taken("call", taxonomy.Retry), ended, iteration, call, taken("call", taxonomy.Retry), over}, []string{"1 false"}},
-		"commit":               {[]event{iteration, taken("commit", taxonomy.RetryOperation), {Kind: executor.Committed}, ended, over}, []string{"1 true"}},
-		"push, two tries":      {[]event{iteration, taken("push", taxonomy.RetryOperation), taken("push", taxonomy.RetryOperation), {Kind: executor.Pushed}, over}, []string{"2 true"}},
-		"pr":                   {[]event{iteration, taken("pr", taxonomy.RetryOperation), {Kind: executor.PROpened}, over}, []string{"1 true"}},
-		"check":                {[]event{iteration, taken("validate_pr", taxonomy.Retry), ended, iteration, {Kind: executor.Validated, Op: "validate_pr"}, ended, over}, []string{"1 true"}},
-		"check fails again":    {[]event{iteration, taken("v", taxonomy.Retry), ended, iteration, {Kind: executor.Validated, Op: "v", Err: errors.New("e")}, taken("v", taxonomy.Block), ended, over}, []string{"1 false"}},
-		"never its turn":       {[]event{iteration, taken("v", taxonomy.Retry), ended, iteration, taken("call", taxonomy.Abort), ended, over}, nil},
-		"setup":                {[]event{taken("prepare", taxonomy.RetryOperation), iteration, ended, over}, []string{"1 true"}},
-		"two at once":          {[]event{iteration, taken("save", taxonomy.RetryOperation), taken("call", taxonomy.Retry), ended, iteration, call, ended, over}, []string{"1 true", "1 true"}},
+		"in place": {[]event{iteration, call, taken("call", taxonomy.RetryOperation), call, ended, over},
+			[]string{"1 true"}},
+		"in place, given up": {[]event{iteration, call, taken("call", taxonomy.RetryOperation), call,
+			taken("call", taxonomy.RetryOperation), call, taken("call", taxonomy.Abort), ended, over},
+			[]string{"2 false"}},
+		"iteration": {[]event{iteration, call, taken("call", taxonomy.Retry), ended, iteration, call, ended,
+			over}, []string{"1 true"}},
+		"no time for it": {[]event{iteration, call, taken("call", taxonomy.RetryOperation), ended, over}, nil},
+		"cancelled": {[]event{iteration, call, taken("call", taxonomy.Retry), ended, iteration, call,
+			taken("call", taxonomy.Retry), over}, []string{"1 false"}},
+		"commit": {[]event{iteration, taken("commit", taxonomy.RetryOperation),
+			{Kind: executor.Committed}, ended, over}, []string{"1 true"}},
+		"push, two tries": {[]event{iteration, taken("push", taxonomy.RetryOperation),
+			taken("push", taxonomy.RetryOperation), {Kind: executor.Pushed}, over}, []string{"2 true"}},
+		"pr": {[]event{iteration, taken("pr", taxonomy.RetryOperation), {Kind: executor.PROpened},
+			over}, []string{"1 true"}},
+		"check": {[]event{iteration, taken("validate_pr", taxonomy.Retry), ended, iteration,
+			{Kind: executor.Validated, Op: "validate_pr"}, ended, over}, []string{"1 true"}},
+		"check fails again": {[]event{iteration, taken("v", taxonomy.Retry), ended, iteration,
+			{Kind: executor.Validated, Op: "v", Err: errors.New("e")}, taken("v", taxonomy.Block), ended, over},
+			[]string{"1 false"}},
+		"never its turn": {[]event{iteration, taken("v", taxonomy.Retry), ended, iteration,
+			taken("call", taxonomy.Abort), ended, over}, nil},
+		"setup": {[]event{taken("prepare", taxonomy.RetryOperation), iteration, ended, over},
+			[]string{"1 true"}},
+		"two at once": {[]event{iteration, taken("save", taxonomy.RetryOperation),
+			taken("call", taxonomy.Retry), ended, iteration, call, ended, over}, []string{"1 true", "1 true"}},
 		"a strategy, no retry": {[]event{iteration, call, taken("call", taxonomy.Recover), call, ended, over}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,10 +189,13 @@ func TestObserverOfRetries(t *testing.T) {
 // Runs that never end are forgotten; a sink that is missing, and facts that panic, do no harm.
 func TestObserverIsBounded(t *testing.T) {
 	sink := &notebook{}
-	watch := Observer(ObserverOptions{Table: errs.Table, Sink: sink, Facts: func(executor.Event) Facts { panic("broken") }})
+	watch := Observer(
+		ObserverOptions{Table: errs.Table, Sink: sink, Facts: func(executor.Event) Facts { panic("broken") }})
 	for i := range 3 * maxRuns {
 		for range 2 {
-			watch.Observe(executor.Event{Kind: executor.ReactionTaken, Run: fmt.Sprint(i), Err: errors.New("e"), Action: taxonomy.Retry})
+			watch.Observe(
+				executor.Event{Kind: executor.ReactionTaken, Run: fmt.Sprint(i), Err: errors.New("e"),
+					Action: taxonomy.Retry})
 		}
 	}
 	assert.Len(t, watch.(*observer).runs, maxRuns)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Occurrence is one error that happened: what it is, and when, where and during what, and what was done about it. It is
-// plain data, masked and bounded, that marshals to JSON and back. Copies share what they point to; [Occurrence.Clone]
-// shares nothing.
+// Occurrence is one error that happened: what it is, and when, where and during what, and what was
+// done about it. It is plain data, masked and bounded, that marshals to JSON and back. Copies share
+// what they point to; [Occurrence.Clone] shares nothing.
 type Occurrence struct {
 	// ID is unique to the occurrence.
 	ID string
@@ -15,11 +15,13 @@ type Occurrence struct {
 	At time.Time
 	// Domain says whose codes these are. Category and Code are empty for an error of no taxonomy.
 	Domain, Category, Code string
-	// Severity and Recoverability are the taxonomy's words; empty when it, or the profile, states none.
+	// Severity and Recoverability are the taxonomy's words; empty when it, or the profile, states
+	// none.
 	Severity, Recoverability string
 	Retryable                bool
 	Message                  string
-	// SourceCode is the source's own code or the HTTP status, Stack where the error was made; either may be empty.
+	// SourceCode is the source's own code or the HTTP status, Stack where the error was made;
+	// either may be empty.
 	SourceCode, Stack string
 	// Fingerprint is equal for occurrences of the same failure.
 	Fingerprint string

@@ -18,9 +18,11 @@ const secret = "ghp_abcdefghijABCDEFGHIJ0123456789abcdef"
 func full() *Occurrence {
 	yes := true
 	return &Occurrence{
-		ID: "id", At: time.UnixMilli(1_700_000_000_123).UTC(), Domain: "domain", Category: "network", Code: "NETWORK_DOWN",
-		Severity: "high", Recoverability: "retryable", Retryable: true, Message: "no route <to> host", SourceCode: "ENETUNREACH",
-		Stack: "main.main\n    main.go:1", Fingerprint: "0123456789abcdef",
+		ID: "id", At: time.UnixMilli(1_700_000_000_123).UTC(), Domain: "domain", Category: "network",
+		Code:     "NETWORK_DOWN",
+		Severity: "high", Recoverability: "retryable", Retryable: true, Message: "no route <to> host",
+		SourceCode: "ENETUNREACH",
+		Stack:      "main.main\n    main.go:1", Fingerprint: "0123456789abcdef",
 		Cause:      &Occurrence{ID: "cause", At: time.UnixMilli(1).UTC(), Message: "cause"},
 		Source:     &Source{Type: "llm", Component: "api", Endpoint: "https://example.org/v1", Method: "POST"},
 		Execution:  &Execution{Mode: "agent", Skill: "s", Tool: "t", Step: "p", TaskID: "k", SessionID: "n"},
@@ -49,9 +51,11 @@ func TestOccurrenceJSON(t *testing.T) {
 		want string
 	}{
 		{*full(), fullJSON},
-		{Occurrence{}, `{"errorId":"","timestamp":0,"category":"","severity":"","recoverability":"","retryable":false,"message":""}`},
+		{Occurrence{},
+			`{"errorId":"","timestamp":0,"category":"","severity":"","recoverability":"","retryable":false,"message":""}`},
 		{
-			Occurrence{At: time.UnixMilli(1), Recovery: &Recovery{}, Source: &Source{}, Execution: &Execution{}, Repository: &Repository{}},
+			Occurrence{At: time.UnixMilli(1), Recovery: &Recovery{}, Source: &Source{}, Execution: &Execution{},
+				Repository: &Repository{}},
 			`{"errorId":"","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,"message":"",` +
 				`"source":{"type":"","component":""},"execution":{"mode":""},"github":{"owner":"","repo":""},"recovery":{"attempts":0,"maxAttempts":0}}`,
 		},
@@ -75,7 +79,8 @@ func TestOccurrenceJSON(t *testing.T) {
 
 func TestOccurrenceIsNotReadFrom(t *testing.T) {
 	for _, in := range []string{
-		`[]`, `{"timestamp":"now"}`, `{"timestamp":1e300}`, `{"errorId":1}`, `{"recovery":{"attempts":"1"}}`, `{"metadata":[]}`,
+		`[]`, `{"timestamp":"now"}`, `{"timestamp":1e300}`, `{"errorId":1}`, `{"recovery":{"attempts":"1"}}`,
+		`{"metadata":[]}`,
 	} {
 		var o Occurrence
 		assert.ErrorContains(t, o.UnmarshalJSON([]byte(in)), "occurrence: ", in)
@@ -103,7 +108,8 @@ func spoil(o *Occurrence) {
 	o.Metadata["list"].([]any)[1].(map[string]any)["y"] = "x"
 }
 
-// Whoever fills an occurrence by hand may put anything in it; nothing of it is shown, and it takes little room.
+// Whoever fills an occurrence by hand may put anything in it; nothing of it is shown, and it takes
+// little room.
 func TestHandmadeOccurrences(t *testing.T) {
 	huge := strings.Repeat("x y ", 3<<20)
 	round := map[string]any{}
@@ -118,24 +124,29 @@ func TestHandmadeOccurrences(t *testing.T) {
 	}
 	for name, o := range map[string]*Occurrence{
 		"secrets": {
-			ID: secret, Category: secret, Severity: secret, Recoverability: secret, Code: secret, Message: "a " + secret, Stack: secret,
+			ID: secret, Category: secret, Severity: secret, Recoverability: secret, Code: secret,
+			Message: "a " + secret, Stack: secret,
 			SourceCode: secret, Source: &Source{Type: secret, Component: secret, Endpoint: secret, Method: secret},
-			Execution:  &Execution{Mode: secret, Skill: secret, Tool: secret, Step: secret, TaskID: secret, SessionID: secret},
-			Repository: &Repository{Owner: secret, Repo: secret, EntityType: secret}, Recovery: &Recovery{Strategy: secret},
-			Reaction: secret, Action: secret, Fingerprint: secret, Domain: secret,
+			Execution: &Execution{Mode: secret, Skill: secret, Tool: secret, Step: secret, TaskID: secret,
+				SessionID: secret},
+			Repository: &Repository{Owner: secret, Repo: secret, EntityType: secret},
+			Recovery:   &Recovery{Strategy: secret},
+			Reaction:   secret, Action: secret, Fingerprint: secret, Domain: secret,
 			Context:  json.RawMessage(`{"a":"` + secret + `","b":"\u0067` + secret[1:] + `"}`),
 			Metadata: map[string]any{secret: secret, "password": "abcdefghij", "n": []any{map[string]any{"x": secret}}},
 			Cause:    &Occurrence{Message: secret},
 		},
-		"length":   {ID: huge, Category: huge, Message: huge, Stack: huge, Source: &Source{Type: huge, Component: huge}, Metadata: map[string]any{"a": huge}},
+		"length": {ID: huge, Category: huge, Message: huge, Stack: huge, Source: &Source{Type: huge, Component: huge},
+			Metadata: map[string]any{"a": huge}},
 		"metadata": {Message: "m", Metadata: many},
 		"round":    {Message: "m", Metadata: round},
 		"causes":   {Message: "m", Cause: cause},
 		"context":  {Message: "m", Context: json.RawMessage(`{"a":"` + huge + `"}`)},
 		"no JSON":  {Message: "m", Context: json.RawMessage(`{`)},
 		"values": {Message: "m", Metadata: map[string]any{
-			"nan": math.NaN(), "inf": math.Inf(1), "func": func() {}, "chan": make(chan int), "struct": struct{ A string }{secret},
-			"time": time.Unix(0, 0), "bytes": []byte("x"), "nil": (*Occurrence)(nil), "panics": panicking{}, "int": 7,
+			"nan": math.NaN(), "inf": math.Inf(1), "func": func() {}, "chan": make(chan int),
+			"struct": struct{ A string }{secret},
+			"time":   time.Unix(0, 0), "bytes": []byte("x"), "nil": (*Occurrence)(nil), "panics": panicking{}, "int": 7,
 		}},
 		"UTF-8": {ID: "\xff", Message: "a\xff\xfe", Category: "\xc3", Metadata: map[string]any{"\xff": "\xff"}},
 	} {
@@ -174,7 +185,8 @@ func (panicking) Unwrap() error { panic("broken") }
 
 func FuzzOccurrenceJSON(f *testing.F) {
 	f.Add([]byte(fullJSON))
-	f.Add([]byte(`{"timestamp":-1.5e14,"metadata":{"token":"x","a":[[[[[[[[[1]]]]]]]]]},"context":{"a":"\u0067hp_"},"cause":{"cause":{}}}`))
+	f.Add([]byte(
+		`{"timestamp":-1.5e14,"metadata":{"token":"x","a":[[[[[[[[[1]]]]]]]]]},"context":{"a":"\u0067hp_"},"cause":{"cause":{}}}`))
 	f.Add([]byte(`{"message":"password=hunter22secret","metadata":{"enrichedAt":1,"enrichmentSource":"x","":""}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var o Occurrence

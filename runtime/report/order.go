@@ -1,10 +1,11 @@
 package report
 
-// order lists entries from the oldest to the newest. One that is taken out leaves a gap: to tell its neighbours, as a
-// linked list must, would wait for memory that the processor has long forgotten.
+// order lists entries from the oldest to the newest. One that is taken out leaves a gap: to tell
+// its neighbours, as a linked list must, would wait for memory that the processor has long
+// forgotten.
 type order struct {
-	// places are as many as a power of two, or none; that of the number i is i modulo their number. Those from head on, up
-	// to tail, are in use, or gaps; the first is no gap.
+	// places are as many as a power of two, or none; that of the number i is i modulo their number.
+	// Those from head on, up to tail, are in use, or gaps; the first is no gap.
 	places     []*entry
 	head, tail int
 	n          int

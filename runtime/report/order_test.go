@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOrder does the same to an order and to a list. Entries are taken out of the middle, so that there are gaps.
+// TestOrder does the same to an order and to a list. Entries are taken out of the middle, so that
+// there are gaps.
 func TestOrder(t *testing.T) {
 	for _, most := range []int{1, 3, 64, 1000} {
 		r := rand.New(rand.NewPCG(1, uint64(most)))

@@ -11,12 +11,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A retry counts for the reaction that led to it; what is pending counts as tried, here as in the recovery rate.
+// A retry counts for the reaction that led to it; what is pending counts as tried, here as in the
+// recovery rate.
 func TestOutcomes(t *testing.T) {
 	r := NewReporter(ReporterOptions{})
 	fix := occurrence("c", "low", "m")
 	fix.Reaction, fix.Action = "fix", "recover"
-	for _, o := range []*Occurrence{withRecovery(fix, 1, true), withRecovery(fix, 1, false), withRecovery(fix, 1), withRecovery(fix, 1), fix} {
+	for _, o := range []*Occurrence{withRecovery(fix, 1, true), withRecovery(fix, 1, false), withRecovery(fix, 1),
+		withRecovery(fix, 1), fix} {
 		o.ID = NewID()
 		r.Report(o)
 	}
@@ -52,7 +54,8 @@ func TestObserverTellsTheReactionOfRetries(t *testing.T) {
 	watch := Observer(ObserverOptions{Table: errs.Table, Sink: sink})
 	taken := func(name string, a taxonomy.Action) {
 		watch.Observe(executor.Event{
-			Kind: executor.ReactionTaken, Err: errors.New("e"), Op: "call", Reaction: taxonomy.Reaction{Name: name}, Action: a,
+			Kind: executor.ReactionTaken, Err: errors.New("e"), Op: "call", Reaction: taxonomy.Reaction{Name: name},
+			Action: a,
 		})
 		watch.Observe(executor.Event{Kind: executor.CallStarted})
 	}

@@ -12,10 +12,11 @@ import (
 type ReporterOptions struct {
 	// MaxErrors is how many occurrences are kept; 0 is 10 000. The oldest make room.
 	MaxErrors int
-	// MaxBytes bounds about how much memory they take, metadata included; 0 is 64 MiB. The oldest make room.
+	// MaxBytes bounds about how much memory they take, metadata included; 0 is 64 MiB. The oldest
+	// make room.
 	MaxBytes int
-	// MaxKeys is how many categories, codes, severities, sources and reactions are told apart, each; 0 is 200. What is new then
-	// counts as "other".
+	// MaxKeys is how many categories, codes, severities, sources and reactions are told apart,
+	// each; 0 is 200. What is new then counts as "other".
 	MaxKeys int
 	// Clock is where time comes from; nil is [retry.System].
 	Clock retry.Clock
@@ -27,8 +28,8 @@ const (
 	defaultMaxKeys   = 200
 )
 
-// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use. [NewReporter] makes one; the zero
-// Reporter is of no use.
+// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use.
+// [NewReporter] makes one; the zero Reporter is of no use.
 type Reporter struct {
 	maxErrors, maxBytes, maxKeys int
 	clock                        retry.Clock
@@ -52,8 +53,8 @@ func NewReporter(o ReporterOptions) *Reporter {
 	return r
 }
 
-// Report counts and keeps an occurrence. One with the ID of an occurrence that is kept is taken as [Reporter.Update]; of one
-// that is not kept any more it counts again.
+// Report counts and keeps an occurrence. One with the ID of an occurrence that is kept is taken as
+// [Reporter.Update]; of one that is not kept any more it counts again.
 func (r *Reporter) Report(o *Occurrence) {
 	if o != nil {
 		a := admit(o)
@@ -76,8 +77,8 @@ func (r *Reporter) report(a *admitted) {
 	r.makeRoom(r.store.add(a, hash))
 }
 
-// Update notes what has become of an occurrence that is kept, and moves the counts of recoveries by the difference; of
-// another it does nothing. Without a recovery it leaves the one that is known.
+// Update notes what has become of an occurrence that is kept, and moves the counts of recoveries by
+// the difference; of another it does nothing. Without a recovery it leaves the one that is known.
 func (r *Reporter) Update(o *Occurrence) {
 	if o == nil {
 		return
@@ -96,8 +97,8 @@ func (r *Reporter) update(e *entry, o *Occurrence) {
 	r.counts.recover(&e.Occurrence, 1)
 }
 
-// happened returns when an occurrence happened: now, where it does not say, or is ahead of the clock. The clock is only
-// asked where that may be, or where it may have been set back since.
+// happened returns when an occurrence happened: now, where it does not say, or is ahead of the
+// clock. The clock is only asked where that may be, or where it may have been set back since.
 func (r *Reporter) happened(o *Occurrence) time.Time {
 	if since := o.At.Sub(r.asked); !o.At.IsZero() && -behind <= since && since <= ahead {
 		return o.At
@@ -140,19 +141,20 @@ func (r *Reporter) Last(n int) []Occurrence {
 	return allShown(last)
 }
 
-// ByCategory returns the occurrences of a category that are kept, the oldest first. Those of none are "unknown", as in
-// [Metrics].
+// ByCategory returns the occurrences of a category that are kept, the oldest first. Those of none
+// are "unknown", as in [Metrics].
 func (r *Reporter) ByCategory(category string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return isOf(category, o.Category) })
 }
 
-// ByCode returns the occurrences of a code that are kept, the oldest first. Those of none are "unknown", as in [Metrics].
+// ByCode returns the occurrences of a code that are kept, the oldest first. Those of none are
+// "unknown", as in [Metrics].
 func (r *Reporter) ByCode(code string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return isOf(code, o.Code) })
 }
 
-// BySeverity returns the occurrences of a severity that are kept, the oldest first. Those that have none of
-// the taxonomy's are "unknown", as in [Metrics].
+// BySeverity returns the occurrences of a severity that are kept, the oldest first. Those that have
+// none of the taxonomy's are "unknown", as in [Metrics].
 func (r *Reporter) BySeverity(severity string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return isOfSeverity(severity, o.Severity) })
 }
@@ -167,8 +169,8 @@ func isOfSeverity(asked, severity string) bool {
 	return severity == asked || asked == unknown && rankOf(severity) == 0
 }
 
-// Between returns the occurrences from one time to another, both included, that are kept, the oldest first. One that does
-// not say when it happened is in none.
+// Between returns the occurrences from one time to another, both included, that are kept, the
+// oldest first. One that does not say when it happened is in none.
 func (r *Reporter) Between(from, to time.Time) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return !o.At.Before(from) && !o.At.After(to) })
 }
@@ -187,16 +189,18 @@ func (r *Reporter) Metrics() Metrics {
 	return r.counts.metrics()
 }
 
-// Codes returns what is known of the codes of errors, the most frequent first. Counts are those of [Metrics].
+// Codes returns what is known of the codes of errors, the most frequent first. Counts are those of
+// [Metrics].
 func (r *Reporter) Codes() []CodeCount {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counts.codesOut()
 }
 
-// Timeline returns how many errors there were when, in at most 120 buckets. The step is the shortest of 1, 5 and 15
-// seconds, 1, 5 and 15 minutes, 1 and 6 hours, 1, 7, 14 and 28 days that allows that; buckets begin at its multiples in UTC,
-// counted from 1970. What is not in it is counted in [Timeline.Outside].
+// Timeline returns how many errors there were when, in at most 120 buckets. The step is the
+// shortest of 1, 5 and 15 seconds, 1, 5 and 15 minutes, 1 and 6 hours, 1, 7, 14 and 28 days that
+// allows that; buckets begin at its multiples in UTC, counted from 1970. What is not in it is
+// counted in [Timeline.Outside].
 func (r *Reporter) Timeline() Timeline {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -41,9 +41,10 @@ func TestMetrics(t *testing.T) {
 	r.Retried(Retry{Attempts: -1, Succeeded: false})
 	assert.Equal(t, Metrics{
 		TotalErrors: 5, ErrorsByCategory: map[string]int{"network": 2, "git": 2, "unknown": 1},
-		ErrorsBySeverity: map[string]int{"high": 1, "low": 3, "unknown": 1},
-		ErrorsBySource:   map[string]int{"llm:api": 2, "unknown": 3}, ErrorsByRecoverability: map[string]int{"retryable": 1, "unknown": 4},
-		RecoveryAttempts: 3, SuccessfulRecoveries: 1, FailedRecoveries: 1,
+		ErrorsBySeverity:       map[string]int{"high": 1, "low": 3, "unknown": 1},
+		ErrorsBySource:         map[string]int{"llm:api": 2, "unknown": 3},
+		ErrorsByRecoverability: map[string]int{"retryable": 1, "unknown": 4},
+		RecoveryAttempts:       3, SuccessfulRecoveries: 1, FailedRecoveries: 1,
 		RetryAttempts: 5, SuccessfulRetries: 1, FailedRetries: 1,
 		ErrorsByCode: map[string]int{"DOWN": 1, "unknown": 4},
 	}, r.Metrics())
@@ -80,9 +81,11 @@ func TestUpdate(t *testing.T) {
 	} {
 		r.Update(c.o)
 		m := r.Metrics()
-		assert.Equal(t, []int{c.attempts, c.succeeded, c.failed, 1}, []int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries, m.TotalErrors})
+		assert.Equal(t, []int{c.attempts, c.succeeded, c.failed, 1},
+			[]int{m.RecoveryAttempts, m.SuccessfulRecoveries, m.FailedRecoveries, m.TotalErrors})
 	}
-	assert.Equal(t, []ReactionOutcome{{Reaction: "fix", Action: "recover", Count: 1, Recovered: 1, Failed: 0}}, r.Outcomes())
+	assert.Equal(t, []ReactionOutcome{{Reaction: "fix", Action: "recover", Count: 1, Recovered: 1, Failed: 0}},
+		r.Outcomes())
 	assert.Equal(t, 2, r.Last(1)[0].Recovery.Attempts)
 	r.Report(withRecovery(o, 3, false))
 	assert.Equal(t, 1, r.Metrics().TotalErrors)
@@ -90,7 +93,8 @@ func TestUpdate(t *testing.T) {
 	other := withRecovery(o, 3, false)
 	other.Reaction, other.Action = "stop", "abort"
 	r.Update(other)
-	assert.Equal(t, []ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Recovered: 0, Failed: 1}}, r.Outcomes())
+	assert.Equal(t, []ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Recovered: 0, Failed: 1}},
+		r.Outcomes())
 	r.Update(nil)
 	anonymous := &Occurrence{}
 	r.Report(anonymous)
@@ -101,7 +105,8 @@ func TestUpdate(t *testing.T) {
 // D137, D138, D139.
 func TestQueries(t *testing.T) {
 	r := NewReporter(ReporterOptions{MaxErrors: 4})
-	for i, c := range []struct{ category, severity string }{{"a", "low"}, {"a", "high"}, {"b", "high"}, {"a", "high"}, {"b", "low"}} {
+	for i, c := range []struct{ category, severity string }{{"a", "low"}, {"a", "high"}, {"b", "high"}, {"a", "high"},
+		{"b", "low"}} {
 		o := occurrence(c.category, c.severity, fmt.Sprint(i))
 		o.At, o.Code = moment.Add(time.Duration(i)*time.Millisecond), strings.ToUpper(c.category)
 		r.Report(o)
@@ -138,7 +143,8 @@ func TestReporterSharesNothing(t *testing.T) {
 	r.Report(o)
 	spoil(o)
 	for range 2 {
-		for _, got := range [][]Occurrence{r.All(), r.Last(1), r.ByCategory("network"), r.ByCode(full().Code), r.BySeverity("high"), r.Between(full().At, full().At), NewSnapshot(r, nil).Last} {
+		for _, got := range [][]Occurrence{r.All(), r.Last(1), r.ByCategory("network"), r.ByCode(full().Code),
+			r.BySeverity("high"), r.Between(full().At, full().At), NewSnapshot(r, nil).Last} {
 			require.Equal(t, []Occurrence{*full()}, got)
 			spoil(&got[0])
 		}
@@ -155,14 +161,16 @@ func TestKeysAreBounded(t *testing.T) {
 	}
 	m := r.Metrics()
 	assert.Equal(t, map[string]int{"unknown": 1000}, m.ErrorsBySeverity, "as groups count it")
-	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsByCode, m.ErrorsBySource, m.ErrorsByRecoverability} {
+	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsByCode, m.ErrorsBySource,
+		m.ErrorsByRecoverability} {
 		assert.Len(t, counts, 11)
 		assert.Equal(t, 990, counts["other"])
 	}
 	assert.Equal(t, 1, m.ErrorsBySource["t:9"])
 	outcomes := r.Outcomes()
 	assert.Len(t, outcomes, 11)
-	assert.Equal(t, ReactionOutcome{Reaction: "other", Action: "other", Count: 990, Recovered: 0, Failed: 0}, outcomes[0])
+	assert.Equal(t, ReactionOutcome{Reaction: "other", Action: "other", Count: 990, Recovered: 0, Failed: 0},
+		outcomes[0])
 	total := 0
 	for _, b := range r.Timeline().Buckets {
 		total += b.ByCategory["other"]
@@ -209,7 +217,8 @@ By Recoverability:
 - Permanent: 0
 - Unknown: 0`, r.Summary())
 	for i, c := range []struct{ severity, recoverability string }{
-		{"low", "retryable"}, {"medium", "recoverable"}, {"medium", "permanent"}, {"high", "unknown"}, {"critical", ""}, {"", "permanent"},
+		{"low", "retryable"}, {"medium", "recoverable"}, {"medium", "permanent"}, {"high", "unknown"}, {"critical", ""},
+		{"", "permanent"},
 	} {
 		o := occurrence("c", c.severity, "m")
 		o.Recoverability = c.recoverability
@@ -269,7 +278,8 @@ func TestWriteJSON(t *testing.T) {
 	b.Reset()
 	require.NoError(t, r.WriteJSON(&b))
 	assert.NotContains(t, b.String(), "<")
-	assert.Contains(t, b.String(), "\n  \"errors\": [\n    {\n      \"errorId\": \"id\",\n      \"timestamp\": 1700000000123,\n")
+	assert.Contains(
+		t, b.String(), "\n  \"errors\": [\n    {\n      \"errorId\": \"id\",\n      \"timestamp\": 1700000000123,\n")
 	var read struct {
 		Metrics Metrics
 		Errors  []Occurrence

@@ -98,8 +98,8 @@ func (r *retries) iteration(sink Sink) {
 	}
 }
 
-// iterationEnded notes that what was on its way in the iteration has not failed. Of an operation that waited for the
-// iteration nobody knows whether its turn came, if something else failed.
+// iterationEnded notes that what was on its way in the iteration has not failed. Of an operation
+// that waited for the iteration nobody knows whether its turn came, if something else failed.
 func (r *retries) iterationEnded(sink Sink) {
 	for op, x := range r.byOp {
 		if x.begun && (op == opCall || x.inPlace || !r.failed) {

@@ -6,15 +6,16 @@ import (
 )
 
 const (
-	// outliers is which share of all occurrences, as a divisor, may be left out of a series because they are far before the
-	// others.
+	// outliers is which share of all occurrences, as a divisor, may be left out of a series because
+	// they are far before the others.
 	outliers = 100
-	// leastBeside is of how many occurrences at least, if they are too few for that, the first may be left out.
+	// leastBeside is of how many occurrences at least, if they are too few for that, the first may
+	// be left out.
 	leastBeside = 20
 )
 
-// series is a timeline as it is shown: buckets that follow each other without a gap, of the shortest step with which they
-// are few enough.
+// series is a timeline as it is shown: buckets that follow each other without a gap, of the
+// shortest step with which they are few enough.
 type series struct {
 	// step is in seconds, start in seconds since 1970: a multiple of the step.
 	step, start int64
@@ -65,7 +66,8 @@ func (t *timeline) all() []countedFrom {
 	return all
 }
 
-// levelOf returns the first level at which buckets are few enough and none has to be divided, otherwise the last one.
+// levelOf returns the first level at which buckets are few enough and none has to be divided,
+// otherwise the last one.
 func levelOf(all []countedFrom) int {
 	level := 0
 	for _, b := range all {
@@ -82,9 +84,10 @@ func between(a, b countedFrom, level int) int64 {
 	return floorDiv(b.start, steps[level]) - floorDiv(a.start, steps[level])
 }
 
-// leftOut returns how many of the oldest buckets are not shown: those that there is no room for, and those that are few,
-// and so far from the others that most of the series would be empty because of them. Of few occurrences it is one at most,
-// a month before all others, and only if those would be seen as a bucket or two.
+// leftOut returns how many of the oldest buckets are not shown: those that there is no room for,
+// and those that are few, and so far from the others that most of the series would be empty because
+// of them. Of few occurrences it is one at most, a month before all others, and only if those would
+// be seen as a bucket or two.
 func leftOut(all []countedFrom, level int) int {
 	last := all[len(all)-1]
 	span := between(all[0], last, level)

@@ -1,11 +1,12 @@
 package report
 
-// Sink takes occurrences: a [Reporter], [Groups], an exporter, a file. Implementations are safe for concurrent use, return
-// quickly, and copy what they keep.
+// Sink takes occurrences: a [Reporter], [Groups], an exporter, a file. Implementations are safe for
+// concurrent use, return quickly, and copy what they keep.
 type Sink interface {
 	// Report tells of an occurrence that is new.
 	Report(o *Occurrence)
-	// Update tells what has become of one that was reported: the same ID, with another Recovery. It counts nothing twice.
+	// Update tells what has become of one that was reported: the same ID, with another Recovery. It
+	// counts nothing twice.
 	Update(o *Occurrence)
 	// Retried tells that an operation was tried again, once it has succeeded or is given up.
 	Retried(r Retry)
@@ -13,11 +14,11 @@ type Sink interface {
 
 // Retry is an operation that was tried again.
 type Retry struct {
-	// Reaction and Action are the reaction by which it was tried again, as in the occurrence of the failure before the
-	// last try; "" when nobody knows.
+	// Reaction and Action are the reaction by which it was tried again, as in the occurrence of the
+	// failure before the last try; "" when nobody knows.
 	Reaction, Action string
-	// Attempts is how many calls were made after the first. With none, or fewer, it was not tried again, and counts for
-	// nothing.
+	// Attempts is how many calls were made after the first. With none, or fewer, it was not tried
+	// again, and counts for nothing.
 	Attempts int
 	// Succeeded reports whether the last of them did.
 	Succeeded bool
@@ -26,7 +27,8 @@ type Retry struct {
 // Sinks tells several sinks, in order.
 type Sinks []Sink
 
-// Report tells all sinks of an occurrence. Of a [Reporter] and [Groups] together that is less work than of each.
+// Report tells all sinks of an occurrence. Of a [Reporter] and [Groups] together that is less work
+// than of each.
 func (s Sinks) Report(o *Occurrence) {
 	if o == nil {
 		return

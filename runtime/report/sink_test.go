@@ -17,7 +17,8 @@ func (e *embedding) Report(o *Occurrence) { e.told++ }
 
 // What a reporter and groups share is neither the caller's nor that of who asks for it.
 func TestSinksShareNothingThatChanges(t *testing.T) {
-	reporter, groups, own := NewReporter(ReporterOptions{}), NewGroups(GroupOptions{}), &embedding{Reporter: NewReporter(ReporterOptions{})}
+	reporter, groups, own := NewReporter(ReporterOptions{}), NewGroups(GroupOptions{}),
+		&embedding{Reporter: NewReporter(ReporterOptions{})}
 	o := occurrence("c", "low", "m")
 	o.Metadata = map[string]any{"list": []any{"a"}}
 	o.Context = json.RawMessage(`{"a":1}`)

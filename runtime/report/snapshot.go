@@ -2,10 +2,12 @@ package report
 
 import "time"
 
-// Snapshot is all that is known at a time, for a page or an exporter. It shares nothing with where it comes from.
+// Snapshot is all that is known at a time, for a page or an exporter. It shares nothing with where
+// it comes from.
 //
-// Reporter and groups are asked at the same moment. An error that is just on its way to both may be in one of them only.
-// Groups forget what they have no room for, and what is too old; the metrics do not.
+// Reporter and groups are asked at the same moment. An error that is just on its way to both may be
+// in one of them only. Groups forget what they have no room for, and what is too old; the metrics
+// do not.
 type Snapshot struct {
 	Title   string
 	At      time.Time
@@ -14,8 +16,8 @@ type Snapshot struct {
 	Codes []CodeCount
 	// Groups are all groups, the one seen last first, each with its latest occurrences, at most 5.
 	Groups []Group
-	// GroupAge is how long a group lives after its last occurrence; 0 without groups. Expired and Evicted are the groups that
-	// are gone, as in [Stats].
+	// GroupAge is how long a group lives after its last occurrence; 0 without groups. Expired and
+	// Evicted are the groups that are gone, as in [Stats].
 	GroupAge         time.Duration
 	Expired, Evicted Gone
 	Timeline         Timeline

@@ -1,6 +1,7 @@
 package report
 
-// store holds entries from the oldest to the newest, and finds them by ID. It is not safe for concurrent use.
+// store holds entries from the oldest to the newest, and finds them by ID. It is not safe for
+// concurrent use.
 type store struct {
 	order order
 	bytes int

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Summary returns the counts as text of several lines, without a line break at the end: how many errors there were, how
-// many recoveries and retried operations succeeded, and how many errors there were of each severity and recoverability.
+// Summary returns the counts as text of several lines, without a line break at the end: how many
+// errors there were, how many recoveries and retried operations succeeded, and how many errors
+// there were of each severity and recoverability.
 func (r *Reporter) Summary() string { return r.Metrics().Summary() }
 
 // Summary returns the counts as text; see [Reporter.Summary].

@@ -15,7 +15,8 @@ const (
 	maxMessage = 4 << 10
 	maxStack   = 16 << 10
 	maxContext = 16 << 10
-	// maxMetadata bounds all texts of the metadata together, maxEntries each map and list in it, maxNested their depth.
+	// maxMetadata bounds all texts of the metadata together, maxEntries each map and list in it,
+	// maxNested their depth.
 	maxMetadata = 16 << 10
 	maxEntries  = 64
 	maxNested   = 8
@@ -23,7 +24,8 @@ const (
 	maxCauses = 8
 )
 
-// text returns s, secrets masked, in valid UTF-8, of at most n bytes. It is s itself where that is so already.
+// text returns s, secrets masked, in valid UTF-8, of at most n bytes. It is s itself where that is
+// so already.
 func text(s string, n int) string {
 	if s == "" {
 		return ""
@@ -36,7 +38,8 @@ func text(s string, n int) string {
 	return excerpt.Beginning(s, n, masked)
 }
 
-// kept is [text] for what may be part of something greater, which shall not stay in memory because of it.
+// kept is [text] for what may be part of something greater, which shall not stay in memory because
+// of it.
 func kept(s string, n int) string { return strings.Clone(text(s, n)) }
 
 func masked(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) }

@@ -7,10 +7,11 @@ const (
 	maxBuckets = 120
 	// ahead is how far in the future an occurrence may be; clocks differ.
 	ahead = time.Hour
-	// behind is how far before the time of the clock an occurrence may be until the clock is asked again.
+	// behind is how far before the time of the clock an occurrence may be until the clock is asked
+	// again.
 	behind = time.Minute
-	// farthest is the time, in seconds before and after 1970, that no occurrence is beyond, so that differences of times
-	// can be counted with.
+	// farthest is the time, in seconds before and after 1970, that no occurrence is beyond, so that
+	// differences of times can be counted with.
 	farthest = 1 << 55
 )
 
@@ -20,13 +21,14 @@ const (
 	week = 7 * day
 )
 
-// steps are how many seconds a bucket may last, each a multiple of the one before, so that buckets can be merged. What is
-// older than a timeline of the last ones is not in it.
+// steps are how many seconds a bucket may last, each a multiple of the one before, so that buckets
+// can be merged. What is older than a timeline of the last ones is not in it.
 var steps = [...]int64{1, 5, 15, 60, 5 * 60, 15 * 60, hour, 6 * hour, day, week, 2 * week, 4 * week}
 
-// timeline counts by time. There is a ring of buckets for each step. An occurrence is counted in the first ring that has a
-// place for its time; when a later time needs the place, the counts go on to the next ring. So one wrong time costs no
-// other occurrence its place: which step is shown, and from when on, is decided when it is asked for.
+// timeline counts by time. There is a ring of buckets for each step. An occurrence is counted in
+// the first ring that has a place for its time; when a later time needs the place, the counts go on
+// to the next ring. So one wrong time costs no other occurrence its place: which step is shown, and
+// from when on, is decided when it is asked for.
 type timeline struct {
 	rings [len(steps)]ring
 	// newest is the latest time, if n is not 0.
@@ -35,12 +37,14 @@ type timeline struct {
 	n, outside int
 }
 
-// ring has the bucket of a number at the place of that number modulo its length. It has no places before the first use.
+// ring has the bucket of a number at the place of that number modulo its length. It has no places
+// before the first use.
 type ring []ringBucket
 
 type ringBucket struct {
 	timeBucket
-	// number is the time of the bucket by its step, n how many it has counted; with none it is free.
+	// number is the time of the bucket by its step, n how many it has counted; with none it is
+	// free.
 	number int64
 	n      int
 }
@@ -64,7 +68,8 @@ func (t *timeline) add(at time.Time, category, severity int) {
 	b.severities = counted(b.severities, severity, 1)
 }
 
-// place returns the bucket for a time in the first ring, from a level on, that has a place for it; nil when none has.
+// place returns the bucket for a time in the first ring, from a level on, that has a place for it;
+// nil when none has.
 func (t *timeline) place(level int, seconds int64) *ringBucket {
 	for ; level < len(steps); level++ {
 		if t.rings[level] == nil {

@@ -31,19 +31,22 @@ func TestTimeline(t *testing.T) {
 		{start.Add(2 * time.Second), map[string]int{"a": 1}, map[string]int{"high": 1}},
 	}}, r.Timeline())
 	at(-time.Second, "c", "")
-	assert.Equal(t, Bucket{start.Add(-time.Second), map[string]int{"c": 1}, map[string]int{"unknown": 1}}, r.Timeline().Buckets[0])
+	assert.Equal(t, Bucket{start.Add(-time.Second), map[string]int{"c": 1}, map[string]int{"unknown": 1}},
+		r.Timeline().Buckets[0])
 
 	c.pass(time.Hour)
 	at(time.Hour, "a", "low")
 	timeline := r.Timeline()
 	assert.Equal(t, time.Minute, timeline.Step)
-	assert.Equal(t, 4, timeline.Buckets[0].ByCategory["a"]+timeline.Buckets[0].ByCategory["b"]+timeline.Buckets[0].ByCategory["c"])
+	assert.Equal(
+		t, 4, timeline.Buckets[0].ByCategory["a"]+timeline.Buckets[0].ByCategory["b"]+timeline.Buckets[0].ByCategory["c"])
 	assert.LessOrEqual(t, len(timeline.Buckets), maxBuckets)
 
 	at(1000*time.Hour, "future", "low")
 	r.Report(&Occurrence{Category: "none"})
 	last := r.Timeline().Buckets[len(r.Timeline().Buckets)-1]
-	assert.Equal(t, map[string]int{"a": 1, "future": 1, "none": 1}, last.ByCategory, "what is ahead of the clock, or says no time, is now")
+	assert.Equal(t, map[string]int{"a": 1, "future": 1, "none": 1}, last.ByCategory,
+		"what is ahead of the clock, or says no time, is now")
 	at(-100*365*24*time.Hour, "past", "low")
 	for _, b := range r.Timeline().Buckets {
 		assert.NotContains(t, b.ByCategory, "past")
@@ -83,7 +86,8 @@ func FuzzTimeline(f *testing.F) {
 	})
 }
 
-// requireRecount compares a timeline with the times that were counted in it, each in the category of its last bit.
+// requireRecount compares a timeline with the times that were counted in it, each in the category
+// of its last bit.
 func requireRecount(t *testing.T, tl *timeline, all []int64, about string) {
 	t.Helper()
 	got := tl.series()
@@ -152,7 +156,8 @@ func TestTimelineSteps(t *testing.T) {
 
 // Times that no clock says are neither counted in a wrong bucket nor push others out.
 func TestTimelineOfAbsurdTimes(t *testing.T) {
-	for _, at := range []time.Time{time.Unix(math.MinInt64, 0), time.Unix(-1<<60, 0), time.Unix(math.MinInt64/2, 0), {}} {
+	for _, at := range []time.Time{time.Unix(math.MinInt64, 0), time.Unix(-1<<60, 0), time.Unix(math.MinInt64/2, 0),
+		{}} {
 		for _, times := range [][]time.Time{{moment, at, moment}, {at, moment, moment}} {
 			var tl timeline
 			for _, when := range times {
@@ -166,7 +171,8 @@ func TestTimelineOfAbsurdTimes(t *testing.T) {
 	}
 }
 
-// One wrong time, of an error or of the clock, costs the others neither their places nor their resolution.
+// One wrong time, of an error or of the clock, costs the others neither their places nor their
+// resolution.
 func TestTimelineAfterAWrongTime(t *testing.T) {
 	right := func(r *Reporter, c *clock, n int) {
 		for range n {
@@ -183,9 +189,10 @@ func TestTimelineAfterAWrongTime(t *testing.T) {
 			right(r, c, 1)
 			c.pass(-10 * 365 * 24 * time.Hour)
 		}, 20},
-		"1970":            {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(1, 0)}) }, 20},
-		"a year ago":      {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-1, 0, 0)}) }, 3000},
-		"five years ago":  {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-5, 0, 0)}) }, leastBeside - 1},
+		"1970":       {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(1, 0)}) }, 20},
+		"a year ago": {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-1, 0, 0)}) }, 3000},
+		"five years ago": {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(-5, 0, 0)}) },
+			leastBeside - 1},
 		"a month ago":     {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(0, -1, -1)}) }, 98},
 		"the end of time": {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: time.Unix(math.MaxInt64, 0)}) }, 20},
 		"a day ahead":     {func(r *Reporter, _ *clock) { r.Report(&Occurrence{At: moment.AddDate(0, 0, 1)}) }, 3000},
@@ -216,7 +223,8 @@ func timelineSum(t Timeline) (n int) {
 	return n
 }
 
-// Of a few errors the first is shown, unless it is a month before the others and these are close together.
+// Of a few errors the first is shown, unless it is a month before the others and these are close
+// together.
 func TestTimelineOfFew(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, apart time.Duration

@@ -62,7 +62,8 @@ func unwrapped(err error) (below []error) {
 	return below
 }
 
-// codedIn returns the first error in a tree that has a row in t, in any taxonomy for a nil t; nil when there is none.
+// codedIn returns the first error in a tree that has a row in t, in any taxonomy for a nil t; nil
+// when there is none.
 func codedIn(err error, t *taxonomy.Taxonomy) (found taxonomy.Coded) {
 	walk(err, func(e error) bool {
 		c, ok := e.(taxonomy.Coded)

@@ -1,7 +1,7 @@
 package report
 
-// endOfUUID returns where the UUID ends whose first eight hexadecimal digits end at i, or i where there is none. Further
-// digits on both sides belong to it.
+// endOfUUID returns where the UUID ends whose first eight hexadecimal digits end at i, or i where
+// there is none. Further digits on both sides belong to it.
 func endOfUUID(s string, i int) int {
 	end := i
 	for _, digits := range [...]int{4, 4, 4, 12} {

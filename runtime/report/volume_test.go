@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// D181: two million errors, of which all that is said is right, in a heap that does not grow; BenchmarkMillions takes ten.
+// D181: two million errors, of which all that is said is right, in a heap that does not grow;
+// BenchmarkMillions takes ten.
 func TestMillions(t *testing.T) {
 	n := 2_000_000
 	if testing.Short() || raced {
@@ -73,7 +74,8 @@ func TestMillions(t *testing.T) {
 	runtime.KeepAlive(errs)
 }
 
-// Messages that are all different, in all groups that there may be, and messages of 10 MB take no more.
+// Messages that are all different, in all groups that there may be, and messages of 10 MB take no
+// more.
 func TestHostileErrorsAreBounded(t *testing.T) {
 	reporter, groups := NewReporter(ReporterOptions{}), NewGroups(GroupOptions{})
 	sinks := Sinks{reporter, groups}

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// maxCounted is the last call number that has outcomes of its own; those beyond are counted with it.
+	// maxCounted is the last call number that has outcomes of its own; those beyond are counted
+	// with it.
 	maxCounted = 32
 	// maxWindow bounds the outcomes that are kept of each call number.
 	maxWindow = 1000
@@ -21,7 +22,8 @@ const (
 // attemptBounds are what a policy says about its attempts.
 type attemptBounds struct{ least, own, most, window int }
 
-// limit is the number of attempts that follows from outcomes and bounds; the zero limit is to be worked out.
+// limit is the number of attempts that follows from outcomes and bounds; the zero limit is to be
+// worked out.
 type limit struct {
 	bounds   attemptBounds
 	attempts int
@@ -58,8 +60,8 @@ func (l *learned) attempts(b attemptBounds) int {
 	return l.limit.attempts
 }
 
-// workOut looks at each number of calls up to maxCounted. From there on all calls that the policy makes of itself have the same chance,
-// and so have all beyond, so that one of each is enough.
+// workOut looks at each number of calls up to maxCounted. From there on all calls that the policy
+// makes of itself have the same chance, and so have all beyond, so that one of each is enough.
 func (l *learned) workOut(b attemptBounds) int {
 	n := b.least
 	for ; n < min(b.most, maxCounted); n++ {
@@ -76,8 +78,9 @@ func (l *learned) workOut(b attemptBounds) int {
 	return n
 }
 
-// worthGoingOn reports whether, after n calls, there is a number of further ones that is worth it. Each must be looked at: a second
-// call may come too early whatever is done, and the fourth be worth all.
+// worthGoingOn reports whether, after n calls, there is a number of further ones that is worth it.
+// Each must be looked at: a second call may come too early whatever is done, and the fourth be
+// worth all.
 func (l *learned) worthGoingOn(n int, b attemptBounds) bool {
 	fails, calls := 1.0, 0.0
 	for m := n + 1; m <= min(b.most, n+maxCounted); m++ {
@@ -116,7 +119,8 @@ func wilson(succeeded, made int) (low, high float64) {
 	return unit((middle - reach) / scale), unit((middle + reach) / scale)
 }
 
-// window is the last outcomes of calls with one number; a bit that is set is a success, the lowest of the first word the last outcome.
+// window is the last outcomes of calls with one number; a bit that is set is a success, the lowest
+// of the first word the last outcome.
 type window struct {
 	words [(maxWindow + 63) / 64]uint64
 	made  int

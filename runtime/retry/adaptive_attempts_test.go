@@ -29,7 +29,9 @@ func TestAttemptsAreWorkedOutAtOnce(t *testing.T) {
 		assert.Equal(t, want, l.workOut(b))
 		assert.LessOrEqual(t, l.workOut(attemptBounds{least: 1, own: 3, most: math.MaxInt, window: 50}), math.MaxInt)
 	}
-	assert.Equal(t, math.MaxInt/2, (&learned{}).workOut(attemptBounds{least: 1, own: math.MaxInt / 2, most: math.MaxInt, window: 50}))
+	assert.Equal(
+		t, math.MaxInt/2,
+		(&learned{}).workOut(attemptBounds{least: 1, own: math.MaxInt / 2, most: math.MaxInt, window: 50}))
 }
 
 // Calls from the 32nd on count together, those before each by itself.

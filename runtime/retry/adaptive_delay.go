@@ -13,14 +13,16 @@ const (
 	maxTrials = 256
 	// maxTurns bounds the counting of turns, after which steps no longer shrink.
 	maxTurns = 100
-	// shortest is the least delay that is moved where a policy has no least; a factor could not move nothing.
+	// shortest is the least delay that is moved where a policy has no least; a factor could not
+	// move nothing.
 	shortest = time.Millisecond
 
 	firstStep = math.Ln2
 	// lastStep is the logarithm of 1.25.
 	lastStep = 0.22314355131420976
 
-	// Retries whose wait was less than this share of the delay, or more than that multiple, waited for another reason.
+	// Retries whose wait was less than this share of the delay, or more than that multiple, waited
+	// for another reason.
 	leastShare, mostShare = 0.125, 4
 )
 
@@ -75,7 +77,8 @@ type trial struct {
 	succeeded bool
 }
 
-// note keeps a trial. It is taken when the policy is asked for, since only that knows the target and the bounds.
+// note keeps a trial. It is taken when the policy is asked for, since only that knows the target
+// and the bounds.
 func (s *stairs) note(t trial) {
 	if len(s.trials) >= maxTrials {
 		if s.bounds.most > 0 {

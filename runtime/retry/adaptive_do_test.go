@@ -73,7 +73,8 @@ func TestDoAdaptsTheDelay(t *testing.T) {
 					return errs.NewConfigMissing("c.yaml")
 				}
 				return nil
-			}, retry.WithAdaptive(a, nil), retry.WithRandom(nil), retry.WithRetryable(func(error) bool { return true })))
+			}, retry.WithAdaptive(a, nil), retry.WithRandom(nil),
+				retry.WithRetryable(func(error) bool { return true })))
 		}
 		delay := a.Policy(&policy, errs.CodeConfigMissing.String()).InitialDelay
 		assert.InDelta(t, 20, delay.Seconds(), 10)
@@ -87,7 +88,9 @@ func TestDoAdaptsNothing(t *testing.T) {
 		before, err := a.MarshalJSON()
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
-		require.Error(t, retry.Do(ctx, learning, func(context.Context) error { cancel(); return errFlaky }, retry.WithAdaptive(a, nil)))
+		require.Error(
+			t, retry.Do(ctx, learning, func(context.Context) error { cancel(); return errFlaky },
+				retry.WithAdaptive(a, nil)))
 		plain := learning
 		plain.Adapt = nil
 		op, calls := story(errFlaky)

@@ -7,7 +7,8 @@ const (
 	exploredShare = 8
 )
 
-// explores reports whether all attempts that the bounds allow are to be made. It changes with the outcomes only.
+// explores reports whether all attempts that the bounds allow are to be made. It changes with the
+// outcomes only.
 func (a *Adaptive) explores(policy, code string) bool {
 	c := a.codes[code]
 	if c == nil {
@@ -18,7 +19,8 @@ func (a *Adaptive) explores(policy, code string) bool {
 	return block%exploredShare == picked
 }
 
-// mix is FNV-1a over the names, with the numbers stirred in by the end of SplitMix64, which spreads what differs in a bit.
+// mix is FNV-1a over the names, with the numbers stirred in by the end of SplitMix64, which spreads
+// what differs in a bit.
 func mix(seed uint64, policy, code string, n uint64) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A history that is learned at once, before anybody asks, leads to the same policies as if it had been lived through, if the policies
-// were known: also when it was kept and read in its midst.
+// A history that is learned at once, before anybody asks, leads to the same policies as if it had
+// been lived through, if the policies were known: also when it was kept and read in its midst.
 func TestAdaptiveLearnsAHistory(t *testing.T) {
 	var declared []*taxonomy.Policy
 	for i := range 3 {
@@ -39,8 +39,8 @@ func TestAdaptiveLearnsAHistory(t *testing.T) {
 	require.Equal(t, policies(lived), policies(half))
 }
 
-// The same outcomes lead to the same policies, however often somebody has asked in between, and also when it was kept and
-// read in between.
+// The same outcomes lead to the same policies, however often somebody has asked in between, and
+// also when it was kept and read in between.
 func TestAdaptiveIsDeterministic(t *testing.T) {
 	often, seldom, kept := retry.NewAdaptive(9), retry.NewAdaptive(9), retry.NewAdaptive(9)
 	differs := false

@@ -35,8 +35,8 @@ func mixed(share float64, a, b recovery) recovery {
 	}
 }
 
-// What an operation costs, in seconds: each second waited is one, each retry five, and giving up fifty, so that a retry is worth
-// it when it succeeds once in ten times.
+// What an operation costs, in seconds: each second waited is one, each retry five, and giving up
+// fifty, so that a retry is worth it when it succeeds once in ten times.
 const (
 	costOfRetry = 5
 	costOfLoss  = 50
@@ -102,9 +102,10 @@ func bestAndWorst(n int, seed uint64, recovers recovery) (best, worst float64) {
 	return best, worst
 }
 
-// Adapting costs at most 1.4 times what the best of all fixed policies costs, which nobody knows before, and at most 0.65 of
-// the worst one; what is paid for learning is included. Where some failures take a minute it costs 1.7 times as much: it
-// waits for them, though by these costs giving up is cheaper. Only the bounds say what time is worth.
+// Adapting costs at most 1.4 times what the best of all fixed policies costs, which nobody knows
+// before, and at most 0.65 of the worst one; what is paid for learning is included. Where some
+// failures take a minute it costs 1.7 times as much: it waits for them, though by these costs
+// giving up is cheaper. Only the bounds say what time is worth.
 func TestAdaptiveAgainstFixed(t *testing.T) {
 	const n = 2000
 	for _, tt := range []struct {

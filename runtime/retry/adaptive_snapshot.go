@@ -31,7 +31,8 @@ type codeForm struct {
 type learnedForm struct {
 	Policy string `json:"policy"`
 	Code   string `json:"code"`
-	// Calls are the outcomes of the second call, of the third and so on: 1 for a success, the oldest first.
+	// Calls are the outcomes of the second call, of the third and so on: 1 for a success, the
+	// oldest first.
 	Calls []string `json:"calls"`
 	// Delay is the level of the staircase in seconds; 0 before its first step.
 	Delay  float64     `json:"delay,omitempty"`
@@ -81,7 +82,8 @@ func (l *learned) form(of pair) learnedForm {
 	return f
 }
 
-// UnmarshalJSON replaces all that was learned, and the seed, by a snapshot. With an error nothing has changed.
+// UnmarshalJSON replaces all that was learned, and the seed, by a snapshot. With an error nothing
+// has changed.
 func (a *Adaptive) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
 		return nil

@@ -41,19 +41,22 @@ func TestAdaptiveRefuses(t *testing.T) {
 		"another version": {`{"errgen_adaptive":2}`, "version 2, not 1"},
 		"no version":      {`{}`, "version 0, not 1"},
 		"not a number":    {`{"errgen_adaptive":1,"seed":"x"}`, "invalid use of ,string"},
-		"too many":        {`{"errgen_adaptive":1,"seed":"1","codes":[` + strings.Repeat(`{},`, 1024) + `{}]}`, "1025 entries; there are at most 1024"},
-		"no code":         {`{"errgen_adaptive":1,"seed":"1","codes":[{}]}`, "codes[0]: no name"},
-		"twice":           {`{"errgen_adaptive":1,"seed":"1","codes":[{"code":"a"},{"code":"a"}]}`, "codes[1]: no name"},
-		"no policy":       {policyForm(`"policy":""`), "policies[0]: no names"},
-		"long":            {policyForm(`"policy":"` + strings.Repeat("x", 257) + `"`), "policies[0]: no names"},
-		"neither":         {policyForm(`"calls":["012"]`), "policies[0]: an outcome that is neither 0 nor 1"},
-		"a long window":   {policyForm(`"calls":["` + strings.Repeat("1", 1001) + `"]`), "more outcomes than are kept"},
-		"many calls":      {policyForm(`"calls":[` + strings.Repeat(`"",`, 31) + `""]`), "more outcomes than are kept"},
-		"many trials":     {policyForm(`"trials":[` + strings.Repeat(`{},`, 256) + `{}]`), "more outcomes than are kept"},
-		"negative delay":  {policyForm(`"delay":-1`), "a delay that cannot be"},
-		"endless delay":   {policyForm(`"delay":1e300`), "a delay that cannot be"},
-		"negative turns":  {policyForm(`"turns":-1`), "turns that cannot be"},
-		"negative wait":   {policyForm(`"trials":[{"wait":-1}]`), "a wait that cannot be"},
+		"too many": {`{"errgen_adaptive":1,"seed":"1","codes":[` + strings.Repeat(`{},`, 1024) + `{}]}`,
+			"1025 entries; there are at most 1024"},
+		"no code": {`{"errgen_adaptive":1,"seed":"1","codes":[{}]}`, "codes[0]: no name"},
+		"twice": {`{"errgen_adaptive":1,"seed":"1","codes":[{"code":"a"},{"code":"a"}]}`,
+			"codes[1]: no name"},
+		"no policy":     {policyForm(`"policy":""`), "policies[0]: no names"},
+		"long":          {policyForm(`"policy":"` + strings.Repeat("x", 257) + `"`), "policies[0]: no names"},
+		"neither":       {policyForm(`"calls":["012"]`), "policies[0]: an outcome that is neither 0 nor 1"},
+		"a long window": {policyForm(`"calls":["` + strings.Repeat("1", 1001) + `"]`), "more outcomes than are kept"},
+		"many calls":    {policyForm(`"calls":[` + strings.Repeat(`"",`, 31) + `""]`), "more outcomes than are kept"},
+		"many trials": {policyForm(`"trials":[` + strings.Repeat(`{},`, 256) + `{}]`),
+			"more outcomes than are kept"},
+		"negative delay": {policyForm(`"delay":-1`), "a delay that cannot be"},
+		"endless delay":  {policyForm(`"delay":1e300`), "a delay that cannot be"},
+		"negative turns": {policyForm(`"turns":-1`), "turns that cannot be"},
+		"negative wait":  {policyForm(`"trials":[{"wait":-1}]`), "a wait that cannot be"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := retry.NewAdaptive(1)
@@ -73,7 +76,8 @@ func policyForm(keys string) string {
 	return `{"errgen_adaptive":1,"seed":"1","policies":[{"policy":"p","code":"CODE",` + keys + `}]}`
 }
 
-// FuzzAdaptive reads any snapshot: what is taken is bounded, can be kept again, and leads to policies within their bounds.
+// FuzzAdaptive reads any snapshot: what is taken is bounded, can be kept again, and leads to
+// policies within their bounds.
 func FuzzAdaptive(f *testing.F) {
 	f.Add(`{"errgen_adaptive":1,"seed":"7","codes":[{"code":"CODE","outcomes":1}]}`)
 	f.Add(policyForm(`"calls":["01","1"],"delay":1e9,"turns":3,"trials":[{"wait":9223372036854775807,"later":true}]`))

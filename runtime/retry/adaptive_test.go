@@ -45,7 +45,8 @@ func outcome(attempt int, wait time.Duration, succeeded bool) retry.Outcome {
 	return o
 }
 
-// The smallest number of calls after which going on is not worth it, for a policy of three calls that may be two to six.
+// The smallest number of calls after which going on is not worth it, for a policy of three calls
+// that may be two to six.
 func TestAdaptiveAttempts(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -99,7 +100,8 @@ func TestAdaptiveAttemptsBounds(t *testing.T) {
 		{"no bound of its own", 0, taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6}, 6},
 		{"most only", 3, taxonomy.Adapt{MaxAttempts: 6}, 3},
 		{"least above most", 3, taxonomy.Adapt{MinAttempts: 5, MaxAttempts: 4}, 5},
-		{"absurd", math.MaxInt, taxonomy.Adapt{MinAttempts: -1, MaxAttempts: math.MaxInt, Window: math.MaxInt}, math.MaxInt},
+		{"absurd", math.MaxInt, taxonomy.Adapt{MinAttempts: -1, MaxAttempts: math.MaxInt, Window: math.MaxInt},
+			math.MaxInt},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := fixed(tt.own, s)
@@ -167,7 +169,8 @@ func TestAdaptiveDelay(t *testing.T) {
 		{"a later one does", []retry.Outcome{outcome(5, 8*s, true)}, math.Ln2},
 		{"none does", []retry.Outcome{outcome(2, s, false), outcome(3, 2*s, false)}, 0},
 		{"twice", []retry.Outcome{outcome(3, 2*s, true), outcome(3, 4*s, true)}, 2 * math.Ln2},
-		{"steps shrink as it turns", []retry.Outcome{outcome(3, 2*s, true), outcome(2, 2*s, true)}, math.Ln2 + turned*down},
+		{"steps shrink as it turns", []retry.Outcome{outcome(3, 2*s, true), outcome(2, 2*s, true)},
+			math.Ln2 + turned*down},
 		{"waited for something else, longer", []retry.Outcome{outcome(2, 5*s, true)}, 0},
 		{"waited for something else, shorter", []retry.Outcome{outcome(2, 124*ms, true), outcome(3, 0, true)}, 0},
 		{"waited a little", []retry.Outcome{outcome(2, 125*ms, true)}, math.Ln2 * down},
@@ -238,7 +241,8 @@ func TestAdaptiveDelayBounds(t *testing.T) {
 		{"own below", ms, taxonomy.Adapt{MinDelay: 400 * ms, MaxDelay: 400 * ms}, true, 400 * ms},
 		{"the policy's greatest delay", s, taxonomy.Adapt{MinDelay: s, MaxDelay: time.Hour}, false, 2 * m},
 		{"least above most", s, taxonomy.Adapt{MinDelay: 5 * s, MaxDelay: 4 * s}, true, 5 * s},
-		{"absurd", -s, taxonomy.Adapt{MinDelay: math.MinInt64, MaxDelay: math.MaxInt64, Target: math.NaN()}, false, 2 * m},
+		{"absurd", -s, taxonomy.Adapt{MinDelay: math.MinInt64, MaxDelay: math.MaxInt64, Target: math.NaN()}, false,
+			2 * m},
 		{"target 1", s, taxonomy.Adapt{MinDelay: s, MaxDelay: m, Target: 1}, false, m},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

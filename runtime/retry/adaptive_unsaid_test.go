@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// An `adapt` that is made by hand may state no target, or none that can be: it is 0.8, for which a step down is a fourth of
-// one up.
+// An `adapt` that is made by hand may state no target, or none that can be: it is 0.8, for which a
+// step down is a fourth of one up.
 func TestAdaptiveTargetThatIsNotSaid(t *testing.T) {
 	for _, target := range []float64{0, -1, 1, 2, math.NaN()} {
 		p := fixed(3, s)
@@ -23,7 +23,8 @@ func TestAdaptiveTargetThatIsNotSaid(t *testing.T) {
 	}
 }
 
-// Where no window is stated the last 50 outcomes of a call count: of them, three successes keep it, and two do not.
+// Where no window is stated the last 50 outcomes of a call count: of them, three successes keep it,
+// and two do not.
 func TestAdaptiveWindowThatIsNotSaid(t *testing.T) {
 	for _, window := range []int{0, -1} {
 		for outcomes, want := range map[string]int{

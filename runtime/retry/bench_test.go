@@ -11,7 +11,8 @@ import (
 )
 
 func BenchmarkNext(b *testing.B) {
-	p := taxonomy.Policy{MaxAttempts: 50, InitialDelay: s, MaxDelay: m, Multiplier: 2, JitterKind: taxonomy.JitterProportional, Jitter: 0.1}
+	p := taxonomy.Policy{MaxAttempts: 50, InitialDelay: s, MaxDelay: m, Multiplier: 2,
+		JitterKind: taxonomy.JitterProportional, Jitter: 0.1}
 	random, series := always(0.5), retry.Series{Calls: 5}
 	b.ReportAllocs()
 	for b.Loop() {

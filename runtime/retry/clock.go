@@ -9,7 +9,8 @@ import (
 type Clock interface {
 	// Now returns the current time.
 	Now() time.Time
-	// Sleep returns nil when d has passed, at once if d is not positive, and context.Cause(ctx) if ctx ends first.
+	// Sleep returns nil when d has passed, at once if d is not positive, and context.Cause(ctx) if
+	// ctx ends first.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 

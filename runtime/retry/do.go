@@ -8,13 +8,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Do calls op until it succeeds, and returns nil then. It waits between calls as the policy and the error's own hints
-// say ([Series.Next]), and gives up when the policy is used up, when the error is not worth another call ([Retryable],
-// [Permanent]), when ctx ends, or when the next wait would pass ctx's deadline; such a wait is not begun.
+// Do calls op until it succeeds, and returns nil then. It waits between calls as the policy and the
+// error's own hints say ([Series.Next]), and gives up when the policy is used up, when the error is
+// not worth another call ([Retryable], [Permanent]), when ctx ends, or when the next wait would
+// pass ctx's deadline; such a wait is not begun.
 //
-// Then it returns an [*Error] that wraps op's last error, and context.Cause(ctx) if ctx has ended. An op that panics is
-// not caught. MaxAttempts counts calls in total. The zero policy calls without end, and without a pause but for those that
-// errors ask for, up to 30 s each; it gives up when one asks for a longer one. A Do that succeeds at once allocates nothing.
+// Then it returns an [*Error] that wraps op's last error, and context.Cause(ctx) if ctx has ended.
+// An op that panics is not caught. MaxAttempts counts calls in total. The zero policy calls without
+// end, and without a pause but for those that errors ask for, up to 30 s each; it gives up when one
+// asks for a longer one. A Do that succeeds at once allocates nothing.
 func Do(ctx context.Context, policy taxonomy.Policy, op func(ctx context.Context) error, opts ...Option) error {
 	if len(opts) > 0 || ctx.Err() != nil {
 		l := newLoop(policy, opts)
@@ -63,7 +65,8 @@ func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) err
 	return err
 }
 
-// Value is [Do] for an op that returns a value. With an error it returns the value of the last call.
+// Value is [Do] for an op that returns a value. With an error it returns the value of the last
+// call.
 func Value[T any](
 	ctx context.Context, policy taxonomy.Policy, op func(ctx context.Context) (T, error), opts ...Option,
 ) (T, error) {
@@ -101,8 +104,8 @@ func newLoop(policy taxonomy.Policy, opts []Option) loop {
 	return loop{settings: s, policy: policy}
 }
 
-// begin returns an error when there must be no call, and waits for the lane and the gate. A call must follow when it
-// returns nil, since the gate has let it in.
+// begin returns an error when there must be no call, and waits for the lane and the gate. A call
+// must follow when it returns nil, since the gate has let it in.
 func (l *loop) begin(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return l.ended(ctx)
@@ -132,8 +135,8 @@ func (l *loop) enter(ctx context.Context) error {
 	}
 }
 
-// opens returns when to call, or when to ask again, and whether that is what the gate says. The gate is asked last: whom it
-// lets in, it counts.
+// opens returns when to call, or when to ask again, and whether that is what the gate says. The
+// gate is asked last: whom it lets in, it counts.
 func (l *loop) opens(ctx context.Context, now time.Time) (at time.Time, atGate bool, err error) {
 	if l.lanes != nil {
 		if l.caller == "" {

@@ -25,7 +25,8 @@ var (
 	thrice   = taxonomy.Policy{MaxAttempts: 3, InitialDelay: s, MaxDelay: m}
 )
 
-// story returns an operation that returns the errors in turn, the last one for ever, and counts its calls.
+// story returns an operation that returns the errors in turn, the last one for ever, and counts its
+// calls.
 func story(errs ...error) (op func(context.Context) error, calls *int) {
 	calls = new(int)
 	return func(context.Context) error {
@@ -53,27 +54,49 @@ func TestDo(t *testing.T) {
 	}{
 		{"succeeds", thrice, []error{nil}, nil, 1, 0, "", nil, 0},
 		{"succeeds after two", thrice, []error{errFlaky, errOther, nil}, nil, 3, 3 * s, "", nil, 0},
-		{"used up", thrice, []error{errFlaky, errFlaky, errOther}, nil, 3, 3 * s, "3 calls, no calls left: other", errOther, retry.StoppedAttempts},
-		{"no pause", taxonomy.Policy{MaxAttempts: 5}, []error{errFlaky}, nil, 5, 0, "5 calls, no calls left: flaky", errFlaky, retry.StoppedAttempts},
-		{"one call", taxonomy.Policy{MaxAttempts: 1}, []error{errFlaky}, nil, 1, 0, "1 call, no calls left: flaky", errFlaky, retry.StoppedAttempts},
-		{"elapsed", taxonomy.Policy{InitialDelay: s, MaxDelay: m, MaxElapsed: 5 * s}, []error{errFlaky}, nil, 3, 3 * s, "3 calls, waited long enough: flaky", errFlaky, retry.StoppedElapsed},
-		{"permanent", thrice, []error{errFlaky, retry.Permanent(errOther)}, nil, 2, s, "2 calls, not retryable: other", errOther, retry.StoppedPermanent},
-		{"permanent inside", thrice, []error{fmt.Errorf("open: %w", retry.Permanent(io.EOF))}, nil, 1, 0, "1 call, not retryable: open: EOF", io.EOF, retry.StoppedPermanent},
+		{"used up", thrice, []error{errFlaky, errFlaky, errOther}, nil, 3, 3 * s, "3 calls, no calls left: other",
+			errOther, retry.StoppedAttempts},
+		{"no pause", taxonomy.Policy{MaxAttempts: 5}, []error{errFlaky}, nil, 5, 0, "5 calls, no calls left: flaky",
+			errFlaky, retry.StoppedAttempts},
+		{"one call", taxonomy.Policy{MaxAttempts: 1}, []error{errFlaky}, nil, 1, 0, "1 call, no calls left: flaky",
+			errFlaky, retry.StoppedAttempts},
+		{"elapsed", taxonomy.Policy{InitialDelay: s, MaxDelay: m, MaxElapsed: 5 * s}, []error{errFlaky}, nil, 3, 3 * s,
+			"3 calls, waited long enough: flaky", errFlaky, retry.StoppedElapsed},
+		{"permanent", thrice, []error{errFlaky, retry.Permanent(errOther)}, nil, 2, s, "2 calls, not retryable: other",
+			errOther, retry.StoppedPermanent},
+		{"permanent inside", thrice, []error{fmt.Errorf("open: %w", retry.Permanent(io.EOF))}, nil, 1, 0,
+			"1 call, not retryable: open: EOF", io.EOF, retry.StoppedPermanent},
 		{"retryable of a taxonomy", thrice, []error{errs.NewProviderCrash("p", ""), nil}, nil, 2, s, "", nil, 0},
-		{"not retryable of a taxonomy", thrice, []error{errs.NewConfigMissing("c.yaml")}, nil, 1, 0, "1 call, not retryable: " + errs.NewConfigMissing("c.yaml").Error(), errs.CodeConfigMissing, retry.StoppedPermanent},
-		{"cancelled by somebody else", thrice, []error{fmt.Errorf("call: %w", context.Canceled)}, nil, 1, 0, "1 call, not retryable: call: context canceled", context.Canceled, retry.StoppedPermanent},
+		{"not retryable of a taxonomy", thrice, []error{errs.NewConfigMissing("c.yaml")}, nil, 1, 0,
+			"1 call, not retryable: " + errs.NewConfigMissing("c.yaml").Error(), errs.CodeConfigMissing,
+			retry.StoppedPermanent},
+		{"cancelled by somebody else", thrice, []error{fmt.Errorf("call: %w", context.Canceled)}, nil, 1, 0,
+			"1 call, not retryable: call: context canceled", context.Canceled, retry.StoppedPermanent},
 		{"a deadline of its own", thrice, []error{context.DeadlineExceeded, nil}, nil, 2, s, "", nil, 0},
-		{"hint", taxonomy.Policy{MaxAttempts: 3, InitialDelay: s, MaxRetryAfter: m}, []error{rateLimit(20 * s), nil}, nil, 2, 20 * s, "", nil, 0},
-		{"hint too long", thrice, []error{rateLimit(2 * m)}, nil, 1, 0, "1 call, asked to wait for too long: " + rateLimit(2*m).Error(), errs.CodeProviderRateLimit, retry.StoppedRetryAfter},
-		{"reset", thrice, []error{errs.NewProviderRateLimit("p").WithResetAt(time.Date(2000, 1, 1, 0, 0, 7, 0, time.UTC)), nil}, nil, 2, 7 * s, "", nil, 0},
+		{"hint", taxonomy.Policy{MaxAttempts: 3, InitialDelay: s, MaxRetryAfter: m}, []error{rateLimit(20 * s), nil},
+			nil, 2, 20 * s, "", nil, 0},
+		{"hint too long", thrice, []error{rateLimit(2 * m)}, nil, 1, 0,
+			"1 call, asked to wait for too long: " + rateLimit(2*m).Error(), errs.CodeProviderRateLimit,
+			retry.StoppedRetryAfter},
+		{"reset", thrice,
+			[]error{errs.NewProviderRateLimit("p").WithResetAt(time.Date(2000, 1, 1, 0, 0, 7, 0, time.UTC)), nil}, nil,
+			2, 7 * s, "", nil, 0},
 		{"other hints", thrice, []error{errFlaky, nil}, []retry.Option{retry.WithHints(func(error) taxonomy.Hints {
 			return taxonomy.Hints{RetryAfter: taxonomy.Some(9 * s)}
 		})}, 2, 9 * s, "", nil, 0},
-		{"what is retryable", thrice, []error{errFlaky, errOther}, []retry.Option{retry.WithRetryable(func(err error) bool { return err == errFlaky })}, 2, s, "2 calls, not retryable: other", errOther, retry.StoppedPermanent},
-		{"permanent outweighs it", thrice, []error{retry.Permanent(errFlaky)}, []retry.Option{retry.WithRetryable(func(error) bool { return true })}, 1, 0, "1 call, not retryable: flaky", errFlaky, retry.StoppedPermanent},
-		{"jitter", taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull}, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(always(0.25))}, 2, 250 * ms, "", nil, 0},
-		{"no jitter", taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull}, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(nil)}, 2, s, "", nil, 0},
-		{"options that are nil", thrice, []error{errFlaky, nil}, []retry.Option{retry.WithClock(nil), retry.WithHints(nil), retry.WithRetryable(nil), retry.WithNotify(nil), retry.WithLane(nil, "")}, 2, s, "", nil, 0},
+		{"what is retryable", thrice, []error{errFlaky, errOther},
+			[]retry.Option{retry.WithRetryable(func(err error) bool { return err == errFlaky })}, 2, s,
+			"2 calls, not retryable: other", errOther, retry.StoppedPermanent},
+		{"permanent outweighs it", thrice, []error{retry.Permanent(errFlaky)},
+			[]retry.Option{retry.WithRetryable(func(error) bool { return true })}, 1, 0, "1 call, not retryable: flaky",
+			errFlaky, retry.StoppedPermanent},
+		{"jitter", taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull},
+			[]error{errFlaky, nil}, []retry.Option{retry.WithRandom(always(0.25))}, 2, 250 * ms, "", nil, 0},
+		{"no jitter", taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull},
+			[]error{errFlaky, nil}, []retry.Option{retry.WithRandom(nil)}, 2, s, "", nil, 0},
+		{"options that are nil", thrice, []error{errFlaky, nil},
+			[]retry.Option{retry.WithClock(nil), retry.WithHints(nil), retry.WithRetryable(nil), retry.WithNotify(nil),
+				retry.WithLane(nil, "")}, 2, s, "", nil, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -149,8 +172,10 @@ func TestDoCancelled(t *testing.T) {
 		cause  error
 		text   string
 	}{
-		{"plainly", func(cancel context.CancelCauseFunc) { cancel(nil) }, context.Canceled, "1 call, the context ended (context canceled): flaky"},
-		{"with a cause", func(cancel context.CancelCauseFunc) { cancel(errQuit) }, errQuit, "1 call, the context ended (asked to quit): flaky"},
+		{"plainly", func(cancel context.CancelCauseFunc) { cancel(nil) }, context.Canceled,
+			"1 call, the context ended (context canceled): flaky"},
+		{"with a cause", func(cancel context.CancelCauseFunc) { cancel(errQuit) }, errQuit,
+			"1 call, the context ended (asked to quit): flaky"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -204,7 +229,8 @@ func TestDoNested(t *testing.T) {
 	require.ErrorIs(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op), errFlaky)
 	assert.Equal(t, 1, *calls)
 	op, calls = inner(errFlaky)
-	require.EqualError(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op), "3 calls, no calls left: 2 calls, no calls left: flaky")
+	require.EqualError(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op),
+		"3 calls, no calls left: 2 calls, no calls left: flaky")
 	assert.Equal(t, 6, *calls)
 }
 

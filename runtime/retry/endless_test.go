@@ -35,17 +35,23 @@ func (open) Retry(string, *taxonomy.Policy) bool                                
 // The errors of others may have trees that do not end.
 func TestErrorsWithoutAnEnd(t *testing.T) {
 	for name, err := range map[string]error{
-		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("no: %w", itself{}), "joined": errors.Join(forking{}, itself{}),
+		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("no: %w", itself{}),
+		"joined": errors.Join(forking{}, itself{}),
 	} {
 		calls := 0
 		op := func(context.Context) error { calls++; return err }
-		assert.ErrorContains(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 2}, op), "2 calls, no calls left", name)
-		assert.ErrorContains(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 2}, op, retry.WithGate(open{}, "l", "c")), "2 calls", name)
+		assert.ErrorContains(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 2}, op), "2 calls, no calls left",
+			name)
+		assert.ErrorContains(
+			t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 2}, op, retry.WithGate(open{}, "l", "c")), "2 calls",
+			name)
 		assert.Equal(t, 4, calls, name)
 		ctx, cancel := context.WithCancel(t.Context())
 		got := retry.Do(ctx, taxonomy.Policy{MaxAttempts: 2}, func(context.Context) error { cancel(); return err })
 		assert.ErrorContains(t, got, "the context ended (context canceled)", name)
 		assert.False(t, retry.Retryable(errors.Join(context.Canceled, err)), name)
-		assert.ErrorContains(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, func(context.Context) error { return retry.Permanent(err) }), "1 call, not retryable", name)
+		assert.ErrorContains(
+			t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3},
+				func(context.Context) error { return retry.Permanent(err) }), "1 call, not retryable", name)
 	}
 }

@@ -25,7 +25,8 @@ const (
 )
 
 var stopOf = [...]Stop{
-	BoundNone: StoppedNot, BoundAttempts: StoppedAttempts, BoundElapsed: StoppedElapsed, BoundRetryAfter: StoppedRetryAfter,
+	BoundNone: StoppedNot, BoundAttempts: StoppedAttempts, BoundElapsed: StoppedElapsed,
+	BoundRetryAfter: StoppedRetryAfter,
 }
 
 var stopWords = [...]string{
@@ -49,17 +50,20 @@ func (s Stop) String() string {
 	return "Stop(" + strconv.Itoa(int(s)) + ")"
 }
 
-// Error is what [Do] returns when it gives up. errors.Is and errors.As find op's last error in it, what ended the
-// context, and [context.Canceled] or [context.DeadlineExceeded] if it has ended. Where a [Gate] would have kept the call
-// waiting beyond the deadline, they find [ErrShut] and [context.DeadlineExceeded], though the deadline has not passed.
+// Error is what [Do] returns when it gives up. errors.Is and errors.As find op's last error in it,
+// what ended the context, and [context.Canceled] or [context.DeadlineExceeded] if it has ended.
+// Where a [Gate] would have kept the call waiting beyond the deadline, they find [ErrShut] and
+// [context.DeadlineExceeded], though the deadline has not passed.
 type Error struct {
 	// Err is what the last call returned; nil when there was none.
 	Err error
-	// Cause is what ended the context, why the lane or the gate could not be asked, or why the gate is shut; otherwise nil.
+	// Cause is what ended the context, why the lane or the gate could not be asked, or why the gate
+	// is shut; otherwise nil.
 	Cause error
 	// Why is why there was no further call.
 	Why Stop
-	// Calls is how many calls were made, Waited how long was waited between them, but for waits in a lane or at a gate.
+	// Calls is how many calls were made, Waited how long was waited between them, but for waits in
+	// a lane or at a gate.
 	Calls  int
 	Waited time.Duration
 

@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// recorder is a gate that says when to enter, and how many retries there are, and notes what it is told.
+// recorder is a gate that says when to enter, and how many retries there are, and notes what it is
+// told.
 type recorder struct {
 	open    time.Time
 	fails   error
@@ -75,11 +76,16 @@ func TestDoGate(t *testing.T) {
 	}{
 		{"succeeds", []error{nil}, 9, []retry.CallEnd{{}}, "enter leave", 0},
 		{"fails once", []error{errFlaky, nil}, 9, []retry.CallEnd{bad, {}}, "enter leave retry enter leave", 0},
-		{"used up", []error{errFlaky}, 9, []retry.CallEnd{bad, bad, bad}, "enter leave retry enter leave retry enter leave", retry.StoppedAttempts},
-		{"no retries left", []error{errFlaky}, 1, []retry.CallEnd{bad, bad}, "enter leave retry enter leave retry", retry.StoppedBudget},
-		{"permanent", []error{retry.Permanent(errFlaky)}, 9, []retry.CallEnd{{Failed: true}}, "enter leave", retry.StoppedPermanent},
-		{"not retryable", []error{errs.NewConfigMissing("c.yaml")}, 9, []retry.CallEnd{{Failed: true}}, "enter leave", retry.StoppedPermanent},
-		{"cancelled by somebody else", []error{context.Canceled}, 9, []retry.CallEnd{{Failed: true, Cancelled: true}}, "enter leave", retry.StoppedPermanent},
+		{"used up", []error{errFlaky}, 9, []retry.CallEnd{bad, bad, bad},
+			"enter leave retry enter leave retry enter leave", retry.StoppedAttempts},
+		{"no retries left", []error{errFlaky}, 1, []retry.CallEnd{bad, bad}, "enter leave retry enter leave retry",
+			retry.StoppedBudget},
+		{"permanent", []error{retry.Permanent(errFlaky)}, 9, []retry.CallEnd{{Failed: true}}, "enter leave",
+			retry.StoppedPermanent},
+		{"not retryable", []error{errs.NewConfigMissing("c.yaml")}, 9, []retry.CallEnd{{Failed: true}}, "enter leave",
+			retry.StoppedPermanent},
+		{"cancelled by somebody else", []error{context.Canceled}, 9, []retry.CallEnd{{Failed: true, Cancelled: true}},
+			"enter leave", retry.StoppedPermanent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -112,7 +118,8 @@ func TestDoGateBudgetText(t *testing.T) {
 func TestDoGatePanics(t *testing.T) {
 	gate := &recorder{}
 	assert.PanicsWithValue(t, "boom", func() {
-		_ = retry.Do(t.Context(), thrice, func(context.Context) error { panic("boom") }, retry.WithGate(gate, "lane", ""))
+		_ = retry.Do(t.Context(), thrice, func(context.Context) error { panic("boom") },
+			retry.WithGate(gate, "lane", ""))
 	})
 	assert.Equal(t, []retry.CallEnd{{Cancelled: true}}, gate.ends)
 }
@@ -120,7 +127,8 @@ func TestDoGatePanics(t *testing.T) {
 func TestDoGateCancelledInCall(t *testing.T) {
 	gate := &recorder{}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := retry.Do(ctx, thrice, func(context.Context) error { cancel(); return errFlaky }, retry.WithGate(gate, "lane", ""))
+	err := retry.Do(ctx, thrice, func(context.Context) error { cancel(); return errFlaky },
+		retry.WithGate(gate, "lane", ""))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, gate.ends, 1)
 	assert.Equal(t, retry.CallEnd{Failed: true, Cancelled: true, Took: gate.ends[0].Took}, gate.ends[0])
@@ -151,7 +159,8 @@ func TestDoGateDeadlineInCall(t *testing.T) {
 					time.AfterFunc(8*s, cancel)
 				}
 				defer cancel()
-				_ = retry.Do(ctx, gatePolicy, func(ctx context.Context) error { return retry.System.Sleep(ctx, tt.takes) },
+				_ = retry.Do(
+					ctx, gatePolicy, func(ctx context.Context) error { return retry.System.Sleep(ctx, tt.takes) },
 					retry.WithGate(gate, "lane", ""))
 				assert.Equal(t, []retry.CallEnd{tt.want}, gate.ends)
 			})
@@ -193,7 +202,8 @@ func TestDoGateAndLane(t *testing.T) {
 		require.NoError(t, lanes.Pause(t.Context(), "key", begun.Add(5*s)))
 		gate := &recorder{open: begun.Add(8 * s), retries: 9}
 		op, _ := story(errFlaky, nil)
-		require.NoError(t, retry.Do(t.Context(), thrice, op, retry.WithLane(lanes, "key"), retry.WithGate(gate, "lane", "")))
+		require.NoError(
+			t, retry.Do(t.Context(), thrice, op, retry.WithLane(lanes, "key"), retry.WithGate(gate, "lane", "")))
 		assert.Equal(t, "wait enter leave retry enter leave", strings.Join(gate.events, " "))
 		assert.Equal(t, 9*s, time.Since(begun))
 	})
@@ -210,7 +220,8 @@ func TestDoGateAllocatesNothing(t *testing.T) {
 	gate := quiet{}
 	op := func(context.Context) error { return nil }
 	ctx := t.Context()
-	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = retry.Do(ctx, thrice, op, retry.WithGate(gate, "lane", "me")) }))
+	assert.Zero(
+		t, testing.AllocsPerRun(100, func() { _ = retry.Do(ctx, thrice, op, retry.WithGate(gate, "lane", "me")) }))
 }
 
 // quiet is a gate that lets everybody in.

@@ -15,8 +15,9 @@ const (
 	defaultStep = time.Second
 )
 
-// Lane is one lane: until when it is closed, and who enters it when. It is a plain value that marshals to JSON, for
-// implementations of [Lanes] to keep where they like; it is not safe for concurrent use. The zero Lane is open.
+// Lane is one lane: until when it is closed, and who enters it when. It is a plain value that
+// marshals to JSON, for implementations of [Lanes] to keep where they like; it is not safe for
+// concurrent use. The zero Lane is open.
 type Lane struct {
 	// Until is when the lane opens.
 	Until time.Time `json:"until,omitzero"`
@@ -33,8 +34,8 @@ type Place struct {
 	In bool `json:"in,omitempty"`
 }
 
-// Pause closes the lane until t, if that is after now and after what it is closed until already. Who waits goes on
-// waiting, in the same order; who has entered is a new caller when it asks again.
+// Pause closes the lane until t, if that is after now and after what it is closed until already.
+// Who waits goes on waiting, in the same order; who has entered is a new caller when it asks again.
 func (l *Lane) Pause(t, now time.Time, ramp Ramp) {
 	if !t.After(now) || !t.After(l.Until) {
 		return
@@ -69,8 +70,9 @@ func (l *Lane) Over(now time.Time, ramp Ramp) bool {
 	return !now.Before(l.Until.Add(ramp.length()))
 }
 
-// Ramp is how callers follow each other into a lane that opens: the first at once, the second a step later, and as
-// many again in each step as in all before it. So the first are a probe, and a thousand take ten steps.
+// Ramp is how callers follow each other into a lane that opens: the first at once, the second a
+// step later, and as many again in each step as in all before it. So the first are a probe, and a
+// thousand take ten steps.
 type Ramp struct {
 	// Step is one second when it is 0; when negative, everybody enters at once.
 	Step time.Duration
@@ -78,7 +80,8 @@ type Ramp struct {
 	Random Random
 }
 
-// at returns when the caller at index i enters a lane that opens at until. Instants of greater indexes are later.
+// at returns when the caller at index i enters a lane that opens at until. Instants of greater
+// indexes are later.
 func (r Ramp) at(until time.Time, i int) time.Time {
 	from := r.offset(i)
 	if i == 0 {
@@ -92,8 +95,8 @@ func (r Ramp) offset(i int) time.Duration {
 	return time.Duration(float64(r.step()) * math.Log2(float64(i+1)))
 }
 
-// Gap is how long after caller i-1 caller i enters at the earliest, counted from 0; 0 for the first, and where everybody
-// enters at once.
+// Gap is how long after caller i-1 caller i enters at the earliest, counted from 0; 0 for the
+// first, and where everybody enters at once.
 func (r Ramp) Gap(i int) time.Duration {
 	if i <= 0 {
 		return 0

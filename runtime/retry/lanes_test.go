@@ -36,7 +36,8 @@ func TestLaneRamp(t *testing.T) {
 	for i := range 8 {
 		got = append(got, in(l.Opens(strconv.Itoa(i), epoch.Add(s), ramp)).Round(ms))
 	}
-	assert.Equal(t, []time.Duration{10 * s, 11 * s, 11585 * ms, 12 * s, 12322 * ms, 12585 * ms, 12807 * ms, 13 * s}, got)
+	assert.Equal(t, []time.Duration{10 * s, 11 * s, 11585 * ms, 12 * s, 12322 * ms, 12585 * ms, 12807 * ms, 13 * s},
+		got)
 	assert.Equal(t, 11*s, in(l.Opens("1", epoch.Add(2*s), ramp)), "who asks again keeps its instant")
 
 	l.Pause(epoch.Add(9*s), epoch.Add(2*s), ramp)
@@ -139,7 +140,8 @@ func TestLaneIsKept(t *testing.T) {
 	l.Opens("a", epoch.Add(s), ramp)
 	b, err = json.Marshal(l)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"until":"2026-01-02T03:04:06Z","places":[{"caller":"a","at":"2026-01-02T03:04:06Z","in":true}]}`, string(b))
+	assert.JSONEq(t, `{"until":"2026-01-02T03:04:06Z","places":[{"caller":"a","at":"2026-01-02T03:04:06Z","in":true}]}`,
+		string(b))
 	require.NoError(t, json.Unmarshal(b, &back))
 	assert.Equal(t, l, back)
 }
@@ -187,8 +189,9 @@ func enter(ctx context.Context, lanes retry.Lanes, lane, caller string) error {
 	}
 }
 
-// A thousand runs share a credential that takes ten calls a second and closes for five seconds when there are more.
-// Everybody gets in, in the order in which they came, and nobody enters while the lane is closed.
+// A thousand runs share a credential that takes ten calls a second and closes for five seconds when
+// there are more. Everybody gets in, in the order in which they came, and nobody enters while the
+// lane is closed.
 func TestLanesStarveNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, perSecond = 1000, 10

@@ -27,12 +27,14 @@ type Noted struct {
 	At time.Time
 	// Delay is how long was waited before it, by the policy or a hint; 0 for the first.
 	Delay time.Duration
-	// Error is what the error said, masked and at most 1024 bytes long. Failed tells an error that says nothing from none.
+	// Error is what the error said, masked and at most 1024 bytes long. Failed tells an error that
+	// says nothing from none.
 	Error  string
 	Failed bool
 }
 
-// MarshalJSON writes times as milliseconds: attempt, timestamp, delayMs and, for a call that failed, error.
+// MarshalJSON writes times as milliseconds: attempt, timestamp, delayMs and, for a call that
+// failed, error.
 func (n Noted) MarshalJSON() ([]byte, error) {
 	var said *string
 	if n.Failed {
@@ -46,8 +48,8 @@ func (n Noted) MarshalJSON() ([]byte, error) {
 	}{n.Attempt, n.At.UnixMilli(), n.Delay.Milliseconds(), said})
 }
 
-// Log remembers the calls of operations by name: the last 100 calls of each of the last 1024 operations. The zero Log is
-// empty; a nil *Log notes nothing. It is safe for concurrent use.
+// Log remembers the calls of operations by name: the last 100 calls of each of the last 1024
+// operations. The zero Log is empty; a nil *Log notes nothing. It is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
 	calls map[string]*notes
@@ -60,8 +62,8 @@ type notes struct {
 	last  uint64
 }
 
-// Attempts returns the operation's calls in the order in which they ended; none for one that is not known. What it
-// returns is the caller's own.
+// Attempts returns the operation's calls in the order in which they ended; none for one that is not
+// known. What it returns is the caller's own.
 func (l *Log) Attempts(operation string) []Noted {
 	out := []Noted{}
 	if l == nil {

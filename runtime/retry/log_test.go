@@ -19,13 +19,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// D106, D112, B-D18: every call is noted, the first with no delay, and what is noted is what was waited, jitter included.
+// D106, D112, B-D18: every call is noted, the first with no delay, and what is noted is what was
+// waited, jitter included.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log retry.Log
 		begun := time.Now()
 		policy := taxonomy.Policy{
-			MaxAttempts: 3, InitialDelay: s, MaxDelay: 30 * s, Multiplier: 2, JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
+			MaxAttempts: 3, InitialDelay: s, MaxDelay: 30 * s, Multiplier: 2, JitterKind: taxonomy.JitterProportional,
+			Jitter: 0.1,
 		}
 		op, _ := story(errFlaky, errors.New("password=hunter2hunter2"), nil)
 		rolls := []float64{0.75, 0.25}
@@ -33,7 +35,8 @@ func TestLog(t *testing.T) {
 		require.NoError(t, retry.Do(t.Context(), policy, op, retry.WithLog(&log, "fetch"), retry.WithRandom(next)))
 		assert.Equal(t, []retry.Noted{
 			{Attempt: 1, At: begun, Error: "flaky", Failed: true},
-			{Attempt: 2, At: begun.Add(1050 * ms), Delay: 1050 * ms, Error: "password=" + taxonomy.Redacted, Failed: true},
+			{Attempt: 2, At: begun.Add(1050 * ms), Delay: 1050 * ms, Error: "password=" + taxonomy.Redacted,
+				Failed: true},
 			{Attempt: 3, At: begun.Add(2950 * ms), Delay: 1900 * ms},
 		}, log.Attempts("fetch"))
 		b, err := json.Marshal(log.Attempts("fetch")[1:])
@@ -74,7 +77,8 @@ func TestLogIsBounded(t *testing.T) {
 	var log retry.Log
 	long := errors.New(strings.Repeat("x", 10<<20) + "\xff")
 	note := func(operation string, err error) {
-		_ = retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 1}, func(context.Context) error { return err }, retry.WithLog(&log, operation))
+		_ = retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 1}, func(context.Context) error { return err },
+			retry.WithLog(&log, operation))
 	}
 	note("long", long)
 	assert.LessOrEqual(t, len(log.Attempts("long")[0].Error), 1024)

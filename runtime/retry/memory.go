@@ -9,8 +9,8 @@ import (
 // maxLanes bounds the lanes that are remembered at a time.
 const maxLanes = 1024
 
-// MemoryLanes are [Lanes] that the runs of one process share. Lanes that are open are forgotten; of more than 1024
-// closed ones, those that open first.
+// MemoryLanes are [Lanes] that the runs of one process share. Lanes that are open are forgotten; of
+// more than 1024 closed ones, those that open first.
 type MemoryLanes struct {
 	ramp  Ramp
 	clock Clock
@@ -19,8 +19,9 @@ type MemoryLanes struct {
 	lanes map[string]*Lane
 }
 
-// NewLanes returns lanes that are all open. The zero Ramp has a step of a second and moves nobody; its Random need not
-// be safe for concurrent use. The clock says when a pause is over; nil is [System].
+// NewLanes returns lanes that are all open. The zero Ramp has a step of a second and moves nobody;
+// its Random need not be safe for concurrent use. The clock says when a pause is over; nil is
+// [System].
 func NewLanes(ramp Ramp, clock Clock) *MemoryLanes {
 	if clock == nil {
 		clock = System

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// defaultMaxDelay bounds the waits of a policy that has no greatest, those that hints ask for included.
+	// defaultMaxDelay bounds the waits of a policy that has no greatest, those that hints ask for
+	// included.
 	defaultMaxDelay = 30 * time.Second
 	// defaultMultiplier is the factor of a policy that has none.
 	defaultMultiplier = 2
@@ -18,18 +19,22 @@ const (
 	maxHintJitter = 0.1
 )
 
-// Next decides what comes after a failure of the series: it counts the failure and returns whether there is a next
-// try, and how long to wait before it. It is pure but for r, allocates nothing, and takes any policy:
+// Next decides what comes after a failure of the series: it counts the failure and returns whether
+// there is a next try, and how long to wait before it. It is pure but for r, allocates nothing, and
+// takes any policy:
 //
-//   - A hint replaces the policy's delay. It is a floor: jitter only adds to it, a tenth at most. One that is over is no
-//     wait, and a RetryAfter below 0 no hint. One above MaxRetryAfter uses the policy up at once. A MaxRetryAfter of 0 is MaxDelay, and where that is 0 too, 30 s, or
+//   - A hint replaces the policy's delay. It is a floor: jitter only adds to it, a tenth at most.
+//     One that is over is no wait, and a RetryAfter below 0 no hint. One above MaxRetryAfter uses
+//     the policy up at once. A MaxRetryAfter of 0 is MaxDelay, and where that is 0 too, 30 s, or
 //     InitialDelay if that is longer.
-//   - The delay before call n+1 is InitialDelay, n times that, or InitialDelay times Multiplier to the n-1, and never above
-//     MaxDelay, before and after jitter. A MaxDelay of 0 with an InitialDelay is 30 s, or InitialDelay if that is longer;
-//     a Multiplier of 0 is 2.
-//   - Proportional jitter adds or takes away up to its share; full picks from 0 to the delay; decorrelated picks
-//     from InitialDelay to three times the last delay, whatever the backoff. Without r there is no jitter.
-//   - MaxAttempts counts calls in total; 0 or less is no bound. A wait by which MaxElapsed would be exceeded is not begun.
+//   - The delay before call n+1 is InitialDelay, n times that, or InitialDelay times Multiplier to
+//     the n-1, and never above MaxDelay, before and after jitter. A MaxDelay of 0 with an
+//     InitialDelay is 30 s, or InitialDelay if that is longer; a Multiplier of 0 is 2.
+//   - Proportional jitter adds or takes away up to its share; full picks from 0 to the delay;
+//     decorrelated picks from InitialDelay to three times the last delay, whatever the backoff.
+//     Without r there is no jitter.
+//   - MaxAttempts counts calls in total; 0 or less is no bound. A wait by which MaxElapsed would be
+//     exceeded is not begun.
 //
 // Without a policy there is no delay but the hint's, and no bound.
 func (s Series) Next(p *taxonomy.Policy, hint Hint, r Random) Next {
@@ -60,7 +65,8 @@ func (s Series) Next(p *taxonomy.Policy, hint Hint, r Random) Next {
 	return Next{Wait: wait, Hinted: hinted, Series: s.after(wait)}
 }
 
-// counted is the series with one more failure. What cannot be, as from a broken file, is taken as 0.
+// counted is the series with one more failure. What cannot be, as from a broken file, is taken as
+// 0.
 func (s Series) counted() Series {
 	s.Calls = max(0, s.Calls)
 	if s.Calls < math.MaxInt {

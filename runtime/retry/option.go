@@ -45,7 +45,8 @@ type Attempt struct {
 	Last bool
 }
 
-// WithClock sets where time comes from; [System] unless set. The deadline of the context is read on this clock.
+// WithClock sets where time comes from; [System] unless set. The deadline of the context is read on
+// this clock.
 func WithClock(c Clock) Option {
 	return func(s settings) settings {
 		if c != nil {
@@ -73,7 +74,8 @@ func WithHints(of func(error) taxonomy.Hints) Option {
 	}
 }
 
-// WithRetryable sets which errors are worth another call; [Retryable] unless set. What is marked [Permanent] never is.
+// WithRetryable sets which errors are worth another call; [Retryable] unless set. What is marked
+// [Permanent] never is.
 func WithRetryable(is func(error) bool) Option {
 	return func(s settings) settings {
 		if is != nil {
@@ -91,8 +93,8 @@ func WithNotify(f func(Attempt)) Option {
 	}
 }
 
-// WithLane shares waits with everybody in the lane: no call is made while it is closed, and a hint that is waited for
-// closes it. That time is bounded by the context only.
+// WithLane shares waits with everybody in the lane: no call is made while it is closed, and a hint
+// that is waited for closes it. That time is bounded by the context only.
 func WithLane(lanes Lanes, lane string) Option {
 	return func(s settings) settings {
 		s.lanes, s.lane = lanes, lane
@@ -100,13 +102,15 @@ func WithLane(lanes Lanes, lane string) Option {
 	}
 }
 
-// WithGate has each call ask the gate for the lane: it enters before the call, waiting as long as the gate says and ctx
-// allows, and leaves right after it, also when op panics. A further try is only begun if the gate's budget allows it.
-// Caller is any text that nobody else in the lane uses at the time; when it is empty, each Do makes one up.
+// WithGate has each call ask the gate for the lane: it enters before the call, waiting as long as
+// the gate says and ctx allows, and leaves right after it, also when op panics. A further try is
+// only begun if the gate's budget allows it. Caller is any text that nobody else in the lane uses
+// at the time; when it is empty, each Do makes one up.
 //
-// A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as cancelled; one that ctx's deadline has
-// ended is told as timed out, which is a failure under the policy if calls usually take no longer. A failure that is not worth
-// another call is told without the policy, since it says nothing about how the provider is.
+// A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as
+// cancelled; one that ctx's deadline has ended is told as timed out, which is a failure under the
+// policy if calls usually take no longer. A failure that is not worth another call is told without
+// the policy, since it says nothing about how the provider is.
 func WithGate(gate Gate, lane, caller string) Option {
 	return func(s settings) settings {
 		s.gate, s.gateLane, s.gateCall = gate, lane, caller
@@ -114,8 +118,9 @@ func WithGate(gate Gate, lane, caller string) Option {
 	}
 }
 
-// FailFast has a call that the gate does not let in at once fail instead of wait: with [StoppedGate], and an error that wraps [ErrShut].
-// Waits between tries, and for a lane, are still made. A gate that is a [TryGate] does not expect the caller again.
+// FailFast has a call that the gate does not let in at once fail instead of wait: with
+// [StoppedGate], and an error that wraps [ErrShut]. Waits between tries, and for a lane, are still
+// made. A gate that is a [TryGate] does not expect the caller again.
 func FailFast() Option {
 	return func(s settings) settings {
 		s.failFast = true
@@ -123,9 +128,10 @@ func FailFast() Option {
 	}
 }
 
-// WithAdaptive has the policy's numbers moved by what came of earlier tries, and teaches a what comes of these. The policy after a
-// failure is that of a for its code, as codeOf says; nil is [taxonomy.CodeOf]. Errors without a code are learned from
-// together. A call that ctx's end gave up, or a panic, teaches nothing. A nil a, and a policy without `adapt`, change nothing.
+// WithAdaptive has the policy's numbers moved by what came of earlier tries, and teaches a what
+// comes of these. The policy after a failure is that of a for its code, as codeOf says; nil is
+// [taxonomy.CodeOf]. Errors without a code are learned from together. A call that ctx's end gave
+// up, or a panic, teaches nothing. A nil a, and a policy without `adapt`, change nothing.
 func WithAdaptive(a *Adaptive, codeOf func(error) string) Option {
 	if codeOf == nil {
 		codeOf = taxonomy.CodeOf
@@ -148,8 +154,8 @@ func defaults() settings {
 	return settings{clock: System, random: rand.Float64, hints: taxonomy.HintsOf, retryable: Retryable}
 }
 
-// Retryable reports whether err is worth another call: an error of a taxonomy as its row says, any other unless it is
-// marked [Permanent] or is [context.Canceled].
+// Retryable reports whether err is worth another call: an error of a taxonomy as its row says, any
+// other unless it is marked [Permanent] or is [context.Canceled].
 func Retryable(err error) bool {
 	if _, ok := taxonomy.First(err, nil); ok {
 		return taxonomy.IsRetryable(err)
@@ -157,8 +163,8 @@ func Retryable(err error) bool {
 	return !errtree.Is(err, context.Canceled)
 }
 
-// Permanent marks err as not worth another call, whatever it is; nil stays nil. The mark stays on what [Do] returns,
-// so that a Do around it stops too.
+// Permanent marks err as not worth another call, whatever it is; nil stays nil. The mark stays on
+// what [Do] returns, so that a Do around it stops too.
 func Permanent(err error) error {
 	if err == nil {
 		return nil

@@ -12,15 +12,16 @@ type Outcome struct {
 	Provider, Lane string
 	// Code is what the call failed with; empty when it succeeded.
 	Code string
-	// After is the code of the failure that this call was the retry of, Policy the policy that spaced it. Both are empty for
-	// a first call.
+	// After is the code of the failure that this call was the retry of, Policy the policy that
+	// spaced it. Both are empty for a first call.
 	After, Policy string
 	// Attempt counts the calls of the series from 1; Wait is how long was waited before this one.
 	Attempt int
 	Wait    time.Duration
 }
 
-// Learner is told what became of calls. Implementations are safe for concurrent use and return quickly.
+// Learner is told what became of calls. Implementations are safe for concurrent use and return
+// quickly.
 type Learner interface {
 	Learn(o Outcome)
 }

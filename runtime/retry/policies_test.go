@@ -30,8 +30,9 @@ func tenPercent(name string, attempts int, initial, most time.Duration) taxonomy
 	}
 }
 
-// D107, D109, D111, D114 to D117, B-D15, D168: calls in total, the last error, and delays of initial times two to the number of
-// failures less one, within ten percent and never above the greatest.
+// D107, D109, D111, D114 to D117, B-D15, D168: calls in total, the last error, and delays of
+// initial times two to the number of failures less one, within ten percent and never above the
+// greatest.
 func TestKnownPolicies(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -133,7 +134,8 @@ func TestRetryableByCategoryOrItself(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			op, calls := story(tt.err)
-			require.ErrorIs(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op, retry.WithRetryable(listed)), tt.err)
+			require.ErrorIs(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op, retry.WithRetryable(listed)),
+				tt.err)
 			assert.Equal(t, tt.calls, *calls)
 		})
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Series is what happened so far to one operation and code: tries in a row that failed. The zero Series is none.
-// It marshals to JSON, so that it can be kept.
+// Series is what happened so far to one operation and code: tries in a row that failed. The zero
+// Series is none. It marshals to JSON, so that it can be kept.
 type Series struct {
 	// Calls counts the calls that failed, in total.
 	Calls int `json:"calls"`
@@ -43,7 +43,8 @@ func HintOf(h taxonomy.Hints, now time.Time) Hint {
 	return Hint{After: h.RetryAfter, At: h.ResetAt, Now: now}
 }
 
-// wait returns how long the hint asks to wait, 0 for an instant that is over, and whether it says anything. A time below 0 says nothing.
+// wait returns how long the hint asks to wait, 0 for an instant that is over, and whether it says
+// anything. A time below 0 says nothing.
 func (h *Hint) wait() (time.Duration, bool) {
 	if at, ok := h.At.Get(); ok {
 		return max(0, at.Sub(h.Now)), true
@@ -80,8 +81,8 @@ func (b Bound) String() string {
 type Next struct {
 	// Wait is how long to wait before the next try; never negative.
 	Wait time.Duration
-	// UsedUp reports that there is no next try: the policy's attempts or its time are used up, or the hint is longer
-	// than the policy obeys.
+	// UsedUp reports that there is no next try: the policy's attempts or its time are used up, or
+	// the hint is longer than the policy obeys.
 	UsedUp bool
 	// Hinted reports that Wait came from a hint.
 	Hinted bool

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// writable returns why a database cannot be written, or nil if there is nothing to say. It opens no file: closing one would end
-// all locks that this process has on it.
+// writable returns why a database cannot be written, or nil if there is nothing to say. It opens no
+// file: closing one would end all locks that this process has on it.
 func writable(path string) error {
 	const write = 2
 	for _, p := range []string{path, filepath.Dir(path)} {

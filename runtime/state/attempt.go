@@ -24,16 +24,19 @@ type Attempt struct {
 	Duration time.Duration
 	// Error is what went wrong, masked, at most 4 KiB of its beginning.
 	Error string
-	// Code is what the attempt failed with as [Options.Table] understands it, CodeAsWritten as it was recorded, which may be a
-	// code that nobody knows, or none. A failure without a code has that of the fallback. Of a success Code is empty, and of an
-	// attempt that was cancelled, which is no failure of the agent: its Action is "cancelled".
+	// Code is what the attempt failed with as [Options.Table] understands it, CodeAsWritten as it
+	// was recorded, which may be a code that nobody knows, or none. A failure without a code has
+	// that of the fallback. Of a success Code is empty, and of an attempt that was cancelled, which
+	// is no failure of the agent: its Action is "cancelled".
 	Code, CodeAsWritten string
 	// Output is what the provider answered, masked, at most 16 KiB of its end.
 	Output string
-	// Run and Iteration are what it was a part of; empty and 0 when it was recorded by hand or converted.
+	// Run and Iteration are what it was a part of; empty and 0 when it was recorded by hand or
+	// converted.
 	Run       string
 	Iteration int
-	// Category is that of the code, Rule what gave the attempt the code, Reaction and Action what was done about it.
+	// Category is that of the code, Rule what gave the attempt the code, Reaction and Action what
+	// was done about it.
 	Category, Rule, Reaction, Action string
 	// Counted is whether the failure counts.
 	Counted taxonomy.Opt[bool]
@@ -53,19 +56,20 @@ type Attempt struct {
 	TaskStatus TaskStatus
 }
 
-// RecordAttempt records an attempt and how its task stands after it, in one transaction, and returns the attempt's ID. Texts are
-// masked and bounded. A task that is not known is made.
+// RecordAttempt records an attempt and how its task stands after it, in one transaction, and
+// returns the attempt's ID. Texts are masked and bounded. A task that is not known is made.
 //
-// For budgets it is one call if it names a Provider or something of its Usage is known; what is not known of that call is of unknown
-// cost. Otherwise nobody was called, and no limit is concerned.
+// For budgets it is one call if it names a Provider or something of its Usage is known; what is not
+// known of that call is of unknown cost. Otherwise nobody was called, and no limit is concerned.
 //
-// ID and Generation are given to the attempt. What it leaves empty is filled in: At is now; Category, Reaction and Action are those
-// of the code, and so is whether it counted (without a taxonomy every failure does). The task's status is completed after a success;
-// after a failure it is failed or blocked if the code's reaction aborts or blocks, and otherwise running.
+// ID and Generation are given to the attempt. What it leaves empty is filled in: At is now;
+// Category, Reaction and Action are those of the code, and so is whether it counted (without a
+// taxonomy every failure does). The task's status is completed after a success; after a failure it
+// is failed or blocked if the code's reaction aborts or blocks, and otherwise running.
 //
-// Refused are a task without a name, a duration, usage or tier below 0, a cost that is no number, a success with a code or an
-// error or that counts as a failure, a status that is none of the named ones, and an attempt of a run, which the run's journal
-// records.
+// Refused are a task without a name, a duration, usage or tier below 0, a cost that is no number, a
+// success with a code or an error or that counts as a failure, a status that is none of the named
+// ones, and an attempt of a run, which the run's journal records.
 func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (int64, error) {
 	const doing = "record an attempt"
 	if err := a.check(); err != nil {
@@ -124,8 +128,8 @@ func (t *tx) recordAttempt(a Attempt) (int64, error) {
 	return t.insertAttempt(sql.Null[int64]{}, a)
 }
 
-// insertAttempt writes the row of an attempt without a run, with an ID of its own or the next one. Its task must be there; what the
-// attempt has cost is to be added to it.
+// insertAttempt writes the row of an attempt without a run, with an ID of its own or the next one.
+// Its task must be there; what the attempt has cost is to be added to it.
 func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 	changed, err := pathList(a.Changed)
 	if err != nil {
@@ -137,8 +141,10 @@ func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 			fingerprint, feedback, changed_files)
 		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), text(a.Error), text(a.CodeAsWritten), text(a.Output),
-		text(a.Category), text(meaning{code: a.Code}.other(a.CodeAsWritten)), text(a.Rule), text(a.Reaction), text(a.Action),
-		a.Counted.Or(false), optionalStamp(a.NotBefore), text(a.Provider), optional(a.Tier), optional(a.Usage.InputTokens),
+		text(a.Category), text(meaning{code: a.Code}.other(a.CodeAsWritten)), text(a.Rule), text(a.Reaction),
+		text(a.Action),
+		a.Counted.Or(false), optionalStamp(a.NotBefore), text(a.Provider), optional(a.Tier),
+		optional(a.Usage.InputTokens),
 		optional(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD), text(a.Fingerprint), text(a.Feedback), changed)
 	if err != nil {
 		return 0, fmt.Errorf("write the attempt: %w", err)

@@ -46,7 +46,8 @@ func (a Attempt) check() error {
 	case a.Code != "" && a.CodeAsWritten != "" && a.Code != a.CodeAsWritten:
 		return errTwoCodes
 	}
-	for _, name := range []string{a.Code, a.CodeAsWritten, a.Category, a.Rule, a.Reaction, a.Action, a.Provider, a.Fingerprint} {
+	for _, name := range []string{a.Code, a.CodeAsWritten, a.Category, a.Rule, a.Reaction, a.Action, a.Provider,
+		a.Fingerprint} {
 		if len(name) > maxName {
 			return errLongTexts
 		}
@@ -71,7 +72,8 @@ func (a Attempt) clean() Attempt {
 	a.Error = beginning(a.Error, maxError)
 	a.Output = ending(a.Output, maxOutput)
 	a.Feedback = beginning(a.Feedback, maxOutput)
-	for _, name := range []*string{&a.CodeAsWritten, &a.Category, &a.Rule, &a.Reaction, &a.Action, &a.Provider, &a.Fingerprint} {
+	for _, name := range []*string{&a.CodeAsWritten, &a.Category, &a.Rule, &a.Reaction, &a.Action, &a.Provider,
+		&a.Fingerprint} {
 		*name = masked(*name)
 	}
 	paths := a.Changed

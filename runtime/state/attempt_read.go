@@ -40,10 +40,11 @@ func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, er
 	return attempts, nil
 }
 
-// AllAttempts yields all attempts at the task, of all generations, the oldest first, as of one moment. It ends with the first error,
-// which comes with the zero Attempt.
+// AllAttempts yields all attempts at the task, of all generations, the oldest first, as of one
+// moment. It ends with the first error, which comes with the zero Attempt.
 func (s *Store) AllAttempts(ctx context.Context, task string) iter.Seq2[Attempt, error] {
-	return stream(ctx, s, "read attempts", selectAttempts+`WHERE task_id = ? ORDER BY generation, id`, []any{task}, s.attempt)
+	return stream(ctx, s, "read attempts", selectAttempts+`WHERE task_id = ? ORDER BY generation, id`, []any{task},
+		s.attempt)
 }
 
 // attempt reads a row of selectAttempts.
@@ -57,14 +58,18 @@ func (s *Store) attempt(r row) (Attempt, error) {
 		iteration, tier, in, out, cost                                        sql.Null[int64]
 		counted                                                               bool
 	)
-	err := r.Scan(&a.ID, &a.Task, &a.Generation, &at, &a.Success, &seconds, &failure, &code, &output, &run, &iteration, &category,
-		&understood, &rule, &reaction, &action, &counted, &notBefore, &provider, &tier, &in, &out, &cost, &fingerprint, &feedback, &changed)
+	err := r.Scan(&a.ID, &a.Task, &a.Generation, &at, &a.Success, &seconds, &failure, &code, &output, &run, &iteration,
+		&category,
+		&understood, &rule, &reaction, &action, &counted, &notBefore, &provider, &tier, &in, &out, &cost, &fingerprint,
+		&feedback, &changed)
 	if err != nil {
 		return Attempt{}, err
 	}
 	a.Duration = inSeconds(seconds)
-	a.Error, a.CodeAsWritten, a.Output, a.Run, a.Category, a.Rule = failure.V, code.V, output.V, run.V, category.V, rule.V
-	a.Reaction, a.Action, a.Provider, a.Fingerprint, a.Feedback = reaction.V, action.V, provider.V, fingerprint.V, feedback.V
+	a.Error, a.CodeAsWritten, a.Output, a.Run, a.Category, a.Rule = failure.V, code.V, output.V, run.V, category.V,
+		rule.V
+	a.Reaction, a.Action, a.Provider, a.Fingerprint, a.Feedback = reaction.V, action.V, provider.V, fingerprint.V,
+		feedback.V
 	a.Iteration, a.Counted = int(iteration.V), taxonomy.Some(counted)
 	if tier.Valid {
 		a.Tier = taxonomy.Some(int(tier.V))
@@ -102,8 +107,8 @@ func inSeconds(seconds float64) time.Duration {
 	return time.Duration(d)
 }
 
-// Errors returns all errors of the attempt, in the order in which they came about, with what the table of errors keeps of them. Why
-// is what gave an error its code.
+// Errors returns all errors of the attempt, in the order in which they came about, with what the
+// table of errors keeps of them. Why is what gave an error its code.
 func (s *Store) Errors(ctx context.Context, attempt int64) ([]executor.ErrorRecord, error) {
 	var records []executor.ErrorRecord
 	err := s.query(ctx, "read the errors of an attempt", `
@@ -127,7 +132,8 @@ func errorRecord(r row) (executor.ErrorRecord, error) {
 		op, source, code, understood, category       sql.Null[string]
 		rule, reaction, action, fingerprint, details sql.Null[string]
 	)
-	err := r.Scan(&rec.Iteration, &op, &source, &code, &understood, &category, &rec.Message, &rule, &reaction, &action, &rec.Counted,
+	err := r.Scan(&rec.Iteration, &op, &source, &code, &understood, &category, &rec.Message, &rule, &reaction, &action,
+		&rec.Counted,
 		&rec.Overcome, &fingerprint, &details)
 	rec.Op, rec.Source, rec.Code, rec.Category, rec.Why = op.V, source.V, code.V, category.V, rule.V
 	rec.Reaction, rec.Action, rec.Understood, rec.Fingerprint = reaction.V, action.V, understood.V, fingerprint.V

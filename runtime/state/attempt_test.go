@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TestRecordAttempt are the rows S8, S26, B-S07, B-S09, B-S10 and B-S11: what an attempt becomes, and how its task stands then.
+// TestRecordAttempt are the rows S8, S26, B-S07, B-S09, B-S10 and B-S11: what an attempt becomes,
+// and how its task stands then.
 func TestRecordAttempt(t *testing.T) {
 	counted, uncounted := taxonomy.Some(true), taxonomy.Some(false)
 	for _, c := range []struct {
@@ -31,26 +32,38 @@ func TestRecordAttempt(t *testing.T) {
 		completed    bool
 		consecutives int
 	}{
-		{name: "S8 success", give: state.Attempt{Success: true}, counted: uncounted, status: state.TaskCompleted, completed: true},
-		{name: "S26 a code", give: state.Attempt{Code: "TASK_FAILED"}, code: "TASK_FAILED", written: "TASK_FAILED", category: "attempt",
+		{name: "S8 success", give: state.Attempt{Success: true}, counted: uncounted, status: state.TaskCompleted,
+			completed: true},
+		{name: "S26 a code", give: state.Attempt{Code: "TASK_FAILED"}, code: "TASK_FAILED", written: "TASK_FAILED",
+			category: "attempt",
 			reaction: "again", action: "retry", counted: counted, status: state.TaskRunning, consecutives: 1},
-		{name: "S26 a former name", give: state.Attempt{Code: "FAILED"}, code: "TASK_FAILED", written: "FAILED", category: "attempt",
+		{name: "S26 a former name", give: state.Attempt{Code: "FAILED"}, code: "TASK_FAILED", written: "FAILED",
+			category: "attempt",
 			reaction: "again", action: "retry", counted: counted, status: state.TaskRunning, consecutives: 1},
-		{name: "B-S01 a deprecated code", give: state.Attempt{Code: "SYNTAX"}, code: "SYNTAX", written: "SYNTAX", category: "attempt",
+		{name: "B-S01 a deprecated code", give: state.Attempt{Code: "SYNTAX"}, code: "SYNTAX", written: "SYNTAX",
+			category: "attempt",
 			reaction: "again", action: "retry", counted: counted, status: state.TaskRunning, consecutives: 1},
-		{name: "B-S05 an unknown code", give: state.Attempt{CodeAsWritten: "NEW_ONE"}, code: "UNKNOWN", written: "NEW_ONE", category: "attempt",
+		{name: "B-S05 an unknown code", give: state.Attempt{CodeAsWritten: "NEW_ONE"}, code: "UNKNOWN",
+			written: "NEW_ONE", category: "attempt",
 			reaction: "again", action: "retry", counted: counted, status: state.TaskRunning, consecutives: 1},
 		{name: "B-S10 no code", give: state.Attempt{}, code: "UNKNOWN", category: "attempt",
 			reaction: "again", action: "retry", counted: counted, status: state.TaskRunning, consecutives: 1},
-		{name: "B-S07 fatal at once", give: state.Attempt{Code: "HOOK_FAILURE"}, code: "HOOK_FAILURE", written: "HOOK_FAILURE", category: "attempt",
-			reaction: "fail_fast", action: "abort", counted: counted, status: state.TaskFailed, completed: true, consecutives: 1},
-		{name: "B-S11 a failure that does not count", give: state.Attempt{Code: "RATE_LIMIT"}, code: "RATE_LIMIT", written: "RATE_LIMIT",
-			category: "attempt", reaction: "return_at_once", action: "abort", counted: uncounted, status: state.TaskFailed, completed: true},
-		{name: "B-S11 the author knows better", give: state.Attempt{Code: "RATE_LIMIT", Counted: counted, Reaction: "r", Action: "a",
-			Category: "c", TaskStatus: state.TaskPending}, code: "RATE_LIMIT", written: "RATE_LIMIT", category: "c", reaction: "r",
-			action: "a", counted: counted, status: state.TaskPending, consecutives: 1},
-		{name: "block", give: state.Attempt{Code: "WAITS"}, code: "WAITS", written: "WAITS", category: "attempt", reaction: "ask",
-			action: "block", counted: uncounted, status: state.TaskBlocked, completed: true},
+		{name: "B-S07 fatal at once", give: state.Attempt{Code: "HOOK_FAILURE"}, code: "HOOK_FAILURE",
+			written: "HOOK_FAILURE", category: "attempt",
+			reaction: "fail_fast", action: "abort", counted: counted, status: state.TaskFailed, completed: true,
+			consecutives: 1},
+		{name: "B-S11 a failure that does not count", give: state.Attempt{Code: "RATE_LIMIT"}, code: "RATE_LIMIT",
+			written:  "RATE_LIMIT",
+			category: "attempt", reaction: "return_at_once", action: "abort", counted: uncounted,
+			status: state.TaskFailed, completed: true},
+		{name: "B-S11 the author knows better",
+			give: state.Attempt{Code: "RATE_LIMIT", Counted: counted, Reaction: "r", Action: "a",
+				Category: "c", TaskStatus: state.TaskPending}, code: "RATE_LIMIT", written: "RATE_LIMIT", category: "c",
+			reaction: "r",
+			action:   "a", counted: counted, status: state.TaskPending, consecutives: 1},
+		{name: "block", give: state.Attempt{Code: "WAITS"}, code: "WAITS", written: "WAITS", category: "attempt",
+			reaction: "ask",
+			action:   "block", counted: uncounted, status: state.TaskBlocked, completed: true},
 		{name: "no taxonomy", without: true, give: state.Attempt{Code: "X"}, code: "X", written: "X", counted: counted,
 			status: state.TaskRunning, consecutives: 1},
 		{name: "no taxonomy and no code", without: true, counted: counted, status: state.TaskRunning, consecutives: 1},
@@ -65,15 +78,18 @@ func TestRecordAttempt(t *testing.T) {
 			id, err := s.RecordAttempt(t.Context(), c.give)
 			require.NoError(t, err)
 			want := state.Attempt{
-				ID: id, Task: "TASK-1", Generation: 1, At: noon, Duration: 90 * time.Second, Success: c.give.Success, Code: c.code,
-				CodeAsWritten: c.written, Category: c.category, Reaction: c.reaction, Action: c.action, Counted: c.counted,
+				ID: id, Task: "TASK-1", Generation: 1, At: noon, Duration: 90 * time.Second, Success: c.give.Success,
+				Code:          c.code,
+				CodeAsWritten: c.written, Category: c.category, Reaction: c.reaction, Action: c.action,
+				Counted: c.counted,
 			}
 			attempts, err := s.Attempts(t.Context(), "TASK-1", 10)
 			require.NoError(t, err)
 			assert.Equal(t, []state.Attempt{want}, attempts)
 			task, err := s.Task(t.Context(), "TASK-1")
 			require.NoError(t, err)
-			wantTask := state.Task{ID: "TASK-1", Status: c.status, StartedAt: noon.Add(-90 * time.Second), Generation: 1, Attempts: 1}
+			wantTask := state.Task{ID: "TASK-1", Status: c.status, StartedAt: noon.Add(-90 * time.Second),
+				Generation: 1, Attempts: 1}
 			if c.completed {
 				wantTask.CompletedAt = noon
 			}
@@ -88,10 +104,12 @@ func TestRecordAttempt(t *testing.T) {
 func TestRecordAttemptKeepsEverything(t *testing.T) {
 	s := opened(t, state.Options{Table: codes})
 	a := state.Attempt{
-		Task: "T", At: noon.In(time.FixedZone("", 3600)), Duration: 1500 * time.Millisecond, Error: "it failed", Code: "TASK_FAILED",
+		Task: "T", At: noon.In(time.FixedZone("", 3600)), Duration: 1500 * time.Millisecond, Error: "it failed",
+		Code:   "TASK_FAILED",
 		Output: "what it said", Category: "c", Rule: "r", Reaction: "x", Action: "retry", Counted: taxonomy.Some(false),
 		NotBefore: noon.Add(time.Hour), Provider: "p", Tier: taxonomy.Some(0),
-		Usage:       executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](7), CostUSD: taxonomy.Some(0.25)},
+		Usage: executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](7),
+			CostUSD: taxonomy.Some(0.25)},
 		Fingerprint: "f", Feedback: "do this", Changed: []string{"a b", "c"},
 	}
 	id, err := s.RecordAttempt(t.Context(), a)
@@ -136,7 +154,8 @@ func TestRecordAttemptBoundsAndMasks(t *testing.T) {
 	const secret = "sk-abcdefghij1234567890"
 	s := opened(t, state.Options{Table: codes})
 	_, err := s.RecordAttempt(t.Context(), state.Attempt{
-		Task: "T", Error: "begins " + secret + strings.Repeat("é", 9000), Output: strings.Repeat("é", 90_000) + secret + "\x00\xff ends",
+		Task: "T", Error: "begins " + secret + strings.Repeat("é", 9000),
+		Output:   strings.Repeat("é", 90_000) + secret + "\x00\xff ends",
 		Feedback: secret, Changed: []string{secret}, Provider: secret, Rule: secret,
 	})
 	require.NoError(t, err)

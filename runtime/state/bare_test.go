@@ -18,8 +18,9 @@ type bare struct {
 
 func openBare(b *testing.B, path string) *bare {
 	b.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(WAL)"+
-		"&_pragma=synchronous(FULL)&_pragma=journal_size_limit(4194304)")
+	db, err := sql.Open(
+		"sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(WAL)"+
+			"&_pragma=synchronous(FULL)&_pragma=journal_size_limit(4194304)")
 	require.NoError(b, err)
 	db.SetMaxOpenConns(1)
 	b.Cleanup(func() { require.NoError(b, db.Close()) })
@@ -60,8 +61,9 @@ func (p *bare) write(b *testing.B, rows ...bareRow) {
 	exec(p.done)
 }
 
-// like returns inserts of the rows of a table that from has, with all columns but the one left out, and what is to be done about
-// a row that is there already. The column that is numbered rises by one with each write.
+// like returns inserts of the rows of a table that from has, with all columns but the one left out,
+// and what is to be done about a row that is there already. The column that is numbered rises by
+// one with each write.
 func (p *bare) like(b *testing.B, from *bare, table, without, numbered, conflict string) (rows []bareRow) {
 	b.Helper()
 	columns, all := from.all(b, table)

@@ -9,29 +9,34 @@ import (
 
 // BudgetOptions are how a budget is kept.
 type BudgetOptions struct {
-	// Assume is what a call is taken to have cost of which it is not known, or not yet. What is absent, or less than nothing, is
-	// not assumed: such a call under a limit is evidence, because it may have cost more than is left.
+	// Assume is what a call is taken to have cost of which it is not known, or not yet. What is
+	// absent, or less than nothing, is not assumed: such a call under a limit is evidence, because
+	// it may have cost more than is left.
 	Assume Amount
 }
 
-// Budget returns a budget that asks, before each call, whether what was spent is below the limits that [Store.SetBudget] has set
-// and another process may have changed since. Of several limits that are reached the narrowest scope is told, tokens before
-// dollars, and one that is reached before one of which it is not known.
+// Budget returns a budget that asks, before each call, whether what was spent is below the limits
+// that [Store.SetBudget] has set and another process may have changed since. Of several limits that
+// are reached the narrowest scope is told, tokens before dollars, and one that is reached before
+// one of which it is not known.
 //
-// The run that asks is known from its bill, so that a state that cannot be written hides no cost; all others, and attempts
-// that were recorded by hand or converted, are known from the tables. A call that a living process has under way costs what is
-// assumed, and nothing as long as nothing is: runs beside each other may pass a limit by the calls that they have
-// under way. Of a call whose process is dead the cost is unknown. If the state cannot be read, so is all cost.
+// The run that asks is known from its bill, so that a state that cannot be written hides no cost;
+// all others, and attempts that were recorded by hand or converted, are known from the tables. A
+// call that a living process has under way costs what is assumed, and nothing as long as nothing
+// is: runs beside each other may pass a limit by the calls that they have under way. Of a call
+// whose process is dead the cost is unknown. If the state cannot be read, so is all cost.
 //
-// Sums stop at 90 million million tokens, or 90 million dollars, and so does a limit that is greater: who has spent that much has
-// reached every limit, in the bill of a run as in the tables.
+// Sums stop at 90 million million tokens, or 90 million dollars, and so does a limit that is
+// greater: who has spent that much has reached every limit, in the bill of a run as in the tables.
 //
-// A limit that tasks share is kept only if others come to know of the run's calls. While some of them are not written down, because
-// the disk is full or because the run has no [Store.Journal] of this state, no further call is allowed under a limit other than that of an
-// attempt, whatever is assumed.
+// A limit that tasks share is kept only if others come to know of the run's calls. While some of
+// them are not written down, because the disk is full or because the run has no [Store.Journal] of
+// this state, no further call is allowed under a limit other than that of an attempt, whatever is
+// assumed.
 //
-// Exceeded limits are evidence of source and op "budget" with the attributes scope, limit, spent and unit ("tokens" or "usd"), of
-// type "exceeded", or "unknown_cost" with the number of those calls in the attribute unknown; the text says what can be done.
+// Exceeded limits are evidence of source and op "budget" with the attributes scope, limit, spent
+// and unit ("tokens" or "usd"), of type "exceeded", or "unknown_cost" with the number of those
+// calls in the attribute unknown; the text says what can be done.
 func (s *Store) Budget(o BudgetOptions) executor.Budget {
 	return &budget{store: s, assumed: assumed(o.Assume)}
 }
@@ -42,7 +47,8 @@ type budget struct {
 	assumed assumption
 }
 
-// assumption is what a call is taken to cost of which it is not known; negative is that nothing is assumed.
+// assumption is what a call is taken to cost of which it is not known; negative is that nothing is
+// assumed.
 type assumption struct{ tokens, cost int64 }
 
 func assumed(a Amount) assumption {
@@ -98,7 +104,8 @@ func (b *budget) accounts(l limit, own, others spent) []account {
 	total := own.plus(others)
 	var all []account
 	if l.tokens >= 0 {
-		a := account{scope: l.scope, unit: unitTokens, limit: l.tokens, spent: total.tokens, unknown: total.unknownTokens}
+		a := account{scope: l.scope, unit: unitTokens, limit: l.tokens, spent: total.tokens,
+			unknown: total.unknownTokens}
 		all = append(all, a.assuming(b.assumed.tokens, total.underWay))
 	}
 	if l.cost >= 0 {

@@ -22,7 +22,8 @@ type account struct {
 	unknown      int64 // calls of which it is not known
 }
 
-// assuming returns the account with what each call is taken to cost of which it is not known; negative assumes nothing.
+// assuming returns the account with what each call is taken to cost of which it is not known;
+// negative assumes nothing.
 func (a account) assuming(each, underWay int64) account {
 	if each < 0 {
 		return a
@@ -44,17 +45,25 @@ func (a account) unknownCost() *taxonomy.Evidence {
 	if a.unit == unitTokens {
 		what = "number of tokens"
 	}
-	ev := a.evidence("unknown_cost", fmt.Sprintf("whether the budget of %s is used up cannot be known: the %s of %s is unknown, beside %s of %s %s that are spent; "+
-		"say what such a call is taken to cost (BudgetOptions.Assume), or lift the limit",
-		a.name(), what, callCount(a.unknown), a.amount(a.spent), a.amount(a.limit), a.unit))
+	ev := a.evidence(
+		"unknown_cost",
+		fmt.Sprintf(
+			"whether the budget of %s is used up cannot be known: the %s of %s is unknown, beside %s of %s %s that "+
+				"are spent; "+
+				"say what such a call is taken to cost (BudgetOptions.Assume), or lift the limit",
+			a.name(), what, callCount(a.unknown), a.amount(a.spent), a.amount(a.limit), a.unit))
 	ev.Attributes["unknown"] = strconv.FormatInt(a.unknown, 10)
 	return ev
 }
 
 // behind is the evidence that others would not know what the run has spent.
 func (a account) behind(run string, calls int64) *taxonomy.Evidence {
-	ev := a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be kept: %s of run %s could not be written down, so that others do not know of what was spent",
-		a.name(), callCount(calls), cut(run, 256)))
+	ev := a.evidence(
+		"unknown_cost",
+		fmt.Sprintf(
+			"the budget of %s cannot be kept: %s of run %s could not be written down, so that others do not know "+
+				"of what was spent",
+			a.name(), callCount(calls), cut(run, 256)))
 	ev.Attributes["unknown"] = strconv.FormatInt(calls, 10)
 	return ev
 }
@@ -100,7 +109,8 @@ func (a account) amount(n int64) string {
 // unknowable is the evidence that what was spent cannot be read.
 func unknowable(err error) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
-		Source: "budget", Op: "budget", Type: "unknown_cost", Text: "what was spent cannot be read: " + err.Error(), Err: err,
+		Source: "budget", Op: "budget", Type: "unknown_cost", Text: "what was spent cannot be read: " + err.Error(),
+		Err:        err,
 		Attributes: map[string]string{},
 	}
 	if cause, ok := err.(*taxonomy.Evidence); ok && cause != nil {

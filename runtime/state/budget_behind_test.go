@@ -27,7 +27,8 @@ func (d *deaf) Append(ctx context.Context, e executor.Entry) error {
 	return failing("full")
 }
 
-// What cannot be written down would be unknown to all others, so that a limit which they share could not be kept.
+// What cannot be written down would be unknown to all others, so that a limit which they share
+// could not be kept.
 func TestBudgetWhileTheJournalIsBehind(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -41,9 +42,11 @@ func TestBudgetWhileTheJournalIsBehind(t *testing.T) {
 		text  string
 	}{
 		{"a task", state.ScopeTask, 10_000, 1000, -1, 1, "unknown_cost", "1 call of run r could not be written down"},
-		{"one task", state.ScopeOfTask("t"), 10_000, 1000, -1, 1, "unknown_cost", "1 call of run r could not be written down"},
+		{"one task", state.ScopeOfTask("t"), 10_000, 1000, -1, 1, "unknown_cost",
+			"1 call of run r could not be written down"},
 		{"all tasks", state.ScopeAll, 10_000, 1000, -1, 1, "unknown_cost", "1 call of run r could not be written down"},
-		{"nothing can be assumed", state.ScopeAll, 10_000, 1000, 1, 1, "unknown_cost", "1 call of run r could not be written down"},
+		{"nothing can be assumed", state.ScopeAll, 10_000, 1000, 1, 1, "unknown_cost",
+			"1 call of run r could not be written down"},
 		{"what is known to be used up", state.ScopeAll, 100, 1000, -1, 1, "exceeded", "100 of 100 tokens are spent"},
 		{"an attempt alone", state.ScopeAttempt, 10_000, 1000, -1, 10, "", ""},
 		{"written later", state.ScopeAll, 10_000, 2, -1, 10, "", ""},
@@ -63,7 +66,8 @@ func TestBudgetWhileTheJournalIsBehind(t *testing.T) {
 				return
 			}
 			ev := refusal(t, r)
-			assert.Equal(t, []string{tt.typ, tt.scope, "100"}, []string{ev.Type, ev.Attributes["scope"], ev.Attributes["spent"]})
+			assert.Equal(t, []string{tt.typ, tt.scope, "100"},
+				[]string{ev.Type, ev.Attributes["scope"], ev.Attributes["spent"]})
 			assert.Contains(t, ev.Text, tt.text)
 		})
 	}
@@ -80,11 +84,13 @@ func TestBudgetStopsAtTheSameNumber(t *testing.T) {
 		b, own := p.Budget(p.o), executor.Bill{Run: "r", Task: "t", Total: first.Spending()}
 		itself, another := b.Allow(t.Context(), own), b.Allow(t.Context(), executor.Bill{Run: "s", Task: "t"})
 		require.Equal(t, "exceeded", typeOf(itself))
-		assert.Equal(t, itself.(*taxonomy.Evidence).Attributes["spent"], another.(*taxonomy.Evidence).Attributes["spent"], "%g", usd)
+		assert.Equal(t, itself.(*taxonomy.Evidence).Attributes["spent"],
+			another.(*taxonomy.Evidence).Attributes["spent"], "%g", usd)
 		p.set(t, state.ScopeAll, 0, -1)
 		itself, another = b.Allow(t.Context(), own), b.Allow(t.Context(), executor.Bill{Run: "s", Task: "t"})
 		require.Equal(t, "exceeded", typeOf(itself))
-		assert.Equal(t, itself.(*taxonomy.Evidence).Attributes["spent"], another.(*taxonomy.Evidence).Attributes["spent"])
+		assert.Equal(t, itself.(*taxonomy.Evidence).Attributes["spent"],
+			another.(*taxonomy.Evidence).Attributes["spent"])
 		p.beside(t, func(db *sql.DB) {
 			var most int64
 			require.NoError(t, db.QueryRow("SELECT max(max(input_tokens), max(cost_microusd)) FROM tasks").Scan(&most))

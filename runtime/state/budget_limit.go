@@ -20,8 +20,8 @@ const (
 
 const ofOneTask = "task:"
 
-// ScopeOfTask returns the scope of the task with the ID. As long as it has a limit, that takes the place of the one of
-// [ScopeTask], in tokens and in dollars.
+// ScopeOfTask returns the scope of the task with the ID. As long as it has a limit, that takes the
+// place of the one of [ScopeTask], in tokens and in dollars.
 func ScopeOfTask(id string) string { return ofOneTask + id }
 
 // Amount is a number of tokens, in and out together, and a cost in US dollars.
@@ -30,8 +30,8 @@ type Amount struct {
 	CostUSD taxonomy.Opt[float64]
 }
 
-// Limit is what may be spent. What is absent is not limited; of 0 nothing may be spent. More than 90 million dollars, or million
-// million tokens, is as much as that: see [Store.Budget].
+// Limit is what may be spent. What is absent is not limited; of 0 nothing may be spent. More than
+// 90 million dollars, or million million tokens, is as much as that: see [Store.Budget].
 type Limit struct {
 	Tokens taxonomy.Opt[int64]
 	// CostUSD counts in whole millionths, rounded down.
@@ -47,9 +47,10 @@ type SetLimit struct {
 	Limit
 }
 
-// SetBudget sets what may be spent in a scope: [ScopeAttempt], [ScopeTask], [ScopeAll] or one of [ScopeOfTask]. It holds from the
-// next call on, also for runs of other processes, until it is set again; a Limit without tokens and cost lifts it. Each is
-// kept as a row of its own. A limit below nothing, or that is no number, is refused.
+// SetBudget sets what may be spent in a scope: [ScopeAttempt], [ScopeTask], [ScopeAll] or one of
+// [ScopeOfTask]. It holds from the next call on, also for runs of other processes, until it is set
+// again; a Limit without tokens and cost lifts it. Each is kept as a row of its own. A limit below
+// nothing, or that is no number, is refused.
 func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	const doing = "set a budget"
 	tokens, cost, err := l.columns()
@@ -61,7 +62,8 @@ func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	}
 	at, note := stamp(s.clock.Now()), text(beginning(l.Note, maxError))
 	return s.write(ctx, doing, func(t *tx) error {
-		_, err := t.exec("INSERT INTO budgets (at, scope, tokens, cost_microusd, note) VALUES (?, ?, ?, ?, ?)", at, scope, tokens, cost, note)
+		_, err := t.exec("INSERT INTO budgets (at, scope, tokens, cost_microusd, note) VALUES (?, ?, ?, ?, ?)", at,
+			scope, tokens, cost, note)
 		return err
 	})
 }
@@ -104,7 +106,8 @@ func (l Limit) columns() (tokens, cost sql.Null[int64], err error) {
 	return optional(l.Tokens), cost, nil
 }
 
-// Budgets returns the limits that hold, in the order in which they were set. One that was lifted is not among them.
+// Budgets returns the limits that hold, in the order in which they were set. One that was lifted is
+// not among them.
 func (s *Store) Budgets(ctx context.Context) ([]SetLimit, error) {
 	var all []SetLimit
 	err := s.query(ctx, "read the budgets", `

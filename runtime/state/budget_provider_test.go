@@ -16,7 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 )
 
-// TestRefusedRequestsUseNothingOfABudget has providers work under a limit of a dollar with failures before an answer.
+// TestRefusedRequestsUseNothingOfABudget has providers work under a limit of a dollar with failures
+// before an answer.
 func TestRefusedRequestsUseNothingOfABudget(t *testing.T) {
 	done := "TASK COMPLETE"
 	anthropicDone := providertest.AnthropicMessage{Text: done, Input: 100_000, Output: 10_000}.Reply()
@@ -30,11 +31,18 @@ func TestRefusedRequestsUseNothingOfABudget(t *testing.T) {
 		calls  int
 		usd    float64
 	}{
-		{"anthropic, a rate limit", anthropicAt, []providertest.Reply{providertest.AnthropicRateLimit("1"), anthropicDone}, executor.StatusCompleted, 2, 0.45},
-		{"anthropic, overloaded", anthropicAt, []providertest.Reply{providertest.AnthropicOverloaded(), anthropicDone}, executor.StatusCompleted, 2, 0.45},
-		{"anthropic, broken off", anthropicAt, []providertest.Reply{providertest.AnthropicTruncated("I will"), anthropicDone}, executor.StatusFailed, 1, 0},
-		{"openai, a rate limit", openaiAt, []providertest.Reply{providertest.OpenAIRateLimit("1"), openaiDone}, executor.StatusCompleted, 2, 0.45},
-		{"openai, broken off", openaiAt, []providertest.Reply{providertest.OpenAITruncated("I will"), openaiDone}, executor.StatusFailed, 1, 0},
+		{"anthropic, a rate limit", anthropicAt,
+			[]providertest.Reply{providertest.AnthropicRateLimit("1"), anthropicDone}, executor.StatusCompleted, 2,
+			0.45},
+		{"anthropic, overloaded", anthropicAt, []providertest.Reply{providertest.AnthropicOverloaded(), anthropicDone},
+			executor.StatusCompleted, 2, 0.45},
+		{"anthropic, broken off", anthropicAt,
+			[]providertest.Reply{providertest.AnthropicTruncated("I will"), anthropicDone}, executor.StatusFailed, 1,
+			0},
+		{"openai, a rate limit", openaiAt, []providertest.Reply{providertest.OpenAIRateLimit("1"), openaiDone},
+			executor.StatusCompleted, 2, 0.45},
+		{"openai, broken off", openaiAt, []providertest.Reply{providertest.OpenAITruncated("I will"), openaiDone},
+			executor.StatusFailed, 1, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := openPurse(t)
@@ -62,7 +70,8 @@ func TestRefusedRequestsUseNothingOfABudget(t *testing.T) {
 func anthropicAt(t *testing.T, url string, client *http.Client) executor.Provider {
 	t.Helper()
 	p, err := anthropic.New(anthropic.Options{
-		BaseURL: url, Key: "key-of-a-test", Model: "claude-sonnet-4-5", Client: client, Prices: &anthropic.Prices{Input: 3, Output: 15},
+		BaseURL: url, Key: "key-of-a-test", Model: "claude-sonnet-4-5", Client: client,
+		Prices: &anthropic.Prices{Input: 3, Output: 15},
 	})
 	require.NoError(t, err)
 	return p
@@ -71,7 +80,8 @@ func anthropicAt(t *testing.T, url string, client *http.Client) executor.Provide
 func openaiAt(t *testing.T, url string, client *http.Client) executor.Provider {
 	t.Helper()
 	p, err := openai.New(openai.Options{
-		BaseURL: url + "/v1", Key: "key-of-a-test", Model: "gpt-4.1", Client: client, Prices: &openai.Prices{Input: 3, Output: 15},
+		BaseURL: url + "/v1", Key: "key-of-a-test", Model: "gpt-4.1", Client: client,
+		Prices: &openai.Prices{Input: 3, Output: 15},
 	})
 	require.NoError(t, err)
 	return p

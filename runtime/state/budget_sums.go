@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// What tasks and runs have cost. A sum is made in two halves, because SQLite refuses one that is too large.
+// What tasks and runs have cost. A sum is made in two halves, because SQLite refuses one that is
+// too large.
 const (
 	spentBy = `SELECT coalesce(sum(input_tokens >> 32), 0), coalesce(sum(input_tokens & 4294967295), 0),
 		coalesce(sum(output_tokens >> 32), 0), coalesce(sum(output_tokens & 4294967295), 0),
@@ -71,8 +72,8 @@ func (s *Store) books(ctx context.Context, bill *executor.Bill) (k books, err er
 	return k, err
 }
 
-// underWay returns what the open calls of a run are: the last one of a run that somebody has is under way, and of all others
-// nobody will ever know.
+// underWay returns what the open calls of a run are: the last one of a run that somebody has is
+// under way, and of all others nobody will ever know.
 func (s *Store) underWay(o openRun) spent {
 	if o.going && s.holder(o.run) != nil {
 		return spent{underWay: 1, unknownTokens: o.calls - 1, unknownCost: o.calls - 1}
@@ -98,7 +99,8 @@ func (v *view) spent(run string, task *string) (spent, error) {
 
 func (v *view) sum(query string, args []any) (s spent, err error) {
 	var in, out, cost struct{ high, low int64 }
-	err = v.row(query, args, &in.high, &in.low, &out.high, &out.low, &cost.high, &cost.low, &s.unknownTokens, &s.unknownCost)
+	err = v.row(query, args, &in.high, &in.low, &out.high, &out.low, &cost.high, &cost.low, &s.unknownTokens,
+		&s.unknownCost)
 	s.tokens = added(joined(in.high, in.low), joined(out.high, out.low))
 	s.cost = joined(cost.high, cost.low)
 	return s, err

@@ -17,7 +17,8 @@ import (
 )
 
 func TestBudgetBeforeEachCall(t *testing.T) {
-	paid, unpriced := costs(60, 40, 0.25), executor.Usage{InputTokens: taxonomy.Some(int64(60)), OutputTokens: taxonomy.Some(int64(40))}
+	paid, unpriced := costs(60, 40, 0.25),
+		executor.Usage{InputTokens: taxonomy.Some(int64(60)), OutputTokens: taxonomy.Some(int64(40))}
 	for _, tt := range []struct {
 		name   string
 		scope  string
@@ -33,24 +34,42 @@ func TestBudgetBeforeEachCall(t *testing.T) {
 		unit  string
 	}{
 		{name: "no limit", scope: state.ScopeTask, tokens: -1, usd: -1, cost: paid, calls: 10},
-		{name: "tokens in and out", scope: state.ScopeTask, tokens: 250, usd: -1, cost: paid, calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
-		{name: "what is reached is used up", scope: state.ScopeTask, tokens: 200, usd: -1, cost: paid, calls: 2, typ: "exceeded", spent: "200", unit: "tokens"},
-		{name: "dollars", scope: state.ScopeAll, tokens: -1, usd: 0.6, cost: paid, calls: 3, typ: "exceeded", spent: "0.75", unit: "usd"},
-		{name: "tokens are told before dollars", scope: state.ScopeAll, tokens: 100, usd: 0.25, cost: paid, calls: 1, typ: "exceeded", spent: "100", unit: "tokens"},
-		{name: "nothing may be spent", scope: state.ScopeTask, tokens: -1, usd: 0, cost: paid, calls: 0, typ: "exceeded", spent: "0", unit: "usd"},
-		{name: "one task's own", scope: state.ScopeOfTask("t"), tokens: 0, usd: -1, cost: paid, calls: 0, typ: "exceeded", spent: "0", unit: "tokens"},
+		{name: "tokens in and out", scope: state.ScopeTask, tokens: 250, usd: -1, cost: paid, calls: 3, typ: "exceeded",
+			spent: "300", unit: "tokens"},
+		{name: "what is reached is used up", scope: state.ScopeTask, tokens: 200, usd: -1, cost: paid, calls: 2,
+			typ: "exceeded", spent: "200", unit: "tokens"},
+		{name: "dollars", scope: state.ScopeAll, tokens: -1, usd: 0.6, cost: paid, calls: 3, typ: "exceeded",
+			spent: "0.75", unit: "usd"},
+		{name: "tokens are told before dollars", scope: state.ScopeAll, tokens: 100, usd: 0.25, cost: paid, calls: 1,
+			typ: "exceeded", spent: "100", unit: "tokens"},
+		{name: "nothing may be spent", scope: state.ScopeTask, tokens: -1, usd: 0, cost: paid, calls: 0,
+			typ: "exceeded", spent: "0", unit: "usd"},
+		{name: "one task's own", scope: state.ScopeOfTask("t"), tokens: 0, usd: -1, cost: paid, calls: 0,
+			typ: "exceeded", spent: "0", unit: "tokens"},
 		{name: "another task's own", scope: state.ScopeOfTask("u"), tokens: 0, usd: -1, cost: paid, calls: 10},
 		{name: "an attempt begins anew", scope: state.ScopeAttempt, tokens: 100, usd: -1, cost: paid, calls: 10},
-		{name: "calls within an attempt", scope: state.ScopeAttempt, tokens: 250, usd: -1, cost: paid, fails: "repeat", calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
-		{name: "calls within an attempt under the task's", scope: state.ScopeTask, tokens: 250, usd: -1, cost: paid, fails: "repeat", calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
-		{name: "iterations that fail", scope: state.ScopeTask, tokens: -1, usd: 0.5, cost: paid, fails: "again", calls: 2, typ: "exceeded", spent: "0.5", unit: "usd"},
-		{name: "a cost that is not known", scope: state.ScopeTask, tokens: -1, usd: 100, cost: unpriced, calls: 1, typ: "unknown_cost", spent: "0", unit: "usd"},
-		{name: "tokens that are not known", scope: state.ScopeTask, tokens: 1000, usd: -1, cost: executor.Usage{InputTokens: taxonomy.Some(int64(7))}, calls: 1, typ: "unknown_cost", spent: "7", unit: "tokens"},
-		{name: "an unknown cost without a limit of it", scope: state.ScopeTask, tokens: 250, usd: -1, cost: unpriced, calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
-		{name: "what is assumed", scope: state.ScopeTask, tokens: -1, usd: 0.3, cost: unpriced, assume: state.Amount{CostUSD: taxonomy.Some(0.1)}, calls: 3, typ: "exceeded", spent: "0.3", unit: "usd"},
-		{name: "assumed to be free", scope: state.ScopeTask, tokens: -1, usd: 0.3, cost: unpriced, assume: state.Amount{CostUSD: taxonomy.Some(0.0)}, calls: 10},
-		{name: "nonsense is not assumed", scope: state.ScopeTask, tokens: -1, usd: 0.3, cost: unpriced, assume: state.Amount{CostUSD: taxonomy.Some(math.NaN())}, calls: 1, typ: "unknown_cost", spent: "0", unit: "usd"},
-		{name: "small costs add up", scope: state.ScopeTask, tokens: -1, usd: 0.000002, cost: costs(1, 1, 0.0000009), calls: 2, typ: "exceeded", spent: "0.000002", unit: "usd"},
+		{name: "calls within an attempt", scope: state.ScopeAttempt, tokens: 250, usd: -1, cost: paid, fails: "repeat",
+			calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
+		{name: "calls within an attempt under the task's", scope: state.ScopeTask, tokens: 250, usd: -1, cost: paid,
+			fails: "repeat", calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
+		{name: "iterations that fail", scope: state.ScopeTask, tokens: -1, usd: 0.5, cost: paid, fails: "again",
+			calls: 2, typ: "exceeded", spent: "0.5", unit: "usd"},
+		{name: "a cost that is not known", scope: state.ScopeTask, tokens: -1, usd: 100, cost: unpriced, calls: 1,
+			typ: "unknown_cost", spent: "0", unit: "usd"},
+		{name: "tokens that are not known", scope: state.ScopeTask, tokens: 1000, usd: -1,
+			cost: executor.Usage{InputTokens: taxonomy.Some(int64(7))}, calls: 1, typ: "unknown_cost", spent: "7",
+			unit: "tokens"},
+		{name: "an unknown cost without a limit of it", scope: state.ScopeTask, tokens: 250, usd: -1, cost: unpriced,
+			calls: 3, typ: "exceeded", spent: "300", unit: "tokens"},
+		{name: "what is assumed", scope: state.ScopeTask, tokens: -1, usd: 0.3, cost: unpriced,
+			assume: state.Amount{CostUSD: taxonomy.Some(0.1)}, calls: 3, typ: "exceeded", spent: "0.3", unit: "usd"},
+		{name: "assumed to be free", scope: state.ScopeTask, tokens: -1, usd: 0.3, cost: unpriced,
+			assume: state.Amount{CostUSD: taxonomy.Some(0.0)}, calls: 10},
+		{name: "nonsense is not assumed", scope: state.ScopeTask, tokens: -1, usd: 0.3, cost: unpriced,
+			assume: state.Amount{CostUSD: taxonomy.Some(math.NaN())}, calls: 1, typ: "unknown_cost", spent: "0",
+			unit: "usd"},
+		{name: "small costs add up", scope: state.ScopeTask, tokens: -1, usd: 0.000002, cost: costs(1, 1, 0.0000009),
+			calls: 2, typ: "exceeded", spent: "0.000002", unit: "usd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := openPurse(t)
@@ -85,7 +104,8 @@ func TestBudgetBeforeEachCall(t *testing.T) {
 func TestBudgetOfEveryTier(t *testing.T) {
 	p := openPurse(t)
 	p.set(t, state.ScopeTask, 150, -1)
-	low := &payer{name: "low", costs: []executor.Usage{costs(50, 50, 1)}, ends: func(int) error { return failing("up") }}
+	low := &payer{name: "low", costs: []executor.Usage{costs(50, 50, 1)},
+		ends: func(int) error { return failing("up") }}
 	high := &payer{name: "high", costs: []executor.Usage{costs(50, 50, 1)}}
 	r := p.run(t, low, "r", "t", func(c *executor.Config) { c.Tiers = map[string]executor.Provider{"high": high} })
 	assert.Equal(t, "200", refusal(t, r).Attributes["spent"])
@@ -140,7 +160,8 @@ func TestBudgetCountsAttemptsByHand(t *testing.T) {
 	assert.Equal(t, "unknown_cost", typeOf(b.Allow(t.Context(), executor.Bill{Run: "r", Task: "t"})))
 	assert.NoError(t, b.Allow(t.Context(), executor.Bill{Run: "r", Task: "u"}))
 	record(state.Attempt{Usage: costs(40, 0, 0)})
-	assert.Equal(t, "exceeded", typeOf(b.Allow(t.Context(), executor.Bill{Run: "r", Task: "t"})), "which is known in spite of what is not")
+	assert.Equal(t, "exceeded", typeOf(b.Allow(t.Context(), executor.Bill{Run: "r", Task: "t"})),
+		"which is known in spite of what is not")
 }
 
 func typeOf(err error) string {
@@ -158,7 +179,8 @@ func TestBudgetIsRaised(t *testing.T) {
 	p.set(t, state.ScopeTask, 200, -1)
 	assert.Equal(t, "200", refusal(t, p.run(t, by, "r", "t")).Attributes["limit"])
 	require.NoError(t, p.SetBudget(t.Context(), state.ScopeTask, state.Limit{
-		Tokens: taxonomy.Some(int64(400)), CostUSD: taxonomy.Some(0.57), Note: "it is worth it; token=ghp_abcdefghijABCDEFGHIJ0123456789abcdef",
+		Tokens: taxonomy.Some(int64(400)), CostUSD: taxonomy.Some(0.57),
+		Note: "it is worth it; token=ghp_abcdefghijABCDEFGHIJ0123456789abcdef",
 	}))
 	by.during = func(call int) { // while it runs
 		if call == 4 {
@@ -212,7 +234,8 @@ func TestSetBudgetRefuses(t *testing.T) {
 	all, err := p.Budgets(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, all)
-	require.NoError(t, p.SetBudget(t.Context(), "all", usd(math.MaxFloat64)), "more than can be counted is as much as can be")
+	require.NoError(t, p.SetBudget(t.Context(), "all", usd(math.MaxFloat64)),
+		"more than can be counted is as much as can be")
 }
 
 // A call that a process died in is of unknown cost: when its run goes on, and to other runs.
@@ -229,11 +252,15 @@ func TestBudgetOfADeadCall(t *testing.T) {
 	assert.Equal(t, []string{"unknown_cost", "1"}, []string{ev.Type, ev.Attributes["spent"]}, "to another run")
 	again := p.run(t, by, "r", "t", func(c *executor.Config) { c.Classify = againAfterDeath(c.Classify) })
 	ev = refusal(t, again)
-	assert.Equal(t, []string{"unknown_cost", "1", "1"}, []string{ev.Type, ev.Attributes["spent"], ev.Attributes["unknown"]}, "to itself")
-	assert.Equal(t, executor.Spending{Calls: 2, Usage: costs(1, 1, 1), UnknownTokens: 1, UnknownCost: 1}, again.Spending())
+	assert.Equal(
+		t, []string{"unknown_cost", "1", "1"}, []string{ev.Type, ev.Attributes["spent"], ev.Attributes["unknown"]},
+		"to itself")
+	assert.Equal(t, executor.Spending{Calls: 2, Usage: costs(1, 1, 1), UnknownTokens: 1, UnknownCost: 1},
+		again.Spending())
 	assert.Equal(t, 2, by.calls)
 	p.o.Assume.CostUSD = taxonomy.Some(4.5)
-	assert.Equal(t, "10.5", refusal(t, p.run(t, by, "u", "t")).Attributes["spent"], "1 and 4.5 of the first run, 5 of its own")
+	assert.Equal(t, "10.5", refusal(t, p.run(t, by, "u", "t")).Attributes["spent"],
+		"1 and 4.5 of the first run, 5 of its own")
 }
 
 func againAfterDeath(next executor.Classifier) executor.Classifier {
@@ -295,7 +322,9 @@ func TestBudgetOfHugeSums(t *testing.T) {
 	p.run(t, &payer{name: "payer", costs: []executor.Usage{costs(1, 1, 1)}}, "r", "t")
 	p.run(t, &payer{name: "payer", costs: []executor.Usage{costs(1, 1, 1)}}, "s", "u")
 	p.set(t, state.ScopeAll, math.MaxInt64, math.MaxFloat64)
-	b := p.Budget(state.BudgetOptions{Assume: state.Amount{Tokens: taxonomy.Some(int64(math.MaxInt64)), CostUSD: taxonomy.Some(math.MaxFloat64)}})
+	b := p.Budget(
+		state.BudgetOptions{Assume: state.Amount{Tokens: taxonomy.Some(int64(math.MaxInt64)),
+			CostUSD: taxonomy.Some(math.MaxFloat64)}})
 	allow := func(s executor.Spending) error {
 		return b.Allow(t.Context(), executor.Bill{Run: "x", Task: "t", Total: s, Attempt: s})
 	}
@@ -304,7 +333,9 @@ func TestBudgetOfHugeSums(t *testing.T) {
 	assert.Equal(t, "exceeded", typeOf(allow(huge)))
 	assert.Equal(t, "exceeded", typeOf(allow(executor.Spending{Calls: 9, UnknownCost: 9})), "9 times as much as can be")
 	p.beside(t, func(db *sql.DB) {
-		_, err := db.Exec("UPDATE tasks SET input_tokens = 9223372036854775807, output_tokens = 9223372036854775807, cost_microusd = 9223372036854775807")
+		_, err := db.Exec(
+			"UPDATE tasks SET input_tokens = 9223372036854775807, output_tokens = 9223372036854775807, " +
+				"cost_microusd = 9223372036854775807")
 		require.NoError(t, err)
 	})
 	assert.Equal(t, "exceeded", typeOf(allow(executor.Spending{})))

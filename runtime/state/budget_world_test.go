@@ -17,10 +17,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// paidTaxonomy has a code for each reaction; evidence has the code that is called like its type, or else "stop".
+// paidTaxonomy has a code for each reaction; evidence has the code that is called like its type, or
+// else "stop".
 func paidTaxonomy() *taxonomy.Taxonomy {
 	t := &taxonomy.Taxonomy{
-		Package: "paid", Domain: "paid", Categories: []taxonomy.Category{{Name: "paid"}}, Tiers: []taxonomy.Tier{{Name: "high"}},
+		Package: "paid", Domain: "paid", Categories: []taxonomy.Category{{Name: "paid"}},
+		Tiers:         []taxonomy.Tier{{Name: "high"}},
 		Uncategorized: &taxonomy.Reaction{Name: "uncategorized"},
 		Rows:          []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}},
 	}
@@ -63,8 +65,8 @@ type paidWire struct {
 	Text string
 }
 
-// payer is a provider whose calls cost what is said, in turn; the last is repeated. It ends with what ends says, and before that calls
-// during.
+// payer is a provider whose calls cost what is said, in turn; the last is repeated. It ends with
+// what ends says, and before that calls during.
 type payer struct {
 	name   string
 	costs  []executor.Usage
@@ -152,7 +154,8 @@ func (p *purse) config(by *payer) executor.Config {
 		return &paidError{table, 2, ev.Error(), ev}, "nothing else"
 	}
 	return executor.Config{
-		Table: taxonomy.Table{Taxonomy: table}, Classify: classify, Provider: by, Journal: p.Journal(), Budget: p.Budget(p.o), Clock: instant{},
+		Table: taxonomy.Table{Taxonomy: table}, Classify: classify, Provider: by, Journal: p.Journal(),
+		Budget: p.Budget(p.o), Clock: instant{},
 		Decode: func(b []byte) (error, error) {
 			var w paidWire
 			err := json.Unmarshal(b, &w)

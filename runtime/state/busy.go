@@ -13,17 +13,19 @@ import (
 
 // patience is how long other processes are waited for.
 type patience struct {
-	// once is for how long SQLite itself waits. In that time nothing here is noticed, so that it is short.
+	// once is for how long SQLite itself waits. In that time nothing here is noticed, so that it is
+	// short.
 	once time.Duration
 	// total is after how long it is given up.
 	total time.Duration
 }
 
-// ordinary is the patience of a [Store]. What writes holds others up for milliseconds; who does so for longer than this is not
-// one of us, or is stopped.
+// ordinary is the patience of a [Store]. What writes holds others up for milliseconds; who does so
+// for longer than this is not one of us, or is stopped.
 var ordinary = patience{once: 200 * time.Millisecond, total: 2 * time.Minute}
 
-// maxPause bounds the pauses between tries. SQLite does not wait at all where it sees that waiting could be for ever.
+// maxPause bounds the pauses between tries. SQLite does not wait at all where it sees that waiting
+// could be for ever.
 const maxPause = 20 * time.Millisecond
 
 // errBusy is that other processes did not let go in time.
@@ -34,8 +36,8 @@ func (p patience) pragma() string {
 	return "busy_timeout(" + strconv.FormatInt(p.once.Milliseconds(), 10) + ")"
 }
 
-// try runs f until it is not other processes that keep it from being done: until then, nothing of it must have happened. It
-// ends early with ctx, and when closing is closed.
+// try runs f until it is not other processes that keep it from being done: until then, nothing of
+// it must have happened. It ends early with ctx, and when closing is closed.
 func (p patience) try(ctx context.Context, closing <-chan struct{}, f func() error) error {
 	err := f()
 	if !busy(err) {

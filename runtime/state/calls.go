@@ -7,11 +7,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// most is what everything stops at that is counted in tokens or in millionths of a dollar: a call, the sums of runs and of tasks,
-// bills, and limits. As many as a journal has entries sum up to no more than an integer holds.
+// most is what everything stops at that is counted in tokens or in millionths of a dollar: a call,
+// the sums of runs and of tasks, bills, and limits. As many as a journal has entries sum up to no
+// more than an integer holds.
 const most = 90_000_000_000_000
 
-// callBegins adds a call. One that the run had begun before, and of which nobody saw the end, is over.
+// callBegins adds a call. One that the run had begun before, and of which nobody saw the end, is
+// over.
 func (p *projection) callBegins(s *executor.Started) error {
 	if err := p.callsLostBut(s.Call); err != nil {
 		return err
@@ -35,13 +37,14 @@ func (p *projection) answered(a *executor.Answered) error {
 	return p.spend(costOf(in, out, cost))
 }
 
-// callsLost has the calls of the run be over of which nobody saw the end, and be of unknown cost. It is known that they are
-// when the run goes on.
+// callsLost has the calls of the run be over of which nobody saw the end, and be of unknown cost.
+// It is known that they are when the run goes on.
 func (p *projection) callsLost() error { return p.callsLostBut(0) }
 
 // callsLostBut is [projection.callsLost], but for one call of the iteration; calls count from 1.
 func (p *projection) callsLostBut(call int) error {
-	n, err := p.changed("UPDATE calls SET ended_at = ? WHERE run = ? AND ended_at IS NULL AND NOT (iteration = ? AND call = ?)",
+	n, err := p.changed(
+		"UPDATE calls SET ended_at = ? WHERE run = ? AND ended_at IS NULL AND NOT (iteration = ? AND call = ?)",
 		p.at, p.run, p.entry.Iteration, call)
 	if err != nil || n == 0 {
 		return err

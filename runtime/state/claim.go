@@ -8,16 +8,18 @@ import (
 	"github.com/errgen/errgen/runtime/internal/hold"
 )
 
-// Claim is a named thing that this process has, and no other one. It ends with [Claim.Release] or with the process.
+// Claim is a named thing that this process has, and no other one. It ends with [Claim.Release] or
+// with the process.
 type Claim struct {
 	path string
 	mu   sync.Mutex
 	held *hold.Hold
 }
 
-// Claim takes the thing called name, such as a whole queue: letters, digits, '-', '_' and '.', 1 to 100 of them. A living
-// process that has it is evidence of source "executor", op "lock", with the attributes path, pid, host and since; what a dead one
-// had is free. Names of claims and of runs have nothing to do with each other.
+// Claim takes the thing called name, such as a whole queue: letters, digits, '-', '_' and '.', 1 to
+// 100 of them. A living process that has it is evidence of source "executor", op "lock", with the
+// attributes path, pid, host and since; what a dead one had is free. Names of claims and of runs
+// have nothing to do with each other.
 func (s *Store) Claim(ctx context.Context, name string) (*Claim, error) {
 	if err := hold.CheckName(name); err != nil {
 		return nil, s.refusedName("claim", name, err)

@@ -12,7 +12,8 @@ import (
 // maxDetails bounds the context of an error, in bytes.
 const maxDetails = 64 << 10
 
-// closed adds the attempt that an iteration is, and its errors. Of an iteration that is closed again the last word holds.
+// closed adds the attempt that an iteration is, and its errors. Of an iteration that is closed
+// again the last word holds.
 func (p *projection) closed(c *executor.Closed) error {
 	if err := p.callsLost(); err != nil {
 		return err
@@ -36,7 +37,8 @@ func (p *projection) closed(c *executor.Closed) error {
 	return nil
 }
 
-// bill is what the calls of an iteration have cost, and who was called last. What is not known of one is not known of all.
+// bill is what the calls of an iteration have cost, and who was called last. What is not known of
+// one is not known of all.
 type bill struct {
 	provider      sql.Null[string]
 	tier          sql.Null[int64]
@@ -91,21 +93,26 @@ func (p *projection) attempt(c *executor.Closed, b bill) (id int64, err error) {
 		d = executor.ErrorRecord{Action: actionCancelled}
 	}
 	err = p.one(&id, putAttempt, p.run, p.entry.Iteration, p.at, c.Clean, seconds,
-		shown(d.Message, maxError), shown(d.Code, maxName), text(ending(seen.text, maxOutput)), shown(d.Category, maxName), shown(d.Understood, maxName), shown(d.Why, maxError),
-		shown(d.Reaction, maxName), shown(d.Action, maxName), c.Count, optionalStamp(c.NotBefore), b.provider, b.tier, b.in, b.out, b.cost,
+		shown(d.Message, maxError), shown(d.Code, maxName), text(ending(seen.text, maxOutput)),
+		shown(d.Category, maxName), shown(d.Understood, maxName), shown(d.Why, maxError),
+		shown(d.Reaction, maxName), shown(d.Action, maxName), c.Count, optionalStamp(c.NotBefore), b.provider, b.tier,
+		b.in, b.out, b.cost,
 		shown(d.Fingerprint, maxName), shown(fedBack(p.entry.Iteration, c), maxOutput), files)
 	return id, err
 }
 
-// actionCancelled is the action of an attempt that was stopped by a person. What had failed before that is among its errors.
+// actionCancelled is the action of an attempt that was stopped by a person. What had failed before
+// that is among its errors.
 const actionCancelled = "cancelled"
 
-// cancelled reports that an iteration was stopped by a person, and has not failed by the agent's fault before.
+// cancelled reports that an iteration was stopped by a person, and has not failed by the agent's
+// fault before.
 func cancelled(iteration int, c *executor.Closed, seen progress) bool {
 	return !c.Clean && !c.Count && (c.End == executor.EndCancelled || seen.cancelled) && fedBack(iteration, c) == ""
 }
 
-// decisive returns the error that an iteration failed with; the zero record when there is none, as of a success.
+// decisive returns the error that an iteration failed with; the zero record when there is none, as
+// of a success.
 func decisive(iteration int, c *executor.Closed) executor.ErrorRecord {
 	if c.Clean {
 		return executor.ErrorRecord{}
@@ -149,8 +156,10 @@ func fileList(paths []string) (sql.Null[string], error) {
 func (p *projection) error(attempt int64, seq int, rec *executor.ErrorRecord) error {
 	_, err := p.exec(`INSERT INTO errors (attempt_id, seq, op, source, code, understood_code, category, message, rule, reaction, action,
 		counted, overcome, fingerprint, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		attempt, seq, shown(rec.Op, maxName), shown(rec.Source, maxName), shown(rec.Code, maxName), shown(rec.Understood, maxName), shown(rec.Category, maxName),
-		shown(rec.Message, maxError).V, shown(rec.Why, maxError), shown(rec.Reaction, maxName), shown(rec.Action, maxName), rec.Counted, rec.Overcome,
+		attempt, seq, shown(rec.Op, maxName), shown(rec.Source, maxName), shown(rec.Code, maxName),
+		shown(rec.Understood, maxName), shown(rec.Category, maxName),
+		shown(rec.Message, maxError).V, shown(rec.Why, maxError), shown(rec.Reaction, maxName),
+		shown(rec.Action, maxName), rec.Counted, rec.Overcome,
 		shown(rec.Fingerprint, maxName), details(rec.Details))
 	return err
 }
@@ -167,5 +176,6 @@ func details(raw json.RawMessage) sql.Null[string] {
 	return text(kept)
 }
 
-// shown returns the beginning of a text that somebody else wrote, as it may be kept; the empty one is NULL.
+// shown returns the beginning of a text that somebody else wrote, as it may be kept; the empty one
+// is NULL.
 func shown(s string, n int) sql.Null[string] { return text(beginning(s, n)) }

@@ -40,7 +40,8 @@ func optionalStamp(t time.Time) sql.Null[string] {
 	return sql.Null[string]{V: stamp(t), Valid: true}
 }
 
-// parseStamp reads a time that is written as RFC 3339, with any fraction and zone, and returns it in UTC.
+// parseStamp reads a time that is written as RFC 3339, with any fraction and zone, and returns it
+// in UTC.
 func parseStamp(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -71,11 +72,12 @@ func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
 	return taxonomy.Some(n.V)
 }
 
-// text returns a name, a code or the like as a column; the empty one is NULL. It masks nothing: see [masked].
+// text returns a name, a code or the like as a column; the empty one is NULL. It masks nothing: see
+// [masked].
 func text(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
 
-// masked returns a text that somebody else wrote as it may be kept: without secrets, without what is not UTF-8, and without
-// NUL, at which programs in C would end it.
+// masked returns a text that somebody else wrote as it may be kept: without secrets, without what
+// is not UTF-8, and without NUL, at which programs in C would end it.
 func masked(s string) string {
 	if !utf8.ValidString(s) { // which is far cheaper than making it so
 		s = strings.ToValidUTF8(s, "\uFFFD")
@@ -86,13 +88,15 @@ func masked(s string) string {
 // maskedText is [masked] as a column; the empty one is NULL.
 func maskedText(s string) sql.Null[string] { return text(masked(s)) }
 
-// cut returns at most n bytes of s, from its beginning, masked: a secret that is cut first is not seen as one.
+// cut returns at most n bytes of s, from its beginning, masked: a secret that is cut first is not
+// seen as one.
 func cut(s string, n int) string { return beginning(s, n) }
 
 const perUSD = 1_000_000
 
-// microUSD returns dollars in whole millionths, rounded up, so that many small costs are never nothing; at most [most]. Less than
-// nothing, and what is no number, is NULL, as an unknown cost is.
+// microUSD returns dollars in whole millionths, rounded up, so that many small costs are never
+// nothing; at most [most]. Less than nothing, and what is no number, is NULL, as an unknown cost
+// is.
 func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	v, ok := cost.Get()
 	if !ok || math.IsNaN(v) || v < 0 {

@@ -53,7 +53,8 @@ func TestCosts(t *testing.T) {
 		usd  float64
 		want int64
 	}{
-		{0, 0}, {0.105, 105_000}, {1e-9, 1}, {0.0000011, 2}, {0.1 + 0.2, 300_000}, {12.345678, 12_345_678}, {1e300, most},
+		{0, 0}, {0.105, 105_000}, {1e-9, 1}, {0.0000011, 2}, {0.1 + 0.2, 300_000}, {12.345678, 12_345_678},
+		{1e300, most},
 	} {
 		assert.Equal(t, sql.Null[int64]{V: test.want, Valid: true}, microUSD(taxonomy.Some(test.usd)), "%v", test.usd)
 	}

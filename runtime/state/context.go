@@ -15,41 +15,49 @@ const (
 	maxMeaning   = 1 << 10
 )
 
-// RetryContext is what the next attempt at a task ought to know of those before it. Its texts are what programs, files and models
-// have said, with secrets masked; [RetryContext.Render] makes of them what a prompt may hold.
+// RetryContext is what the next attempt at a task ought to know of those before it. Its texts are
+// what programs, files and models have said, with secrets masked; [RetryContext.Render] makes of
+// them what a prompt may hold.
 //
-// What has failed before is the latest attempt since the last clean one, in all runs of the task's generation, that counted or that
-// the taxonomy feeds back. Rate limits, refusals of a budget, interruptions and the like that came after it are in Since. Where there is
-// none of that kind, it is the last attempt.
+// What has failed before is the latest attempt since the last clean one, in all runs of the task's
+// generation, that counted or that the taxonomy feeds back. Rate limits, refusals of a budget,
+// interruptions and the like that came after it are in Since. Where there is none of that kind, it
+// is the last attempt.
 type RetryContext struct {
-	// AttemptNumber is that of the attempt to come, from 1. An attempt that did not count, such as one that was rate limited, has
-	// the number of the one after it.
+	// AttemptNumber is that of the attempt to come, from 1. An attempt that did not count, such as
+	// one that was rate limited, has the number of the one after it.
 	AttemptNumber int `json:"attempt_number"`
 	// MaxAttempts is how many there may be; 0 is not known.
 	MaxAttempts int `json:"max_attempts"`
-	// PreviousErrorCode is the code of what has failed before as it was written, also when the taxonomy does not know it any more. Of a
-	// failure without one it is the fallback's. It is empty when nothing has failed: the last attempt was cancelled, or asked a question.
+	// PreviousErrorCode is the code of what has failed before as it was written, also when the
+	// taxonomy does not know it any more. Of a failure without one it is the fallback's. It is
+	// empty when nothing has failed: the last attempt was cancelled, or asked a question.
 	PreviousErrorCode string `json:"previous_error_code"`
 	// PreviousError is what the error said; never empty.
 	PreviousError string `json:"previous_error"`
-	// WhatWasTried sums up the attempt that PreviousError is of: the files that it has changed, and the end of its answer; never empty.
+	// WhatWasTried sums up the attempt that PreviousError is of: the files that it has changed, and
+	// the end of its answer; never empty.
 	WhatWasTried string `json:"what_was_tried"`
-	// CheckOutput is what that failure is told by in detail: what tests and linters have printed, say. It is empty unless the
-	// taxonomy's reaction feeds the failure back.
+	// CheckOutput is what that failure is told by in detail: what tests and linters have printed,
+	// say. It is empty unless the taxonomy's reaction feeds the failure back.
 	CheckOutput string `json:"check_output,omitempty"`
 	// Meaning is what the taxonomy says of the code, or else of its fallback.
 	Meaning string `json:"meaning,omitempty"`
 	// WhatToFix is what the taxonomy says can be done about it.
 	WhatToFix string `json:"what_to_fix,omitempty"`
-	// Interrupted reports that the last attempt did not fail, but that the process which made it died.
+	// Interrupted reports that the last attempt did not fail, but that the process which made it
+	// died.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Cancelled reports that the last attempt did not fail, but that a person stopped it.
 	Cancelled bool `json:"cancelled,omitempty"`
-	// Question is what a person was asked, if a run has stopped with that and no attempt since was clean or failed by the agent's fault.
+	// Question is what a person was asked, if a run has stopped with that and no attempt since was
+	// clean or failed by the agent's fault.
 	Question string `json:"question,omitempty"`
-	// Since are the attempts after the one that PreviousError is of, newest last; of many the newest.
+	// Since are the attempts after the one that PreviousError is of, newest last; of many the
+	// newest.
 	Since []EarlierAttempt `json:"since,omitempty"`
-	// Earlier are failed attempts before the one that PreviousError is of, newest last; of many the newest.
+	// Earlier are failed attempts before the one that PreviousError is of, newest last; of many the
+	// newest.
 	Earlier []EarlierAttempt `json:"earlier,omitempty"`
 }
 
@@ -66,8 +74,9 @@ type EarlierAttempt struct {
 	CheckOutput string `json:"check_output,omitempty"`
 }
 
-// RetryContext returns what the next attempt at the task ought to know; nil when there is nothing to be told: the last attempt of
-// the task's generation was clean and asked nothing, or there is none. MaxAttempts is how many attempts there may be; 0 is not known.
+// RetryContext returns what the next attempt at the task ought to know; nil when there is nothing
+// to be told: the last attempt of the task's generation was clean and asked nothing, or there is
+// none. MaxAttempts is how many attempts there may be; 0 is not known.
 func (s *Store) RetryContext(ctx context.Context, task string, maxAttempts int) (*RetryContext, error) {
 	h, err := s.history(ctx, task)
 	if err != nil || h == nil {
@@ -137,7 +146,8 @@ func (s *Store) newest(v *view, where string, args ...any) (all []Attempt, err e
 
 // countedOf returns how many attempts of the generation count as failures.
 func countedOf(v *view, a *Attempt) (n int, err error) {
-	err = v.row("SELECT count(*) FROM attempts WHERE task_id = ? AND generation = ? AND counted = 1", []any{a.Task, a.Generation}, &n)
+	err = v.row("SELECT count(*) FROM attempts WHERE task_id = ? AND generation = ? AND counted = 1",
+		[]any{a.Task, a.Generation}, &n)
 	return n, err
 }
 
@@ -161,7 +171,8 @@ func (s *Store) tellIn(v *view, a *Attempt, st *stretch) (RetryContext, error) {
 
 // tell returns what is told of an attempt that failed.
 func (s *Store) tell(a *Attempt, details string) RetryContext {
-	told := RetryContext{PreviousErrorCode: s.shownCode(a.CodeAsWritten), PreviousError: beginning(a.Error, maxError), WhatWasTried: tried(a)}
+	told := RetryContext{PreviousErrorCode: s.shownCode(a.CodeAsWritten), PreviousError: beginning(a.Error, maxError),
+		WhatWasTried: tried(a)}
 	if told.PreviousError == "" {
 		told.PreviousError = "It ended without success, and no error was reported."
 	}
@@ -179,7 +190,8 @@ func (s *Store) since(v *view, a *Attempt, st *stretch, number int) ([]EarlierAt
 	if st.failure == 0 || st.failure == st.latest.ID {
 		return nil, nil
 	}
-	after, err := s.newest(v, "WHERE task_id = ? AND generation = ? AND id > ? AND id <= ? AND id <> ? ORDER BY id DESC LIMIT ?",
+	after, err := s.newest(
+		v, "WHERE task_id = ? AND generation = ? AND id > ? AND id <= ? AND id <> ? ORDER BY id DESC LIMIT ?",
 		a.Task, a.Generation, st.failure, st.latest.ID, st.asking, maxEarlier)
 	if err != nil {
 		return nil, err
@@ -206,7 +218,8 @@ func (s *Store) earlier(v *view, last *Attempt, counted int) ([]EarlierAttempt, 
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.newest(v, "WHERE task_id = ? AND generation = ? AND id < ? AND success = 0 ORDER BY id DESC LIMIT ?",
+	before, err := s.newest(
+		v, "WHERE task_id = ? AND generation = ? AND id < ? AND success = 0 ORDER BY id DESC LIMIT ?",
 		last.Task, last.Generation, last.ID, maxEarlier)
 	if err != nil || len(before) == 0 {
 		return nil, err
@@ -241,7 +254,8 @@ func (s *Store) shownCode(written string) string {
 	return oneLine(written, maxFirstLine)
 }
 
-// describe returns what the taxonomy says of an attempt's code, or else of its fallback; nil when it says nothing.
+// describe returns what the taxonomy says of an attempt's code, or else of its fallback; nil when
+// it says nothing.
 func (s *Store) describe(a *Attempt) *taxonomy.Code {
 	if s.options.Table.Taxonomy == nil {
 		return nil

@@ -49,13 +49,16 @@ func record(t *testing.T, s *state.Store, all ...state.Attempt) {
 // failedWith is an iteration that was closed with a failure that counts.
 func failedWith(iteration int, rec executor.ErrorRecord, feedback ...executor.Feedback) executor.Closed {
 	rec.Iteration, rec.Counted = iteration, true
-	return executor.Closed{Failures: 1, Count: true, Errors: []executor.ErrorRecord{rec}, LastError: &rec, Feedback: feedback}
+	return executor.Closed{Failures: 1, Count: true, Errors: []executor.ErrorRecord{rec}, LastError: &rec,
+		Feedback: feedback}
 }
 
 var failedTests = executor.ErrorRecord{
-	Op: "validate_pre_commit", Source: "validator", Code: "VALIDATION_PRE_COMMIT", Category: "validation", Reaction: "correct", Action: "retry",
+	Op: "validate_pre_commit", Source: "validator", Code: "VALIDATION_PRE_COMMIT", Category: "validation",
+	Reaction: "correct", Action: "retry",
 	Message: `pre-commit validation failed: "make test" exited with code 2`,
-	Details: json.RawMessage(`{"command":"make test","exitCode":2,"output":"--- FAIL: TestSum\n    got 4, want 5","phase":"pre_commit"}`),
+	Details: json.RawMessage(
+		`{"command":"make test","exitCode":2,"output":"--- FAIL: TestSum\n    got 4, want 5","phase":"pre_commit"}`),
 }
 
 const toldOfTests = `The work was not committed, because "make test" exited with code 2. Mend what it reports:
@@ -73,11 +76,14 @@ func TestRetryContext(t *testing.T) {
 	closed := failedWith(1, failedTests, executor.Feedback{Iteration: 1, Code: failedTests.Code, Text: toldOfTests})
 	closed.Changed = []string{"sum.go", "a\nb.go"}
 	keep(t, s, "run-1",
-		begunEntry("run-1", "task"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "I have rewritten Sum.\n", executor.Usage{}), closedEntry(3, 1, closed))
+		begunEntry("run-1", "task"), startedEntry(1, 1, 1), answeredEntry(
+			2, 1, 1, "I have rewritten Sum.\n", executor.Usage{}), closedEntry(3, 1, closed))
 	want := &state.RetryContext{
-		AttemptNumber: 2, MaxAttempts: 3, PreviousErrorCode: "VALIDATION_PRE_COMMIT", PreviousError: failedTests.Message,
-		WhatWasTried: "It changed these files:\n- sum.go\n- \"a\\nb.go\"\nIts answer ended with:\nI have rewritten Sum.",
-		CheckOutput:  toldOfTests, Meaning: doc, WhatToFix: resolution,
+		AttemptNumber: 2, MaxAttempts: 3, PreviousErrorCode: "VALIDATION_PRE_COMMIT",
+		PreviousError: failedTests.Message,
+		WhatWasTried: "It changed these files:\n- sum.go\n- \"a\\nb.go\"\nIts answer ended with:\nI have rewritten " +
+			"Sum.",
+		CheckOutput: toldOfTests, Meaning: doc, WhatToFix: resolution,
 	}
 	assert.Equal(t, want, told(t, s, "task"))
 	assert.Nil(t, told(t, s, "another task"))
@@ -113,7 +119,8 @@ func TestRetryContextOfCodes(t *testing.T) {
 		{"known", state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late"}, errs.Table, "ITERATION_TIMEOUT", timeout},
 		{"not known any more", state.Attempt{CodeAsWritten: "GONE", Error: "odd"}, errs.Table, "GONE", fallback},
 		{"none", state.Attempt{Error: "odd"}, errs.Table, errs.Table.Taxonomy.Fallback, fallback},
-		{"without a taxonomy", state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late"}, taxonomy.Table{}, "ITERATION_TIMEOUT", &taxonomy.Code{}},
+		{"without a taxonomy", state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late"}, taxonomy.Table{},
+			"ITERATION_TIMEOUT", &taxonomy.Code{}},
 		{"nothing at all", state.Attempt{}, taxonomy.Table{}, "", &taxonomy.Code{}},
 	}
 	for _, tt := range tests {
@@ -135,8 +142,10 @@ func TestAttemptsThatDoNotCountHaveNoNumberOfTheirOwn(t *testing.T) {
 	uncounted := state.Attempt{Code: "PROVIDER_RATE_LIMIT", Error: "slow down\nplease", Counted: taxonomy.Some(false)}
 	record(t, s, uncounted)
 	assert.Equal(t, 1, told(t, s, "task").AttemptNumber)
-	record(t, s, state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late"}, uncounted, state.Attempt{Success: true, TaskStatus: state.TaskRunning},
-		state.Attempt{CodeAsWritten: "GONE", Error: "\n\n  odd thing \nmore"}, state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late again"})
+	record(t, s, state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late"}, uncounted,
+		state.Attempt{Success: true, TaskStatus: state.TaskRunning},
+		state.Attempt{CodeAsWritten: "GONE", Error: "\n\n  odd thing \nmore"},
+		state.Attempt{Code: "ITERATION_TIMEOUT", Error: "late again"})
 	c := told(t, s, "task")
 	assert.Equal(t, 4, c.AttemptNumber)
 	assert.Equal(t, []state.EarlierAttempt{
@@ -168,7 +177,8 @@ func TestRetryContextIsBounded(t *testing.T) {
 
 func TestInterruptedAttemptsAreToldAsSuch(t *testing.T) {
 	s := knowingStore(t, errs.Table)
-	rec := executor.ErrorRecord{Iteration: 1, Op: "resume", Source: "executor", Code: "PROVIDER_CRASH", Message: "the executor ended during a call", Reaction: "again"}
+	rec := executor.ErrorRecord{Iteration: 1, Op: "resume", Source: "executor", Code: "PROVIDER_CRASH",
+		Message: "the executor ended during a call", Reaction: "again"}
 	keep(t, s, "run-1", begunEntry("run-1", "task"), startedEntry(1, 1, 1),
 		closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{rec}, LastError: &rec}))
 	c := told(t, s, "task")
@@ -177,13 +187,18 @@ func TestInterruptedAttemptsAreToldAsSuch(t *testing.T) {
 	assert.Contains(t, c.Render(4096, executor.Markers{}), "was interrupted")
 }
 
-// What is in the prompt of the next attempt is for the taxonomy to say, now, and not when the attempt was stored.
+// What is in the prompt of the next attempt is for the taxonomy to say, now, and not when the
+// attempt was stored.
 func TestDetailsAreToldWhereTheReactionFeedsBack(t *testing.T) {
-	silent, err := errs.Table.Override(taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"correct": {FeedBack: new(false)}}})
+	silent, err := errs.Table.Override(
+		taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"correct": {FeedBack: new(false)}}})
 	require.NoError(t, err)
-	talking, err := errs.Table.Override(taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"again": {FeedBack: new(true)}}})
+	talking,
+		err := errs.Table.Override(
+		taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"again": {FeedBack: new(true)}}})
 	require.NoError(t, err)
-	late := executor.ErrorRecord{Op: "call", Code: "ITERATION_TIMEOUT", Category: "timeout", Reaction: "again", Message: "late",
+	late := executor.ErrorRecord{Op: "call", Code: "ITERATION_TIMEOUT", Category: "timeout", Reaction: "again",
+		Message: "late",
 		Details: json.RawMessage(`{"limit":1,"said":"was busy with late tests","where":"late"}`)}
 	ended := failedTests
 	ended.Reaction, ended.Action = "block", "block"
@@ -202,7 +217,8 @@ func TestDetailsAreToldWhereTheReactionFeedsBack(t *testing.T) {
 		{"fed back, which the taxonomy does not do any more", silent, failedWith(1, failedTests, fed), ""},
 		{"not fed back", errs.Table, failedWith(1, late), ""},
 		{"not fed back, which the taxonomy does now", talking, failedWith(1, late), "said: was busy with late tests"},
-		{"the last try, which ended the task", errs.Table, failedWith(1, ended), strings.Replace(context, "command: make test\n", "", 1)},
+		{"the last try, which ended the task", errs.Table, failedWith(1, ended),
+			strings.Replace(context, "command: make test\n", "", 1)},
 		{"the last try, of what is not fed back", silent, failedWith(1, ended), ""},
 		{"nothing but the message", errs.Table, failedWith(1, bare), ""},
 		{"without a taxonomy as it was", taxonomy.Table{}, failedWith(1, late, fed), toldOfTests},
@@ -219,10 +235,12 @@ func TestDetailsAreToldWhereTheReactionFeedsBack(t *testing.T) {
 func TestWhatNobodyWasToldYetIsToldAgain(t *testing.T) {
 	s := knowingStore(t, errs.Table)
 	fed := executor.Feedback{Iteration: 1, Code: failedTests.Code, Text: toldOfTests}
-	limited := executor.ErrorRecord{Op: "call", Code: "PROVIDER_RATE_LIMIT", Category: "provider", Reaction: "wait", Message: "slow down"}
+	limited := executor.ErrorRecord{Op: "call", Code: "PROVIDER_RATE_LIMIT", Category: "provider", Reaction: "wait",
+		Message: "slow down"}
 	second := failedWith(2, limited, fed)
 	second.Count = false
-	entries := []executor.Entry{begunEntry("run-1", "task"), startedEntry(1, 1, 1), closedEntry(2, 1, failedWith(1, failedTests, fed)),
+	entries := []executor.Entry{begunEntry("run-1", "task"), startedEntry(1, 1, 1),
+		closedEntry(2, 1, failedWith(1, failedTests, fed)),
 		startedEntry(3, 2, 1), closedEntry(4, 2, second)}
 	keep(t, s, "run-1", entries...)
 	c := told(t, s, "task")
@@ -252,13 +270,21 @@ func keepMore(t *testing.T, s *state.Store, run string, entries ...executor.Entr
 }
 
 func TestRetryContextAsJSON(t *testing.T) {
-	b, err := json.Marshal(state.RetryContext{AttemptNumber: 2, MaxAttempts: 3, PreviousErrorCode: "X", PreviousError: "x", WhatWasTried: "y"})
+	b, err := json.Marshal(
+		state.RetryContext{AttemptNumber: 2, MaxAttempts: 3, PreviousErrorCode: "X", PreviousError: "x",
+			WhatWasTried: "y"})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"attempt_number":2,"max_attempts":3,"previous_error_code":"X","previous_error":"x","what_was_tried":"y"}`, string(b))
-	b, err = json.Marshal(state.RetryContext{CheckOutput: "c", Meaning: "m", WhatToFix: "f", Interrupted: true, Cancelled: true, Question: "q",
-		Since: []state.EarlierAttempt{{Cancelled: true}}, Earlier: []state.EarlierAttempt{{Number: 1, Code: "X"}}})
+	assert.JSONEq(
+		t, `{"attempt_number":2,"max_attempts":3,"previous_error_code":"X","previous_error":"x","what_was_tried":"y"}`,
+		string(b))
+	b, err = json.Marshal(
+		state.RetryContext{CheckOutput: "c", Meaning: "m", WhatToFix: "f", Interrupted: true, Cancelled: true,
+			Question: "q",
+			Since:    []state.EarlierAttempt{{Cancelled: true}},
+			Earlier:  []state.EarlierAttempt{{Number: 1, Code: "X"}}})
 	require.NoError(t, err)
-	for _, key := range []string{"check_output", "meaning", "what_to_fix", "interrupted", "cancelled", "question", "since", "earlier", "number", "code", "error"} {
+	for _, key := range []string{"check_output", "meaning", "what_to_fix", "interrupted", "cancelled", "question",
+		"since", "earlier", "number", "code", "error"} {
 		assert.Contains(t, string(b), `"`+key+`":`)
 	}
 }

@@ -22,9 +22,10 @@ import (
 //
 //	{"tasks": {ID: {"status", "attempts": [...], "started_at", "completed_at"}}, ...}
 //
-// It is read twice: once to see that all of it can be read, and in which order its attempts were made, and once to write it. The
-// database that it becomes is made beside and put into place whole. Only then the JSON file gets another name, so that whenever
-// that is cut short it is either converted anew or given its name when the state is opened the next time.
+// It is read twice: once to see that all of it can be read, and in which order its attempts were
+// made, and once to write it. The database that it becomes is made beside and put into place whole.
+// Only then the JSON file gets another name, so that whenever that is cut short it is either
+// converted anew or given its name when the state is opened the next time.
 
 var errChanged = errors.New("it was changed while it was read")
 
@@ -43,11 +44,12 @@ func (s *Store) notConverted() error {
 	if info, err := os.Lstat(path); path == "" || err != nil || !info.Mode().IsRegular() {
 		return none
 	}
-	return fmt.Errorf("%s is there, of the older form: open the state for writing once, which converts it: %w", path, none)
+	return fmt.Errorf("%s is there, of the older form: open the state for writing once, which converts it: %w", path,
+		none)
 }
 
-// convertLegacy makes the database from a state of the older form, and reports whether there was one. Whoever calls it has the
-// lock, and there is no database.
+// convertLegacy makes the database from a state of the older form, and reports whether there was
+// one. Whoever calls it has the lock, and there is no database.
 func (s *Store) convertLegacy(ctx context.Context) (bool, error) {
 	path := s.legacyPath()
 	if path == "" {
@@ -85,9 +87,12 @@ func (t *tx) noteConverted(name, sum string, at time.Time) error {
 	return nil
 }
 
-// unconverted returns why the file at path is not converted, as evidence that says where in it. It has been left as it is.
+// unconverted returns why the file at path is not converted, as evidence that says where in it. It
+// has been left as it is.
 func (s *Store) unconverted(path string, err error) error {
-	ev := evidence("executor", "prepare", s.path, fmt.Errorf("convert the state of the older form in %s (another one is named by Options.Legacy): %w", path, err))
+	ev := evidence(
+		"executor", "prepare", s.path,
+		fmt.Errorf("convert the state of the older form in %s (another one is named by Options.Legacy): %w", path, err))
 	ev.Attributes["legacy"] = path
 	if m, ok := errors.AsType[*misplaced](err); ok {
 		ev.Type = "parse"

@@ -42,13 +42,15 @@ func convertChild(args []string) error {
 	return s.Close()
 }
 
-// TestConvertKilled is of the row B-S06 that a crash leaves something from which it is converted again, or has converted.
+// TestConvertKilled is of the row B-S06 that a crash leaves something from which it is converted
+// again, or has converted.
 func TestConvertKilled(t *testing.T) {
 	text := manyOld(20, 20, strings.Repeat("an answer ", 20))
 	cut := 0
 	for n := range convertKills {
 		old, path := oldFile(t, text)
-		_ = childCommand(t, "convert", path, (convertSpan << (n % convertSpans)).String()).Run() // killed, or done before that
+		// killed, or done before that
+		_ = childCommand(t, "convert", path, (convertSpan << (n % convertSpans)).String()).Run()
 		if _, err := os.Lstat(path); err != nil {
 			cut++
 			left, err := os.ReadFile(old)
@@ -60,7 +62,8 @@ func TestConvertKilled(t *testing.T) {
 	t.Logf("%d of %d were killed before there was a database", cut, convertKills)
 }
 
-// TestConvertAtOnce is of the row B-S08: processes and goroutines that open a state at once convert it once.
+// TestConvertAtOnce is of the row B-S08: processes and goroutines that open a state at once convert
+// it once.
 func TestConvertAtOnce(t *testing.T) {
 	old, path := oldFile(t, manyOld(20, 50, "x"))
 	var wg sync.WaitGroup
@@ -98,17 +101,22 @@ func convertedOnce(t *testing.T, old, path string, tasks, attempts int) {
 	assert.Equal(t, Counters{ConsecutiveFailures: tasks * attempts, Failed: tasks}, counters)
 	recounted(t, s)
 	require.NoError(t, s.Close())
-	assert.ElementsMatch(t, []string{filepath.Base(path), filepath.Base(path) + locksSuffix, filepath.Base(old) + ".bak"}, besideOf(t, path))
+	assert.ElementsMatch(
+		t, []string{filepath.Base(path), filepath.Base(path) + locksSuffix, filepath.Base(old) + ".bak"},
+		besideOf(t, path))
 }
 
-// TestConvertNeedsLittleMemory reads one text of 4 MiB, and one that is as long because it has many values.
+// TestConvertNeedsLittleMemory reads one text of 4 MiB, and one that is as long because it has many
+// values.
 func TestConvertNeedsLittleMemory(t *testing.T) {
 	const size = 4 << 20
 	const begin = `{"tasks": {"T": {"status": "x", "attempts": [`
 	const attempt = `{"timestamp": "2026-01-01T00:00:00", "success": false, "duration_seconds": 1, "claude_output": "`
 	for name, text := range map[string]io.Reader{
-		"long": io.MultiReader(strings.NewReader(begin+attempt), io.LimitReader(&repeated{text: `\u00e9 `}, size/7*7), strings.NewReader(`"}]}}}`)),
-		"many": io.MultiReader(strings.NewReader(begin+`], "other": [0`), io.LimitReader(&repeated{text: `, {"a": "b"}`}, size/12*12), strings.NewReader(`]}}}`)),
+		"long": io.MultiReader(strings.NewReader(begin+attempt), io.LimitReader(&repeated{text: `\u00e9 `}, size/7*7),
+			strings.NewReader(`"}]}}}`)),
+		"many": io.MultiReader(strings.NewReader(begin+`], "other": [0`),
+			io.LimitReader(&repeated{text: `, {"a": "b"}`}, size/12*12), strings.NewReader(`]}}}`)),
 	} {
 		n := 0
 		var before, after runtime.MemStats

@@ -9,7 +9,8 @@ import (
 
 var errTwice = errors.New("there is a second task of this name")
 
-// beyond is how much more of a text is read than is kept: enough to mask it by, and to see that there was more.
+// beyond is how much more of a text is read than is kept: enough to mask it by, and to see that
+// there was more.
 const beyond = excerpt.Margin + 1
 
 // oldTask is a task of the older form, apart from its attempts.
@@ -26,8 +27,9 @@ type oldAttempt struct {
 	failure, code, text string
 }
 
-// oldSink takes what a state of the older form holds, in the order of the text. A task's attempts come between its begin and its
-// end. The error of begin is errTwice for a task that there was already.
+// oldSink takes what a state of the older form holds, in the order of the text. A task's attempts
+// come between its begin and its end. The error of begin is errTwice for a task that there was
+// already.
 type oldSink interface {
 	begin(id string) error
 	attempt(a oldAttempt) error
@@ -103,8 +105,16 @@ func (o *oldReader) attempt() error {
 			a.failure, err = o.optional("the error", fromBeginning(maxError+beyond))
 			return err
 		},
-		"error_code":    func() (err error) { a.code, err = o.optional("the code", fromBeginning(maxName)); return err },
-		"claude_output": func() (err error) { a.text, err = o.optional("the output", fromEnd(maxOutput+beyond)); return err },
+		"error_code": func() (
+			err error) {
+			a.code, err = o.optional("the code", fromBeginning(maxName))
+			return err
+		},
+		"claude_output": func() (
+			err error) {
+			a.text, err = o.optional("the output", fromEnd(maxOutput+beyond))
+			return err
+		},
 	})
 	if err != nil {
 		return err
@@ -112,7 +122,8 @@ func (o *oldReader) attempt() error {
 	return o.sink.attempt(a)
 }
 
-// fields reads an object of known fields, of which each may be there once, and some must. Others are passed over.
+// fields reads an object of known fields, of which each may be there once, and some must. Others
+// are passed over.
 func (o *oldReader) fields(what string, required []string, read map[string]func() error) error {
 	if _, err := o.peek(); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzConvert reads texts, which must agree with encoding/json about what they hold, and converts those that can be read.
+// FuzzConvert reads texts, which must agree with encoding/json about what they hold, and converts
+// those that can be read.
 func FuzzConvert(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"tasks": {}}`, oldState, manyOld(2, 2, `\ud83d\ude00 \ud83d \n`),
@@ -26,7 +27,8 @@ func FuzzConvert(f *testing.F) {
 		attempts := map[string][]oldAttempt{}
 		last := ""
 		sink.hear = func(a oldAttempt) { attempts[last] = append(attempts[last], a) }
-		o := &oldReader{jsonReader: newJSONReader(bytes.NewReader(text)), sink: &lastSink{heardSink: sink, last: &last}, zone: time.UTC}
+		o := &oldReader{jsonReader: newJSONReader(bytes.NewReader(text)), sink: &lastSink{heardSink: sink, last: &last},
+			zone: time.UTC}
 		if err := o.read(); err != nil {
 			m, ok := errors.AsType[*misplaced](err)
 			require.True(t, ok, "%v", err)
@@ -90,7 +92,8 @@ func agrees(t *testing.T, raw json.RawMessage, got oldTask, attempts []oldAttemp
 	}
 }
 
-// sameText asserts that two texts are the same, unless they are too long or are not UTF-8, of which each reader makes its own.
+// sameText asserts that two texts are the same, unless they are too long or are not UTF-8, of which
+// each reader makes its own.
 func sameText(t *testing.T, want, got string, limit int) {
 	t.Helper()
 	if len(want) < limit/4 && utf8.ValidString(want) && !strings.ContainsRune(want, utf8.RuneError) {

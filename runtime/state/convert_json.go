@@ -29,8 +29,8 @@ func (m *misplaced) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", m.line, m.column, m.what)
 }
 
-// jsonReader reads JSON piece by piece. It keeps of a string only as much as is asked for, so that it needs little memory however
-// large the text is, and it always knows where it is.
+// jsonReader reads JSON piece by piece. It keeps of a string only as much as is asked for, so that
+// it needs little memory however large the text is, and it always knows where it is.
 type jsonReader struct {
 	in *bufio.Reader
 	at place // of the next byte
@@ -131,8 +131,8 @@ func (r *jsonReader) open(want byte, what string) error {
 	return err
 }
 
-// object reads an object, and has f read the value of each key. At is where the key is. Of one that is longer than maxName only
-// the beginning is known, which is longer, too.
+// object reads an object, and has f read the value of each key. At is where the key is. Of one that
+// is longer than maxName only the beginning is known, which is longer, too.
 func (r *jsonReader) object(what string, f func(key string, at place) error) error {
 	if err := r.open('{', what); err != nil {
 		return err
@@ -251,7 +251,8 @@ func (r *jsonReader) skip(depth int) error {
 	return err
 }
 
-// text reads a string, of which keep decides what is kept. Half a pair of UTF-16, and what is not UTF-8, becomes U+FFFD.
+// text reads a string, of which keep decides what is kept. Half a pair of UTF-16, and what is not
+// UTF-8, becomes U+FFFD.
 func (r *jsonReader) text(what string, keep *keeper) (string, error) {
 	if err := r.open('"', what); err != nil {
 		return "", err

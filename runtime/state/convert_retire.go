@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/internal/durable"
 )
 
-// retireLegacy gives the file that this database was converted from another name, if it still has its own and is as it was then.
-// A file of the older form that is another one is left alone.
+// retireLegacy gives the file that this database was converted from another name, if it still has
+// its own and is as it was then. A file of the older form that is another one is left alone.
 func (s *Store) retireLegacy(ctx context.Context) error {
 	path := s.legacyPath()
 	if path == "" {
@@ -26,7 +26,8 @@ func (s *Store) retireLegacy(ctx context.Context) error {
 		return nil // there is none, or it is not the one
 	}
 	var sum string
-	err = s.query(ctx, "read what the state was converted from", "SELECT value FROM executor_meta WHERE key = ?", []any{keyConverted},
+	err = s.query(ctx, "read what the state was converted from", "SELECT value FROM executor_meta WHERE key = ?",
+		[]any{keyConverted},
 		func(r row) error { return r.Scan(&sum) })
 	if err != nil || sum == "" {
 		return err
@@ -47,7 +48,8 @@ func (s *Store) retireLegacy(ctx context.Context) error {
 	return nil
 }
 
-// setAside renames a file to the first name that is free of it with ".bak", ".bak.1", ".bak.2" and so on behind it.
+// setAside renames a file to the first name that is free of it with ".bak", ".bak.1", ".bak.2" and
+// so on behind it.
 func setAside(path string) error {
 	to := path + ".bak"
 	for n := 1; ; n++ {

@@ -61,7 +61,8 @@ func besideOf(t testing.TB, path string) (names []string) {
 	return names
 }
 
-// TestConvert is the row S13: what a state of the older form becomes, with B-S01, B-S05, B-S09 and B-S13.
+// TestConvert is the row S13: what a state of the older form becomes, with B-S01, B-S05, B-S09 and
+// B-S13.
 func TestConvert(t *testing.T) {
 	old, path := oldFile(t, oldState)
 	s := opened(t, path, Options{})
@@ -92,16 +93,19 @@ func TestConvert(t *testing.T) {
 		second[i].ID = 0
 	}
 	assert.Equal(t, []Attempt{
-		{Task: "TASK-2", Generation: 1, At: local(2).Add(500 * time.Millisecond), Duration: 1500 * time.Millisecond, Error: "no 😀",
-			Code: "NEW_ONE", CodeAsWritten: "NEW_ONE", Counted: counted},
+		{Task: "TASK-2", Generation: 1, At: local(2).Add(500 * time.Millisecond), Duration: 1500 * time.Millisecond,
+			Error: "no 😀",
+			Code:  "NEW_ONE", CodeAsWritten: "NEW_ONE", Counted: counted},
 		{Task: "TASK-2", Generation: 1, At: local(9), Output: "it said", Counted: counted},
 	}, second)
 	for i := range first {
 		first[i].ID = 0
 	}
 	assert.Equal(t, []Attempt{
-		{Task: "TASK-1", Generation: 1, At: at(4), Duration: inSeconds(1e300), Error: "bad", Code: "SYNTAX", CodeAsWritten: "SYNTAX", Counted: counted},
-		{Task: "TASK-1", Generation: 1, At: at(5), Duration: 2 * time.Second, Success: true, Output: "done", Counted: uncounted},
+		{Task: "TASK-1", Generation: 1, At: at(4), Duration: inSeconds(1e300), Error: "bad", Code: "SYNTAX",
+			CodeAsWritten: "SYNTAX", Counted: counted},
+		{Task: "TASK-1", Generation: 1, At: at(5), Duration: 2 * time.Second, Success: true, Output: "done",
+			Counted: uncounted},
 	}, first, "in the order of their times")
 	recounted(t, s)
 	got := notes(t, s)
@@ -109,7 +113,8 @@ func TestConvert(t *testing.T) {
 	assert.Len(t, got[keyConverted], 64)
 }
 
-// TestConvertLocalTimes is the row B-S09: a time without a zone is one of where the older runner ran.
+// TestConvertLocalTimes is the row B-S09: a time without a zone is one of where the older runner
+// ran.
 func TestConvertLocalTimes(t *testing.T) {
 	zone := time.FixedZone("", -5*3600)
 	var got []oldAttempt
@@ -123,10 +128,13 @@ func TestConvertLocalTimes(t *testing.T) {
 	for _, a := range got {
 		stamps = append(stamps, stamp(a.at))
 	}
-	assert.Equal(t, []string{"2026-07-02T04:30:00.250000000Z", "2026-07-02T04:30:00.000000000Z", "2026-07-01T21:30:00.000000000Z"}, stamps)
+	assert.Equal(
+		t, []string{"2026-07-02T04:30:00.250000000Z", "2026-07-02T04:30:00.000000000Z",
+			"2026-07-01T21:30:00.000000000Z"}, stamps)
 }
 
-// TestConvertCounts is the row S11 for what is converted: the numbers in the older file are not believed.
+// TestConvertCounts is the row S11 for what is converted: the numbers in the older file are not
+// believed.
 func TestConvertCounts(t *testing.T) {
 	_, path := oldFile(t, oldState)
 	s := opened(t, path, Options{})
@@ -230,7 +238,8 @@ func TestConvertRefuses(t *testing.T) {
 		{`{"tasks": []}`, `line 1, column 11: "tasks" is expected, and this is a list`},
 		{`{"tasks": {}} x`, "line 1, column 15: there is more behind the end"},
 		{`{"tasks": {}, "tasks": {}}`, `line 1, column 15: there is a second "tasks"`},
-		{`{"tasks": {"é": {"status": "x"}, "é": {"status": "x"}}}`, "line 1, column 34: there is a second task of this name"},
+		{`{"tasks": {"é": {"status": "x"}, "é": {"status": "x"}}}`,
+			"line 1, column 34: there is a second task of this name"},
 		{`{"tasks": {"": {"status": "x"}}}`, "line 1, column 12: the ID of a task"},
 		{`{"tasks": {"T": {}}}`, `line 1, column 17: a task has no "status"`},
 		{`{"tasks": {"T": {"status": 5}}}`, "line 1, column 28: the status is expected, and this is a number"},
@@ -337,7 +346,8 @@ func manyOld(tasks, attempts int, output string) string {
 			if j > 0 {
 				b.WriteString(",")
 			}
-			b.WriteString(`{"timestamp": "2026-01-01T00:00:` + fmt.Sprintf("%02d", (i+j)%60) + `", "success": false, "duration_seconds": ` +
+			b.WriteString(`{"timestamp": "2026-01-01T00:00:` + fmt.Sprintf("%02d", (i+j)%60) +
+				`", "success": false, "duration_seconds": ` +
 				strconv.Itoa(j) + `, "claude_output": "` + output + `"}`)
 		}
 		b.WriteString(`]}`)

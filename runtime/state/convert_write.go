@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// orderSink notes when attempts were made. Their IDs follow their times, whatever their tasks are, because the failures since the
-// last success are counted by them.
+// orderSink notes when attempts were made. Their IDs follow their times, whatever their tasks are,
+// because the failures since the last success are counted by them.
 type orderSink struct {
 	ctx   context.Context
 	times []int64 // in microseconds, in the order of the text
@@ -38,8 +38,8 @@ func (o *orderSink) ids() []int64 {
 	return ids
 }
 
-// convertSink writes what is read into a database. Attempts of the older form say neither who was called nor what it cost, and so no
-// task has spent anything.
+// convertSink writes what is read into a database. Attempts of the older form say neither who was
+// called nor what it cost, and so no task has spent anything.
 type convertSink struct {
 	ctx  context.Context
 	t    *tx

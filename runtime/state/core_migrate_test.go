@@ -41,7 +41,9 @@ func older(t *testing.T) string {
 // seen returns the version and the mood of the task.
 func seen(t *testing.T, s *Store) (version int, mood string) {
 	t.Helper()
-	err := s.query(t.Context(), "look", `SELECT user_version, (SELECT mood FROM tasks JOIN attempts USING (task_id)) FROM pragma_user_version`,
+	err := s.query(
+		t.Context(), "look",
+		`SELECT user_version, (SELECT mood FROM tasks JOIN attempts USING (task_id)) FROM pragma_user_version`,
 		nil, func(r row) error { return r.Scan(&version, &mood) })
 	require.NoError(t, err)
 	return version, mood
@@ -59,7 +61,8 @@ func TestMigrate(t *testing.T) {
 			assert.Equal(t, to, version)
 			assert.Equal(t, "good", mood)
 			assert.Error(t, s.write(t.Context(), "refer to nothing", func(t *tx) error {
-				_, err := t.exec("INSERT INTO attempts (task_id, timestamp, success, duration_seconds) VALUES ('none', '', 0, 0)")
+				_, err := t.exec(
+					"INSERT INTO attempts (task_id, timestamp, success, duration_seconds) VALUES ('none', '', 0, 0)")
 				return err
 			}), "foreign keys are enforced again")
 			require.NoError(t, s.Close())
@@ -79,8 +82,12 @@ func TestMigrationThatFails(t *testing.T) {
 			evidenceOf(t, err)
 			s := opened(t, path, Options{})
 			var tasks, columns int
-			require.NoError(t, s.query(t.Context(), "look", "SELECT (SELECT count(*) FROM tasks), (SELECT count(*) FROM pragma_table_info('tasks') WHERE name = 'mood')",
-				nil, func(r row) error { return r.Scan(&tasks, &columns) }))
+			require.NoError(
+				t, s.query(
+					t.Context(), "look",
+					"SELECT (SELECT count(*) FROM tasks), (SELECT count(*) FROM pragma_table_info('tasks') WHERE "+
+						"name = 'mood')",
+					nil, func(r row) error { return r.Scan(&tasks, &columns) }))
 			assert.Equal(t, []int{1, 0}, []int{tasks, columns}, "nothing of any step")
 		})
 	}
@@ -115,6 +122,7 @@ func TestMigratedMeanwhile(t *testing.T) {
 	require.NoError(t, newer.Close())
 	err = noted(t.Context(), s, "after", "")
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"state", "state_write", "refused", "newer"}, []string{ev.Source, ev.Op, ev.Type, ev.Attribute("reason")})
+	assert.Equal(t, []string{"state", "state_write", "refused", "newer"},
+		[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("reason")})
 	assert.NotContains(t, notes(t, s), "after")
 }

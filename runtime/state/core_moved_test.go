@@ -36,7 +36,8 @@ func isMoved(t *testing.T, err error) {
 	assert.Contains(t, ev.Attributes, "path")
 }
 
-// TestMoved has somebody take away the files of an open state: from then on nothing is written, and what is gone is not read.
+// TestMoved has somebody take away the files of an open state: from then on nothing is written, and
+// what is gone is not read.
 func TestMoved(t *testing.T) {
 	for name, do := range takenAway {
 		for _, again := range []string{"write", "read"} { // whoever comes first
@@ -86,8 +87,8 @@ func TestMovedAtOnce(t *testing.T) {
 	isMoved(t, noted(t.Context(), s, "k", ""))
 }
 
-// TestMovedInATransaction has one transaction be under way, of which nobody knows what becomes. Nothing comes after it, also when
-// the file is put back.
+// TestMovedInATransaction has one transaction be under way, of which nobody knows what becomes.
+// Nothing comes after it, also when the file is put back.
 func TestMovedInATransaction(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "state.db"), Options{})
 	away := s.Path() + ".away"
@@ -190,7 +191,8 @@ func TestSecondName(t *testing.T) {
 	}
 }
 
-// TestOnlyOlderForm looks at a state of which there is the older form only: reading does not convert it.
+// TestOnlyOlderForm looks at a state of which there is the older form only: reading does not
+// convert it.
 func TestOnlyOlderForm(t *testing.T) {
 	old, path := oldFile(t, `{"tasks": {}}`)
 	_, err := Open(t.Context(), path, Options{ReadOnly: true})
@@ -201,7 +203,8 @@ func TestOnlyOlderForm(t *testing.T) {
 	opened(t, path, Options{ReadOnly: true})
 }
 
-// TestSomeoneElsesJSON has files stand beside a database that are called like it and are not its older form.
+// TestSomeoneElsesJSON has files stand beside a database that are called like it and are not its
+// older form.
 func TestSomeoneElsesJSON(t *testing.T) {
 	for name, want := range map[string]string{
 		"spec/.executor-state.db":   "spec/.executor-state.json",

@@ -16,7 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// refusedFor asserts that a file is refused for a reason, for writing and for reading, and is not touched.
+// refusedFor asserts that a file is refused for a reason, for writing and for reading, and is not
+// touched.
 func refusedFor(t *testing.T, path, reason string) {
 	t.Helper()
 	before := filesIn(t, filepath.Dir(path))
@@ -43,9 +44,11 @@ func TestRefusedFiles(t *testing.T) {
 		make         func(t *testing.T, path string)
 	}{
 		{"newer", "newer", func(t *testing.T, path string) { state(t, path, "PRAGMA user_version = 7") }},
-		{"a version below 0", "corrupt", func(t *testing.T, path string) { state(t, path, "PRAGMA user_version = -7") }},
+		{"a version below 0", "corrupt",
+			func(t *testing.T, path string) { state(t, path, "PRAGMA user_version = -7") }},
 		{"no version", "corrupt", func(t *testing.T, path string) { state(t, path, "PRAGMA user_version = 0") }},
-		{"without its tables", "corrupt", func(t *testing.T, path string) { state(t, path, "DROP TABLE executor_meta") }},
+		{"without its tables", "corrupt",
+			func(t *testing.T, path string) { state(t, path, "DROP TABLE executor_meta") }},
 		{"with a trigger", "foreign", func(t *testing.T, path string) {
 			state(t, path, "CREATE TRIGGER x AFTER INSERT ON attempts BEGIN DELETE FROM attempts; END")
 		}},
@@ -93,7 +96,8 @@ func TestOpenMakes(t *testing.T) {
 	}
 	var settings []string
 	require.NoError(t, s.write(t.Context(), "look", func(t *tx) error {
-		for _, pragma := range []string{"journal_mode", "synchronous", "foreign_keys", "application_id", "user_version", "trusted_schema"} {
+		for _, pragma := range []string{"journal_mode", "synchronous", "foreign_keys", "application_id", "user_version",
+			"trusted_schema"} {
 			var value string
 			if err := t.w.conn.QueryRowContext(t.ctx, "PRAGMA "+pragma).Scan(&value); err != nil {
 				return err
@@ -102,8 +106,9 @@ func TestOpenMakes(t *testing.T) {
 		}
 		return nil
 	}))
-	assert.Equal(t, []string{"journal_mode=wal", "synchronous=2", "foreign_keys=1", fmt.Sprint("application_id=", applicationID),
-		"user_version=1", "trusted_schema=0"}, settings)
+	assert.Equal(
+		t, []string{"journal_mode=wal", "synchronous=2", "foreign_keys=1", fmt.Sprint("application_id=", applicationID),
+			"user_version=1", "trusted_schema=0"}, settings)
 	require.NoError(t, s.Close())
 	assert.Equal(t, []string{"state.db", "state.db.locks"}, namesIn(t, dir))
 }
@@ -119,7 +124,8 @@ func namesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestOpenEmpty opens what a program made that only wanted a name, beside what a database has left that somebody removed.
+// TestOpenEmpty opens what a program made that only wanted a name, beside what a database has left
+// that somebody removed.
 func TestOpenEmpty(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.db")
@@ -168,8 +174,10 @@ func TestOpenNoFile(t *testing.T) {
 	planted := filepath.Join(dir, "planted.db")
 	require.NoError(t, opened(t, planted, Options{}).Close())
 	link("planted.db-wal", outside)
-	for _, path := range []string{dir, "", os.DevNull, "a\x00b", link("dangling", filepath.Join(dir, "none")), link("to-dir", dir),
-		link("to-device", os.DevNull), link("loop", filepath.Join(dir, "loop")), filepath.Join(below, "state.db"), planted} {
+	for _, path := range []string{dir, "", os.DevNull, "a\x00b", link("dangling", filepath.Join(dir, "none")),
+		link("to-dir", dir),
+		link("to-device", os.DevNull), link("loop", filepath.Join(dir, "loop")), filepath.Join(below, "state.db"),
+		planted} {
 		_, err := Open(t.Context(), path, Options{})
 		ev := evidenceOf(t, err)
 		assert.Equal(t, []string{"executor", "prepare"}, []string{ev.Source, ev.Op}, "%q: %v", path, err)

@@ -58,12 +58,14 @@ func TestQuery(t *testing.T) {
 		require.NoError(t, noted(t.Context(), s, strconv.Itoa(n), ""))
 	}
 	rows := 0
-	require.NoError(t, s.query(t.Context(), "read", "SELECT key FROM executor_meta WHERE key > ? ORDER BY key", []any{"1"}, func(r row) error {
-		if rows++; rows == 2 {
-			return errEnough
-		}
-		return nil
-	}))
+	require.NoError(
+		t, s.query(t.Context(), "read", "SELECT key FROM executor_meta WHERE key > ? ORDER BY key", []any{"1"},
+			func(r row) error {
+				if rows++; rows == 2 {
+					return errEnough
+				}
+				return nil
+			}))
 	assert.Equal(t, 2, rows)
 	require.NoError(t, s.view(t.Context(), "read", func(v *view) error {
 		count := func() (n int) {

@@ -4,8 +4,8 @@ import "context"
 
 // Counters are what a decision to stop rests on. They are counted when they are asked for.
 type Counters struct {
-	// ConsecutiveFailures counts the attempts that failed and counted since the last one that succeeded, of all tasks. Failures before
-	// a task's last [Store.Reset] are not among them.
+	// ConsecutiveFailures counts the attempts that failed and counted since the last one that
+	// succeeded, of all tasks. Failures before a task's last [Store.Reset] are not among them.
 	ConsecutiveFailures int
 	// Completed and Failed count the tasks of these statuses.
 	Completed, Failed int
@@ -16,7 +16,8 @@ const (
 	// failures are those in a row, a task after the other.
 	failures = `FROM tasks t CROSS JOIN attempts a ON a.task_id = t.task_id AND a.generation = t.generation
 		WHERE a.counted = 1 AND a.success = 0 AND a.` + sinceSuccess
-	// newest are the last ones of whatever generation, and how many of them are of the present ones.
+	// newest are the last ones of whatever generation, and how many of them are of the present
+	// ones.
 	newest = `SELECT count(*), count(*) FILTER (WHERE generation = (SELECT generation FROM tasks t WHERE t.task_id = a.task_id)) FROM (
 		SELECT task_id, generation FROM attempts WHERE counted = 1 AND success = 0 AND ` + sinceSuccess + ` ORDER BY id DESC LIMIT ?) a`
 )
@@ -31,9 +32,11 @@ func (s *Store) Counters(ctx context.Context) (Counters, error) {
 	return c, err
 }
 
-// ShouldStop reports whether there are at least as many consecutive failures as the limit says. A limit of 0 or less is none.
+// ShouldStop reports whether there are at least as many consecutive failures as the limit says. A
+// limit of 0 or less is none.
 //
-// It reads as many attempts as the limit, and goes through the tasks only if some of those are of earlier generations.
+// It reads as many attempts as the limit, and goes through the tasks only if some of those are of
+// earlier generations.
 func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error) {
 	if limit <= 0 {
 		return false, nil

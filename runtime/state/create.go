@@ -23,7 +23,8 @@ var (
 	errUnsound = errors.New("it is not what was written")
 )
 
-// create makes the database, unless another process has made it meanwhile, from a state of the older form if there is one.
+// create makes the database, unless another process has made it meanwhile, from a state of the
+// older form if there is one.
 func (s *Store) create(ctx context.Context) error {
 	return s.making(ctx, func() error {
 		none, err := missing(s.path)
@@ -53,8 +54,9 @@ func (s *Store) making(ctx context.Context, f func() error) (err error) {
 	return f()
 }
 
-// build makes a whole database beside, with what fill writes into it, and puts it at the path, where none is: at any time there
-// is all of it or nothing. Nothing is left of what failed. Whoever calls it has the lock.
+// build makes a whole database beside, with what fill writes into it, and puts it at the path,
+// where none is: at any time there is all of it or nothing. Nothing is left of what failed. Whoever
+// calls it has the lock.
 func (s *Store) build(ctx context.Context, fill func(*tx) error) (err error) {
 	temp := s.path + durable.TempSuffix
 	if err := removeDatabase(temp); err != nil { // what a killed one left
@@ -99,8 +101,9 @@ func (s *Store) buildAt(ctx context.Context, temp string, fill func(*tx) error) 
 	return errors.Join(err, w.close())
 }
 
-// whyUnopened returns why a file that belongs beside the database cannot be made, if that is what err comes of: SQLite does not say,
-// so that the system is asked. What is made here is removed with the rest.
+// whyUnopened returns why a file that belongs beside the database cannot be made, if that is what
+// err comes of: SQLite does not say, so that the system is asked. What is made here is removed with
+// the rest.
 func whyUnopened(path string, err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok || e.Code()&primary != sqliteCantOpen {
@@ -123,8 +126,8 @@ func makeFile(path string) error {
 	return f.Close()
 }
 
-// writeBack moves all that is in the log to the database. Closing the connection would do so too, but say nothing of it if it
-// fails, and leave the database without what the log has.
+// writeBack moves all that is in the log to the database. Closing the connection would do so too,
+// but say nothing of it if it fails, and leave the database without what the log has.
 func (w *writer) writeBack(ctx context.Context) error {
 	var blocked bool
 	var frames, written int
@@ -138,7 +141,8 @@ func (w *writer) writeBack(ctx context.Context) error {
 	return nil
 }
 
-// whole returns an error unless the file at path, without a log, is a sound database that survives a crash.
+// whole returns an error unless the file at path, without a log, is a sound database that survives
+// a crash.
 func (s *Store) whole(ctx context.Context, path string) (err error) {
 	if err := removeBeside(path); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// filled writes a file that leaves so many bytes free in the file system of a directory, and returns its path.
+// filled writes a file that leaves so many bytes free in the file system of a directory, and
+// returns its path.
 func filled(t *testing.T, dir string, free int64) string {
 	t.Helper()
 	var fs syscall.Statfs_t
@@ -32,8 +33,8 @@ func emptied(t *testing.T, dir string) {
 	}
 }
 
-// TestFullDiskCreate has the disk become full at any moment while a state is made. Whatever comes of that, with room again there is
-// a whole one.
+// TestFullDiskCreate has the disk become full at any moment while a state is made. Whatever comes
+// of that, with room again there is a whole one.
 func TestFullDiskCreate(t *testing.T) {
 	dir := mounted(t, "2m")
 	path := filepath.Join(dir, "state.db")
@@ -114,8 +115,8 @@ func TestCreateAfterDead(t *testing.T) {
 	assert.Equal(t, []string{"state.db", "state.db.locks"}, namesIn(t, dir))
 }
 
-// openedWithLittle opens a state where so many bytes are free, and reports whether that worked. If not, the evidence is that the
-// disk is full, and nothing is left of what was begun.
+// openedWithLittle opens a state where so many bytes are free, and reports whether that worked. If
+// not, the evidence is that the disk is full, and nothing is left of what was begun.
 func openedWithLittle(t *testing.T, path string, free int64) bool {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{})
@@ -125,7 +126,8 @@ func openedWithLittle(t *testing.T, path string, free int64) bool {
 		return true
 	}
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"executor", "prepare", "ENOSPC", path}, []string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")},
+	assert.Equal(t, []string{"executor", "prepare", "ENOSPC", path},
+		[]string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")},
 		"%d bytes: %v", free, err)
 	for _, name := range namesIn(t, filepath.Dir(path)) {
 		assert.NotContains(t, name, ".tmp", "%d bytes: %v", free, err)

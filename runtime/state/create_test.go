@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHalfMade has a part of what was written not be in the file that is about to be put into place.
+// TestHalfMade has a part of what was written not be in the file that is about to be put into
+// place.
 func TestHalfMade(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := opened(t, path, Options{})

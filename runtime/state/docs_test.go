@@ -22,11 +22,13 @@ func TestDocs(t *testing.T) {
 	require.NoError(t, err)
 	told, err := os.ReadFile("testdata/retry/tests.txt")
 	require.NoError(t, err)
-	assert.Contains(t, string(doc), "```text\n"+strings.TrimSuffix(string(told), "\n")+"\n```\n", "what an attempt is told")
+	assert.Contains(t, string(doc), "```text\n"+strings.TrimSuffix(string(told), "\n")+"\n```\n",
+		"what an attempt is told")
 	path := filepath.Join(t.TempDir(), "state.db")
 	s, err := state.Open(t.Context(), path, state.Options{})
 	require.NoError(t, err)
-	_, err = s.RecordAttempt(t.Context(), state.Attempt{Task: "T-1", Error: "it broke", CodeAsWritten: "BROKEN", Duration: time.Second})
+	_, err = s.RecordAttempt(
+		t.Context(), state.Attempt{Task: "T-1", Error: "it broke", CodeAsWritten: "BROKEN", Duration: time.Second})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	db, err := sql.Open("sqlite", path)

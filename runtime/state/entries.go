@@ -46,9 +46,10 @@ type stored struct {
 // entries returns the entries of a run, oldest first.
 func (s *Store) entries(ctx context.Context, run string) (k stored, err error) {
 	err = s.view(ctx, "read the journal of run "+run, func(v *view) error {
-		err := v.query("SELECT seq, iteration, point, body FROM entries WHERE run = ? ORDER BY seq", []any{run}, func(r row) error {
-			return k.take(run, r)
-		})
+		err := v.query("SELECT seq, iteration, point, body FROM entries WHERE run = ? ORDER BY seq", []any{run},
+			func(r row) error {
+				return k.take(run, r)
+			})
 		if err != nil || len(k.entries) > 0 {
 			return err
 		}
@@ -106,12 +107,13 @@ func (s *Store) unreadable(err error) *taxonomy.Evidence {
 func (s *Store) refusedName(field, name string, err error) *taxonomy.Evidence {
 	ev := evidence("executor", "prepare", s.path, err)
 	ev.Text = "" // the attributes say it
-	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = field, masked(cut(name, 256)), hold.NameExpected
+	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = field, masked(cut(name, 256)),
+		hold.NameExpected
 	return ev
 }
 
-// same reports whether the entry that is written as body is e, but for its time: whoever appends an entry again may ask the
-// clock again.
+// same reports whether the entry that is written as body is e, but for its time: whoever appends an
+// entry again may ask the clock again.
 func same(body []byte, e *executor.Entry) bool {
 	var was executor.Entry
 	if json.Unmarshal(body, &was) != nil {

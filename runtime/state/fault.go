@@ -16,7 +16,8 @@ import (
 var (
 	// ErrClosed is in the chain of the error of whatever is asked of a [Store] after [Store.Close].
 	ErrClosed = errors.New("the state is closed")
-	// ErrReadOnly is in the chain of the error of writing to a [Store] that was opened with [Options.ReadOnly].
+	// ErrReadOnly is in the chain of the error of writing to a [Store] that was opened with
+	// [Options.ReadOnly].
 	ErrReadOnly = errors.New("the state was opened for reading only")
 )
 
@@ -47,7 +48,8 @@ func unopened(path string, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// failed returns evidence that something could not be read or written. What is evidence already is returned as it is.
+// failed returns evidence that something could not be read or written. What is evidence already is
+// returned as it is.
 func (s *Store) failed(doing string, err error) *taxonomy.Evidence {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source != "" {
 		return ev
@@ -156,8 +158,8 @@ func unusable(err error) error {
 	return err
 }
 
-// spoils reports whether after err nothing more can be done in a transaction: SQLite may have rolled it back by itself, and what
-// came after would be written alone.
+// spoils reports whether after err nothing more can be done in a transaction: SQLite may have
+// rolled it back by itself, and what came after would be written alone.
 func spoils(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

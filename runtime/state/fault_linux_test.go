@@ -60,7 +60,8 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"state", "state_write", "ENOSPC", s.Path()}, []string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")})
+	assert.Equal(t, []string{"state", "state_write", "ENOSPC", s.Path()},
+		[]string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")})
 	assert.Equal(t, fileAccess, taxonomy.CodeOf(errs.Classify(err)))
 	assert.Len(t, notes(t, s), written)
 	require.Error(t, noted(t.Context(), s, "again", value))
@@ -80,7 +81,8 @@ func TestNoRoomToBegin(t *testing.T) {
 	path := filepath.Join(dir, "state.db")
 	_, err := Open(t.Context(), path, Options{})
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"executor", "prepare", "ENOSPC", path}, []string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")})
+	assert.Equal(t, []string{"executor", "prepare", "ENOSPC", path},
+		[]string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")})
 	assert.Equal(t, map[string]string{"state.db.locks": "d---------"}, filesIn(t, dir), "nothing is left of it")
 }
 
@@ -96,7 +98,8 @@ func TestReadOnlyFileSystem(t *testing.T) {
 
 	_, err = Open(t.Context(), path, Options{})
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"executor", "prepare", "EROFS", path}, []string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")})
+	assert.Equal(t, []string{"executor", "prepare", "EROFS", path},
+		[]string{ev.Source, ev.Op, ev.Errno, ev.Attribute("path")})
 	assert.Equal(t, fileAccess, taxonomy.CodeOf(errs.Classify(err)))
 	_, err = Open(t.Context(), filepath.Join(dir, "new.db"), Options{})
 	assert.Equal(t, "EROFS", evidenceOf(t, err).Errno)
@@ -108,7 +111,8 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	assert.Equal(t, before, filesIn(t, dir))
 }
 
-// limitedChild writes until a write fails for another reason than that the disk is full, and then with room again.
+// limitedChild writes until a write fails for another reason than that the disk is full, and then
+// with room again.
 func limitedChild(args []string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, args[0], Options{})
@@ -166,7 +170,8 @@ func openingChild(args []string) error {
 			continue
 		}
 		n := 0
-		err = s.query(context.Background(), "count", "SELECT count(*) FROM executor_meta", nil, func(r row) error { return r.Scan(&n) })
+		err = s.query(context.Background(), "count", "SELECT count(*) FROM executor_meta", nil,
+			func(r row) error { return r.Scan(&n) })
 		fmt.Println("opened", n, err)
 		if err := s.Close(); err != nil {
 			return err

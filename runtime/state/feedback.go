@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// detailsOf returns the context of the error that the attempt failed with, a JSON object; empty when nothing is known of it.
+// detailsOf returns the context of the error that the attempt failed with, a JSON object; empty
+// when nothing is known of it.
 func detailsOf(v *view, a *Attempt) (string, error) {
 	var details sql.Null[string]
 	err := v.row(`SELECT details FROM errors WHERE attempt_id = ?1 AND overcome = 0
@@ -23,8 +24,8 @@ func detailsOf(v *view, a *Attempt) (string, error) {
 	return details.V, err
 }
 
-// pendingOf returns, by iteration, what the run of the attempt has left to be told of the iterations before it: no call was
-// answered that it had gone out with.
+// pendingOf returns, by iteration, what the run of the attempt has left to be told of the
+// iterations before it: no call was answered that it had gone out with.
 func pendingOf(v *view, a *Attempt) (map[int]string, error) {
 	if a.Run == "" {
 		return nil, nil
@@ -51,9 +52,10 @@ func pendingOf(v *view, a *Attempt) (map[int]string, error) {
 	return told, nil
 }
 
-// feedsBack reports whether the taxonomy has the failure of an attempt told to the next one. The reaction that was taken may be
-// one that follows another: the last of the tries that a policy allows, say, ends the task and tells nobody, but when the task is begun
-// again, the one that it stood for counts.
+// feedsBack reports whether the taxonomy has the failure of an attempt told to the next one. The
+// reaction that was taken may be one that follows another: the last of the tries that a policy
+// allows, say, ends the task and tells nobody, but when the task is begun again, the one that it
+// stood for counts.
 func (s *Store) feedsBack(a *Attempt) bool {
 	if s.options.Table.Taxonomy == nil {
 		return true
@@ -72,8 +74,8 @@ func (s *Store) feedsBack(a *Attempt) bool {
 // maxChain bounds how far a chain of reactions is followed.
 const maxChain = 16
 
-// reactionsTo returns the reactions that the taxonomy has to what an attempt failed with, never none: that of its code, then those of
-// the code's branches.
+// reactionsTo returns the reactions that the taxonomy has to what an attempt failed with, never
+// none: that of its code, then those of the code's branches.
 func (s *Store) reactionsTo(a *Attempt) []*taxonomy.Reaction {
 	table := s.options.Table
 	code := s.describe(a)
@@ -96,7 +98,8 @@ func (s *Store) reactionsTo(a *Attempt) []*taxonomy.Reaction {
 	return all
 }
 
-// contextText returns the texts in an error's context that its message does not have, each with its name.
+// contextText returns the texts in an error's context that its message does not have, each with its
+// name.
 func contextText(details, message string) string {
 	var fields map[string]any
 	if json.Unmarshal([]byte(details), &fields) != nil {

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// files are which files a state is in while it is open: what is written to others is lost with them. They are asked for by name
-// only; closing one that was opened for that would end all locks that this process has on it.
+// files are which files a state is in while it is open: what is written to others is lost with
+// them. They are asked for by name only; closing one that was opened for that would end all locks
+// that this process has on it.
 type files struct {
 	path string
 
@@ -19,8 +20,8 @@ type files struct {
 	moved    bool        // for good
 }
 
-// opened notes which files they are, now that a connection has opened them. The database has at least so many bytes once its log was
-// written back.
+// opened notes which files they are, now that a connection has opened them. The database has at
+// least so many bytes once its log was written back.
 func (f *files) opened(least int64) error {
 	if err := f.found(least); err != nil {
 		return err
@@ -58,7 +59,8 @@ func (f *files) letGo() {
 	f.log = nil
 }
 
-// check returns an error if the files are no longer those that were opened, or were not when it was asked before.
+// check returns an error if the files are no longer those that were opened, or were not when it was
+// asked before.
 func (f *files) check() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzOpen opens a state in which arbitrary bytes stand somewhere, in the database or in the log beside it, or are all of it. What
-// is refused is not changed, and what is opened can be asked, or says why not.
+// FuzzOpen opens a state in which arbitrary bytes stand somewhere, in the database or in the log
+// beside it, or are all of it. What is refused is not changed, and what is opened can be asked, or
+// says why not.
 func FuzzOpen(f *testing.F) {
 	whole, log := bytesOf(f)
 	for _, at := range []uint32{0, 16, 18, 40, 60, 68, 100, 4096, 4100, 9000} {

@@ -27,8 +27,8 @@ var (
 	errReadOnly = errors.New("the state is open for reading only")
 )
 
-// journal is an [executor.Journal] in a [Store]. The entries are what a run is gone on from; what follows from an entry is
-// written in the same transaction.
+// journal is an [executor.Journal] in a [Store]. The entries are what a run is gone on from; what
+// follows from an entry is written in the same transaction.
 type journal struct {
 	store *Store
 
@@ -45,16 +45,18 @@ type journal struct {
 	seen progress
 }
 
-// Journal returns a journal for an executor. It serves one run at a time; there may be many. Its methods may be called from
-// several goroutines.
+// Journal returns a journal for an executor. It serves one run at a time; there may be many. Its
+// methods may be called from several goroutines.
 //
-// Open takes a lock beside the state, which ends with the process, and another one on the task if the run has begun and has not
-// ended; a run that begins takes that with its first entry. A run or a task that a living process has is evidence of source
-// "executor", op "lock", with the attributes path, pid, host and since, and nothing is written. Entries that cannot be read are
-// evidence of op "resume" and type "refused", and stay as they are.
+// Open takes a lock beside the state, which ends with the process, and another one on the task if
+// the run has begun and has not ended; a run that begins takes that with its first entry. A run or
+// a task that a living process has is evidence of source "executor", op "lock", with the attributes
+// path, pid, host and since, and nothing is written. Entries that cannot be read are evidence of op
+// "resume" and type "refused", and stay as they are.
 //
-// Append is otherwise evidence of source "state", op "state_write", when nothing of the entry was written. An entry that is appended twice in
-// a row is there once, also when the first time was said to have failed and had not.
+// Append is otherwise evidence of source "state", op "state_write", when nothing of the entry was
+// written. An entry that is appended twice in a row is there once, also when the first time was
+// said to have failed and had not.
 func (s *Store) Journal() executor.Journal {
 	return &journal{store: s}
 }
@@ -89,15 +91,16 @@ func (j *journal) Open(ctx context.Context, run string) ([]executor.Entry, error
 		_ = held.Release() // who has the task counts
 		return nil, err
 	}
-	j.run, j.held, j.task, j.entries, j.size, j.last, j.seen = run, held, task, len(had.entries), had.size, had.last, progress{}
+	j.run, j.held, j.task, j.entries, j.size, j.last, j.seen = run, held, task, len(had.entries), had.size, had.last,
+		progress{}
 	for i := range had.entries {
 		j.seen.add(&had.entries[i])
 	}
 	return had.entries, nil
 }
 
-// take takes what is called name in a directory of locks, which is made if it is not there. Others are told what it is, and of which
-// run, if that is not empty.
+// take takes what is called name in a directory of locks, which is made if it is not there. Others
+// are told what it is, and of which run, if that is not empty.
 func take(ctx context.Context, dir, name, what, run string) (*hold.Hold, error) {
 	if err := durable.MakeDir(dir); err != nil {
 		return nil, evidence("executor", "prepare", dir, fmt.Errorf("make the directory of locks: %w", err))
@@ -167,7 +170,8 @@ func (j *journal) body(e *executor.Entry) ([]byte, error) {
 	return body, nil
 }
 
-// Close lets go of the run and its task; the entries stay. Closing a journal that is not open does nothing.
+// Close lets go of the run and its task; the entries stay. Closing a journal that is not open does
+// nothing.
 func (j *journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -181,7 +185,8 @@ func (j *journal) Close() error {
 	err := errors.Join(append(errs, j.held.Release())...)
 	j.held, j.task = nil, nil
 	if err != nil {
-		return evidence("state", "state_write", hold.Path(j.store.locks(), j.run), fmt.Errorf("let go of run %s: %w", j.run, err))
+		return evidence("state", "state_write", hold.Path(j.store.locks(), j.run),
+			fmt.Errorf("let go of run %s: %w", j.run, err))
 	}
 	return nil
 }

@@ -14,13 +14,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// JournalChild returns a process that goes on with the runs in a file until it dies, or that holds one, if that is named.
+// JournalChild returns a process that goes on with the runs in a file until it dies, or that holds
+// one, if that is named.
 func JournalChild(t testing.TB, path string, hold ...string) *exec.Cmd {
 	return childCommand(t, "journal", append([]string{path}, hold...)...)
 }
 
-// journalChild writes the entries of one run after another, as an executor would, says each that was acknowledged, and dies at a
-// random moment soon after one of them. A run that somebody has left is gone on with first.
+// journalChild writes the entries of one run after another, as an executor would, says each that
+// was acknowledged, and dies at a random moment soon after one of them. A run that somebody has
+// left is gone on with first.
 func journalChild(args []string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, args[0], Options{})
@@ -100,12 +102,16 @@ func storyOf(run string) []executor.Entry {
 		e.At = time.Date(2026, 1, 2, 3, 4, len(story), 0, time.UTC)
 		story = append(story, e)
 	}
-	usage := executor.Usage{InputTokens: taxonomy.Some(int64(10)), OutputTokens: taxonomy.Some(int64(3)), CostUSD: taxonomy.Some(0.07)}
-	add(executor.Entry{Point: executor.PointBegun, Begun: &executor.Begun{Version: 1, Run: run, Task: "task of " + run}})
+	usage := executor.Usage{InputTokens: taxonomy.Some(int64(10)), OutputTokens: taxonomy.Some(int64(3)),
+		CostUSD: taxonomy.Some(0.07)}
+	add(executor.Entry{Point: executor.PointBegun,
+		Begun: &executor.Begun{Version: 1, Run: run, Task: "task of " + run}})
 	for n := 1; n <= 3; n++ {
-		add(executor.Entry{Point: executor.PointStarted, Iteration: n, Started: &executor.Started{Call: 1, Provider: "p"}})
+		add(executor.Entry{Point: executor.PointStarted, Iteration: n,
+			Started: &executor.Started{Call: 1, Provider: "p"}})
 		if n != 2 {
-			add(executor.Entry{Point: executor.PointAnswered, Iteration: n, Answered: &executor.Answered{Call: 1, Text: "done", Usage: usage}})
+			add(executor.Entry{Point: executor.PointAnswered, Iteration: n,
+				Answered: &executor.Answered{Call: 1, Text: "done", Usage: usage}})
 		}
 		rec := executor.ErrorRecord{Iteration: n, Op: "call", Code: "C", Message: "no"}
 		closed := &executor.Closed{Count: n == 1, Clean: n == 3}
@@ -114,6 +120,7 @@ func storyOf(run string) []executor.Entry {
 		}
 		add(executor.Entry{Point: executor.PointClosed, Iteration: n, Closed: closed})
 	}
-	add(executor.Entry{Point: executor.PointEnded, Iteration: 3, Ended: &executor.Result{Status: executor.StatusCompleted, EndReason: executor.EndCompleted}})
+	add(executor.Entry{Point: executor.PointEnded, Iteration: 3,
+		Ended: &executor.Result{Status: executor.StatusCompleted, EndReason: executor.EndCompleted}})
 	return story
 }

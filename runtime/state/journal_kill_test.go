@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 )
 
-// Whenever a process is killed that writes a journal, what was acknowledged is there, once, with all that follows from it, and the
-// next one goes on.
+// Whenever a process is killed that writes a journal, what was acknowledged is there, once, with
+// all that follows from it, and the next one goes on.
 func TestKilledWhileAJournalIsWritten(t *testing.T) {
 	kills := 40
 	if testing.Short() {
@@ -44,13 +44,16 @@ func allEntriesThere(t *testing.T, path string, acknowledged map[string]int) {
 	s := openStore(t, path)
 	checkState(t, s)
 	for run, n := range acknowledged {
-		assert.Equal(t, "1", rows(t, s, "SELECT count(*) >= ? AND max(seq) = count(*) FROM entries WHERE run = ?", n, run), run)
+		assert.Equal(
+			t, "1", rows(t, s, "SELECT count(*) >= ? AND max(seq) = count(*) FROM entries WHERE run = ?", n, run), run)
 	}
 	ended := rows(t, s, "SELECT count(*) FROM runs WHERE ended_at IS NOT NULL")
 	assert.Equal(t, ended, rows(t, s, "SELECT count(*) FROM tasks WHERE status = 'completed'"))
 	counters, err := s.Counters(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, rows(t, s, `SELECT count(*) FROM attempts WHERE counted AND id > coalesce((SELECT max(id) FROM attempts WHERE success), 0)`),
+	assert.Equal(
+		t, rows(
+			t, s, `SELECT count(*) FROM attempts WHERE counted AND id > coalesce((SELECT max(id) FROM attempts WHERE success), 0)`),
 		fmt.Sprint(counters.ConsecutiveFailures))
 	if ended == "0" {
 		return
@@ -75,7 +78,8 @@ func TestRunOfAnotherProcess(t *testing.T) {
 
 	_, err = s.Journal().Open(t.Context(), "r")
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"executor", "lock", strconv.Itoa(cmd.Process.Pid)}, []string{ev.Source, ev.Op, ev.Attribute("pid")})
+	assert.Equal(t, []string{"executor", "lock", strconv.Itoa(cmd.Process.Pid)},
+		[]string{ev.Source, ev.Op, ev.Attribute("pid")})
 	assert.Contains(t, ev.Text, "run r is held by process "+strconv.Itoa(cmd.Process.Pid))
 	runs, err := s.Unfinished(t.Context())
 	require.NoError(t, err)

@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/internal/hold"
 )
 
-// A task has one run at a time, whatever that is called: two would do its work twice, and pay for it twice.
+// A task has one run at a time, whatever that is called: two would do its work twice, and pay for
+// it twice.
 
 // tasks returns the directory of the locks on tasks.
 func (s *Store) tasks() string { return filepath.Join(s.locks(), "tasks") }
@@ -26,8 +27,8 @@ func (s *Store) holdTask(ctx context.Context, id, run string) (*hold.Hold, error
 	return take(ctx, s.tasks(), lockOfTask(id), "task "+cut(id, 256), run)
 }
 
-// takeTaskOf takes the task of the run with these entries. It returns nil when there is nothing to be done: the run has not begun, or
-// has ended, and is asked what it came to.
+// takeTaskOf takes the task of the run with these entries. It returns nil when there is nothing to
+// be done: the run has not begun, or has ended, and is asked what it came to.
 func (s *Store) takeTaskOf(ctx context.Context, run string, entries []executor.Entry) (*hold.Hold, error) {
 	var begun *executor.Begun
 	for i := range entries {
@@ -44,8 +45,8 @@ func (s *Store) takeTaskOf(ctx context.Context, run string, entries []executor.E
 	return s.holdTask(ctx, begun.Task, run)
 }
 
-// takeTask takes the task of a run that begins with the entry, unless the run has it. LetGo undoes that, for a run that does not begin
-// after all. A task that there cannot be is left to be refused.
+// takeTask takes the task of a run that begins with the entry, unless the run has it. LetGo undoes
+// that, for a run that does not begin after all. A task that there cannot be is left to be refused.
 func (j *journal) takeTask(ctx context.Context, e *executor.Entry) (letGo func(), err error) {
 	letGo = func() {}
 	if e.Begun == nil || j.task != nil || checkTask(e.Begun.Task) != nil {

@@ -27,7 +27,8 @@ func heldByRun(t *testing.T, s *state.Store, err error, pid int, task, run strin
 		[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("pid"), filepath.Dir(ev.Attribute("path"))}, "%v", err)
 	assert.NotEmpty(t, ev.Attribute("host"))
 	assert.NotEmpty(t, ev.Attribute("since"))
-	assert.Regexp(t, fmt.Sprintf(`^task %s is held by process %d on .+ since \d{4}-\S+ \(run %s\)$`, task, pid, run), ev.Text)
+	assert.Regexp(t, fmt.Sprintf(`^task %s is held by process %d on .+ since \d{4}-\S+ \(run %s\)$`, task, pid, run),
+		ev.Text)
 }
 
 // A task has one run at a time, whichever comes first: one that is gone on with, or a new one.
@@ -54,7 +55,8 @@ func TestTaskHasOneRun(t *testing.T) {
 		assert.Equal(t, r.Name == "fresh", r.Holder != nil, "what was refused is let go of")
 	}
 	same, _ := openJournal(t, s, "elsewhere")
-	require.NoError(t, same.Append(t.Context(), begunEntry("elsewhere", "t2")), "tasks have nothing to do with each other")
+	require.NoError(t, same.Append(t.Context(), begunEntry("elsewhere", "t2")),
+		"tasks have nothing to do with each other")
 
 	require.NoError(t, fresh.Append(t.Context(), endedEntry(2, 0, executor.EndCompleted)))
 	require.NoError(t, fresh.Close())
@@ -94,7 +96,8 @@ func TestLocksOfStrangeTasks(t *testing.T) {
 	assert.Len(t, left, len(ids))
 }
 
-// A living process is told of whatever its run is called, and the task of a dead one is taken over at once.
+// A living process is told of whatever its run is called, and the task of a dead one is taken over
+// at once.
 func TestTaskOfAnotherProcess(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, "a", begunEntry("a", "t"))
@@ -132,7 +135,8 @@ func (w *waiting) Call(context.Context, executor.Request) (executor.Answer, erro
 	return executor.Answer{Signal: executor.SignalDone}, nil
 }
 
-// Of two runs of one task one is done, and the other ends before it calls anybody, as one does whose name is taken.
+// Of two runs of one task one is done, and the other ends before it calls anybody, as one does
+// whose name is taken.
 func TestTwoRunsOfATask(t *testing.T) {
 	s := newStore(t)
 	runs := func(p executor.Provider, run string) *executor.Result {
@@ -155,7 +159,8 @@ func TestTwoRunsOfATask(t *testing.T) {
 	assert.Equal(t, executor.StatusCompleted, (<-ended).Status)
 	for i, what := range []string{"run a", "task t"} {
 		r := refused[i]
-		assert.Equal(t, []string{"failed", "fatal", "PERMISSION_FILE_ACCESS"}, []string{string(r.Status), string(r.EndReason), r.ErrorCode})
+		assert.Equal(t, []string{"failed", "fatal", "PERMISSION_FILE_ACCESS"},
+			[]string{string(r.Status), string(r.EndReason), r.ErrorCode})
 		assert.Contains(t, r.Error, fmt.Sprintf("%s is held by process %d", what, os.Getpid()))
 		require.Len(t, r.Errors, 1)
 		assert.Equal(t, []string{"executor", "lock"}, []string{r.Errors[0].Source, r.Errors[0].Op})

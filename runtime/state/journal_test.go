@@ -29,7 +29,8 @@ func entryAt(seconds, iteration int, point executor.Point) executor.Entry {
 
 func begunEntry(run, task string) executor.Entry {
 	e := entryAt(0, 0, executor.PointBegun)
-	e.Begun = &executor.Begun{Version: 1, Run: run, Task: task, Dir: "/w", Taxonomy: "tax", Config: "cfg", Prompt: "prompt"}
+	e.Begun = &executor.Begun{Version: 1, Run: run, Task: task, Dir: "/w", Taxonomy: "tax", Config: "cfg",
+		Prompt: "prompt"}
 	return e
 }
 
@@ -58,7 +59,8 @@ func endedEntry(seconds, iteration int, reason executor.EndReason) executor.Entr
 }
 
 func usageOf(in, out int64, cost float64) executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some(in), OutputTokens: taxonomy.Some(out), CostUSD: taxonomy.Some(cost)}
+	return executor.Usage{InputTokens: taxonomy.Some(in), OutputTokens: taxonomy.Some(out),
+		CostUSD: taxonomy.Some(cost)}
 }
 
 func openStore(t *testing.T, path string) *state.Store {
@@ -168,10 +170,12 @@ func TestJournalEntriesComeBack(t *testing.T) {
 
 func TestJournalNames(t *testing.T) {
 	s := newStore(t)
-	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a:b", "é", strings.Repeat("x", 101)} {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a:b", "é",
+		strings.Repeat("x", 101)} {
 		_, err := s.Journal().Open(t.Context(), name)
 		ev := evidenceOf(t, err)
-		assert.Equal(t, []string{"executor", "prepare", "run", s.Path()}, []string{ev.Source, ev.Op, ev.Attribute("field"), ev.Attribute("path")}, "%q", name)
+		assert.Equal(t, []string{"executor", "prepare", "run", s.Path()},
+			[]string{ev.Source, ev.Op, ev.Attribute("field"), ev.Attribute("path")}, "%q", name)
 		_, err = s.Claim(t.Context(), name)
 		assert.Equal(t, "claim", evidenceOf(t, err).Attribute("field"), "%q", name)
 	}
@@ -221,7 +225,8 @@ func TestJournalEntryAppendedTwice(t *testing.T) {
 	}
 	assert.Equal(t, "5", rows(t, s, "SELECT count(*) FROM entries"))
 	for n, e := range all {
-		// Another journal writes the first entries, and then has the last of them before it by accident.
+		// Another journal writes the first entries, and then has the last of them before it by
+		// accident.
 		again := fmt.Sprint("again-", n)
 		copies := slices.Clone(all)
 		copies[0] = begunEntry(again, "t-"+again)
@@ -238,12 +243,14 @@ func TestJournalEntryAppendedTwice(t *testing.T) {
 	for _, table := range []string{"calls", "attempts"} {
 		assert.Equal(t, before[table], rows(t, s, "SELECT * FROM "+table+" WHERE run = 'r'"))
 	}
-	whole := "SELECT status, end_reason, calls, input_tokens, output_tokens, cost_microusd, unknown_cost FROM runs WHERE run = ?"
+	whole := "SELECT status, end_reason, calls, input_tokens, output_tokens, cost_microusd, unknown_cost FROM runs " +
+		"WHERE run = ?"
 	assert.Equal(t, rows(t, s, whole, "r"), rows(t, s, whole, "again-4"))
 
 	j, _ = openJournal(t, s, "r")
 	state.Forget(j)
-	assert.ErrorContains(t, j.Append(t.Context(), endedEntry(5, 1, executor.EndCompleted)), "entry 5 is there already, and is another one")
+	assert.ErrorContains(t, j.Append(t.Context(), endedEntry(5, 1, executor.EndCompleted)),
+		"entry 5 is there already, and is another one")
 	assert.Equal(t, "failed", rows(t, s, "SELECT status FROM tasks WHERE task_id = 't'"))
 }
 
@@ -268,18 +275,22 @@ func TestJournalRefusesEntries(t *testing.T) {
 		{"a task with a long ID", begunEntry("r", strings.Repeat("x", 1025)), "the ID of a task has 1 to 1024 bytes"},
 		{"a task with NUL", begunEntry("r", "a\x00b"), "UTF-8 without NUL"},
 		{"a task that is no UTF-8", begunEntry("r", "a\xff"), "UTF-8 without NUL"},
-		{"a task with a secret", begunEntry("r", "token=ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "looks like a secret"},
+		{"a task with a secret", begunEntry("r", "token=ghp_abcdefghijklmnopqrstuvwxyz0123456789"),
+			"looks like a secret"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ev := evidenceOf(t, j.Append(t.Context(), c.entry))
-			assert.Equal(t, []string{"state", "state_write", s.Path()}, []string{ev.Source, ev.Op, ev.Attribute("path")})
+			assert.Equal(t, []string{"state", "state_write", s.Path()},
+				[]string{ev.Source, ev.Op, ev.Attribute("path")})
 			assert.ErrorContains(t, ev, c.want)
 		})
 	}
-	assert.Empty(t, rows(t, s, "SELECT task_id FROM tasks UNION ALL SELECT run FROM runs"), "nothing is left of what was refused")
+	assert.Empty(t, rows(t, s, "SELECT task_id FROM tasks UNION ALL SELECT run FROM runs"),
+		"nothing is left of what was refused")
 	require.NoError(t, j.Append(t.Context(), begunEntry("r", "t")))
 	require.NoError(t, j.Append(t.Context(), begunEntry("r", "t")), "twice with the same")
-	assert.ErrorContains(t, j.Append(t.Context(), begunEntry("r", "u")), `the run was begun with task "t", and not with "u"`)
+	assert.ErrorContains(t, j.Append(t.Context(), begunEntry("r", "u")),
+		`the run was begun with task "t", and not with "u"`)
 	assert.Equal(t, "t | pending", rows(t, s, "SELECT task_id, status FROM tasks"))
 	require.NoError(t, j.Append(t.Context(), startedEntry(1, 1, 1)), "it can be gone on with")
 }
@@ -287,7 +298,8 @@ func TestJournalRefusesEntries(t *testing.T) {
 // Other texts are IDs, and never take each other for another.
 func TestStrangeTasks(t *testing.T) {
 	s := newStore(t)
-	ids := []string{" ", "a", "A", "a ", "\u00e9", "e\u0301", "日本", "'; DROP TABLE tasks; --", "%", "_", "*", "../..", "\n", "\x1b[31m", `"`, "\u202e", "1", "1.0", strings.Repeat("x", 1024)}
+	ids := []string{" ", "a", "A", "a ", "\u00e9", "e\u0301", "日本", "'; DROP TABLE tasks; --", "%", "_", "*", "../..",
+		"\n", "\x1b[31m", `"`, "\u202e", "1", "1.0", strings.Repeat("x", 1024)}
 	for i, id := range ids {
 		name := fmt.Sprint("r", i)
 		keep(t, s, name, begunEntry(name, id), startedEntry(1, 1, 1), endedEntry(2, 1, executor.EndCompleted))
@@ -306,10 +318,14 @@ func TestDamagedJournal(t *testing.T) {
 		name, change, want string
 		entry              string
 	}{
-		{"no JSON", "UPDATE entries SET body = substr(body, 1, 20) WHERE seq = 2", "entry 2: read it: unexpected end of JSON input", "2"},
-		{"another type", `UPDATE entries SET body = '[]' WHERE seq = 1`, "entry 1: read it: json: cannot unmarshal", "1"},
-		{"another point", "UPDATE entries SET point = 'closed' WHERE seq = 3", "entry 3: what it says is not what stands beside it", "3"},
-		{"another iteration", "UPDATE entries SET iteration = 9 WHERE seq = 3", "entry 3: what it says is not what stands beside it", "3"},
+		{"no JSON", "UPDATE entries SET body = substr(body, 1, 20) WHERE seq = 2",
+			"entry 2: read it: unexpected end of JSON input", "2"},
+		{"another type", `UPDATE entries SET body = '[]' WHERE seq = 1`, "entry 1: read it: json: cannot unmarshal",
+			"1"},
+		{"another point", "UPDATE entries SET point = 'closed' WHERE seq = 3",
+			"entry 3: what it says is not what stands beside it", "3"},
+		{"another iteration", "UPDATE entries SET iteration = 9 WHERE seq = 3",
+			"entry 3: what it says is not what stands beside it", "3"},
 		{"one is missing", "DELETE FROM entries WHERE seq = 2", "entry 2: entry 3 stands in its place", "2"},
 		{"the first is missing", "DELETE FROM entries WHERE seq = 1", "entry 1: entry 2 stands in its place", "1"},
 		{"all are missing", "DELETE FROM entries", "the run is known, and its entries are not there any more", ""},
@@ -324,7 +340,8 @@ func TestDamagedJournal(t *testing.T) {
 				_, err = s.Journal().Open(t.Context(), "r")
 				ev := evidenceOf(t, err)
 				assert.Equal(t, []string{"executor", "resume", "refused", s.Path(), "r", c.entry},
-					[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("path"), ev.Attribute("run"), ev.Attribute("entry")})
+					[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("path"), ev.Attribute("run"),
+						ev.Attribute("entry")})
 				assert.Contains(t, ev.Text, "journal of run r")
 				assert.Contains(t, ev.Text, c.want)
 			}

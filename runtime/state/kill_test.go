@@ -41,8 +41,8 @@ func dieWithin(span time.Duration) {
 	})
 }
 
-// killedChild records attempts, says the name of each that was acknowledged, and dies at a random moment: soon after as many
-// attempts as it is told, which a machine that is slow gets to as well.
+// killedChild records attempts, says the name of each that was acknowledged, and dies at a random
+// moment: soon after as many attempts as it is told, which a machine that is slow gets to as well.
 func killedChild(args []string) error {
 	path, name := args[0], args[1]
 	span, err := time.ParseDuration(args[2])
@@ -64,7 +64,8 @@ func killedChild(args []string) error {
 	for n := 0; ; n++ {
 		a := Attempt{Task: "t" + strconv.Itoa(n%3), Success: n%4 == 3, Output: name + "." + strconv.Itoa(n)}
 		if n%5 > 0 {
-			a.Usage = executor.Usage{InputTokens: taxonomy.Some(int64(n)), OutputTokens: taxonomy.Some(int64(7)), CostUSD: taxonomy.Some(0.3)}
+			a.Usage = executor.Usage{InputTokens: taxonomy.Some(int64(n)), OutputTokens: taxonomy.Some(int64(7)),
+				CostUSD: taxonomy.Some(0.3)}
 		}
 		if !a.Success {
 			a.Error = strings.Repeat("x", n*97%9000)
@@ -86,7 +87,8 @@ func TestKilledWhileAttemptsAreWritten(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state.db")
 			var acknowledged []string
 			for kill := range killsEach {
-				acknowledged = append(acknowledged, killed(t, path, fmt.Sprintf("%d.%d", f, kill), killSpan, rand.N(killAfter+1))...)
+				acknowledged = append(
+					acknowledged, killed(t, path, fmt.Sprintf("%d.%d", f, kill), killSpan, rand.N(killAfter+1))...)
 				if kill%killCheck == killCheck-1 {
 					allThere(t, path, acknowledged)
 				}
@@ -119,7 +121,8 @@ func killed(t *testing.T, path, name string, span time.Duration, after int) []st
 	return names
 }
 
-// allThere asserts that every acknowledged attempt is there, none twice, and that the counters are those that a recount gives.
+// allThere asserts that every acknowledged attempt is there, none twice, and that the counters are
+// those that a recount gives.
 func allThere(t *testing.T, path string, acknowledged []string) {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{})
@@ -129,20 +132,21 @@ func allThere(t *testing.T, path string, acknowledged []string) {
 	recounted(t, s)
 	there := map[string]int{}
 	failures, status := 0, map[string]string{}
-	err = s.query(t.Context(), "read", "SELECT claude_output, success, task_id FROM attempts ORDER BY id", nil, func(r row) error {
-		var name, task string
-		var success bool
-		if err := r.Scan(&name, &success, &task); err != nil {
-			return err
-		}
-		there[name]++
-		failures++
-		status[task] = "running"
-		if success {
-			failures, status[task] = 0, "completed"
-		}
-		return nil
-	})
+	err = s.query(t.Context(), "read", "SELECT claude_output, success, task_id FROM attempts ORDER BY id", nil,
+		func(r row) error {
+			var name, task string
+			var success bool
+			if err := r.Scan(&name, &success, &task); err != nil {
+				return err
+			}
+			there[name]++
+			failures++
+			status[task] = "running"
+			if success {
+				failures, status[task] = 0, "completed"
+			}
+			return nil
+		})
 	require.NoError(t, err)
 	for name, times := range there {
 		assert.Equal(t, 1, times, name)

@@ -11,10 +11,10 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Lanes returns the waits that everybody shares who works on this state; the ramp is that of the [Options], which should be one
-// for all. A lane whose row cannot be read is made anew by a pause. Neither the names of lanes nor what looks like a secret in
-// the names of callers is in the file. Errors are a *taxonomy.Evidence of source "state", op "state_write", with the attribute
-// path.
+// Lanes returns the waits that everybody shares who works on this state; the ramp is that of the
+// [Options], which should be one for all. A lane whose row cannot be read is made anew by a pause.
+// Neither the names of lanes nor what looks like a secret in the names of callers is in the file.
+// Errors are a *taxonomy.Evidence of source "state", op "state_write", with the attribute path.
 func (s *Store) Lanes() retry.Lanes { return lanes.New(laneRows{s}, s.options.Ramp, s.clock) }
 
 // laneAge is for how long a lane that has opened is kept at least. No ramp takes as long.
@@ -49,7 +49,8 @@ func (r laneRows) Change(ctx context.Context, key string, f func(kept []byte, er
 	})
 }
 
-// readLane returns what is kept of a lane, and no more of it than shows that it is too much; nil when there is nothing.
+// readLane returns what is kept of a lane, and no more of it than shows that it is too much; nil
+// when there is nothing.
 func readLane(t *tx, key string) ([]byte, error) {
 	found, err := t.row("SELECT substr(CAST(body AS BLOB), 1, ?) FROM lanes WHERE lane = ?", lanes.MaxKept+1, key)
 	if err != nil {
@@ -72,7 +73,9 @@ func (r laneRows) writeLane(t *tx, key string, k lanes.Kept) error {
 	if _, err := t.exec("DELETE FROM lanes WHERE until < ?", stamp(r.s.clock.Now().Add(-laneAge))); err != nil {
 		return err
 	}
-	_, err := t.exec("INSERT INTO lanes (lane, until, body) VALUES (?, ?, ?) ON CONFLICT (lane) DO UPDATE SET until = excluded.until, body = excluded.body",
+	_, err := t.exec(
+		"INSERT INTO lanes (lane, until, body) VALUES (?, ?, ?) ON CONFLICT (lane) DO UPDATE SET until = "+
+			"excluded.until, body = excluded.body",
 		key, stamp(k.Until), string(k.Body))
 	return err
 }

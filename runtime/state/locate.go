@@ -13,11 +13,13 @@ import (
 // DefaultPath is where a runner of specifications keeps its state.
 const DefaultPath = "spec/.executor-state.db"
 
-// PrefixedPath is [DefaultPath] for one of several states in a directory: "spec/.executor-PREFIXstate.db".
+// PrefixedPath is [DefaultPath] for one of several states in a directory:
+// "spec/.executor-PREFIXstate.db".
 func PrefixedPath(prefix string) string { return "spec/.executor-" + prefix + "state.db" }
 
-// LegacyPath returns where a runner of this kind has kept the older form of the state at path: the same path with ".json" in place of
-// ".db". It is empty for a file that is not called like [DefaultPath] or [PrefixedPath]; what stands beside that is somebody else's.
+// LegacyPath returns where a runner of this kind has kept the older form of the state at path: the
+// same path with ".json" in place of ".db". It is empty for a file that is not called like
+// [DefaultPath] or [PrefixedPath]; what stands beside that is somebody else's.
 func LegacyPath(path string) string {
 	name := filepath.Base(path)
 	if !strings.HasPrefix(name, ".executor-") || !strings.HasSuffix(name, "state.db") {
@@ -39,8 +41,9 @@ var (
 	errLinked     = errors.New("has a second name, a hard link, so that it could have two write-ahead logs")
 )
 
-// locate returns the one path of the file that path leads to, whether or not the file is there. Two names of one file would
-// have two write-ahead logs. What is neither missing nor a regular file is refused.
+// locate returns the one path of the file that path leads to, whether or not the file is there. Two
+// names of one file would have two write-ahead logs. What is neither missing nor a regular file is
+// refused.
 func locate(path string) (string, error) { return locateBy(path, filepath.EvalSymlinks) }
 
 // looks is how often a file is looked for that is there and is not by turns.
@@ -72,7 +75,8 @@ func locateBy(path string, follow func(string) (string, error)) (string, error) 
 	return path, &fs.PathError{Op: "open", Path: path, Err: errRestless}
 }
 
-// regular refuses a database, and what SQLite would write beside it, that is anything but a regular file of one name.
+// regular refuses a database, and what SQLite would write beside it, that is anything but a regular
+// file of one name.
 func regular(path string) error {
 	for _, suffix := range append([]string{""}, beside[:]...) {
 		info, err := os.Lstat(path + suffix)
@@ -98,8 +102,8 @@ func missing(path string) (bool, error) {
 	return err == nil && info.Size() == 0, err
 }
 
-// dsn names the database for the driver; a database that is not there is not made. What SQLite would read as a parameter in the
-// path is escaped.
+// dsn names the database for the driver; a database that is not there is not made. What SQLite
+// would read as a parameter in the path is escaped.
 func dsn(path, mode string, pragmas ...string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
 	if mode == immutable {

@@ -10,10 +10,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asChild is the variable that has the test binary be a process of its own; it says which of children.
+// asChild is the variable that has the test binary be a process of its own; it says which of
+// children.
 const asChild = "STATE_CHILD"
 
-// children are what the test binary does as a process of its own, with its arguments. What they print is for the test.
+// children are what the test binary does as a process of its own, with its arguments. What they
+// print is for the test.
 var children = map[string]func(args []string) error{
 	"kill":    killedChild,
 	"journal": journalChild,

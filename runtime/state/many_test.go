@@ -22,8 +22,8 @@ const (
 	manyTimes      = 3 // that each process opens and closes the file
 )
 
-// manyChild opens the file, writes and reads it from several goroutines, and closes it, several times. What reached one of them
-// is its error.
+// manyChild opens the file, writes and reads it from several goroutines, and closes it, several
+// times. What reached one of them is its error.
 func manyChild(args []string) error {
 	path, name := args[0], args[1]
 	for time := range manyTimes {
@@ -57,7 +57,8 @@ func writeMany(path, name string) error {
 // found1 returns an error unless the note is there.
 func found1(ctx context.Context, s *Store, key string) error {
 	n := 0
-	err := s.query(ctx, "read note", "SELECT count(*) FROM executor_meta WHERE key = ?", []any{key}, func(r row) error { return r.Scan(&n) })
+	err := s.query(ctx, "read note", "SELECT count(*) FROM executor_meta WHERE key = ?", []any{key},
+		func(r row) error { return r.Scan(&n) })
 	if err == nil && n != 1 {
 		return fmt.Errorf("%s is there %d times", key, n)
 	}

@@ -12,8 +12,9 @@ import (
 //go:embed schema.sql
 var schema string
 
-// steps lead from one version of the schema to the next: the first one makes it, and the one at i leads from version i to i+1. What
-// is there is never changed, only added to. Foreign keys are not enforced in a step, and checked after all of them.
+// steps lead from one version of the schema to the next: the first one makes it, and the one at i
+// leads from version i to i+1. What is there is never changed, only added to. Foreign keys are not
+// enforced in a step, and checked after all of them.
 var steps = []string{schema}
 
 // applicationID says of a file that it is a state: "errg".

@@ -11,9 +11,10 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Outcomes tells f what became of each call of all runs that ended at since or later, in the order in which they ended and as
-// of one moment, so that whoever learns from calls can learn from those of before. The zero time is all of them. What the entries of
-// a call do not say is empty; a call that was cancelled, or that nobody saw the end of, is left out.
+// Outcomes tells f what became of each call of all runs that ended at since or later, in the order
+// in which they ended and as of one moment, so that whoever learns from calls can learn from those
+// of before. The zero time is all of them. What the entries of a call do not say is empty; a call
+// that was cancelled, or that nobody saw the end of, is left out.
 //
 // That f returns an error ends it, and is what it returns. It holds one outcome at a time.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
@@ -38,7 +39,8 @@ func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outc
 	return err
 }
 
-// outcome returns what became of the call whose end is named by a row; ok is false when that is nothing to learn from.
+// outcome returns what became of the call whose end is named by a row; ok is false when that is
+// nothing to learn from.
 func (v *view) outcome(r row) (o retry.Outcome, ok bool, err error) {
 	var run, at string
 	var seq int
@@ -66,7 +68,8 @@ func (v *view) outcome(r row) (o retry.Outcome, ok bool, err error) {
 
 // startOf returns the beginning of a call whose end is an entry of a run, or nil.
 func (v *view) startOf(run string, seq int, end *executor.Entry) (started *executor.Started, err error) {
-	err = v.query(`SELECT seq, iteration, CASE point WHEN 'started' THEN body END FROM entries WHERE run = ? AND seq < ? ORDER BY seq DESC`,
+	err = v.query(
+		`SELECT seq, iteration, CASE point WHEN 'started' THEN body END FROM entries WHERE run = ? AND seq < ? ORDER BY seq DESC`,
 		[]any{run, seq}, func(r row) error {
 			var n, iteration int
 			var body []byte

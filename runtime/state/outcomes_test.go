@@ -49,7 +49,8 @@ func (c *handClock) Sleep(ctx context.Context, d time.Duration) error {
 	return context.Cause(ctx)
 }
 
-// caller is a provider whose calls take two seconds and end as the errors say; after the last it is done.
+// caller is a provider whose calls take two seconds and end as the errors say; after the last it is
+// done.
 type caller struct {
 	clock  *handClock
 	ends   []error
@@ -84,8 +85,10 @@ func lesson(ctx context.Context, t *testing.T, s *state.Store, run string, c *ca
 	t.Helper()
 	p := &pupil{}
 	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: c, Journal: s.Journal(), Clock: c.clock, Learners: []retry.Learner{p}, Random: func() float64 { return 0.5 },
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
+		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: c, Journal: s.Journal(), Clock: c.clock, Learners: []retry.Learner{p},
+		Random: func() float64 { return 0.5 },
 	})
 	require.NoError(t, err)
 	e.Start(ctx, executor.Task{Run: run, ID: run, Prompt: "work"}).Wait()
@@ -118,15 +121,19 @@ var (
 	errUnheard = errors.New("what nobody has seen before")
 )
 
-// What is read is what learners were told while it happened, in the order in which the calls of all runs ended.
+// What is read is what learners were told while it happened, in the order in which the calls of all
+// runs ended.
 func TestOutcomesAreWhatLearnersWereTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s, err := state.Open(t.Context(), path, state.Options{Table: errs.Table})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 
-	later := lesson(t.Context(), t, s, "later", &caller{clock: &handClock{now: callDay.Add(time.Hour)}, ends: []error{broken, errUnheard}})
-	first := lesson(t.Context(), t, s, "first", &caller{clock: &handClock{now: callDay}, ends: []error{limited, limited, broken}})
+	later := lesson(
+		t.Context(), t, s, "later",
+		&caller{clock: &handClock{now: callDay.Add(time.Hour)}, ends: []error{broken, errUnheard}})
+	first := lesson(
+		t.Context(), t, s, "first", &caller{clock: &handClock{now: callDay}, ends: []error{limited, limited, broken}})
 	require.Len(t, first, 4)
 	require.Len(t, later, 3)
 	assert.Equal(t, append(first, later...), outcomes(t, s, time.Time{}))
@@ -136,7 +143,8 @@ func TestOutcomesAreWhatLearnersWereTold(t *testing.T) {
 
 	assert.Equal(t, retry.Outcome{
 		At: callDay.Add(9 * time.Second), Took: 2 * time.Second, Provider: "anthropic-api", Lane: "anthropic-api/main",
-		Code: errs.CodeProviderRateLimit.String(), After: errs.CodeProviderRateLimit.String(), Policy: first[1].Policy, Attempt: 2, Wait: 5 * time.Second,
+		Code: errs.CodeProviderRateLimit.String(), After: errs.CodeProviderRateLimit.String(), Policy: first[1].Policy,
+		Attempt: 2, Wait: 5 * time.Second,
 	}, first[1])
 	assert.Empty(t, first[3].Code, "it succeeded")
 
@@ -156,7 +164,8 @@ func TestOutcomesHaveTheTimeThatLearnersWereTold(t *testing.T) {
 	c := &caller{clock: &clock.handClock, ends: []error{limited, errUnheard}}
 	taught := &pupil{}
 	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
+		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Provider: c, Journal: p.Journal(), Clock: clock, Learners: []retry.Learner{taught},
 	})
 	require.NoError(t, err)
@@ -185,7 +194,9 @@ func TestOutcomesOfCallsThatWereCutOff(t *testing.T) {
 func TestOutcomesOfEntriesThatSayLess(t *testing.T) {
 	p := openPurse(t)
 	told := lesson(t.Context(), t, p.Store, "r", &caller{clock: &handClock{now: callDay}, ends: []error{limited}})
-	p.alter(t, "UPDATE entries SET body = json_remove(body, '$.started.lane', '$.started.retryOf', '$.started.waits') WHERE point = 'started'")
+	p.alter(
+		t, "UPDATE entries SET body = json_remove(body, '$.started.lane', '$.started.retryOf', '$.started.waits') "+
+			"WHERE point = 'started'")
 	for i := range told {
 		told[i].Lane, told[i].After, told[i].Policy, told[i].Attempt, told[i].Wait = "", "", "", 0, 0
 	}
@@ -212,7 +223,8 @@ func TestAdaptiveLearnsFromWhatWasRecorded(t *testing.T) {
 	live := retry.NewAdaptive(7)
 	for i := range 5 {
 		ends := []error{limited, limited, limited}
-		for _, o := range lesson(t.Context(), t, p.Store, "r"+string(rune('a'+i)), &caller{clock: &handClock{now: callDay.Add(time.Duration(i) * time.Hour)}, ends: ends}) {
+		for _, o := range lesson(t.Context(), t, p.Store, "r"+string(rune('a'+i)),
+			&caller{clock: &handClock{now: callDay.Add(time.Duration(i) * time.Hour)}, ends: ends}) {
 			policy.Name = max(policy.Name, o.Policy)
 			live.Learn(o)
 		}

@@ -18,8 +18,9 @@ const probing = `SELECT (SELECT application_id FROM pragma_application_id), (SEL
 	(SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('tasks', 'attempts', 'executor_meta')),
 	(SELECT count(*) FROM sqlite_schema WHERE type = 'trigger')`
 
-// probe looks at the file without changing it, and refuses it unless it is a state that this program knows. A connection of its
-// own, which can only read, does it: also a log that was left is then not written back.
+// probe looks at the file without changing it, and refuses it unless it is a state that this
+// program knows. A connection of its own, which can only read, does it: also a log that was left is
+// then not written back.
 func (s *Store) probe(ctx context.Context, mode string) error {
 	var f found
 	err := s.patience.try(ctx, s.closing, func() (err error) {
@@ -37,7 +38,8 @@ func (s *Store) probe(ctx context.Context, mode string) error {
 		return err
 	}
 	if s.options.ReadOnly && f.version < len(s.steps) {
-		return refuse("older", "its schema has version %d of %d, and it would have to be changed to be read", f.version, len(s.steps))
+		return refuse("older", "its schema has version %d of %d, and it would have to be changed to be read", f.version,
+			len(s.steps))
 	}
 	return nil
 }

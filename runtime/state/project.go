@@ -40,7 +40,8 @@ type projection struct {
 	seen  *progress
 }
 
-// write writes the entry as the seq-th of its run. What is there already is left as it is, with all that follows from it.
+// write writes the entry as the seq-th of its run. What is there already is left as it is, with all
+// that follows from it.
 func (p *projection) write(seq int, body []byte) error {
 	e := p.entry
 	if e.Begun != nil {
@@ -65,11 +66,12 @@ func (p *projection) write(seq int, body []byte) error {
 	return nil
 }
 
-// insert writes the row of the entry. It reports whether there was none: there is one if the transaction before this one was
-// said to have failed, and had not.
+// insert writes the row of the entry. It reports whether there was none: there is one if the
+// transaction before this one was said to have failed, and had not.
 func (p *projection) insert(seq int, body []byte) (fresh bool, err error) {
 	e := p.entry
-	n, err := p.changed("INSERT INTO entries (run, seq, at, iteration, point, body) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+	n, err := p.changed(
+		"INSERT INTO entries (run, seq, at, iteration, point, body) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		p.run, seq, p.at, e.Iteration, string(e.Point), string(body))
 	if err != nil || n > 0 {
 		return n > 0, err
@@ -84,7 +86,8 @@ func (p *projection) insert(seq int, body []byte) (fresh bool, err error) {
 	return false, nil
 }
 
-// begun makes the task, unless it is known, and the run, whose attempts belong to the generation that the task is in now.
+// begun makes the task, unless it is known, and the run, whose attempts belong to the generation
+// that the task is in now.
 func (p *projection) begun(b *executor.Begun) error {
 	if err := checkTask(b.Task); err != nil {
 		return err
@@ -111,8 +114,8 @@ func (p *projection) begun(b *executor.Begun) error {
 	return nil
 }
 
-// ofTask is true of the task of a run, as long as it is in the generation that the run belongs to: what goes on of an earlier
-// one says nothing about how the task stands.
+// ofTask is true of the task of a run, as long as it is in the generation that the run belongs to:
+// what goes on of an earlier one says nothing about how the task stands.
 const ofTask = "(task_id, generation) = (SELECT task_id, generation FROM runs WHERE run = ?)"
 
 // started has a call begin, and the task be running.
@@ -125,7 +128,8 @@ func (p *projection) started(s *executor.Started) error {
 	return err
 }
 
-// ended has the run be over, and the task be what that says. A run that was cancelled says nothing about its task.
+// ended has the run be over, and the task be what that says. A run that was cancelled says nothing
+// about its task.
 func (p *projection) ended(r *executor.Result) error {
 	if err := p.callsLost(); err != nil {
 		return err

@@ -64,7 +64,8 @@ func TestTaskFollowsItsRuns(t *testing.T) {
 	}
 }
 
-// The process of a check is kept for a run that goes on, and says nothing else: no call has begun with it, and none goes on.
+// The process of a check is kept for a run that goes on, and says nothing else: no call has begun
+// with it, and none goes on.
 func TestProcessOfACheckIsKept(t *testing.T) {
 	s := newStore(t)
 	j, _ := openJournal(t, s, "r")
@@ -84,14 +85,16 @@ func TestProcessOfACheckIsKept(t *testing.T) {
 	assert.Equal(t, check, entries[3])
 }
 
-// A run that was begun before its task was reset says nothing about how the task stands now; its attempts are of then.
+// A run that was begun before its task was reset says nothing about how the task stands now; its
+// attempts are of then.
 func TestRunOfAnEarlierGeneration(t *testing.T) {
 	s := newStore(t)
 	j, _ := openJournal(t, s, "r")
 	require.NoError(t, j.Append(t.Context(), begunEntry("r", "t")))
 	require.NoError(t, s.Reset(t.Context(), "t"))
 	for _, e := range []executor.Entry{
-		startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(1, 2, 3)), closedEntry(3, 1, executor.Closed{Clean: true}), endedEntry(4, 1, executor.EndCompleted),
+		startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(1, 2, 3)),
+		closedEntry(3, 1, executor.Closed{Clean: true}), endedEntry(4, 1, executor.EndCompleted),
 	} {
 		require.NoError(t, j.Append(t.Context(), e))
 	}
@@ -105,8 +108,10 @@ func TestRunOfAnEarlierGeneration(t *testing.T) {
 
 func TestAttemptFollowsFromItsIteration(t *testing.T) {
 	failed := executor.ErrorRecord{
-		Iteration: 1, Op: "call", Source: "claude-cli", Code: "WEIRD", Understood: "UNKNOWN", Category: "misc", Message: "too bad",
-		Why: "rule 7", Reaction: "again", Action: "retry", Counted: true, Fingerprint: "f1", Details: json.RawMessage(`{"n":1}`),
+		Iteration: 1, Op: "call", Source: "claude-cli", Code: "WEIRD", Understood: "UNKNOWN", Category: "misc",
+		Message: "too bad",
+		Why:     "rule 7", Reaction: "again", Action: "retry", Counted: true, Fingerprint: "f1",
+		Details: json.RawMessage(`{"n":1}`),
 	}
 	overcome := executor.ErrorRecord{Iteration: 1, Op: "call", Code: "FIRST", Message: "at first", Overcome: true}
 	side := executor.ErrorRecord{Iteration: 1, Op: "notify", Code: "SIDE", Message: "nobody hears"}
@@ -117,26 +122,36 @@ func TestAttemptFollowsFromItsIteration(t *testing.T) {
 		want   string // code, error, understood, category, rule, reaction, action, fingerprint, counted
 		errors int
 	}{
-		{"the last error decides", executor.Closed{Count: true, LastError: &failed, Errors: []executor.ErrorRecord{overcome, failed, side}},
+		{"the last error decides",
+			executor.Closed{Count: true, LastError: &failed, Errors: []executor.ErrorRecord{overcome, failed, side}},
 			"WEIRD | too bad | UNKNOWN | misc | rule 7 | again | retry | f1 | 1", 3},
-		{"the last error is an earlier one", executor.Closed{LastError: &earlier, Errors: []executor.ErrorRecord{failed, overcome}},
+		{"the last error is an earlier one",
+			executor.Closed{LastError: &earlier, Errors: []executor.ErrorRecord{failed, overcome}},
 			"WEIRD | too bad | UNKNOWN | misc | rule 7 | again | retry | f1 | 0", 2},
-		{"all is overcome", executor.Closed{LastError: &earlier, Errors: []executor.ErrorRecord{overcome}}, "- | - | - | - | - | - | - | - | 0", 1},
-		{"a success", executor.Closed{Clean: true, Errors: []executor.ErrorRecord{overcome, side}}, "- | - | - | - | - | - | - | - | 0", 2},
+		{"all is overcome", executor.Closed{LastError: &earlier, Errors: []executor.ErrorRecord{overcome}},
+			"- | - | - | - | - | - | - | - | 0", 1},
+		{"a success", executor.Closed{Clean: true, Errors: []executor.ErrorRecord{overcome, side}},
+			"- | - | - | - | - | - | - | - | 0", 2},
 		{"nothing", executor.Closed{}, "- | - | - | - | - | - | - | - | 0", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStore(t)
 			keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1), closedEntry(3, 1, c.closed))
-			assert.Equal(t, c.want, rows(t, s, `SELECT error_code, error, understood_code, category, rule, reaction, action, fingerprint, counted FROM attempts`))
+			assert.Equal(
+				t, c.want,
+				rows(t, s,
+					`SELECT error_code, error, understood_code, category, rule, reaction, action, fingerprint, counted FROM attempts`))
 			assert.Equal(t, fmt.Sprint(c.errors), rows(t, s, "SELECT count(*) FROM errors"))
 		})
 	}
 	s := newStore(t)
-	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1), closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{overcome, failed}}))
+	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1),
+		closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{overcome, failed}}))
 	assert.Equal(t, `1 | call | - | FIRST | - | - | at first | - | - | - | 0 | 1 | - | -
 2 | call | claude-cli | WEIRD | UNKNOWN | misc | too bad | rule 7 | again | retry | 1 | 0 | f1 | {"n":1}`,
-		rows(t, s, "SELECT seq, op, source, code, understood_code, category, message, rule, reaction, action, counted, overcome, fingerprint, details FROM errors"))
+		rows(t, s,
+			"SELECT seq, op, source, code, understood_code, category, message, rule, reaction, action, counted, "+
+				"overcome, fingerprint, details FROM errors"))
 }
 
 func TestAttemptsOfARun(t *testing.T) {
@@ -149,17 +164,23 @@ func TestAttemptsOfARun(t *testing.T) {
 		startedEntry(3, 1, 2), answeredEntry(4, 1, 2, "second", usageOf(20, 2, 0.5)),
 		closedEntry(6, 1, executor.Closed{
 			Count: true, NotBefore: wait, Changed: []string{"a", "b\"c"},
-			Feedback: []executor.Feedback{{Iteration: 0, Text: "old"}, {Iteration: 1, Text: "one"}, {Iteration: 1, Text: "two"}},
+			Feedback: []executor.Feedback{{Iteration: 0, Text: "old"}, {Iteration: 1, Text: "one"},
+				{Iteration: 1, Text: "two"}},
 		}),
-		second, answeredEntry(12, 2, 1, "third", executor.Usage{InputTokens: taxonomy.Some(int64(5))}), closedEntry(13, 2, executor.Closed{Clean: true}),
+		second, answeredEntry(12, 2, 1, "third", executor.Usage{InputTokens: taxonomy.Some(int64(5))}),
+		closedEntry(13, 2, executor.Closed{Clean: true}),
 		closedEntry(20, 3, executor.Closed{}),
 	)
-	assert.Equal(t, "1 | 0 | 5.0 | second | 2026-01-02T04:04:05.000006000Z | claude-cli | 1 | 30 | 3 | 750000 | one\n\ntwo | [\"a\",\"b\\\"c\"]\n"+
-		"2 | 1 | 2.0 | third | - | anthropic-api | 2 | 5 | - | - | - | -\n"+
-		"3 | 0 | 0.0 | - | - | - | - | 0 | 0 | 0 | - | -",
+	assert.Equal(
+		t, "1 | 0 | 5.0 | second | 2026-01-02T04:04:05.000006000Z | claude-cli | 1 | 30 | 3 | 750000 | one\n\ntwo "+
+			"| [\"a\",\"b\\\"c\"]\n"+
+			"2 | 1 | 2.0 | third | - | anthropic-api | 2 | 5 | - | - | - | -\n"+
+			"3 | 0 | 0.0 | - | - | - | - | 0 | 0 | 0 | - | -",
 		rows(t, s, `SELECT iteration, success, duration_seconds || '', claude_output, not_before, provider, tier, input_tokens, output_tokens, cost_microusd,
 			feedback, changed_files FROM attempts ORDER BY iteration`))
-	assert.Equal(t, "3 | 35 | 3 | 750000 | 1 | 1", rows(t, s, "SELECT calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM runs"))
+	assert.Equal(
+		t, "3 | 35 | 3 | 750000 | 1 | 1",
+		rows(t, s, "SELECT calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM runs"))
 }
 
 // An iteration that is closed once more is one attempt all the same.
@@ -168,12 +189,16 @@ func TestIterationClosedAgain(t *testing.T) {
 	no := executor.ErrorRecord{Iteration: 1, Code: "NO", Message: "no"}
 	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1),
 		closedEntry(2, 1, executor.Closed{Count: true, Errors: []executor.ErrorRecord{no, no}}))
-	keep(t, s, "r", closedEntry(5, 1, executor.Closed{Errors: []executor.ErrorRecord{{Iteration: 1, Code: "YES", Message: "yes"}}}))
-	assert.Equal(t, "1 | 0 | 4.0 | YES | yes | 0", rows(t, s, strings.Replace(attemptRow, "duration_seconds", "duration_seconds || ''", 1)))
+	keep(t, s, "r",
+		closedEntry(5, 1, executor.Closed{Errors: []executor.ErrorRecord{{Iteration: 1, Code: "YES", Message: "yes"}}}))
+	assert.Equal(
+		t, "1 | 0 | 4.0 | YES | yes | 0",
+		rows(t, s, strings.Replace(attemptRow, "duration_seconds", "duration_seconds || ''", 1)))
 	assert.Equal(t, "YES", rows(t, s, "SELECT code FROM errors"))
 }
 
-// What is not known of calls is counted, and never zero; a call of which nobody saw the end is known by what comes after it.
+// What is not known of calls is counted, and never zero; a call of which nobody saw the end is
+// known by what comes after it.
 func TestCallsOfWhichNobodyKnows(t *testing.T) {
 	const sums = "SELECT calls, unknown_tokens, unknown_cost, input_tokens, cost_microusd FROM runs"
 	s := newStore(t)
@@ -191,7 +216,10 @@ func TestCallsOfWhichNobodyKnows(t *testing.T) {
 		{answeredEntry(6, 2, 9, "", usageOf(7, 8, 9)), "3 | 2 | 2 | 7 | 1"}, // of a call that was not begun
 		{startedEntry(7, 2, 2), "3 | 2 | 2 | 7 | 1"},                        // begun twice
 		{startedEntry(7, 3, 1), "4 | 2 | 2 | 7 | 1"},
-		{answeredEntry(8, 3, 1, "", executor.Usage{InputTokens: taxonomy.Some(int64(-1)), OutputTokens: taxonomy.Some(int64(1)), CostUSD: taxonomy.Some(-1.0)}), "4 | 3 | 3 | 7 | 1"},
+		{answeredEntry(
+			8, 3, 1, "",
+			executor.Usage{InputTokens: taxonomy.Some(int64(-1)), OutputTokens: taxonomy.Some(int64(1)),
+				CostUSD: taxonomy.Some(-1.0)}), "4 | 3 | 3 | 7 | 1"},
 		{startedEntry(9, 4, 1), "5 | 3 | 3 | 7 | 1"},
 		{startedEntry(10, 4, 1), "5 | 3 | 3 | 7 | 1"}, // begun twice, and under way
 		{endedEntry(10, 4, executor.EndCancelled), "5 | 4 | 4 | 7 | 1"},
@@ -207,7 +235,8 @@ func TestSumsThatAreTooLarge(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, "r", begunEntry("r", "t"),
 		startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(1<<62, 1<<62, 1e300)),
-		startedEntry(1, 1, 2), answeredEntry(2, 1, 2, "", usageOf(1<<62, 1<<62, 1e300)), closedEntry(3, 1, executor.Closed{}))
+		startedEntry(1, 1, 2), answeredEntry(2, 1, 2, "", usageOf(1<<62, 1<<62, 1e300)),
+		closedEntry(3, 1, executor.Closed{}))
 	const bound = "90000000000000 | 90000000000000 | 90000000000000"
 	assert.Equal(t, bound, rows(t, s, "SELECT input_tokens, output_tokens, cost_microusd FROM runs"))
 	checkState(t, s)
@@ -227,9 +256,11 @@ func TestSumsThatAreTooLarge(t *testing.T) {
 	}
 }
 
-// What a task has cost is that of all its runs and of its attempts without a run, whatever generation they are of.
+// What a task has cost is that of all its runs and of its attempts without a run, whatever
+// generation they are of.
 func TestTaskSumsRunsAndAttempts(t *testing.T) {
-	const ofTasks = "SELECT task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM tasks ORDER BY 1"
+	const ofTasks = "SELECT task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, " +
+		"unknown_cost FROM tasks ORDER BY 1"
 	s := newStore(t)
 	record := func(task string, usage executor.Usage) {
 		t.Helper()
@@ -237,7 +268,8 @@ func TestTaskSumsRunsAndAttempts(t *testing.T) {
 		require.NoError(t, err)
 	}
 	record("t", usageOf(1, 2, 0.000003))
-	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(10, 20, 0.00003)), startedEntry(3, 1, 2))
+	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(10, 20, 0.00003)),
+		startedEntry(3, 1, 2))
 	assert.Equal(t, "t | 3 | 11 | 22 | 33 | 0 | 0", rows(t, s, ofTasks), "the last call is under way")
 	require.NoError(t, s.Reset(t.Context(), "t"))
 	keep(t, s, "q", begunEntry("q", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "", usageOf(100, 200, 0.0003)),
@@ -247,11 +279,13 @@ func TestTaskSumsRunsAndAttempts(t *testing.T) {
 	record("u", executor.Usage{CostUSD: taxonomy.Some(0.5)})
 	require.NoError(t, s.MarkRunning(t.Context(), "u"))
 	require.NoError(t, s.MarkRunning(t.Context(), "v"))
-	assert.Equal(t, "t | 5 | 1111 | 222 | 333 | 2 | 2\nu | 1 | 0 | 0 | 500000 | 1 | 0\nv | 0 | 0 | 0 | 0 | 0 | 0", rows(t, s, ofTasks))
+	assert.Equal(t, "t | 5 | 1111 | 222 | 333 | 2 | 2\nu | 1 | 0 | 0 | 500000 | 1 | 0\nv | 0 | 0 | 0 | 0 | 0 | 0",
+		rows(t, s, ofTasks))
 	checkState(t, s)
 }
 
-// Random stories of several tasks and runs, with attempts by hand between them, come to sums that a recount comes to.
+// Random stories of several tasks and runs, with attempts by hand between them, come to sums that a
+// recount comes to.
 func TestRandomSumsAreRecounted(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -287,7 +321,8 @@ func TestRandomSumsAreRecounted(t *testing.T) {
 			case 3:
 				entries = append(entries, endedEntry(1, iteration, executor.EndFatal))
 			case 4, 5:
-				entries = append(entries, startedEntry(1, iteration, call), answeredEntry(2, iteration, call, "", usage()))
+				entries = append(entries, startedEntry(1, iteration, call),
+					answeredEntry(2, iteration, call, "", usage()))
 			default:
 				entries = append(entries, startedEntry(1, iteration, call))
 			}
@@ -304,11 +339,14 @@ func TestTextsAreMaskedAndBounded(t *testing.T) {
 	const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	text := "token=" + secret + " \x00\xff " + strings.Repeat("é", 20_000) + " the end token=" + secret
 	rec := executor.ErrorRecord{
-		Iteration: 1, Op: text, Source: text, Code: text, Understood: text, Category: text, Message: text, Why: text, Reaction: text, Action: text,
+		Iteration: 1, Op: text, Source: text, Code: text, Understood: text, Category: text, Message: text, Why: text,
+		Reaction: text, Action: text,
 		Fingerprint: text, Details: json.RawMessage(`{"token":"` + secret + `"}`),
 	}
 	keep(t, s, "r", begunEntry("r", "t"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, text, executor.Usage{}),
-		closedEntry(3, 1, executor.Closed{LastError: &rec, Errors: []executor.ErrorRecord{rec}, Feedback: []executor.Feedback{{Iteration: 1, Text: text}}, Changed: []string{text}}))
+		closedEntry(
+			3, 1, executor.Closed{LastError: &rec, Errors: []executor.ErrorRecord{rec},
+				Feedback: []executor.Feedback{{Iteration: 1, Text: text}}, Changed: []string{text}}))
 	all := rows(t, s, "SELECT * FROM attempts") + rows(t, s, "SELECT * FROM errors") + rows(t, s, "SELECT * FROM calls")
 	assert.NotContains(t, all, secret)
 	assert.NotContains(t, all, "\x00")
@@ -326,7 +364,8 @@ func checkState(t *testing.T, s *state.Store) {
 		assert.Empty(t, rows(t, s, query), "sums that a recount does not come to")
 	}
 	assert.Equal(t, rows(t, s, "SELECT DISTINCT run, iteration FROM entries WHERE point = 'closed' ORDER BY 1, 2"),
-		rows(t, s, "SELECT run, iteration FROM attempts WHERE run IS NOT NULL ORDER BY 1, 2"), "an attempt for each iteration that was closed")
+		rows(t, s, "SELECT run, iteration FROM attempts WHERE run IS NOT NULL ORDER BY 1, 2"),
+		"an attempt for each iteration that was closed")
 	assert.Equal(t, rows(t, s, "SELECT run, at FROM entries WHERE point = 'ended' ORDER BY 1"),
 		rows(t, s, "SELECT run, ended_at FROM runs WHERE ended_at IS NOT NULL ORDER BY 1"))
 	assert.Equal(t, "ok", rows(t, s, "PRAGMA integrity_check"))

@@ -9,8 +9,9 @@ import (
 	"os"
 )
 
-// idleReaders is how many connections that read are kept for later. There can be more at a time: whoever goes through tasks may ask
-// for the attempts of each, and would wait for ever for a connection that others who do the same have.
+// idleReaders is how many connections that read are kept for later. There can be more at a time:
+// whoever goes through tasks may ask for the attempts of each, and would wait for ever for a
+// connection that others who do the same have.
 const idleReaders = 4
 
 // errEnough ends a query or a view early, without an error.
@@ -52,8 +53,9 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	return err
 }
 
-// asItIs reports whether the file has to be read as it is, without the files that SQLite keeps beside a database also for reading:
-// they cannot be made. Nobody writes it, or a log would be there.
+// asItIs reports whether the file has to be read as it is, without the files that SQLite keeps
+// beside a database also for reading: they cannot be made. Nobody writes it, or a log would be
+// there.
 func (s *Store) asItIs() bool {
 	if writable(s.path) == nil {
 		return false
@@ -67,8 +69,9 @@ type row interface {
 	Scan(columns ...any) error
 }
 
-// query runs f on each row of a query, outside of the transactions that write. It sees one moment of the state. That f returns
-// [errEnough] ends it without an error. The error is evidence that says what was being done. F may ask for more.
+// query runs f on each row of a query, outside of the transactions that write. It sees one moment
+// of the state. That f returns [errEnough] ends it without an error. The error is evidence that
+// says what was being done. F may ask for more.
 func (s *Store) query(ctx context.Context, doing, query string, args []any, f func(row) error) error {
 	return s.view(ctx, doing, func(v *view) error { return v.query(query, args, f) })
 }
@@ -99,8 +102,8 @@ func (v *view) row(query string, args []any, columns ...any) error {
 	return v.tx.QueryRowContext(v.ctx, query, args...).Scan(columns...)
 }
 
-// view runs f on one moment of the state, for several queries that have to agree; as to f, see [Store.query]. The error is
-// evidence.
+// view runs f on one moment of the state, for several queries that have to agree; as to f, see
+// [Store.query]. The error is evidence.
 func (s *Store) view(ctx context.Context, doing string, f func(*view) error) error {
 	if err := s.files.check(); err != nil {
 		return s.failed(doing, err)
@@ -117,14 +120,16 @@ func (s *Store) view(ctx context.Context, doing string, f func(*view) error) err
 	return nil
 }
 
-// beginView begins a transaction that has read something: from then on other processes cannot keep it waiting.
+// beginView begins a transaction that has read something: from then on other processes cannot keep
+// it waiting.
 func (s *Store) beginView(ctx context.Context) (tx *sql.Tx, err error) {
 	err = s.patience.try(ctx, s.closing, func() error {
 		if tx, err = s.reader.BeginTx(ctx, nil); err != nil {
 			return err
 		}
 		var tables int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE rowid = 1").Scan(&tables); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE rowid = 1").
+			Scan(&tables); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 		return nil
@@ -145,9 +150,10 @@ func (s *Store) whyUnread(ctx context.Context, err error) error {
 	return ended(ctx, err)
 }
 
-// stream yields what read makes of each row of a query, as of one moment. It ends with the first error, which comes with a zero
-// value.
-func stream[T any](ctx context.Context, s *Store, doing, query string, args []any, read func(row) (T, error)) iter.Seq2[T, error] {
+// stream yields what read makes of each row of a query, as of one moment. It ends with the first
+// error, which comes with a zero value.
+func stream[T any](ctx context.Context, s *Store, doing, query string, args []any,
+	read func(row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		on := true
 		err := s.query(ctx, doing, query, args, func(r row) error {

@@ -10,7 +10,8 @@ import (
 // Most is where sums stop.
 const Most = most
 
-// Recounts find the runs and the tasks whose sums are not what a recount of calls, and of paid attempts without a run, comes to.
+// Recounts find the runs and the tasks whose sums are not what a recount of calls, and of paid
+// attempts without a run, comes to.
 var Recounts = []string{
 	"SELECT run FROM runs r WHERE " + kept + " <> (" + recount + `FROM (
 		SELECT input_tokens, output_tokens, cost_microusd, ended_at FROM calls c WHERE c.run = r.run))`,

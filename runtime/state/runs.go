@@ -14,7 +14,8 @@ import (
 type Run struct {
 	Name string
 	Task string
-	// Generation is the one that the task was in when the run was begun. A task that was reset since is in a later one.
+	// Generation is the one that the task was in when the run was begun. A task that was reset
+	// since is in a later one.
 	Generation int
 	// Begun and Ended are when it was; Ended is zero for a run that can be gone on with.
 	Begun time.Time
@@ -55,13 +56,15 @@ const selectRuns = `SELECT r.run, r.task_id, r.generation, r.begun_at, r.ended_a
 	max(coalesce((SELECT max(iteration) FROM calls WHERE run = r.run), 0), coalesce((SELECT max(iteration) FROM attempts WHERE run = r.run), 0))
 	FROM runs r LEFT JOIN entries e ON e.run = r.run AND e.seq = (SELECT max(seq) FROM entries WHERE run = r.run) `
 
-// Runs returns the runs of a task, of all its generations, the one that was begun last first; of very many the last.
+// Runs returns the runs of a task, of all its generations, the one that was begun last first; of
+// very many the last.
 func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
 	return s.runs(ctx, selectRuns+"WHERE r.task_id = ? ORDER BY r.begun_at DESC, r.run LIMIT ?", task, maxRuns)
 }
 
-// Unfinished returns the runs that have not ended, the one that was begun last first; of very many the last. One that nobody
-// holds is gone on with by an executor that is given its name and its task.
+// Unfinished returns the runs that have not ended, the one that was begun last first; of very many
+// the last. One that nobody holds is gone on with by an executor that is given its name and its
+// task.
 func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 	return s.runs(ctx, selectRuns+"WHERE r.ended_at IS NULL ORDER BY r.begun_at DESC, r.run LIMIT ?", maxRuns)
 }
@@ -90,7 +93,8 @@ func scanRun(r row) (Run, error) {
 	var ended, at sql.Null[string]
 	var in, out, cost int64
 	var unknownTokens, unknownCost, open int
-	err := r.Scan(&run.Name, &run.Task, &run.Generation, &begun, &ended, &run.Status, &run.EndReason, &run.Dir, &run.Calls,
+	err := r.Scan(&run.Name, &run.Task, &run.Generation, &begun, &ended, &run.Status, &run.EndReason, &run.Dir,
+		&run.Calls,
 		&in, &out, &cost, &unknownTokens, &unknownCost, &open, &run.Point, &at, &run.Iteration)
 	if err != nil {
 		return run, err
@@ -122,8 +126,8 @@ func spendingOf(calls int, in, out, cost int64, unknownTokens, unknownCost int) 
 	return s
 }
 
-// holder returns who has a run, or nil. Where the lock cannot be tried, because it may only be looked at, what was noted beside
-// it is believed.
+// holder returns who has a run, or nil. Where the lock cannot be tried, because it may only be
+// looked at, what was noted beside it is believed.
 func (s *Store) holder(run string) *Holder {
 	if hold.CheckName(run) != nil {
 		return nil

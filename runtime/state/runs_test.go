@@ -43,13 +43,16 @@ func TestRuns(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"dead", "done"}, names(runs), "the last one first")
 	assert.Equal(t, state.Run{
-		Name: "done", Task: "t", Generation: 1, Begun: journalTime, Ended: journalTime.Add(6 * time.Second), Status: executor.StatusBlocked,
-		EndReason: executor.EndMaxFailures, Dir: "/w", Point: executor.PointNotified, Iteration: 2, At: journalTime.Add(7 * time.Second),
+		Name: "done", Task: "t", Generation: 1, Begun: journalTime, Ended: journalTime.Add(6 * time.Second),
+		Status:    executor.StatusBlocked,
+		EndReason: executor.EndMaxFailures, Dir: "/w", Point: executor.PointNotified, Iteration: 2,
+		At:    journalTime.Add(7 * time.Second),
 		Calls: 2, Spent: executor.Spending{Calls: 2, Usage: usageOf(3, 4, 0.5), UnknownTokens: 1, UnknownCost: 1},
 	}, runs[1])
 	dead := state.Run{
 		Name: "dead", Task: "t", Generation: 2, Begun: later.At, Dir: "/w", Point: executor.PointStarted, Iteration: 1,
-		At: journalTime.Add(4000 * time.Second), Calls: 1, Spent: executor.Spending{Calls: 1, UnknownTokens: 1, UnknownCost: 1},
+		At: journalTime.Add(4000 * time.Second), Calls: 1,
+		Spent: executor.Spending{Calls: 1, UnknownTokens: 1, UnknownCost: 1},
 	}
 	assert.Equal(t, dead, runs[0])
 
@@ -60,7 +63,9 @@ func TestRuns(t *testing.T) {
 	require.NotNil(t, runs[1].Holder)
 	host, err := os.Hostname()
 	require.NoError(t, err)
-	assert.Equal(t, []any{os.Getpid(), host, false}, []any{runs[1].Holder.PID, runs[1].Holder.Host, runs[1].Holder.Since.IsZero()})
+	assert.Equal(
+		t, []any{os.Getpid(), host, false},
+		[]any{runs[1].Holder.PID, runs[1].Holder.Host, runs[1].Holder.Since.IsZero()})
 	require.NoError(t, j.Close())
 	runs, err = s.Unfinished(t.Context())
 	require.NoError(t, err)
@@ -74,7 +79,9 @@ func TestRunsWithNamesThatCannotBe(t *testing.T) {
 	s := newStore(t)
 	db := openFile(t, s)
 	for i, name := range []string{"../escape", "a/b", ""} {
-		_, err := db.Exec("INSERT INTO tasks (task_id) VALUES (?1); INSERT INTO runs (run, task_id, generation, begun_at, taxonomy) VALUES (?2, ?1, 1, '2026-01-01T00:00:00Z', '')",
+		_, err := db.Exec(
+			"INSERT INTO tasks (task_id) VALUES (?1); INSERT INTO runs (run, task_id, generation, begun_at, "+
+				"taxonomy) VALUES (?2, ?1, 1, '2026-01-01T00:00:00Z', '')",
 			fmt.Sprint("t", i), name)
 		require.NoError(t, err)
 	}
@@ -106,7 +113,8 @@ func TestClaims(t *testing.T) {
 	require.NoError(t, err)
 	_, err = other.Claim(t.Context(), "queue")
 	ev := evidenceOf(t, err)
-	assert.Equal(t, []string{"executor", "lock", fmt.Sprint(os.Getpid())}, []string{ev.Source, ev.Op, ev.Attribute("pid")})
+	assert.Equal(t, []string{"executor", "lock", fmt.Sprint(os.Getpid())},
+		[]string{ev.Source, ev.Op, ev.Attribute("pid")})
 	assert.Regexp(t, `^queue is held by process \d+`, ev.Text)
 	keep(t, s, "queue", begunEntry("queue", "t")) // a run of that name is something else
 	another, err := other.Claim(t.Context(), "another")

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSchema are the rows S3, S4 and S5: the columns that programs which read such files expect come first, in their order.
+// TestSchema are the rows S3, S4 and S5: the columns that programs which read such files expect
+// come first, in their order.
 func TestSchema(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
 	for table, want := range map[string][]string{
@@ -19,7 +20,9 @@ func TestSchema(t *testing.T) {
 		"executor_meta": {"key TEXT key", "value TEXT"},
 	} {
 		var got []string
-		err := s.query(t.Context(), "read", `SELECT name, type, "notnull", coalesce(dflt_value, ''), pk FROM pragma_table_info(?) ORDER BY cid`,
+		err := s.query(
+			t.Context(), "read",
+			`SELECT name, type, "notnull", coalesce(dflt_value, ''), pk FROM pragma_table_info(?) ORDER BY cid`,
 			[]any{table}, func(r row) error {
 				var name, kind, initial string
 				var notNull, key bool
@@ -69,17 +72,21 @@ func TestStatusesReadFewRows(t *testing.T) {
 	assert.NotContains(t, steps, "TEMP B-TREE")
 }
 
-// TestBudgetReadsNoOtherRuns asserts that what was spent is known without the runs and the calls that it was spent by.
+// TestBudgetReadsNoOtherRuns asserts that what was spent is known without the runs and the calls
+// that it was spent by.
 func TestBudgetReadsNoOtherRuns(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
 	assert.Equal(t, "SCAN tasks", plan(t, s, spentByAll))
 	assert.Equal(t, "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (task_id=?)", plan(t, s, spentByTask, "t"))
 	assert.Equal(t, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)", plan(t, s, spentByRun, "r"))
-	assert.Equal(t, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)", plan(t, s, spentByRun+ofTheTask, "r", "t"))
-	assert.Equal(t, "SCAN c USING INDEX calls_open\nSEARCH r USING INDEX sqlite_autoindex_runs_1 (run=?)", plan(t, s, openCalls, "r"))
+	assert.Equal(t, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)",
+		plan(t, s, spentByRun+ofTheTask, "r", "t"))
+	assert.Equal(t, "SCAN c USING INDEX calls_open\nSEARCH r USING INDEX sqlite_autoindex_runs_1 (run=?)",
+		plan(t, s, openCalls, "r"))
 }
 
-// TestCountersReadFewAttempts asserts that failures are counted from an index alone, and that a limit needs no more of them than it is.
+// TestCountersReadFewAttempts asserts that failures are counted from an index alone, and that a
+// limit needs no more of them than it is.
 func TestCountersReadFewAttempts(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "s.db"), Options{})
 	steps := plan(t, s, "SELECT count(*) "+failures)

@@ -74,7 +74,8 @@ func (s *secrets) lines(way string) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-// many returns a text of at least n bytes that is full of secrets, so that it is cut in one of them wherever it is cut.
+// many returns a text of at least n bytes that is full of secrets, so that it is cut in one of them
+// wherever it is cut.
 func (s *secrets) many(way string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -83,13 +84,14 @@ func (s *secrets) many(way string, n int) string {
 	return b.String()
 }
 
-// absent looks for the secrets, and for parts of them, in the names and contents of all files below dir but those that begin with
-// these names.
+// absent looks for the secrets, and for parts of them, in the names and contents of all files below
+// dir but those that begin with these names.
 func (s *secrets) absent(t *testing.T, dir string, but ...string) {
 	t.Helper()
 	size := 0
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || slices.ContainsFunc(but, func(name string) bool { return strings.HasPrefix(d.Name(), name) }) {
+		if err != nil || d.IsDir() ||
+			slices.ContainsFunc(but, func(name string) bool { return strings.HasPrefix(d.Name(), name) }) {
 			return err
 		}
 		b, err := os.ReadFile(path)

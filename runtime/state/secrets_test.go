@@ -33,7 +33,8 @@ func secretState(t *testing.T) (dir string, s *state.Store) {
 	return dir, s
 }
 
-// stored looks for secrets in the files of a state, as they are while it is open, with its log, and after it is closed.
+// stored looks for secrets in the files of a state, as they are while it is open, with its log, and
+// after it is closed.
 func (s *secrets) stored(t *testing.T, dir string, st *state.Store, but ...string) {
 	t.Helper()
 	log, err := os.Stat(st.Path() + "-wal")
@@ -51,16 +52,19 @@ func TestSecretsOfRecordedAttempts(t *testing.T) {
 	for _, form := range formNames() {
 		name := func(way string) string { return secret.one(form, way) }
 		_, err := s.RecordAttempt(ctx, state.Attempt{
-			Task: "T", Error: name("error"), Output: name("output"), Feedback: name("feedback"), CodeAsWritten: name("code"),
-			Category: name("category"), Rule: name("rule"), Reaction: name("reaction"), Action: name("action"), Provider: name("provider"),
+			Task: "T", Error: name("error"), Output: name("output"), Feedback: name("feedback"),
+			CodeAsWritten: name("code"),
+			Category:      name("category"), Rule: name("rule"), Reaction: name("reaction"), Action: name("action"),
+			Provider:    name("provider"),
 			Fingerprint: name("fingerprint"), Changed: []string{"a/" + name("path"), name("path 2")},
 		})
 		require.NoError(t, err)
 	}
 	for _, n := range []int{100, 5_000, 9_000, 30_000, 90_000} {
 		_, err := s.RecordAttempt(ctx, state.Attempt{
-			Task: "T", Error: secret.many("long error", n), Output: secret.many("long output", n), Feedback: secret.many("long feedback", n),
-			Changed: []string{secret.many("long path", n)},
+			Task: "T", Error: secret.many("long error", n), Output: secret.many("long output", n),
+			Feedback: secret.many("long feedback", n),
+			Changed:  []string{secret.many("long path", n)},
 		})
 		require.NoError(t, err)
 	}
@@ -84,7 +88,8 @@ func TestSecretsAsNames(t *testing.T) {
 		for _, err := range []error{
 			s.MarkRunning(ctx, name("running task")), s.SetStatus(ctx, name("task with a status"), state.TaskFailed),
 			s.SetStatus(ctx, "T", state.TaskStatus(name("status"))),
-			s.SetBudget(ctx, name("scope"), state.Limit{}), s.SetBudget(ctx, state.ScopeOfTask(name("scope of a task")), state.Limit{}),
+			s.SetBudget(ctx, name("scope"), state.Limit{}), s.SetBudget(
+				ctx, state.ScopeOfTask(name("scope of a task")), state.Limit{}),
 		} {
 			require.Error(t, err)
 			secret.unsaid(t, err)
@@ -117,18 +122,21 @@ func TestSecretsOfTheOlderForm(t *testing.T) {
 	var attempts []map[string]any
 	for _, form := range formNames() {
 		attempts = append(attempts, map[string]any{
-			"timestamp": "2025-01-02T03:04:05.678", "success": false, "duration_seconds": 1.5, "error": secret.one(form, "error"),
+			"timestamp": "2025-01-02T03:04:05.678", "success": false, "duration_seconds": 1.5,
+			"error":      secret.one(form, "error"),
 			"error_code": secret.one(form, "code"), "claude_output": secret.one(form, "output"),
 		})
 	}
 	for _, n := range []int{9_000, 21_000, 60_000} {
 		attempts = append(attempts, map[string]any{
-			"timestamp": "2025-01-02T03:04:05.678", "success": false, "duration_seconds": 1.5, "error": secret.many("long error", n),
+			"timestamp": "2025-01-02T03:04:05.678", "success": false, "duration_seconds": 1.5,
+			"error":      secret.many("long error", n),
 			"error_code": "TASK_FAILED", "claude_output": secret.many("long output", n),
 		})
 	}
 	old, err := json.Marshal(map[string]any{"tasks": map[string]any{
-		"T": map[string]any{"status": secret.lines("status"), "attempts": attempts, "started_at": nil, "completed_at": nil},
+		"T": map[string]any{"status": secret.lines("status"), "attempts": attempts, "started_at": nil,
+			"completed_at": nil},
 	}, "consecutive_failures": 1, "total_completed": 0, "total_failed": 0})
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -187,12 +195,15 @@ func (p *leaky) Validate(context.Context, executor.Phase) error {
 		return nil
 	}
 	return &taxonomy.Evidence{
-		Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(1), Text: p.said("text of a check"),
-		Output: p.said("output of a check"), Attributes: map[string]string{"command": "make test " + p.said("command of a check")},
+		Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(1),
+		Text:       p.said("text of a check"),
+		Output:     p.said("output of a check"),
+		Attributes: map[string]string{"command": "make test " + p.said("command of a check")},
 	}
 }
 
-// answers returns calls that answer, fail by evidence, and fail by errors of the taxonomy, with secrets in all of what they say.
+// answers returns calls that answer, fail by evidence, and fail by errors of the taxonomy, with
+// secrets in all of what they say.
 func (p *leaky) answers() []func(dir string) (executor.Answer, error) {
 	failing := func(err error) func(string) (executor.Answer, error) {
 		return func(string) (executor.Answer, error) {
@@ -201,10 +212,14 @@ func (p *leaky) answers() []func(dir string) (executor.Answer, error) {
 	}
 	said := p.said
 	return []func(string) (executor.Answer, error){
-		failing(&taxonomy.Evidence{Type: "timeout", Text: said("text"), Output: said("output"), Code: said("code of evidence")}),
+		failing(
+			&taxonomy.Evidence{Type: "timeout", Text: said("text"), Output: said("output"),
+				Code: said("code of evidence")}),
 		failing(&taxonomy.Evidence{
-			Source: "claude-cli", Type: "network", Errno: said("errno"), Signal: said("signal"), Err: errors.New(said("cause")),
-			Attributes: map[string]string{"model": said("model"), "resource": said("resource"), "request_id": said("request")},
+			Source: "claude-cli", Type: "network", Errno: said("errno"), Signal: said("signal"),
+			Err: errors.New(said("cause")),
+			Attributes: map[string]string{"model": said("model"), "resource": said("resource"),
+				"request_id": said("request")},
 		}),
 		failing(&taxonomy.Evidence{Source: said("source"), Op: said("op"), Type: said("type"), Text: "503"}),
 		failing(errors.New(said("plain error"))),
@@ -223,7 +238,8 @@ func (p *leaky) answers() []func(dir string) (executor.Answer, error) {
 	}
 }
 
-// Runs that say secrets everywhere leave none in their state: neither in entries nor in what follows from them.
+// Runs that say secrets everywhere leave none in their state: neither in entries nor in what
+// follows from them.
 func TestSecretsOfRuns(t *testing.T) {
 	secret := &secrets{}
 	dir, s := secretState(t)
@@ -232,7 +248,10 @@ func TestSecretsOfRuns(t *testing.T) {
 		calls := p.answers()
 		p.calls = calls[answer : answer+1]
 		name := fmt.Sprintf("%d-%d-%t", number, answer, delivered)
-		runLeaky(t, s, p, executor.Task{Run: "run-" + name, ID: "T-" + name, Title: "Do " + p.said("title"), Prompt: p.said("prompt")}, delivered)
+		runLeaky(
+			t, s, p,
+			executor.Task{Run: "run-" + name, ID: "T-" + name, Title: "Do " + p.said("title"),
+				Prompt: p.said("prompt")}, delivered)
 	}
 	answers := len((&leaky{said: func(string) string { return "" }}).answers())
 	for answer := range answers {
@@ -256,7 +275,8 @@ func runLeaky(t *testing.T, s *state.Store, p *leaky, task executor.Task, delive
 	t.Helper()
 	p.dir = t.TempDir()
 	cfg := executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: p, Validator: p, Journal: s.Journal(), Lanes: s.Lanes(),
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: p, Validator: p, Journal: s.Journal(),
+		Lanes:  s.Lanes(),
 		Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) }, Clock: instantly{},
 		Budget: s.Budget(state.BudgetOptions{}), Limits: executor.Limits{Iterations: 2},
 	}
@@ -268,7 +288,8 @@ func runLeaky(t *testing.T, s *state.Store, p *leaky, task executor.Task, delive
 			t.Skipf("git: %s: %s", err, out)
 		}
 		tree, err := workspace.Open(t.Context(), p.dir, workspace.Options{Env: []string{
-			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",
+			"GIT_COMMITTER_EMAIL=a@example.org",
 		}})
 		require.NoError(t, err)
 		cfg.Workspace, cfg.Deliver = tree, executor.DeliverCommits

@@ -13,15 +13,16 @@ import (
 // Status is a task as a list of all of them shows it.
 type Status struct {
 	Task
-	// LastAt is when the last attempt of the generation ended; zero when there is none, and then all that follows about it is empty.
+	// LastAt is when the last attempt of the generation ended; zero when there is none, and then
+	// all that follows about it is empty.
 	LastAt      time.Time
 	LastSuccess bool
 	// LastCode, LastCodeAsWritten and LastError are as of [Attempt].
 	LastCode, LastCodeAsWritten, LastError string
 	// Question is what a person was asked; empty unless the task is blocked by it.
 	Question string
-	// Spent is what the task has cost, all generations together. An attempt without a run is one call if it says that
-	// there was one.
+	// Spent is what the task has cost, all generations together. An attempt without a run is one
+	// call if it says that there was one.
 	Spent executor.Spending
 }
 
@@ -41,8 +42,8 @@ const statuses = `
 		ON l.id = (SELECT max(id) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)
 	ORDER BY t.rowid`
 
-// Statuses yields all tasks as they stand at one moment, in the order in which they became known. It ends with the first error,
-// which comes with the zero Status.
+// Statuses yields all tasks as they stand at one moment, in the order in which they became known.
+// It ends with the first error, which comes with the zero Status.
 func (s *Store) Statuses(ctx context.Context) iter.Seq2[Status, error] {
 	return stream(ctx, s, "read how tasks stand", statuses, nil, s.status)
 }
@@ -59,7 +60,8 @@ func (s *Store) status(r row) (Status, error) {
 		in, out, cost             int64
 		noTokens, noCost, open    int
 	)
-	err := r.Scan(&st.ID, &st.Task.Status, &started, &completed, &st.Generation, &st.Attempts, &at, &success, &failure, &code,
+	err := r.Scan(&st.ID, &st.Task.Status, &started, &completed, &st.Generation, &st.Attempts, &at, &success, &failure,
+		&code,
 		&understood, &action, &question, &calls, &in, &out, &cost, &noTokens, &noCost, &open)
 	if err != nil {
 		return Status{}, err

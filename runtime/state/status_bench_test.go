@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkStatuses reads how all tasks stand after 100 000 attempts whose output is as long as it can be in one of ten.
+// BenchmarkStatuses reads how all tasks stand after 100 000 attempts whose output is as long as it
+// can be in one of ten.
 func BenchmarkStatuses(b *testing.B) {
 	for _, tasks := range []int{1, 1000} {
 		for _, runs := range []bool{false, true} {
@@ -32,13 +33,15 @@ func BenchmarkStatuses(b *testing.B) {
 	}
 }
 
-// fill writes attempts at so many tasks, one after the other; each of them has a run, if there are runs.
+// fill writes attempts at so many tasks, one after the other; each of them has a run, if there are
+// runs.
 func fill(tb testing.TB, s *Store, attempts, tasks int, runs bool) {
 	tb.Helper()
 	output := strings.Repeat("an answer ", maxOutput/10)
 	require.NoError(tb, s.write(tb.Context(), "fill", func(t *tx) error {
 		for i := range tasks {
-			if _, err := t.exec("INSERT INTO tasks (task_id, status) VALUES (?, 'running')", fmt.Sprintf("TASK-%06d", i)); err != nil {
+			if _, err := t.exec("INSERT INTO tasks (task_id, status) VALUES (?, 'running')",
+				fmt.Sprintf("TASK-%06d", i)); err != nil {
 				return err
 			}
 		}

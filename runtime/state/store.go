@@ -21,17 +21,19 @@ type Options struct {
 	Table taxonomy.Table
 	// Clock is asked for the time; nil is [retry.System].
 	Clock retry.Clock
-	// ReadOnly opens a file for looking at it; it must be there, and is neither made, converted nor migrated. Where the directory
-	// cannot be written either, a log that a killed process has left may keep it from being read.
+	// ReadOnly opens a file for looking at it; it must be there, and is neither made, converted nor
+	// migrated. Where the directory cannot be written either, a log that a killed process has left
+	// may keep it from being read.
 	ReadOnly bool
-	// Legacy is the JSON file that an older runner has kept its state in. It is converted if there is no database yet. Empty is
-	// [LegacyPath], and nothing where that is empty.
+	// Legacy is the JSON file that an older runner has kept its state in. It is converted if there
+	// is no database yet. Empty is [LegacyPath], and nothing where that is empty.
 	Legacy string
 	// Ramp is how callers enter a lane that opens; see [retry.Ramp].
 	Ramp retry.Ramp
 }
 
-// Store is a state in a file. Its methods are safe for concurrent use. Their errors are a *[taxonomy.Evidence].
+// Store is a state in a file. Its methods are safe for concurrent use. Their errors are a
+// *[taxonomy.Evidence].
 type Store struct {
 	path     string
 	options  Options
@@ -45,15 +47,17 @@ type Store struct {
 	close    func() error // closes once, and tells everybody how that went
 }
 
-// Open opens the state at path, and makes it if there is none. A symbolic link is followed. A file with a second name, a hard link,
-// is refused where the system tells of it: whoever opens that would write another log, and what one has acknowledged the other
-// would lose. The error is a *[taxonomy.Evidence] of source "executor" with the attribute path: of op "prepare" if it cannot be
-// opened or made, and of op "resume", type "refused" with the attribute reason if it is not touched because it is corrupt, or a
-// database of something else (foreign), was written by a newer program (newer), is of an older one and could only be read (older),
-// or is tracked by git (tracked).
+// Open opens the state at path, and makes it if there is none. A symbolic link is followed. A file
+// with a second name, a hard link, is refused where the system tells of it: whoever opens that
+// would write another log, and what one has acknowledged the other would lose. The error is a
+// *[taxonomy.Evidence] of source "executor" with the attribute path: of op "prepare" if it cannot
+// be opened or made, and of op "resume", type "refused" with the attribute reason if it is not
+// touched because it is corrupt, or a database of something else (foreign), was written by a newer
+// program (newer), is of an older one and could only be read (older), or is tracked by git
+// (tracked).
 //
-// The files must stay where they are. Once one was removed, replaced or cut off, what is written or read is evidence of type "moved",
-// and nothing more is written until the state is opened anew.
+// The files must stay where they are. Once one was removed, replaced or cut off, what is written or
+// read is evidence of type "moved", and nothing more is written until the state is opened anew.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return openWith(ctx, path, o, steps, ordinary)
 }
@@ -123,8 +127,9 @@ func (s *Store) ready(ctx context.Context) error {
 // Path returns where the state is: absolute, and behind symbolic links.
 func (s *Store) Path() string { return s.path }
 
-// Close closes the state when what is being written is done. What is being read may be read to its end. Runs whose journal is open
-// are to be closed before. It may be called again, and returns the same.
+// Close closes the state when what is being written is done. What is being read may be read to its
+// end. Runs whose journal is open are to be closed before. It may be called again, and returns the
+// same.
 func (s *Store) Close() error { return s.close() }
 
 func (s *Store) shut() error {

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// stretch is what became of a task since its last clean attempt. Its newest failure that is the agent's is what the next attempt
-// has to know; what came after it says nothing about the work.
+// stretch is what became of a task since its last clean attempt. Its newest failure that is the
+// agent's is what the next attempt has to know; what came after it says nothing about the work.
 type stretch struct {
 	latest  mark   // its ID is 0 when there are no attempts
 	failure int64  // the attempt that failed by the agent's fault; 0 is none
@@ -36,7 +36,8 @@ const selectMarks = `
 		coalesce((SELECT r.end_reason = ?2 FROM runs r WHERE r.run = a.run), 0)
 	FROM attempts a WHERE a.task_id = ?1 AND a.generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY a.id DESC`
 
-// stretchOf looks at the attempts, the newest first, until it comes upon one that was clean or failed by the agent's fault.
+// stretchOf looks at the attempts, the newest first, until it comes upon one that was clean or
+// failed by the agent's fault.
 func (s *Store) stretchOf(v *view, task string) (st stretch, err error) {
 	run := "" // the last that was seen
 	err = v.query(selectMarks, []any{task, string(executor.EndBlockedSignal)}, func(r row) error {
@@ -76,13 +77,16 @@ func (s *Store) mark(r row) (m mark, err error) {
 		iteration                                         sql.Null[int64]
 		counted                                           bool
 	)
-	err = r.Scan(&m.ID, &m.Success, &counted, &run, &iteration, &code, &understood, &category, &reaction, &action, &m.interrupted, &m.asks)
-	m.Run, m.Iteration, m.CodeAsWritten, m.Category, m.Reaction, m.Action = run.V, int(iteration.V), code.V, category.V, reaction.V, action.V
+	err = r.Scan(&m.ID, &m.Success, &counted, &run, &iteration, &code, &understood, &category, &reaction, &action,
+		&m.interrupted, &m.asks)
+	m.Run, m.Iteration, m.CodeAsWritten, m.Category, m.Reaction, m.Action = run.V, int(iteration.V), code.V, category.V,
+		reaction.V, action.V
 	m.Counted, m.Code = taxonomy.Some(counted), s.codeOf(&m.Attempt, understood.V)
 	return m, err
 }
 
-// codeOf returns the code of an attempt as it is understood: none of a success, and none of one that was cancelled and has none.
+// codeOf returns the code of an attempt as it is understood: none of a success, and none of one
+// that was cancelled and has none.
 func (s *Store) codeOf(a *Attempt, stored string) string {
 	if a.Success || a.cancelled() && a.CodeAsWritten == "" {
 		return ""
@@ -96,7 +100,8 @@ func questionOf(v *view, run string) (string, error) {
 		return "", nil
 	}
 	var question sql.Null[string]
-	err := v.row(`SELECT json_extract(body, '$.ended.question') FROM entries WHERE run = ? AND point = ? ORDER BY seq DESC LIMIT 1`,
+	err := v.row(
+		`SELECT json_extract(body, '$.ended.question') FROM entries WHERE run = ? AND point = ? ORDER BY seq DESC LIMIT 1`,
 		[]any{run, string(executor.PointEnded)}, &question)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil

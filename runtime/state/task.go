@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TaskStatus is how a task stands. A file may hold others than those named here; they are returned as they are.
+// TaskStatus is how a task stands. A file may hold others than those named here; they are returned
+// as they are.
 type TaskStatus string
 
 // The statuses. Pending and running tasks have no time of completion, all others have one.
@@ -40,7 +41,8 @@ func (s TaskStatus) over() bool { return s != TaskPending && s != TaskRunning }
 type Task struct {
 	ID     string
 	Status TaskStatus
-	// StartedAt is when work on it began, CompletedAt when it came to its end, however it did; zero before that.
+	// StartedAt is when work on it began, CompletedAt when it came to its end, however it did; zero
+	// before that.
 	StartedAt, CompletedAt time.Time
 	// Generation counts from 1 and rises with each [Store.Reset].
 	Generation int
@@ -75,14 +77,15 @@ func (t *Task) times(started, completed sql.Null[string]) (err error) {
 	return nil
 }
 
-// MarkRunning notes that work on the task begins now: it is running, and what it may have come to before is cleared. A task
-// that is not known is made.
+// MarkRunning notes that work on the task begins now: it is running, and what it may have come to
+// before is cleared. A task that is not known is made.
 func (s *Store) MarkRunning(ctx context.Context, id string) error {
 	return s.setStatus(ctx, "mark a task as running", id, TaskRunning)
 }
 
-// SetStatus gives the task one of the named statuses. Running is as [Store.MarkRunning] says; a status that ends the work sets
-// the time of completion, the others clear it. A task that is not known is made.
+// SetStatus gives the task one of the named statuses. Running is as [Store.MarkRunning] says; a
+// status that ends the work sets the time of completion, the others clear it. A task that is not
+// known is made.
 func (s *Store) SetStatus(ctx context.Context, id string, status TaskStatus) error {
 	return s.setStatus(ctx, "set a task's status", id, status)
 }

@@ -13,8 +13,8 @@ var (
 	errTaskText   = errors.New("the ID of a task is UTF-8 without NUL, and has nothing in it that looks like a secret")
 )
 
-// checkTask returns an error for what cannot be the ID of a task. Any other text can, and is kept exactly: masking could make one
-// ID of two, and an ID that was masked would not be found again.
+// checkTask returns an error for what cannot be the ID of a task. Any other text can, and is kept
+// exactly: masking could make one ID of two, and an ID that was masked would not be found again.
 func checkTask(id string) error {
 	switch {
 	case id == "" || len(id) > maxTask:

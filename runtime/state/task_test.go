@@ -38,16 +38,20 @@ func TestTask(t *testing.T) {
 		{"S7 unknown", nil, state.Task{Status: state.TaskPending, Generation: 1}},
 		{"S9 running", []do{running}, state.Task{Status: state.TaskRunning, StartedAt: noon, Generation: 1}},
 		{"reset of an unknown one", []do{reset}, state.Task{Status: state.TaskPending, Generation: 1}},
-		{"S3 made with a status", []do{set(state.TaskSkipped)}, state.Task{Status: state.TaskSkipped, CompletedAt: noon, Generation: 1}},
-		{"set to running", []do{set(state.TaskFailed), set(state.TaskRunning)}, state.Task{Status: state.TaskRunning, StartedAt: noon, Generation: 1}},
-		{"set to pending", []do{running, set(state.TaskPending)}, state.Task{Status: state.TaskPending, StartedAt: noon, Generation: 1}},
+		{"S3 made with a status", []do{set(state.TaskSkipped)},
+			state.Task{Status: state.TaskSkipped, CompletedAt: noon, Generation: 1}},
+		{"set to running", []do{set(state.TaskFailed), set(state.TaskRunning)},
+			state.Task{Status: state.TaskRunning, StartedAt: noon, Generation: 1}},
+		{"set to pending", []do{running, set(state.TaskPending)},
+			state.Task{Status: state.TaskPending, StartedAt: noon, Generation: 1}},
 		{"B-S13 cleared by a start", []do{attempt(state.Attempt{Success: true}), running},
 			state.Task{Status: state.TaskRunning, StartedAt: noon, Generation: 1, Attempts: 1}},
 		{"B-S13 cleared by a failure", []do{attempt(state.Attempt{Success: true}), attempt(state.Attempt{})},
 			state.Task{Status: state.TaskRunning, StartedAt: noon, Generation: 1, Attempts: 2}},
 		{"B-S13 reset", []do{attempt(state.Attempt{}), attempt(state.Attempt{Success: true}), reset},
 			state.Task{Status: state.TaskPending, Generation: 2}},
-		{"B-S13 a new generation", []do{attempt(state.Attempt{}), reset, attempt(state.Attempt{}), reset, attempt(state.Attempt{})},
+		{"B-S13 a new generation",
+			[]do{attempt(state.Attempt{}), reset, attempt(state.Attempt{}), reset, attempt(state.Attempt{})},
 			state.Task{Status: state.TaskRunning, StartedAt: noon, Generation: 3, Attempts: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,7 +102,8 @@ func TestCounters(t *testing.T) {
 	assert.Equal(t, state.Counters{Completed: 1, Failed: 1}, got, "failures of an earlier generation count no more")
 }
 
-// Failures of earlier generations count no more, and others are counted around them. A success is one, whenever it was.
+// Failures of earlier generations count no more, and others are counted around them. A success is
+// one, whenever it was.
 func TestCountersAfterResets(t *testing.T) {
 	s := opened(t, state.Options{})
 	fail := func(task string, times int) {
@@ -140,7 +145,8 @@ func TestCountersAfterResets(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	s := opened(t, state.Options{Table: codes})
-	usage := executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](5), CostUSD: taxonomy.Some(0.5)}
+	usage := executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](5),
+		CostUSD: taxonomy.Some(0.5)}
 	for _, a := range []state.Attempt{
 		{Task: "Z", Usage: usage, Code: "NEW", Error: "first", At: noon},
 		{Task: "A", Success: true, At: noon, Provider: "claude-cli"},
@@ -158,12 +164,15 @@ func TestStatuses(t *testing.T) {
 		got = append(got, st)
 	}
 	assert.Equal(t, []state.Status{
-		{Task: state.Task{ID: "Z", Status: state.TaskRunning, StartedAt: noon, Generation: 1, Attempts: 2}, LastAt: noon.Add(time.Hour),
+		{Task: state.Task{ID: "Z", Status: state.TaskRunning, StartedAt: noon, Generation: 1, Attempts: 2},
+			LastAt:   noon.Add(time.Hour),
 			LastCode: "UNKNOWN", LastCodeAsWritten: "NEW", LastError: "second",
 			Spent: executor.Spending{Calls: 1, Usage: usage}},
-		{Task: state.Task{ID: "A", Status: state.TaskCompleted, StartedAt: noon, CompletedAt: noon, Generation: 1, Attempts: 1},
+		{Task: state.Task{ID: "A", Status: state.TaskCompleted, StartedAt: noon, CompletedAt: noon, Generation: 1,
+			Attempts: 1},
 			LastAt: noon, LastSuccess: true, Spent: executor.Spending{Calls: 1, UnknownTokens: 1, UnknownCost: 1}},
-		{Task: state.Task{ID: "R", Status: state.TaskPending, Generation: 2}, Spent: executor.Spending{Calls: 1, Usage: usage}},
+		{Task: state.Task{ID: "R", Status: state.TaskPending, Generation: 2},
+			Spent: executor.Spending{Calls: 1, Usage: usage}},
 		{Task: state.Task{ID: "M", Status: state.TaskRunning, StartedAt: noon, Generation: 1}},
 	}, got)
 	for range s.Statuses(t.Context()) {

@@ -19,7 +19,8 @@ import (
 )
 
 var rateLimited = executor.ErrorRecord{
-	Op: "call", Source: "claude-cli", Code: "PROVIDER_RATE_LIMIT", Category: "provider", Reaction: "wait", Action: "retry", Message: "slow down\nplease",
+	Op: "call", Source: "claude-cli", Code: "PROVIDER_RATE_LIMIT", Category: "provider", Reaction: "wait",
+	Action: "retry", Message: "slow down\nplease",
 }
 
 // limitedRun is a run of one iteration that was rate limited.
@@ -27,27 +28,32 @@ func limitedRun(run string) []executor.Entry {
 	rec := rateLimited
 	rec.Iteration = 1
 	return []executor.Entry{begunEntry(run, "task"), startedEntry(10, 1, 1),
-		closedEntry(11, 1, executor.Closed{Errors: []executor.ErrorRecord{rec}, LastError: &rec, End: executor.EndMaxIterations}), endedEntry(12, 1, executor.EndMaxIterations)}
+		closedEntry(
+			11, 1, executor.Closed{Errors: []executor.ErrorRecord{rec}, LastError: &rec,
+				End: executor.EndMaxIterations}), endedEntry(12, 1, executor.EndMaxIterations)}
 }
 
 // testedRun is a run of one iteration whose tests have failed.
 func testedRun(run string) []executor.Entry {
 	fed := executor.Feedback{Iteration: 1, Code: failedTests.Code, Text: toldOfTests}
-	return []executor.Entry{begunEntry(run, "task"), startedEntry(1, 1, 1), answeredEntry(2, 1, 1, "I have rewritten Sum.", executor.Usage{}),
+	return []executor.Entry{begunEntry(run, "task"), startedEntry(1, 1, 1),
+		answeredEntry(2, 1, 1, "I have rewritten Sum.", executor.Usage{}),
 		closedEntry(3, 1, failedWith(1, failedTests, fed)), endedEntry(4, 1, executor.EndMaxIterations)}
 }
 
 // cancelledRun is a run of one iteration that was stopped during its call.
 func cancelledRun(run string, errs ...executor.ErrorRecord) []executor.Entry {
 	return []executor.Entry{begunEntry(run, "task"), startedEntry(20, 1, 1),
-		closedEntry(21, 1, executor.Closed{End: executor.EndCancelled, Errors: errs, Changed: []string{"sum.go"}}), endedEntry(22, 1, executor.EndCancelled)}
+		closedEntry(21, 1, executor.Closed{End: executor.EndCancelled, Errors: errs, Changed: []string{"sum.go"}}),
+		endedEntry(22, 1, executor.EndCancelled)}
 }
 
 // askingRun is a run of one iteration that ended with a question.
 func askingRun(run, question string, clean bool) []executor.Entry {
 	ended := endedEntry(32, 1, executor.EndBlockedSignal)
 	ended.Ended.Question = question
-	return []executor.Entry{begunEntry(run, "task"), startedEntry(30, 1, 1), answeredEntry(30, 1, 1, "Which one?", executor.Usage{}),
+	return []executor.Entry{begunEntry(run, "task"), startedEntry(30, 1, 1),
+		answeredEntry(30, 1, 1, "Which one?", executor.Usage{}),
 		closedEntry(31, 1, executor.Closed{Clean: clean, End: executor.EndBlockedSignal}), ended}
 }
 
@@ -56,9 +62,11 @@ func TestWhatIsNotTheAgentsFaultHidesNoFailure(t *testing.T) {
 	keep(t, s, "run-1", testedRun("run-1")...)
 	keep(t, s, "run-2", limitedRun("run-2")...)
 	keep(t, s, "run-3", limitedRun("run-3")...)
-	interrupted := executor.ErrorRecord{Iteration: 1, Op: "resume", Source: "executor", Code: "PROVIDER_CRASH", Message: "the executor ended", Reaction: "again"}
+	interrupted := executor.ErrorRecord{Iteration: 1, Op: "resume", Source: "executor", Code: "PROVIDER_CRASH",
+		Message: "the executor ended", Reaction: "again"}
 	keep(t, s, "run-4", begunEntry("run-4", "task"), startedEntry(1, 1, 1),
-		closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{interrupted}, LastError: &interrupted}), endedEntry(4, 1, executor.EndCancelled))
+		closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{interrupted}, LastError: &interrupted}),
+		endedEntry(4, 1, executor.EndCancelled))
 	keep(t, s, "run-5", cancelledRun("run-5")...)
 
 	c := told(t, s, "task")
@@ -70,7 +78,8 @@ func TestWhatIsNotTheAgentsFaultHidesNoFailure(t *testing.T) {
 	assert.Empty(t, c.Earlier)
 	assert.True(t, c.Cancelled)
 	assert.Equal(t, []state.EarlierAttempt{
-		{Number: 2, Code: rateLimited.Code, Error: "slow down"}, {Number: 2, Code: rateLimited.Code, Error: "slow down"},
+		{Number: 2, Code: rateLimited.Code, Error: "slow down"},
+		{Number: 2, Code: rateLimited.Code, Error: "slow down"},
 		{Number: 2, Code: "PROVIDER_CRASH", Error: "the executor ended"}, {Number: 2, Cancelled: true},
 	}, c.Since)
 	got := c.Render(4096, executor.Markers{})
@@ -98,7 +107,9 @@ func TestOfManyThatAreNotTheAgentsFaultTheNewestAreTold(t *testing.T) {
 	s := knowingStore(t, errs.Table)
 	keep(t, s, "run-1", testedRun("run-1")...)
 	for range 30 {
-		record(t, s, state.Attempt{Code: "PROVIDER_RATE_LIMIT", Error: strings.Repeat("slow ", 500), Counted: taxonomy.Some(false)})
+		record(t, s,
+			state.Attempt{Code: "PROVIDER_RATE_LIMIT", Error: strings.Repeat("slow ", 500),
+				Counted: taxonomy.Some(false)})
 	}
 	c := told(t, s, "task")
 	assert.Equal(t, failedTests.Code, c.PreviousErrorCode)
@@ -108,7 +119,9 @@ func TestOfManyThatAreNotTheAgentsFaultTheNewestAreTold(t *testing.T) {
 
 // What a reaction feeds back is told, also if it does not count: by the table of today.
 func TestWhatFeedsBackIsTheAgents(t *testing.T) {
-	talking, err := errs.Table.Override(taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"wait": {FeedBack: new(true)}}})
+	talking,
+		err := errs.Table.Override(
+		taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"wait": {FeedBack: new(true)}}})
 	require.NoError(t, err)
 	s := knowingStore(t, talking)
 	keep(t, s, "run-1", testedRun("run-1")...)
@@ -123,8 +136,10 @@ func TestCancelledAttemptsHaveNoCode(t *testing.T) {
 	limited.Iteration = 1
 	counted := failedWith(1, failedTests)
 	counted.End = executor.EndCancelled
-	answered := executor.Entry{Point: executor.PointAnswered, At: startedEntry(2, 1, 1).At, Iteration: 1, Answered: &executor.Answered{Call: 1, Cancelled: true}}
-	lost := executor.ErrorRecord{Iteration: 1, Op: "resume", Source: "executor", Code: "PROVIDER_CRASH", Message: "the executor ended during a call", Reaction: "again"}
+	answered := executor.Entry{Point: executor.PointAnswered, At: startedEntry(2, 1, 1).At, Iteration: 1,
+		Answered: &executor.Answered{Call: 1, Cancelled: true}}
+	lost := executor.ErrorRecord{Iteration: 1, Op: "resume", Source: "executor", Code: "PROVIDER_CRASH",
+		Message: "the executor ended during a call", Reaction: "again"}
 	tests := []struct {
 		name      string
 		entries   []executor.Entry
@@ -133,9 +148,12 @@ func TestCancelledAttemptsHaveNoCode(t *testing.T) {
 	}{
 		{"during its call", cancelledRun("run-1"), "", true},
 		{"during the wait for another call", cancelledRun("run-1", limited), "", true},
-		{"and its process died before it was closed", []executor.Entry{begunEntry("run-1", "task"), startedEntry(1, 1, 1), answered,
-			closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{lost}, LastError: &lost})}, "", true},
-		{"after it had failed", []executor.Entry{begunEntry("run-1", "task"), startedEntry(1, 1, 1), closedEntry(2, 1, counted)}, failedTests.Code, false},
+		{"and its process died before it was closed",
+			[]executor.Entry{begunEntry("run-1", "task"), startedEntry(1, 1, 1), answered,
+				closedEntry(3, 1, executor.Closed{Errors: []executor.ErrorRecord{lost}, LastError: &lost})}, "", true},
+		{"after it had failed",
+			[]executor.Entry{begunEntry("run-1", "task"), startedEntry(1, 1, 1), closedEntry(2, 1, counted)},
+			failedTests.Code, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,11 +187,13 @@ func TestARunThatIsStoppedIsToldAsStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	agent := &stopped{cancel: cancel}
 	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
+		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Provider: agent, Journal: s.Journal(), Clock: lanestest.Clock{}, Prompt: s.Prompt(state.PromptOptions{}),
 	})
 	require.NoError(t, err)
-	require.Equal(t, executor.StatusCancelled, e.Run(ctx, executor.Task{Run: "run-1", ID: "task", Prompt: "Sum up."}).Status)
+	require.Equal(t, executor.StatusCancelled, e.Run(ctx, executor.Task{Run: "run-1", ID: "task", Prompt: "Sum up."}).
+		Status)
 	c := told(t, s, "task")
 	assert.True(t, c.Cancelled)
 	assert.Empty(t, c.PreviousErrorCode)
@@ -257,7 +277,9 @@ func TestTheLimitOfAPromptHolds(t *testing.T) {
 		{Task: executor.Task{Run: "run-2", ID: "another"}, Iteration: 1, Feedback: long},
 	} {
 		for _, limit := range []int{-1, 1, 20, 40, 100, 200, 300, 1000} {
-			got := s.Prompt(state.PromptOptions{Limit: limit, Base: func(in executor.PromptInput) string { return in.Feedback }})(in)
+			got := s.Prompt(
+				state.PromptOptions{Limit: limit, Base: func(in executor.PromptInput) string { return in.Feedback }})(
+				in)
 			assert.LessOrEqual(t, len(got), max(0, limit))
 			assert.LessOrEqual(t, strings.Count(got, "REPORT"), 2*strings.Count(got, "<<<<<<<< REPORT\n")+2, got)
 			if limit >= 100 {

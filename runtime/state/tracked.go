@@ -19,8 +19,9 @@ const (
 
 var errGitSlow = errors.New("git took too long")
 
-// untracked refuses a database that git tracks, or what is beside it: a checkout would put back an old one under a run. Where
-// there is no repository, or no git, nothing tracks it; a repository that git itself cannot read puts back nothing either.
+// untracked refuses a database that git tracks, or what is beside it: a checkout would put back an
+// old one under a run. Where there is no repository, or no git, nothing tracks it; a repository
+// that git itself cannot read puts back nothing either.
 func untracked(ctx context.Context, path string) error {
 	if !inRepository(filepath.Dir(path)) {
 		return nil
@@ -28,7 +29,8 @@ func untracked(ctx context.Context, path string) error {
 	limited, cancel := context.WithTimeoutCause(ctx, gitPatience, errGitSlow)
 	defer cancel()
 	name := filepath.Base(path)
-	args := []string{"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
+	args := []string{"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c",
+		"core.hooksPath=" + os.DevNull,
 		"-c", "core.untrackedCache=false", "-c", "safe.directory=*", "ls-files", "--cached", "-z", "--", name}
 	for _, suffix := range beside {
 		args = append(args, name+suffix)

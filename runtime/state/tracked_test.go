@@ -13,7 +13,8 @@ import (
 
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=n", "-c", "user.email=e", "-C", dir}, args...)...)
+	cmd := exec.CommandContext(
+		t.Context(), "git", append([]string{"-c", "user.name=n", "-c", "user.email=e", "-C", dir}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -68,7 +69,8 @@ func TestTracked(t *testing.T) {
 	}
 }
 
-// TestGitIsNotStarted opens states beside a program named git that must not run, or of which nothing can be learnt.
+// TestGitIsNotStarted opens states beside a program named git that must not run, or of which
+// nothing can be learnt.
 func TestGitIsNotStarted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("scripts are no programs here")

@@ -16,7 +16,8 @@ const (
 // unknownWork is the summary of an attempt of which nothing is known.
 const unknownWork = "Nothing is known of what it did."
 
-// tried sums an attempt up: the files that it has changed, each on a line, and the end of its answer.
+// tried sums an attempt up: the files that it has changed, each on a line, and the end of its
+// answer.
 func tried(a *Attempt) string {
 	var parts []string
 	if files := changedFiles(a.Changed); files != "" {
@@ -44,7 +45,8 @@ func changedFiles(paths []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// pathLine returns a path on one line; of a long one the end, which tells most. One with what cannot be seen is quoted.
+// pathLine returns a path on one line; of a long one the end, which tells most. One with what
+// cannot be seen is quoted.
 func pathLine(path string) string {
 	if strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) }) || strings.TrimSpace(path) != path {
 		path = strconv.Quote(path)

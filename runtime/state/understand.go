@@ -2,8 +2,9 @@ package state
 
 import "github.com/errgen/errgen/runtime/taxonomy"
 
-// understood returns the code that a stored one is taken for: itself, the one that bears its name now, the one that it was taken
-// for when it was stored, or the fallback. Without a taxonomy it is as it was stored.
+// understood returns the code that a stored one is taken for: itself, the one that bears its name
+// now, the one that it was taken for when it was stored, or the fallback. Without a taxonomy it is
+// as it was stored.
 func (s *Store) understood(written, stored string) string {
 	table := s.options.Table
 	if table.Taxonomy == nil {
@@ -27,7 +28,8 @@ type meaning struct {
 	known          bool // whether there is a taxonomy at all
 }
 
-// meaningOf returns what the taxonomy says of the code, or else of the fallback, or else of what has no category.
+// meaningOf returns what the taxonomy says of the code, or else of the fallback, or else of what
+// has no category.
 func (s *Store) meaningOf(written string) meaning {
 	table := s.options.Table
 	if table.Taxonomy == nil {
@@ -39,7 +41,8 @@ func (s *Store) meaningOf(written string) meaning {
 		return meaning{code: value, reaction: table.Reaction(errUncategorized), known: true}
 	}
 	return meaning{
-		code: value, category: table.Taxonomy.Categories[code.Category].Name, reaction: *table.Row(code.Row).Reaction, known: true,
+		code: value, category: table.Taxonomy.Categories[code.Category].Name, reaction: *table.Row(code.Row).Reaction,
+		known: true,
 	}
 }
 

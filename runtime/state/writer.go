@@ -23,13 +23,15 @@ type writer struct {
 }
 
 func openWriter(ctx context.Context, path string, p patience) (*writer, error) {
-	db, err := sql.Open("sqlite", dsn(path, readWrite, p.pragma(), "foreign_keys(1)", "journal_mode(WAL)", "synchronous(FULL)",
-		"journal_size_limit(4194304)"))
+	db, err := sql.Open(
+		"sqlite", dsn(path, readWrite, p.pragma(), "foreign_keys(1)", "journal_mode(WAL)", "synchronous(FULL)",
+			"journal_size_limit(4194304)"))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	w := &writer{files: &files{path: path}, patience: p, db: db, turn: make(chan struct{}, 1), closing: make(chan struct{})}
+	w := &writer{files: &files{path: path}, patience: p, db: db, turn: make(chan struct{}, 1),
+		closing: make(chan struct{})}
 	w.close = sync.OnceValue(w.shut)
 	w.turn <- struct{}{}
 	if err := w.connect(ctx); err != nil {
@@ -38,12 +40,14 @@ func openWriter(ctx context.Context, path string, p patience) (*writer, error) {
 	return w, nil
 }
 
-// connecting asks for what has to be known of a file: also how many bytes it has at least, since the root of each table and index is
-// a page of its own, whatever is cleaned up. Counting them opens the log.
+// connecting asks for what has to be known of a file: also how many bytes it has at least, since
+// the root of each table and index is a page of its own, whatever is cleaned up. Counting them
+// opens the log.
 const connecting = `SELECT journal_mode, (SELECT 1 + count(*) FROM sqlite_schema WHERE rootpage > 0) * (SELECT page_size FROM pragma_page_size)
 	FROM pragma_journal_mode`
 
-// connect opens the connection if there is none. Also having a log at all is something that others can keep it waiting for.
+// connect opens the connection if there is none. Also having a log at all is something that others
+// can keep it waiting for.
 func (w *writer) connect(ctx context.Context) error {
 	if w.conn != nil {
 		return nil
@@ -148,11 +152,12 @@ func (t *tx) prepared(query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// write runs f in one transaction, which is durable when write returns nil. Otherwise nobody sees anything of it, but in two cases, so
-// that what is tried again says which it is: the disk failed while it was being synced, and a crash of the machine may yet bring it to
-// light; or the files were moved while it was under way, and it may be stored, or lost with them. Of files that were moved before,
-// or in an earlier transaction, nothing is written any more. What is under way when ctx ends is finished. The error is evidence that
-// says what was being done. F must not call write.
+// write runs f in one transaction, which is durable when write returns nil. Otherwise nobody sees
+// anything of it, but in two cases, so that what is tried again says which it is: the disk failed
+// while it was being synced, and a crash of the machine may yet bring it to light; or the files
+// were moved while it was under way, and it may be stored, or lost with them. Of files that were
+// moved before, or in an earlier transaction, nothing is written any more. What is under way when
+// ctx ends is finished. The error is evidence that says what was being done. F must not call write.
 func (s *Store) write(ctx context.Context, doing string, f func(t *tx) error) error {
 	if s.writer == nil {
 		return s.failed(doing, ErrReadOnly)
@@ -191,7 +196,8 @@ func (w *writer) transact(ctx context.Context, f func(t *tx) error) error {
 	return t.run(f)
 }
 
-// begin takes the right to write at once: asked for later, it could be refused however long SQLite may wait.
+// begin takes the right to write at once: asked for later, it could be refused however long SQLite
+// may wait.
 func (t *tx) begin() error {
 	if err := t.w.files.check(); err != nil {
 		return err
@@ -221,7 +227,8 @@ func (t *tx) run(f func(t *tx) error) error {
 	return t.w.files.check()
 }
 
-// unchanged refuses a schema that a newer program has migrated since: what its tables are to hold is not known here.
+// unchanged refuses a schema that a newer program has migrated since: what its tables are to hold
+// is not known here.
 func (t *tx) unchanged() error {
 	if t.w.version == 0 {
 		return nil
@@ -237,8 +244,8 @@ func (t *tx) unchanged() error {
 	return err
 }
 
-// rollBack ends the transaction. If that fails, SQLite has rolled back by itself, or something is so wrong that only another
-// connection helps.
+// rollBack ends the transaction. If that fails, SQLite has rolled back by itself, or something is
+// so wrong that only another connection helps.
 func (t *tx) rollBack() {
 	t.err = nil
 	if _, err := t.exec("ROLLBACK"); err != nil {

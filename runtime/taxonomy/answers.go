@@ -2,12 +2,12 @@ package taxonomy
 
 import "strings"
 
-// The functions here answer for the first error of any taxonomy in err's tree (see [First]); without one, and
-// for nil, they answer with the zero value, but for HTTPStatus and GRPCCode. They answer as the table is; a [Table] answers for its own taxonomy,
-// and as a profile has it.
+// The functions here answer for the first error of any taxonomy in err's tree (see [First]);
+// without one, and for nil, they answer with the zero value, but for HTTPStatus and GRPCCode. They
+// answer as the table is; a [Table] answers for its own taxonomy, and as a profile has it.
 
-// CodeOf returns the code's value on the wire, or "". Of an [Unknown] it is the code that was on the wire, unless that
-// is the former value of a code that is known.
+// CodeOf returns the code's value on the wire, or "". Of an [Unknown] it is the code that was on
+// the wire, unless that is the former value of a code that is known.
 func CodeOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -22,8 +22,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CategoryOf returns the category's name, or "". Of an [Unknown] it is the category that was on the wire, unless its
-// code is known.
+// CategoryOf returns the category's name, or "". Of an [Unknown] it is the category that was on the
+// wire, unless its code is known.
 func CategoryOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -75,8 +75,9 @@ const (
 	grpcOK, grpcUnknown             = 0, 2
 )
 
-// HTTPStatus returns the HTTP status to answer with: 500 when none is stated, also for an error of no taxonomy, and 200
-// for nil. Of an [Unknown] whose code is known it is what that code states, without its `when` rules. [Table.Traits] says what is stated.
+// HTTPStatus returns the HTTP status to answer with: 500 when none is stated, also for an error of
+// no taxonomy, and 200 for nil. Of an [Unknown] whose code is known it is what that code states,
+// without its `when` rules. [Table.Traits] says what is stated.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return httpOK
@@ -87,9 +88,10 @@ func HTTPStatus(err error) int {
 	return httpInternalServerError
 }
 
-// GRPCCode returns the number of the canonical status code of google.rpc.Code: 2, UNKNOWN, when none but OK is stated,
-// also for an error of no taxonomy, and 0, OK, for nil only. Of an [Unknown] whose code is known it is what that code
-// states, without its `when` rules. [Table.Traits] says what is stated.
+// GRPCCode returns the number of the canonical status code of google.rpc.Code: 2, UNKNOWN, when
+// none but OK is stated, also for an error of no taxonomy, and 0, OK, for nil only. Of an [Unknown]
+// whose code is known it is what that code states, without its `when` rules. [Table.Traits] says
+// what is stated.
 func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
@@ -109,9 +111,9 @@ func HintsOf(err error) Hints {
 	return Hints{}
 }
 
-// FeedbackOf returns what a reaction that feeds back tells the provider: the code's own words for it, otherwise
-// the message and, as a sentence after it, the resolution. A code without an error has no message of its own;
-// its value stands for it.
+// FeedbackOf returns what a reaction that feeds back tells the provider: the code's own words for
+// it, otherwise the message and, as a sentence after it, the resolution. A code without an error
+// has no message of its own; its value stands for it.
 func FeedbackOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -181,8 +183,8 @@ func firstStatuses(err error) *RowTraits {
 	return c.Taxonomy().traits(statusRow(c))
 }
 
-// statusRow returns the row that says what to answer with: of an error of a known code that could not be read as one, the
-// code's own, as whoever asked must not take it for another error.
+// statusRow returns the row that says what to answer with: of an error of a known code that could
+// not be read as one, the code's own, as whoever asked must not take it for another error.
 func statusRow(c Coded) Row {
 	if u, ok := c.(*Unknown); ok {
 		if known := u.Known(); known != nil {

@@ -55,15 +55,24 @@ func TestAnswers(t *testing.T) {
 	}{
 		{name: "nil", http: 200},
 		{name: "plain", err: io.EOF, http: 500, grpc: 2},
-		{"own", limited, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
-		{"wrapped", wrap(limited), "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
-		{"branch", wrap(client), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
-		{"joined", errors.Join(io.EOF, wrap(client)), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
-		{"code", sample.CodeProviderRateLimit, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
-		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityMedium, taxonomy.Retryable, taxonomy.Failure, 502, 14, ""},
-		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
-		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
-		{"unknown", taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Category: "new"}), "NEW", "new", false, taxonomy.SeverityMedium, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
+		{"own", limited, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable,
+			taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"wrapped", wrap(limited), "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable,
+			taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"branch", wrap(client), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent,
+			taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
+		{"joined", errors.Join(io.EOF, wrap(client)), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh,
+			taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
+		{"code", sample.CodeProviderRateLimit, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh,
+			taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityMedium, taxonomy.Retryable, taxonomy.Failure,
+			502, 14, ""},
+		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone,
+			taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
+		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone,
+			500, 2, ""},
+		{"unknown", taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Category: "new"}), "NEW",
+			"new", false, taxonomy.SeverityMedium, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
 	} {
 		assert.Equal(t, c.code, taxonomy.CodeOf(c.err), c.name)
 		assert.Equal(t, c.category, taxonomy.CategoryOf(c.err), c.name)
@@ -83,7 +92,8 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestHintsOf(t *testing.T) {
-	assert.Equal(t, taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second)}, taxonomy.HintsOf(wrap(sample.NewProviderRateLimit("p").WithRetryAfter(time.Second))))
+	assert.Equal(t, taxonomy.Hints{RetryAfter: taxonomy.Some(time.Second)},
+		taxonomy.HintsOf(wrap(sample.NewProviderRateLimit("p").WithRetryAfter(time.Second))))
 	assert.Equal(t, taxonomy.Hints{}, taxonomy.HintsOf(io.EOF))
 	assert.Equal(t, taxonomy.Hints{}, taxonomy.HintsOf(sample.CodeProviderRateLimit))
 	assert.Equal(t, taxonomy.Hints{}, taxonomy.HintsOf(nil))
@@ -157,7 +167,8 @@ func TestProfile(t *testing.T) {
 	assert.Equal(t, sample.Table, base)
 	_, err = sample.Table.Profile("lax")
 	assert.EqualError(t, err, `sample: no profile "lax"; there are strict, chains`)
-	withDefault := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Profiles: []taxonomy.Profile{{Name: "x"}, {Name: "default"}}}}
+	withDefault := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Profiles: []taxonomy.Profile{{Name: "x"},
+		{Name: "default"}}}}
 	chosen, err := withDefault.Profile("")
 	require.NoError(t, err)
 	assert.Equal(t, "default", chosen.Overlay.Name)
@@ -213,7 +224,8 @@ func TestDetectionOfAProfile(t *testing.T) {
 	assert.Equal(t, base, sample.Table.Traits(err), "the table itself is as it was")
 }
 
-// TestAnswersToAStrangeWord asks of errors of known codes that a newer program sent with a word that the taxonomy has not.
+// TestAnswersToAStrangeWord asks of errors of known codes that a newer program sent with a word
+// that the taxonomy has not.
 func TestAnswersToAStrangeWord(t *testing.T) {
 	for _, c := range []struct {
 		code       string

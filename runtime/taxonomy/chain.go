@@ -1,13 +1,15 @@
 package taxonomy
 
-// Bounds on the walk through an error's tree, so that a cycle, or a tree that shares its branches, ends.
+// Bounds on the walk through an error's tree, so that a cycle, or a tree that shares its branches,
+// ends.
 const (
 	maxDepth  = 64
 	maxErrors = 1024
 )
 
-// First returns the first error in err's tree, err included, that has a row in taxonomy t; with a nil t, in
-// any taxonomy. The tree is walked depth first as errors.Is does it, to a depth of 64 and 1024 errors.
+// First returns the first error in err's tree, err included, that has a row in taxonomy t; with a
+// nil t, in any taxonomy. The tree is walked depth first as errors.Is does it, to a depth of 64 and
+// 1024 errors.
 func First(err error, t *Taxonomy) (Coded, bool) {
 	for range maxDepth {
 		switch x := err.(type) {

@@ -6,8 +6,8 @@ type Row uint32
 
 // The rows that every table begins with.
 const (
-	// RowNone is the row of an error without a code: its zero value, or an unknown code off the wire
-	// that may be retried. It has the traits of the taxonomy's fallback.
+	// RowNone is the row of an error without a code: its zero value, or an unknown code off the
+	// wire that may be retried. It has the traits of the taxonomy's fallback.
 	RowNone Row = 0
 	// RowPermanent is the row of an unknown code off the wire that must not be retried.
 	RowPermanent Row = 1
@@ -24,8 +24,8 @@ type Coded interface {
 	Row() Row
 }
 
-// Error is a generated error. The interface is small so that it can stay as it is; whatever else there
-// is to know about an error is a function over its row.
+// Error is a generated error. The interface is small so that it can stay as it is; whatever else
+// there is to know about an error is a function over its row.
 type Error interface {
 	Coded
 	// Unwrap returns the cause, or nil.

@@ -6,24 +6,26 @@ import (
 	"time"
 )
 
-// Evidence is what is known of a failure before it has a code: the vocabulary that runtimes and taxonomies
-// share. A rule of a taxonomy asks for some of it, and an error's fields are filled from it. Empty texts, a zero
-// status, a zero time, nil lists and maps are absent: the source did not say.
+// Evidence is what is known of a failure before it has a code: the vocabulary that runtimes and
+// taxonomies share. A rule of a taxonomy asks for some of it, and an error's fields are filled from
+// it. Empty texts, a zero status, a zero time, nil lists and maps are absent: the source did not
+// say.
 //
-// A *Evidence is an error, so that it travels wherever errors do; classifying finds it in a chain. Its JSON, its
-// message, its log value and what fmt prints of it mask secrets and cut what is long; its fields are as they were
-// given. It must not be changed while others read it.
+// A *Evidence is an error, so that it travels wherever errors do; classifying finds it in a chain.
+// Its JSON, its message, its log value and what fmt prints of it mask secrets and cut what is long;
+// its fields are as they were given. It must not be changed while others read it.
 type Evidence struct {
 	// Source names who reports, as the taxonomy's rules do: "anthropic-api", "git".
 	Source string
 	// Op is the operation that failed: "call", "push".
 	Op string
-	// Type is the source's own type of error ("overloaded_error"), or one that the runtime gives: "timeout",
-	// "network", "not_found", "start".
+	// Type is the source's own type of error ("overloaded_error"), or one that the runtime gives:
+	// "timeout", "network", "not_found", "start".
 	Type string
 	// Status is the HTTP status; 0 is none.
 	Status int
-	// StatusDerived reports that Status was read out of Text. Rules that ask for it then rank as rules on text.
+	// StatusDerived reports that Status was read out of Text. Rules that ask for it then rank as
+	// rules on text.
 	StatusDerived bool
 	// Code is the source's own code: "23505", "ENOTFOUND".
 	Code string
@@ -41,7 +43,8 @@ type Evidence struct {
 	Files []string
 	// RetryAfter is how long the source asks to wait.
 	RetryAfter Opt[time.Duration]
-	// RetryAfterDerived reports that RetryAfter was read out of Text. Where a profile has texts not searched, it does not count.
+	// RetryAfterDerived reports that RetryAfter was read out of Text. Where a profile has texts not
+	// searched, it does not count.
 	RetryAfterDerived bool
 	// ResetAt is when trying makes sense again.
 	ResetAt time.Time
@@ -69,8 +72,8 @@ func (e *Evidence) Unwrap() error {
 	return e.Err
 }
 
-// Error says on one line who failed at what and how: secrets masked, control characters replaced by spaces, cut at
-// 4096 bytes.
+// Error says on one line who failed at what and how: secrets masked, control characters replaced by
+// spaces, cut at 4096 bytes.
 func (e *Evidence) Error() string {
 	if e == nil {
 		return noEvidence

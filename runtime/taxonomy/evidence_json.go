@@ -13,14 +13,16 @@ import (
 	"unicode/utf16"
 )
 
-// MarshalJSON returns an object whose keys are the fields in snake case, what is absent left out: durations as "1.5s",
-// times in RFC 3339 UTC, attributes sorted, Err by its text under "error". Secrets are masked and what is long is cut: a
-// text and an output to their last 4096 bytes, a file and an attribute to 1024 bytes, any other value to 256; of files
-// and attributes 64 are shown each. A time that RFC 3339 cannot say is left out. It never fails.
+// MarshalJSON returns an object whose keys are the fields in snake case, what is absent left out:
+// durations as "1.5s", times in RFC 3339 UTC, attributes sorted, Err by its text under "error".
+// Secrets are masked and what is long is cut: a text and an output to their last 4096 bytes, a file
+// and an attribute to 1024 bytes, any other value to 256; of files and attributes 64 are shown
+// each. A time that RFC 3339 cannot say is left out. It never fails.
 func (e Evidence) MarshalJSON() ([]byte, error) { return json.Marshal(e.shown()) }
 
-// UnmarshalJSON reads what MarshalJSON writes; Err becomes an error that has only the text. An unknown or repeated key
-// and a value of another type are errors, and leave e as it was; null is an absent value.
+// UnmarshalJSON reads what MarshalJSON writes; Err becomes an error that has only the text. An
+// unknown or repeated key and a value of another type are errors, and leave e as it was; null is an
+// absent value.
 func (e *Evidence) UnmarshalJSON(b []byte) error {
 	if string(bytes.TrimSpace(b)) == "null" {
 		return nil
@@ -186,7 +188,8 @@ func shownJSON(value json.RawMessage) string {
 
 const maxEcho = 64
 
-// escaped returns JSON with what cannot be printed written as escapes, so that it stands on one line of any log.
+// escaped returns JSON with what cannot be printed written as escapes, so that it stands on one
+// line of any log.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, r := range s {

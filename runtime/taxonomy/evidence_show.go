@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// shownEvidence is what is shown of evidence: secrets masked, everything bounded. It has the JSON keys.
+// shownEvidence is what is shown of evidence: secrets masked, everything bounded. It has the JSON
+// keys.
 type shownEvidence struct {
 	Source            string            `json:"source,omitempty"`
 	Op                string            `json:"op,omitempty"`
@@ -62,7 +63,8 @@ func (e *Evidence) shown() *shownEvidence {
 	return s
 }
 
-// shownAttributes returns the first attributes by name. A value whose name is that of a secret is masked as a whole.
+// shownAttributes returns the first attributes by name. A value whose name is that of a secret is
+// masked as a whole.
 func shownAttributes(attributes map[string]string) map[string]string {
 	if len(attributes) == 0 {
 		return nil
@@ -128,7 +130,8 @@ func (e Evidence) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Format prints what Error returns; %+v and %#v print the JSON, on one line and without control characters.
+// Format prints what Error returns; %+v and %#v print the JSON, on one line and without control
+// characters.
 func (e Evidence) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('#'):

@@ -44,7 +44,8 @@ func TestEvidenceJSON(t *testing.T) {
 		{taxonomy.Evidence{}, `{}`},
 		{full(), fullJSON},
 		{taxonomy.Evidence{Text: "password=hunter22\n\x00\xff"}, `{"text":"password=[REDACTED]\n\u0000�"}`},
-		{taxonomy.Evidence{Attributes: map[string]string{"api_key": "short", "password": ""}}, `{"attributes":{"api_key":"[REDACTED]","password":""}}`},
+		{taxonomy.Evidence{Attributes: map[string]string{"api_key": "short", "password": ""}},
+			`{"attributes":{"api_key":"[REDACTED]","password":""}}`},
 		{taxonomy.Evidence{RetryAfter: taxonomy.Some(time.Duration(0))}, `{"retry_after":"0s"}`},
 		{taxonomy.Evidence{ResetAt: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)}, `{}`},
 		{taxonomy.Evidence{Err: panicking{}}, `{"error":"(taxonomy_test.panicking panics when asked for its text)"}`},
@@ -162,12 +163,14 @@ func TestEvidenceShowsNoSecret(t *testing.T) {
 		Attributes: map[string]string{secret: secret, "password": "hunter22", "n": secret}, Err: errors.New(secret),
 	}
 	var text, object bytes.Buffer
-	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&text, nil)), slog.New(slog.NewJSONHandler(&object, nil))} {
+	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&text, nil)),
+		slog.New(slog.NewJSONHandler(&object, nil))} {
 		logger.Info("m", "value", e, "pointer", &e)
 	}
 	shown := []string{text.String(), object.String(), e.Error()}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		shown = append(shown, fmt.Sprintf(verb, e), fmt.Sprintf(verb, &e), fmt.Sprintf(verb, []any{e}), fmt.Sprintf(verb, struct{ E taxonomy.Evidence }{e}))
+		shown = append(shown, fmt.Sprintf(verb, e), fmt.Sprintf(verb, &e), fmt.Sprintf(verb, []any{e}),
+			fmt.Sprintf(verb, struct{ E taxonomy.Evidence }{e}))
 	}
 	for _, s := range shown {
 		assert.NotContains(t, s, "abcdefghij")
@@ -211,7 +214,8 @@ func TestEvidenceIsBounded(t *testing.T) {
 	for range 200 {
 		at := 4000 + 2*r.IntN(100)
 		word := strings.Repeat(string(rune('a'+r.IntN(26)))+" ", 50_000)
-		pair := [][2]string{{"password=", " "}, {`"token": "`, `" `}, {"Bearer ", " "}, {"postgres://user:", "@host "}}[r.IntN(4)]
+		pair := [][2]string{{"password=", " "}, {`"token": "`, `" `}, {"Bearer ", " "},
+			{"postgres://user:", "@host "}}[r.IntN(4)]
 		key, end := pair[0], pair[1]
 		e := taxonomy.Evidence{
 			Text:       word + key + secret + end + word[:at],
@@ -235,7 +239,8 @@ func TestEvidenceIsBounded(t *testing.T) {
 		list[i] = huge
 		attributes[fmt.Sprint(i, huge[:1000])] = huge
 	}
-	e := taxonomy.Evidence{Source: huge, Text: huge, Output: huge, Files: list, Attributes: attributes, Err: errors.New(huge)}
+	e := taxonomy.Evidence{Source: huge, Text: huge, Output: huge, Files: list, Attributes: attributes,
+		Err: errors.New(huge)}
 	b, err := json.Marshal(e)
 	require.NoError(t, err)
 	assert.Less(t, len(b), 200<<10)

@@ -11,14 +11,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Bounds on what is shown of evidence, in bytes but for maxList, the number of files and of attributes. A text and an
-// output keep their end, where tools say what went wrong.
+// Bounds on what is shown of evidence, in bytes but for maxList, the number of files and of
+// attributes. A text and an output keep their end, where tools say what went wrong.
 const (
 	maxWord  = 256
 	maxValue = 1024
 	maxText  = maxMessage
 	maxList  = 64
-	// surroundings is how much beside what is kept is looked at, so that a secret that the cut splits is seen as one.
+	// surroundings is how much beside what is kept is looked at, so that a secret that the cut
+	// splits is seen as one.
 	surroundings = 16 << 10
 )
 
@@ -50,7 +51,8 @@ func atMost(masked string, limit int, tail bool) string {
 	return strings.Clone(redact.Cut(masked, limit, tail))
 }
 
-// maskedPart returns s[from:to], what is part of a secret of s masked, and without the rune that a bound splits.
+// maskedPart returns s[from:to], what is part of a secret of s masked, and without the rune that a
+// bound splits.
 func maskedPart(s string, from, to int) string {
 	for from < to && from > 0 && !utf8.RuneStart(s[from]) {
 		from++
@@ -84,8 +86,8 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// errorText returns the text of an error that may be anybody's: "" for nil, a note when its Error method panics or its
-// tree is so great that a text made of all that is in it might have no end.
+// errorText returns the text of an error that may be anybody's: "" for nil, a note when its Error
+// method panics or its tree is so great that a text made of all that is in it might have no end.
 func errorText(err error) string {
 	if !foreign.Within(err, 16*maxDepth, 16*maxErrors) {
 		return fmt.Sprintf("(%T has too many causes to be shown)", err)
@@ -93,8 +95,8 @@ func errorText(err error) string {
 	return foreign.Text(err)
 }
 
-// reaches reports whether e is in err's tree, so that asking err for its text would ask e again. A tree that panics
-// when it is walked, or has no end, counts as one.
+// reaches reports whether e is in err's tree, so that asking err for its text would ask e again. A
+// tree that panics when it is walked, or has no end, counts as one.
 func reaches(err error, e *Evidence) (found bool) {
 	defer func() {
 		if recover() != nil {

@@ -9,17 +9,19 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Bounds on a fingerprint: bytes of the text that are looked at, of its first line that count, and of what is returned.
+// Bounds on a fingerprint: bytes of the text that are looked at, of its first line that count, and
+// of what is returned.
 const (
 	maxPrintedText = 4 << 10
 	maxPrintedLine = 256
 	fingerprintLen = 8
 )
 
-// Fingerprint returns 16 hexadecimal digits that are the same for failures of one kind, to group and to compare them: of the
-// source, the operation, type, status, codes, signal and errno, and of the first line of the text that is not blank, or
-// of Err's without one, in which numbers, identifiers, addresses and paths count as equal and secrets are masked. Files, output,
-// waits, credential and attributes do not matter. Of nil it is "".
+// Fingerprint returns 16 hexadecimal digits that are the same for failures of one kind, to group
+// and to compare them: of the source, the operation, type, status, codes, signal and errno, and of
+// the first line of the text that is not blank, or of Err's without one, in which numbers,
+// identifiers, addresses and paths count as equal and secrets are masked. Files, output, waits,
+// credential and attributes do not matter. Of nil it is "".
 func (e *Evidence) Fingerprint() string {
 	if e == nil {
 		return ""
@@ -41,7 +43,8 @@ func (e *Evidence) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:fingerprintLen])
 }
 
-// firstLine returns the first line of s that is not blank, secrets masked, its beginning if it is long.
+// firstLine returns the first line of s that is not blank, secrets masked, its beginning if it is
+// long.
 func firstLine(s string) string {
 	s = strings.TrimSpace(s[:min(len(s), maxPrintedText)])
 	line, _, _ := strings.Cut(s, "\n")
@@ -67,11 +70,12 @@ func kindOf(line string) string {
 	return b.String()
 }
 
-// separates reports what words do not hold: white space, controls, quotes, brackets, and what lists.
+// separates reports what words do not hold: white space, controls, quotes, brackets, and what
+// lists.
 func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|\x7f", c) }
 
-// withoutNumbers returns a word in which each run of numbers and identifiers is one '#', dots, colons and dashes between them
-// included.
+// withoutNumbers returns a word in which each run of numbers and identifiers is one '#', dots,
+// colons and dashes between them included.
 func withoutNumbers(word string) string {
 	out := make([]byte, 0, len(word))
 	for i := 0; i < len(word); {
@@ -110,7 +114,8 @@ func beginsUUID(s string) bool {
 	return true
 }
 
-// appendRun appends a run of letters and digits: one that is random, or hexadecimal, as '#', of any other the digits.
+// appendRun appends a run of letters and digits: one that is random, or hexadecimal, as '#', of any
+// other the digits.
 func appendRun(out []byte, run string) []byte {
 	if identifies(run) {
 		return appendNumber(out)
@@ -137,8 +142,9 @@ func appendNumber(out []byte) []byte {
 	return append(out, '#')
 }
 
-// identifies reports whether a run of letters and digits is an identifier: 8 and more of which one is a digit, hexadecimal
-// digits of which one is a decimal, 8 and more of them, or what begins with 0x.
+// identifies reports whether a run of letters and digits is an identifier: 8 and more of which one
+// is a digit, hexadecimal digits of which one is a decimal, 8 and more of them, or what begins with
+// 0x.
 func identifies(run string) bool {
 	digits, hexadecimal := 0, true
 	for i := 0; i < len(run); i++ {

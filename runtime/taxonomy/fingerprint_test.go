@@ -39,9 +39,12 @@ func TestFingerprintIsTheSame(t *testing.T) {
 func TestFingerprintDiffers(t *testing.T) {
 	all := map[string]string{}
 	for _, e := range []*taxonomy.Evidence{
-		{}, {Source: "a"}, {Op: "a"}, {Type: "a"}, {Code: "a"}, {Signal: "a"}, {Errno: "a"}, {Text: "a"}, {Text: "no a"}, {Status: 429},
-		{Status: 500}, {ExitCode: taxonomy.Some(0)}, {ExitCode: taxonomy.Some(1)}, {Text: "file not found"}, {Text: "effaced"},
-		{Code: "TS2304"}, {Code: "TS2305"}, {Source: "a", Op: "b"}, {Source: "ab"}, {Text: "/x is denied"}, {Text: "/x is a directory"},
+		{}, {Source: "a"}, {Op: "a"}, {Type: "a"}, {Code: "a"}, {Signal: "a"}, {Errno: "a"}, {Text: "a"},
+		{Text: "no a"}, {Status: 429},
+		{Status: 500}, {ExitCode: taxonomy.Some(0)}, {ExitCode: taxonomy.Some(1)}, {Text: "file not found"},
+		{Text: "effaced"},
+		{Code: "TS2304"}, {Code: "TS2305"}, {Source: "a", Op: "b"}, {Source: "ab"}, {Text: "/x is denied"},
+		{Text: "/x is a directory"},
 	} {
 		p := e.Fingerprint()
 		assert.Len(t, p, 16)
@@ -53,7 +56,8 @@ func TestFingerprintDiffers(t *testing.T) {
 func TestFingerprintOfWhatDoesNotMatter(t *testing.T) {
 	a := &taxonomy.Evidence{Source: "s", Err: errors.New("it broke")}
 	b := &taxonomy.Evidence{
-		Source: "s", Text: "it broke", Output: "x", Files: []string{"y"}, Credential: "z", Attributes: map[string]string{"a": "b"},
+		Source: "s", Text: "it broke", Output: "x", Files: []string{"y"}, Credential: "z",
+		Attributes: map[string]string{"a": "b"},
 	}
 	assert.Equal(t, a.Fingerprint(), b.Fingerprint())
 	assert.Empty(t, (*taxonomy.Evidence)(nil).Fingerprint())

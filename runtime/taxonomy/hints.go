@@ -20,12 +20,14 @@ type Hints struct {
 type Failed struct {
 	Err      error
 	Reaction Reaction
-	// Evidence is what Err was classified from: all that was said, where Err's message may be a line of it. Nil is unknown.
-	// It must not be changed.
+	// Evidence is what Err was classified from: all that was said, where Err's message may be a
+	// line of it. Nil is unknown. It must not be changed.
 	Evidence *Evidence
-	// NoText reports that the profile has texts not searched, so that a text does not say how long to wait.
+	// NoText reports that the profile has texts not searched, so that a text does not say how long
+	// to wait.
 	NoText bool
-	// Run names the run that it befell, which is who waits where several wait for the same; empty is unknown.
+	// Run names the run that it befell, which is who waits where several wait for the same; empty
+	// is unknown.
 	Run string
 	// Attempt counts the tries of the strategy for this failure, from 1.
 	Attempt int

@@ -7,16 +7,18 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// NamesSecret reports whether name, of an attribute, a header or a field, says that its value is a secret whatever it
-// looks like: "password", "X-Api-Key", "clientSecret", "proxy-authorization", "Set-Cookie", "dsn". The last word counts.
-// Words begin after what is no letter, and as a capital after a small letter; a number at the end is no word.
+// NamesSecret reports whether name, of an attribute, a header or a field, says that its value is a
+// secret whatever it looks like: "password", "X-Api-Key", "clientSecret", "proxy-authorization",
+// "Set-Cookie", "dsn". The last word counts. Words begin after what is no letter, and as a capital
+// after a small letter; a number at the end is no word.
 func NamesSecret(name string) bool {
 	name = strings.TrimRight(name[max(0, len(name)-maxWord):], "-_. 0123456789")
 	pair := `"` + name + `":"value"`
 	return slices.Contains(secretNames, strings.ToLower(lastWord(name))) || redact.Scrub(pair) != pair
 }
 
-// secretNames are last words of names that [Scrub] does not take for those of a secret, because prose has them, too.
+// secretNames are last words of names that [Scrub] does not take for those of a secret, because
+// prose has them, too.
 var secretNames = []string{
 	"auth", "authorization", "bearer", "cookie", "cookies", "credential", "credentials", "dsn", "session", "signature",
 }

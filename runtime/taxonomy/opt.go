@@ -7,7 +7,8 @@ import (
 	"log/slog"
 )
 
-// Opt is a value that may be absent. The zero Opt is absent, which is not the same as holding a zero T.
+// Opt is a value that may be absent. The zero Opt is absent, which is not the same as holding a
+// zero T.
 type Opt[T any] struct {
 	v  T
 	ok bool
@@ -30,7 +31,8 @@ func (o Opt[T]) Or(def T) T {
 // IsZero reports whether the value is absent; `omitzero` in a struct tag asks it.
 func (o Opt[T]) IsZero() bool { return !o.ok }
 
-// Format prints the value as it prints itself, so that a [Secret] in it stays one; an absent one is <absent>.
+// Format prints the value as it prints itself, so that a [Secret] in it stays one; an absent one is
+// <absent>.
 func (o Opt[T]) Format(f fmt.State, verb rune) {
 	if !o.ok {
 		_, _ = io.WriteString(f, "<absent>")

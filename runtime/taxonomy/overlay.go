@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// overlay lays overrides over a table. It reads the taxonomy's static data and writes only what it makes itself.
+// overlay lays overrides over a table. It reads the taxonomy's static data and writes only what it
+// makes itself.
 type overlay struct {
 	table Table
 	over  *Overrides
@@ -92,7 +93,8 @@ func newOverlay(t Table, o *Overrides) *overlay {
 	return v
 }
 
-// predeclared adds the reactions that every taxonomy has, for one that was made by hand without them.
+// predeclared adds the reactions that every taxonomy has, for one that was made by hand without
+// them.
 func (v *overlay) predeclared() {
 	for _, a := range [...]Action{Abort, Block, Continue} {
 		if name := a.String(); v.reactions.named[name] == nil {
@@ -115,8 +117,8 @@ func (v *overlay) owns(r *Reaction) {
 	}
 }
 
-// profiled finds the profile's versions of what has a name. Rows that may be retried come first: the others can have
-// reactions that the profile's overlays are left out of.
+// profiled finds the profile's versions of what has a name. Rows that may be retried come first:
+// the others can have reactions that the profile's overlays are left out of.
 func (v *overlay) profiled() {
 	p := v.table.Overlay
 	if p == nil {
@@ -143,7 +145,8 @@ func (v *overlay) version(r *Reaction) {
 	}
 }
 
-// replace puts x in the place of the declared one of its name, unless another version is there already.
+// replace puts x in the place of the declared one of its name, unless another version is there
+// already.
 func replace[T any](s *scope[T], x *T, name string) {
 	if !s.own[x] && s.declared[s.named[name]] {
 		s.named[name] = x

@@ -112,8 +112,9 @@ func (v *overlay) checkTraits(at, key string) {
 	}
 }
 
-// parsed returns what a word means, or def when there is none. A word that means nothing is noted, unless at is
-// empty, because it was before. The first of words that begin with none is no word of the language.
+// parsed returns what a word means, or def when there is none. A word that means nothing is noted,
+// unless at is empty, because it was before. The first of words that begin with none is no word of
+// the language.
 func parsed[T ~uint8](v *overlay, at string, words []string, word string, def T) T {
 	if word == "" {
 		return def

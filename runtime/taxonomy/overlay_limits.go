@@ -5,19 +5,22 @@ import (
 	"time"
 )
 
-// The shares of first retries that succeed which `adapt` may aim at: of what is nearer to none and all too little is ever seen.
+// The shares of first retries that succeed which `adapt` may aim at: of what is nearer to none and
+// all too little is ever seen.
 const leastTarget, mostTarget = 0.01, 0.99
 
 // What can be remembered for each code or lane, so that memory is bounded.
 const (
 	leastOutcomes = 10
 	mostOutcomes  = 1000
-	// mostMoved is the most attempts that `adapt` may move to, mostNumber the greatest of other numbers.
+	// mostMoved is the most attempts that `adapt` may move to, mostNumber the greatest of other
+	// numbers.
 	mostMoved  = 100
 	mostNumber = 1_000_000
 )
 
-// layAdapt lays what top says of adapt over p, which has top's numbers already. A bound that was left out follows them.
+// layAdapt lays what top says of adapt over p, which has top's numbers already. A bound that was
+// left out follows them.
 func (v *overlay) layAdapt(p *Policy, top *PolicyOverride, at string) {
 	if p.Adapt == nil && top.Adapt == nil {
 		return
@@ -62,7 +65,8 @@ func (v *overlay) layBounds(a *Adapt, top *AdaptOverride, at string) {
 		}
 		layNumber(&a.MinAttempts, r.Min)
 		layNumber(&a.MaxAttempts, r.Max)
-		a.FollowsMinAttempts, a.FollowsMaxAttempts = a.FollowsMinAttempts && r.Min == nil, a.FollowsMaxAttempts && r.Max == nil
+		a.FollowsMinAttempts, a.FollowsMaxAttempts = a.FollowsMinAttempts && r.Min == nil, a.FollowsMaxAttempts &&
+			r.Max == nil
 	}
 	if r := top.Delay; r != nil {
 		if a.MaxDelay == 0 {
@@ -175,7 +179,8 @@ func (v *overlay) layBreaker(b *Budget, top *BreakerOverride, at string) {
 	case c.Failures == 0 && top.Failures == nil:
 		v.problem(at, "needs failures: how many open it")
 	case c.Failures < 1 || c.Failures > c.Of || c.Of > mostOutcomes:
-		v.problem(at, "%d failures of %d calls: 1 or more, and no more than the calls, which are at most %d", c.Failures, c.Of, mostOutcomes)
+		v.problem(at, "%d failures of %d calls: 1 or more, and no more than the calls, which are at most %d",
+			c.Failures, c.Of, mostOutcomes)
 	}
 	if c.Probe <= 0 {
 		v.problem(at+".probe", "more than 0s")

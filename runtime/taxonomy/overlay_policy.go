@@ -23,7 +23,8 @@ func (v *overlay) policyOf(ref *PolicyRef, owner, at string) *Policy {
 // newPolicy returns a policy that does not say its numbers.
 func newPolicy(name string) Policy {
 	const most = 30 * time.Second
-	return Policy{Name: name, MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: most, MaxRetryAfter: most, Multiplier: 2}
+	return Policy{Name: name, MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: most, MaxRetryAfter: most,
+		Multiplier: 2}
 }
 
 // policy returns base under the overrides; base itself where they change nothing.

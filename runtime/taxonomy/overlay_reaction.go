@@ -30,8 +30,8 @@ func (v *overlay) after(base *Reaction, plain bool, at string) *Reaction {
 	return v.reactions.named[Abort.String()]
 }
 
-// head resolves a reaction and passes over what the profile has switched off. It returns nil for one that is being
-// resolved already.
+// head resolves a reaction and passes over what the profile has switched off. It returns nil for
+// one that is being resolved already.
 func (v *overlay) head(base *Reaction, plain bool) *Reaction {
 	return v.past(v.reaction(base, plain))
 }
@@ -124,8 +124,8 @@ func (v *overlay) lay(base Reaction, top *ReactionOverride, plain bool, at strin
 	return &r
 }
 
-// revive gives a reaction that gets another action what goes with that: whether it counts, unless that was said
-// otherwise, and what a profile that made it end has taken from the table's own.
+// revive gives a reaction that gets another action what goes with that: whether it counts, unless
+// that was said otherwise, and what a profile that made it end has taken from the table's own.
 func (v *overlay) revive(r, base *Reaction) {
 	if r.Action == base.Action {
 		return
@@ -169,8 +169,8 @@ func (v *overlay) trim(r *Reaction) {
 	}
 }
 
-// asks returns the kind of an action by what a tier means to it; the retries are of one kind. An action of another kind
-// drops what was said of whom to ask.
+// asks returns the kind of an action by what a tier means to it; the retries are of one kind. An
+// action of another kind drops what was said of whom to ask.
 func asks(a Action) Action {
 	if a == RetryOperation {
 		return Retry
@@ -181,8 +181,8 @@ func asks(a Action) Action {
 // asksFirst reports whether r asks a tier before it tries again.
 func asksFirst(r *Reaction) bool { return retries(r) && r.Purpose != PurposeNone }
 
-// then resolves what follows r: what is said, what followed before, or what follows such an action unless said. What
-// followed before counts as said unless it is what the former action has without.
+// then resolves what follows r: what is said, what followed before, or what follows such an action
+// unless said. What followed before counts as said unless it is what the former action has without.
 func (v *overlay) then(r, base *Reaction, said *ReactionRef, plain bool, at string) *Reaction {
 	if said != nil {
 		return v.follow(said, base.Name+".then", at)
@@ -191,7 +191,8 @@ func (v *overlay) then(r, base *Reaction, said *ReactionRef, plain bool, at stri
 		return v.after(r.Then, plain, at)
 	}
 	if r.Action == RetryOperation {
-		v.problem(strings.TrimSuffix(at, ".then"), "retry_operation needs then: what follows when its tries are used up")
+		v.problem(
+			strings.TrimSuffix(at, ".then"), "retry_operation needs then: what follows when its tries are used up")
 	}
 	return v.after(v.reactions.named[unlessSaid(r.Action)], plain, at)
 }

@@ -2,9 +2,9 @@ package taxonomy
 
 import "slices"
 
-// resumption is what comes back when the overrides switch on what the table's profile has off. A profile holds its
-// reactions with what is off left out, so they are put together again: as the profile words them, followed by what
-// the taxonomy lets follow.
+// resumption is what comes back when the overrides switch on what the table's profile has off. A
+// profile holds its reactions with what is off left out, so they are put together again: as the
+// profile words them, followed by what the taxonomy lets follow.
 type resumption struct {
 	// versions are the profile's versions of the table's own reactions.
 	versions map[*Reaction]*Reaction
@@ -64,8 +64,9 @@ func (v *overlay) declaredReaction(name string) *Reaction {
 	return nil
 }
 
-// begins returns what a row begins with under the overrides: its reaction in the profile, with all that the profile has left out
-// and the overrides switch on, as far as the profile has changed nothing else there.
+// begins returns what a row begins with under the overrides: its reaction in the profile, with all
+// that the profile has left out and the overrides switch on, as far as the profile has changed
+// nothing else there.
 func (v *overlay) begins(own, profiled *Reaction, retryable bool) *Reaction {
 	if !v.resumed.needed || own == profiled || !v.aligned(v.profileHead(own, retryable), profiled) {
 		return profiled
@@ -73,8 +74,8 @@ func (v *overlay) begins(own, profiled *Reaction, retryable bool) *Reaction {
 	return v.whole(own)
 }
 
-// profileHead returns the first reaction from r on that the profile does not go past, for a row that may be retried or not:
-// one that may not is led past retries, too.
+// profileHead returns the first reaction from r on that the profile does not go past, for a row
+// that may be retried or not: one that may not is led past retries, too.
 func (v *overlay) profileHead(r *Reaction, retryable bool) *Reaction {
 	r = v.on(r)
 	for steps := 0; r != nil && !retryable && retries(r) && r.Then != nil && steps < maxChain; steps++ {
@@ -123,7 +124,8 @@ func (v *overlay) pair(own, profiled *Reaction) {
 	}
 }
 
-// whole returns one of the table's own reactions as the profile words it, followed by all that the taxonomy lets follow.
+// whole returns one of the table's own reactions as the profile words it, followed by all that the
+// taxonomy lets follow.
 func (v *overlay) whole(own *Reaction) *Reaction {
 	if own == nil {
 		return nil

@@ -75,8 +75,8 @@ func (v *overlay) row(row Row) RowTraits {
 	return out
 }
 
-// traits lays everything but the reaction over the row, the least specific layer first. What is not retryable stays
-// so. A recoverability that follows from the flag goes on following it.
+// traits lays everything but the reaction over the row, the least specific layer first. What is not
+// retryable stays so. A recoverability that follows from the flag goes on following it.
 func (v *overlay) traits(base RowTraits, layers []layer) RowTraits {
 	out := base
 	follows := base.Recoverability == recoverabilityOf(base.Retryable)
@@ -115,8 +115,8 @@ func recoverabilityOf(retryable bool) Recoverability {
 	return Permanent
 }
 
-// choose takes the reaction of the most specific layer that may be obeyed, else the row's own under the overrides of
-// reactions.
+// choose takes the reaction of the most specific layer that may be obeyed, else the row's own under
+// the overrides of reactions.
 func (v *overlay) choose(base *Reaction, retryable bool, layers []layer) *Reaction {
 	for i := range layers {
 		at := layers[i].at + ".reaction"
@@ -160,7 +160,8 @@ func (v *overlay) pick(l *layer, retryable bool, at string) *Reaction {
 	return v.follow(&ReactionRef{Name: name}, l.key, at)
 }
 
-// retrying returns the name of the overridden reaction because of which the chain from r calls again.
+// retrying returns the name of the overridden reaction because of which the chain from r calls
+// again.
 func (v *overlay) retrying(r *Reaction) string {
 	for x := r; x != nil; x = x.Then {
 		if _, over := v.over.Reactions[x.Name]; over && retries(x) {
@@ -170,8 +171,8 @@ func (v *overlay) retrying(r *Reaction) string {
 	return r.Name
 }
 
-// allowed reports whether a row may have the reaction: one that is not retryable may not be retried, at once or later,
-// unless the row leads there already.
+// allowed reports whether a row may have the reaction: one that is not retryable may not be
+// retried, at once or later, unless the row leads there already.
 func allowed(base, r *Reaction, retryable bool) bool {
 	if retryable {
 		return true

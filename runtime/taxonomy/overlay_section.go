@@ -52,7 +52,8 @@ func (v *overlay) layRecovery(r *Recovery, top *RecoveryOverride) {
 	}
 }
 
-// layRetry lays top over the numbers of the profile's retries, or over those of a policy that does not say them.
+// layRetry lays top over the numbers of the profile's retries, or over those of a policy that does
+// not say them.
 func (v *overlay) layRetry(p *Profile, top *RetryOverride) {
 	layFlag(&p.Retry.Enabled, top.Enabled)
 	if top.Doc != "" {

@@ -6,20 +6,23 @@ import (
 	"fmt"
 )
 
-// Overrides are what one run changes of a table: data that a configuration holds, with the keys of the taxonomy's
-// language. They mean what the sections of the same names mean in a profile. What is zero is not set.
+// Overrides are what one run changes of a table: data that a configuration holds, with the keys of
+// the taxonomy's language. They mean what the sections of the same names mean in a profile. What is
+// zero is not set.
 type Overrides struct {
-	// Codes change what is said of a code (by its value or an alias), of a category, of an "@group", or of all ("*").
-	// The most specific wins, key by key; of groups the one that the taxonomy declares first.
+	// Codes change what is said of a code (by its value or an alias), of a category, of an
+	// "@group", or of all ("*"). The most specific wins, key by key; of groups the one that the
+	// taxonomy declares first.
 	Codes map[string]TraitsOverride `json:"codes,omitempty" yaml:"codes,omitempty"`
-	// Reactions change declared reactions, and the predeclared abort, block and continue, field by field.
+	// Reactions change declared reactions, and the predeclared abort, block and continue, field by
+	// field.
 	Reactions map[string]ReactionOverride `json:"reactions,omitempty" yaml:"reactions,omitempty"`
 	// Policies change declared policies, field by field.
 	Policies map[string]PolicyOverride `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized replaces the reaction to what is not of the taxonomy.
 	Uncategorized *ReactionRef `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
-	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field. Where there is no profile,
-	// they change one that has everything on and bounds nothing.
+	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field. Where
+	// there is no profile, they change one that has everything on and bounds nothing.
 	Detection *DetectionOverride `json:"detection,omitempty" yaml:"detection,omitempty"`
 	Recovery  *RecoveryOverride  `json:"recovery,omitempty" yaml:"recovery,omitempty"`
 	Retry     *RetryOverride     `json:"retry,omitempty" yaml:"retry,omitempty"`
@@ -64,7 +67,8 @@ type LogOverride struct {
 	Message *string `json:"message,omitempty" yaml:"message,omitempty"`
 }
 
-// PolicyOverride changes a policy, or is one that stands in place. Durations are as in "1.5s" or "2h".
+// PolicyOverride changes a policy, or is one that stands in place. Durations are as in "1.5s" or
+// "2h".
 type PolicyOverride struct {
 	Doc           string          `json:"doc,omitempty" yaml:"doc,omitempty"`
 	MaxAttempts   *int            `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
@@ -92,9 +96,9 @@ func (j *JitterText) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(j))
 }
 
-// ReactionRef names a reaction, or holds one that stands in place, or chooses by whether the code is retryable.
-// In JSON and YAML it is a string, an object with the keys of a reaction, or one with retryable and permanent. Only the
-// overrides of Codes may choose.
+// ReactionRef names a reaction, or holds one that stands in place, or chooses by whether the code
+// is retryable. In JSON and YAML it is a string, an object with the keys of a reaction, or one with
+// retryable and permanent. Only the overrides of Codes may choose.
 type ReactionRef struct {
 	Name string
 	// Inline stands in place.
@@ -104,22 +108,26 @@ type ReactionRef struct {
 	Permanent string
 }
 
-// PolicyRef names a policy, or holds one that stands in place. In JSON and YAML it is a string or an object.
+// PolicyRef names a policy, or holds one that stands in place. In JSON and YAML it is a string or
+// an object.
 type PolicyRef struct {
 	Name   string
 	Inline *PolicyOverride
 }
 
-// Override returns the table with the overrides laid over it, and over its profile if it has one: what a profile that
-// goes past retries has put in a reaction's place is what is overridden. An override never makes retried what is not
-// retryable; for such a row it is left out, as a profile's is. Table and taxonomy stay as they are.
+// Override returns the table with the overrides laid over it, and over its profile if it has one:
+// what a profile that goes past retries has put in a reaction's place is what is overridden. An
+// override never makes retried what is not retryable; for such a row it is left out, as a profile's
+// is. Table and taxonomy stay as they are.
 //
-// Everything that is surely a mistake is reported, in one error: a name that is not declared, with what there is; a
-// value that cannot be; a key that the action does not take; a retry without bounds; a `then` that leads in a circle; an
-// override that is left out for every row it covers. [Table.Profile] of the result is without the overrides.
+// Everything that is surely a mistake is reported, in one error: a name that is not declared, with
+// what there is; a value that cannot be; a key that the action does not take; a retry without
+// bounds; a `then` that leads in a circle; an override that is left out for every row it covers.
+// [Table.Profile] of the result is without the overrides.
 //
-// What the profile has switched off and the overrides switch on comes back as the taxonomy has it: a profile keeps nothing
-// of a reaction that it goes past. Where it says itself what is done about a code, that stays.
+// What the profile has switched off and the overrides switch on comes back as the taxonomy has it:
+// a profile keeps nothing of a reaction that it goes past. Where it says itself what is done about
+// a code, that stays.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")

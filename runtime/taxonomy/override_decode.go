@@ -51,7 +51,8 @@ func (r *ReactionRef) UnmarshalJSON(b []byte) error {
 // MarshalYAML returns what stands in the reference's place.
 func (r ReactionRef) MarshalYAML() (any, error) { return r.form(), nil }
 
-// UnmarshalYAML reads a string or a mapping, by any YAML library that hands over how to decode what stands there.
+// UnmarshalYAML reads a string or a mapping, by any YAML library that hands over how to decode what
+// stands there.
 func (r *ReactionRef) UnmarshalYAML(decode func(any) error) error {
 	var name string
 	if decode(&name) == nil {
@@ -89,7 +90,8 @@ func (p *PolicyRef) UnmarshalJSON(b []byte) error {
 // MarshalYAML returns what stands in the reference's place.
 func (p PolicyRef) MarshalYAML() (any, error) { return p.form(), nil }
 
-// UnmarshalYAML reads a string or a mapping, by any YAML library that hands over how to decode what stands there.
+// UnmarshalYAML reads a string or a mapping, by any YAML library that hands over how to decode what
+// stands there.
 func (p *PolicyRef) UnmarshalYAML(decode func(any) error) error {
 	*p = PolicyRef{}
 	if decode(&p.Name) == nil {

@@ -1,7 +1,8 @@
 package taxonomy
 
-// AdaptOverride changes how far what has come of tries may move a policy's numbers. What is nil or empty is not set. Where
-// the policy has no `adapt` yet, a bound that is not set is the number of the policy itself.
+// AdaptOverride changes how far what has come of tries may move a policy's numbers. What is nil or
+// empty is not set. Where the policy has no `adapt` yet, a bound that is not set is the number of
+// the policy itself.
 type AdaptOverride struct {
 	Attempts *AttemptsOverride `json:"attempts,omitempty" yaml:"attempts,omitempty"`
 	Delay    *DelayOverride    `json:"delay,omitempty" yaml:"delay,omitempty"`
@@ -21,7 +22,8 @@ type DelayOverride struct {
 	Max string `json:"max,omitempty" yaml:"max,omitempty"`
 }
 
-// BudgetOverride changes what all callers in a lane may try together. What is nil or empty is not set.
+// BudgetOverride changes what all callers in a lane may try together. What is nil or empty is not
+// set.
 type BudgetOverride struct {
 	Retries *float64         `json:"retries,omitempty" yaml:"retries,omitempty"`
 	Reserve *int             `json:"reserve,omitempty" yaml:"reserve,omitempty"`

@@ -16,14 +16,15 @@ type RecoveryOverride struct {
 	Allowed AllowedStrategies `json:"allowed,omitzero" yaml:"allowed,omitempty"`
 }
 
-// AllowedStrategies are names of strategies. Nil says nothing, and is not the same as a list without any.
+// AllowedStrategies are names of strategies. Nil says nothing, and is not the same as a list
+// without any.
 type AllowedStrategies []string
 
 // IsZero reports whether there is no list. YAML asks for it, so that an empty list is written.
 func (s AllowedStrategies) IsZero() bool { return s == nil }
 
-// RetryOverride changes whether anything is tried again, and by which numbers where a reaction names no policy. What is
-// nil or empty is not set. It takes no doc.
+// RetryOverride changes whether anything is tried again, and by which numbers where a reaction
+// names no policy. What is nil or empty is not set. It takes no doc.
 type RetryOverride struct {
 	Enabled        *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
 	PolicyOverride `yaml:",inline"`

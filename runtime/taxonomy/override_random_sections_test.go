@@ -12,11 +12,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Whatever a profile has on and off, switches that a run sets all of mean what a profile with just those means.
+// Whatever a profile has on and off, switches that a run sets all of mean what a profile with just
+// those means.
 func TestOverrideSwitchesAtRandom(t *testing.T) {
 	for seed := range uint64(200) {
 		g := generator{rand.New(rand.NewPCG(seed, 2))}
-		src := strings.Replace(overridden, "action: recover, strategy: rest, then: stop", "action: recover, strategy: rest, then: "+g.one("stop", "shorter", "wait", "up"), 1)
+		src := strings.Replace(overridden, "action: recover, strategy: rest, then: stop",
+			"action: recover, strategy: rest, then: "+g.one("stop", "shorter", "wait", "up"), 1)
 		profile, all := g.switches(), g.switches()
 		both, err := yaml.Marshal(map[string]taxonomy.Overrides{"it": profile, "all": all})
 		require.NoError(t, err)
@@ -35,12 +37,15 @@ func TestOverrideSwitchesAtRandom(t *testing.T) {
 // switches are all that can be on or off.
 func (g generator) switches() taxonomy.Overrides {
 	return taxonomy.Overrides{
-		Detection: &taxonomy.DetectionOverride{Text: new(g.maybe(2)), Severity: new(g.maybe(2)), Recoverability: new(g.maybe(2))},
+		Detection: &taxonomy.DetectionOverride{Text: new(g.maybe(2)), Severity: new(g.maybe(2)),
+			Recoverability: new(g.maybe(2))},
 		Recovery: &taxonomy.RecoveryOverride{
-			Enabled: new(!g.maybe(3)), MaxAttempts: new(g.IntN(3)), Allowed: [][]string{{}, {"rest"}, {"reduce"}, {"rest", "reduce"}}[g.IntN(4)],
+			Enabled: new(!g.maybe(3)), MaxAttempts: new(g.IntN(3)),
+			Allowed: [][]string{{}, {"rest"}, {"reduce"}, {"rest", "reduce"}}[g.IntN(4)],
 		},
-		Retry:     &taxonomy.RetryOverride{Enabled: new(g.maybe(2))},
-		Reporting: &taxonomy.ReportingOverride{LogLevel: g.one("debug", "error"), Stack: new(g.maybe(2)), Context: new(g.maybe(2))},
+		Retry: &taxonomy.RetryOverride{Enabled: new(g.maybe(2))},
+		Reporting: &taxonomy.ReportingOverride{LogLevel: g.one("debug", "error"), Stack: new(g.maybe(2)),
+			Context: new(g.maybe(2))},
 	}
 }
 
@@ -83,7 +88,8 @@ func (g generator) budget() *taxonomy.BudgetOverride {
 		o.Window = g.one("0s", "1s", "1m")
 	}
 	if o.Retries == nil && o.Reserve == nil && o.Window == "" || g.maybe(2) {
-		o.Breaker = &taxonomy.BreakerOverride{Failures: g.number(0, 5), Of: new(1 + g.IntN(9)), Probe: g.word("0s", "1s")}
+		o.Breaker = &taxonomy.BreakerOverride{Failures: g.number(0, 5), Of: new(1 + g.IntN(9)),
+			Probe: g.word("0s", "1s")}
 		if g.maybe(4) {
 			o.Breaker.Successes = new(g.IntN(3))
 		}
@@ -109,6 +115,7 @@ func (g generator) sections(o *taxonomy.Overrides) {
 		}
 	}
 	if g.maybe(6) {
-		o.Reporting = &taxonomy.ReportingOverride{LogLevel: g.word("debug", "info", "warn", "error"), Stack: new(g.maybe(2)), Context: g.flag()}
+		o.Reporting = &taxonomy.ReportingOverride{LogLevel: g.word("debug", "info", "warn", "error"),
+			Stack: new(g.maybe(2)), Context: g.flag()}
 	}
 }

@@ -15,10 +15,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// needFields are what errgen finds by the fields of a taxonomy, which a table does not tell the roles of.
+// needFields are what errgen finds by the fields of a taxonomy, which a table does not tell the
+// roles of.
 var needFields = []string{"E-hint-field", "E-files-field"}
 
-// Overrides at random mean what the same profile means to errgen, and what errgen refuses is refused.
+// Overrides at random mean what the same profile means to errgen, and what errgen refuses is
+// refused.
 func TestOverrideAtRandom(t *testing.T) {
 	base := tableOf(t, overridden)
 	equal, refused := 0, 0
@@ -77,8 +79,9 @@ func (g generator) flag() *bool {
 }
 
 var (
-	someReactions = []string{"again", "up", "once", "stop", "shorter", "calm", "wait", "ask", "abort", "block", "continue"}
-	someActions   = []string{"retry", "retry_operation", "continue", "abort", "block", "escalate", "recover"}
+	someReactions = []string{"again", "up", "once", "stop", "shorter", "calm", "wait", "ask", "abort", "block",
+		"continue"}
+	someActions = []string{"retry", "retry_operation", "continue", "abort", "block", "escalate", "recover"}
 )
 
 func (g generator) overrides() taxonomy.Overrides {
@@ -96,7 +99,8 @@ func (g generator) overrides() taxonomy.Overrides {
 		name := g.one(someReactions...)
 		r := g.reaction(2)
 		if name == "abort" || name == "block" || name == "continue" {
-			r = taxonomy.ReactionOverride{Log: &taxonomy.LogOverride{Level: "info"}} // errgen does not look for circles of these
+			// errgen does not look for circles of these
+			r = taxonomy.ReactionOverride{Log: &taxonomy.LogOverride{Level: "info"}}
 		}
 		o.Reactions[name] = r
 	}
@@ -189,8 +193,10 @@ func (g generator) reaction(depth int) taxonomy.ReactionOverride {
 
 func (g generator) policy() taxonomy.PolicyOverride {
 	o := taxonomy.PolicyOverride{
-		InitialDelay: g.word("0s", "1s", "3s"), MaxDelay: g.word("500ms", "5s", "1h"), MaxElapsed: g.word("1h"), MaxRetryAfter: g.word("10m"),
-		Backoff: g.word("constant", "linear", "exponential"), Jitter: taxonomy.JitterText(g.word("none", "full", "decorrelated")),
+		InitialDelay: g.word("0s", "1s", "3s"), MaxDelay: g.word("500ms", "5s", "1h"), MaxElapsed: g.word("1h"),
+		MaxRetryAfter: g.word("10m"),
+		Backoff:       g.word("constant", "linear", "exponential"),
+		Jitter:        taxonomy.JitterText(g.word("none", "full", "decorrelated")),
 	}
 	if g.maybe(3) {
 		o.MaxAttempts = new(g.IntN(5))

@@ -10,11 +10,13 @@ import (
 	"strings"
 )
 
-// maxNesting is how deep JSON of overrides may nest. Each reaction in a chain that stands in place takes one level.
+// maxNesting is how deep JSON of overrides may nest. Each reaction in a chain that stands in place
+// takes one level.
 const maxNesting = 100
 
-// UnmarshalJSON reads overrides. A key that there is not, or that stands twice, is an error, at every level: one that is
-// passed over would leave on what it was to switch off. YAML leaves that to the decoder, which is best a strict one.
+// UnmarshalJSON reads overrides. A key that there is not, or that stands twice, is an error, at
+// every level: one that is passed over would leave on what it was to switch off. YAML leaves that
+// to the decoder, which is best a strict one.
 func (o *Overrides) UnmarshalJSON(b []byte) error {
 	type plain Overrides
 	return strictly(b, (*plain)(o))
@@ -50,7 +52,8 @@ func (o *ReportingOverride) UnmarshalJSON(b []byte) error {
 	return strictly(b, (*plain)(o))
 }
 
-// strictly decodes b into v, which points to a struct, once all keys in it are known to be there and to stand once.
+// strictly decodes b into v, which points to a struct, once all keys in it are known to be there
+// and to stand once.
 func strictly(b []byte, v any) error {
 	k := keyReader{json.NewDecoder(bytes.NewReader(b))}
 	k.UseNumber()
@@ -60,7 +63,8 @@ func strictly(b []byte, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// keyReader reads JSON for its keys. That a value is of another type than it has to be is not its business.
+// keyReader reads JSON for its keys. That a value is of another type than it has to be is not its
+// business.
 type keyReader struct{ *json.Decoder }
 
 func (k keyReader) value(t reflect.Type, at string, depth int) error {

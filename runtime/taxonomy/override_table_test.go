@@ -62,7 +62,8 @@ func tableOf(t testing.TB, src string) taxonomy.Table {
 }
 
 func modelTable(m *model.Package) taxonomy.Table {
-	b := &tableBuilder{reactions: map[*model.Reaction]*taxonomy.Reaction{}, policies: map[*model.Policy]*taxonomy.Policy{}}
+	b := &tableBuilder{reactions: map[*model.Reaction]*taxonomy.Reaction{},
+		policies: map[*model.Policy]*taxonomy.Policy{}}
 	def := &taxonomy.Taxonomy{Package: m.Name, Uncategorized: b.reaction(m.Uncategorized)}
 	if m.Fallback != nil {
 		def.Fallback = m.Fallback.Value
@@ -77,7 +78,8 @@ func modelTable(m *model.Package) taxonomy.Table {
 		def.Tiers = append(def.Tiers, taxonomy.Tier{Name: tier.Name, Person: tier.Person, Purpose: tier.Purpose})
 	}
 	for _, c := range m.Categories {
-		def.Categories = append(def.Categories, taxonomy.Category{Name: c.Name, First: uint16(len(def.Codes)), Count: uint16(len(c.Codes))})
+		def.Categories = append(
+			def.Categories, taxonomy.Category{Name: c.Name, First: uint16(len(def.Codes)), Count: uint16(len(c.Codes))})
 		for _, code := range c.Codes {
 			b.code(def, c, code)
 		}
@@ -118,7 +120,9 @@ func (b *tableBuilder) code(def *taxonomy.Taxonomy, c *model.Category, code *mod
 	for _, g := range code.Groups {
 		groups |= 1 << g.Bit
 	}
-	def.Codes = append(def.Codes, taxonomy.Code{Value: code.Value, Groups: groups, Row: taxonomy.Row(code.Row.Index), Category: uint16(c.Index)})
+	def.Codes = append(
+		def.Codes,
+		taxonomy.Code{Value: code.Value, Groups: groups, Row: taxonomy.Row(code.Row.Index), Category: uint16(c.Index)})
 	def.ByValue = append(def.ByValue, n)
 	for _, alias := range code.Aliases {
 		def.Aliases = append(def.Aliases, taxonomy.Alias{Value: alias, Code: n})
@@ -139,10 +143,12 @@ func (b *tableBuilder) traits(row *model.Row, t model.Traits) taxonomy.RowTraits
 func (b *tableBuilder) profile(p *model.Profile) taxonomy.Profile {
 	out := taxonomy.Profile{
 		Name: p.Name, Detection: p.Detection, Recovery: p.Recovery, Reporting: p.Reporting,
-		Retry: taxonomy.RetryDefaults{Enabled: p.RetryEnabled, Policy: b.policy(p.RetryPolicy)}, Uncategorized: b.reaction(p.Uncategorized),
+		Retry:         taxonomy.RetryDefaults{Enabled: p.RetryEnabled, Policy: b.policy(p.RetryPolicy)},
+		Uncategorized: b.reaction(p.Uncategorized),
 	}
 	for _, o := range p.Rows {
-		out.Rows = append(out.Rows, taxonomy.RowOverride{Row: taxonomy.Row(o.Row.Index), Traits: b.traits(o.Row, o.Traits)})
+		out.Rows = append(
+			out.Rows, taxonomy.RowOverride{Row: taxonomy.Row(o.Row.Index), Traits: b.traits(o.Row, o.Traits)})
 	}
 	return out
 }
@@ -155,9 +161,13 @@ func (b *tableBuilder) reaction(r *model.Reaction) *taxonomy.Reaction {
 		return out
 	}
 	out := &taxonomy.Reaction{
-		Name: r.Name, Policy: b.policy(r.Policy), Then: b.reaction(r.Then), Strategy: r.Strategy, To: r.To, LogMessage: r.LogMessage,
-		Action: r.Action, Extent: r.Extent, Revert: r.Revert, Session: r.Session, Purpose: r.Purpose, Resume: r.Resume, Shared: r.Shared, LogLevel: r.LogLevel,
-		CountFailure: r.CountFailure, HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion, FeedBack: r.FeedBack,
+		Name: r.Name, Policy: b.policy(r.Policy), Then: b.reaction(r.Then), Strategy: r.Strategy, To: r.To,
+		LogMessage: r.LogMessage,
+		Action:     r.Action, Extent: r.Extent, Revert: r.Revert, Session: r.Session, Purpose: r.Purpose,
+		Resume: r.Resume,
+		Shared: r.Shared, LogLevel: r.LogLevel,
+		CountFailure: r.CountFailure, HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion,
+		FeedBack: r.FeedBack,
 	}
 	b.reactions[r] = out
 	return out

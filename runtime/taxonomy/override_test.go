@@ -29,17 +29,19 @@ func equalTables(t testing.TB, want, got taxonomy.Table, about ...any) {
 	require.Equal(t, wantReaction, gotReaction, about...)
 }
 
-// sectionsOf returns the profile of a table without its name and rows. One that a run has of its own has no name to call its
-// numbers by.
+// sectionsOf returns the profile of a table without its name and rows. One that a run has of its
+// own has no name to call its numbers by.
 func sectionsOf(table taxonomy.Table) taxonomy.Profile {
 	if table.Overlay == nil {
 		return taxonomy.Profile{
-			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true},
-			Retry: taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
+			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+			Recovery:  taxonomy.Recovery{Enabled: true},
+			Retry:     taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		}
 	}
 	p := taxonomy.Profile{
-		Detection: table.Overlay.Detection, Recovery: table.Overlay.Recovery, Retry: table.Overlay.Retry, Reporting: table.Overlay.Reporting,
+		Detection: table.Overlay.Detection, Recovery: table.Overlay.Recovery, Retry: table.Overlay.Retry,
+		Reporting: table.Overlay.Reporting,
 	}
 	if p.Retry.Policy != nil {
 		p.Retry.Policy = new(*p.Retry.Policy)
@@ -55,7 +57,8 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{reactions: {stop: {log: {level: info, message: ''}}}}",
 		"{policies: {slow: {max_attempts: 9}}}",
 		"{policies: {slow: {max_delay: 1h}}}",
-		"{policies: {slow: {max_delay: 1h, max_retry_after: 5m, max_elapsed: 6h, multiplier: 1.5, backoff: linear, jitter: full}}}",
+		"{policies: {slow: {max_delay: 1h, max_retry_after: 5m, max_elapsed: 6h, multiplier: 1.5, backoff: linear, " +
+			"jitter: full}}}",
 		"{policies: {fast: {max_delay: 1h, jitter: 0}}}",
 		"{policies: {fast: {jitter: decorrelated}, slow: {jitter: 0.5}}}",
 		"{reactions: {stop: {action: abort}}, policies: {slow: {initial_delay: 2s}}}",
@@ -73,29 +76,35 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{reactions: {ask: {action: recover, strategy: rest}, again: {to: low, purpose: verification}}}",
 		"{codes: {'*': {reaction: {action: retry, to: low, purpose: analysis}}}}",
 		"{reactions: {block: {log: {level: error}, extent: run}}, codes: {S: {reaction: block}}}",
-		"{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: high}, C: {reaction: stop}}}",
+		"{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: " +
+			"high}, C: {reaction: stop}}}",
 		"{codes: {'@auth': {reaction: block}, net: {reaction: continue}}}",
 		"{codes: {'*': {reaction: {retryable: block, permanent: continue}}}}",
 		"{codes: {'*': {reaction: calm}, job: {reaction: {retryable: block}}}}",
-		"{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, extent: run}}, '*': {reaction: {action: continue}}}}",
-		"{codes: {'*': {reaction: {action: retry, policy: {max_attempts: 7, jitter: 0.25}, then: {action: escalate, then: {action: abort, extent: run}}}}}}",
+		"{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, extent: " +
+			"run}}, '*': {reaction: {action: continue}}}}",
+		"{codes: {'*': {reaction: {action: retry, policy: {max_attempts: 7, jitter: 0.25}, then: {action: " +
+			"escalate, then: {action: abort, extent: run}}}}}}",
 		"{codes: {'*': {reaction: continue}, '@auth': {reaction: again}}}",
 		"{reactions: {stop: {action: retry, then: block}}}",
 		"{codes: {I: {retryable: false}}}",
 		"{codes: {R: {retryable: false}, W: {retryable: false}}}",
 		"{codes: {'*': {retryable: false}, I: {retryable: true}}}",
 		"{codes: {W: {recoverability: unknown}, R: {recoverability: retryable, retryable: true}}}",
-		"{codes: {'*': {severity: critical, http: 503, kind: failure}, net: {http: 500, grpc: CANCELLED}, R: {retryable: false}}}",
+		"{codes: {'*': {severity: critical, http: 503, kind: failure}, net: {http: 500, grpc: CANCELLED}, R: " +
+			"{retryable: false}}}",
 		"{reactions: {once: {then: {action: block, log: {level: error}}}}}",
 		"{reactions: {again: {policy: fast, then: block, count_failure: false}}, policies: {fast: {max_attempts: 2}}}",
 		"{reactions: {again: {policy: {max_attempts: 4, max_delay: 2s}}}}",
-		"{reactions: {wait: {revert: files, accept_completion: false, feed_back: false, shared: run, honor_retry_after: false}}}",
+		"{reactions: {wait: {revert: files, accept_completion: false, feed_back: false, shared: run, " +
+			"honor_retry_after: false}}}",
 		"{reactions: {calm: {resume: operation, session: fresh, count_failure: false, policy: slow}}}",
 		"{policies: {fast: {adapt: {attempts: {min: 1}, target: 0.5, window: 100}}}}",
 		"{policies: {fast: {max_attempts: 5}}}",
 		"{policies: {fast: {max_attempts: 2, adapt: {delay: {max: 1s}}}}}",
 		"{policies: {slow: {adapt: {attempts: {min: 2, max: 6}, delay: {min: 500ms}}, budget: {retries: 0.2}}}}",
-		"{policies: {slow: {adapt: {delay: {max: 20s}}, initial_delay: 4s, budget: {retries: 0, reserve: 0, window: 1m}}}}",
+		"{policies: {slow: {adapt: {delay: {max: 20s}}, initial_delay: 4s, budget: {retries: 0, reserve: 0, " +
+			"window: 1m}}}}",
 		"{policies: {fast: {budget: {breaker: {failures: 5}}}}}",
 		"{policies: {fast: {budget: {retries: 1.5, breaker: {of: 20, probe: 1m, successes: 3}}}}}",
 		"{policies: {slow: {budget: {breaker: {failures: 2, of: 4}}}}}",
@@ -107,9 +116,11 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{recovery: {allowed: []}}",
 		"{retry: {enabled: false}}",
 		"{retry: {max_attempts: 7}}",
-		"{retry: {enabled: false, initial_delay: 2s, jitter: 0.5, adapt: {attempts: {max: 4}}, budget: {retries: 0.1}}}",
+		"{retry: {enabled: false, initial_delay: 2s, jitter: 0.5, adapt: {attempts: {max: 4}}, budget: {retries: " +
+			"0.1}}}",
 		"{reporting: {log_level: debug, stack: true, context: false}}",
-		"{retry: {enabled: false}, recovery: {allowed: [reduce]}, codes: {'*': {severity: high}}, reactions: {calm: {then: block}}}",
+		"{retry: {enabled: false}, recovery: {allowed: [reduce]}, codes: {'*': {severity: high}}, reactions: " +
+			"{calm: {then: block}}}",
 	} {
 		t.Run(text, func(t *testing.T) {
 			declared := tableOf(t, overridden+"profiles:\n  it: "+text+"\n")
@@ -133,9 +144,11 @@ func TestOverrideOfAProfile(t *testing.T) {
 			"{policies: {slow: {max_attempts: 9, max_delay: 1h}}}", "{policies: {slow: {max_attempts: 2}}}",
 			"{policies: {slow: {max_attempts: 2, max_delay: 1h}}}"},
 		{"reactions field by field",
-			"{reactions: {wait: {then: stop}, again: {log: {level: info}}}}", "{reactions: {wait: {feed_back: false}, again: {log: {message: Again.}}}}",
+			"{reactions: {wait: {then: stop}, again: {log: {level: info}}}}",
+			"{reactions: {wait: {feed_back: false}, again: {log: {message: Again.}}}}",
 			"{reactions: {wait: {then: stop, feed_back: false}, again: {log: {level: info, message: Again.}}}}"},
-		{"a code against all", "{codes: {S: {reaction: continue, http: 404}}}", "{codes: {'*': {reaction: block, severity: high}}}",
+		{"a code against all", "{codes: {S: {reaction: continue, http: 404}}}",
+			"{codes: {'*': {reaction: block, severity: high}}}",
 			"{codes: {S: {reaction: block, http: 404, severity: high}, '*': {reaction: block, severity: high}}}"},
 		{"a reaction that the profile has another version of",
 			"{reactions: {wait: {then: stop}}}", "{codes: {R: {reaction: {retryable: wait}}}}",
@@ -146,15 +159,19 @@ func TestOverrideOfAProfile(t *testing.T) {
 		{"a reaction that the profile ends, taken up again",
 			"{reactions: {wait: {action: abort}}}", "{reactions: {wait: {action: retry}}}",
 			"{reactions: {wait: {action: retry}}}"},
-		{"purposes field by field", "{reactions: {ask: {to: high}, up: {purpose: analysis}}}", "{reactions: {ask: {purpose: diagnosis}, up: {to: high}}}",
+		{"purposes field by field", "{reactions: {ask: {to: high}, up: {purpose: analysis}}}",
+			"{reactions: {ask: {purpose: diagnosis}, up: {to: high}}}",
 			"{reactions: {ask: {to: high, purpose: diagnosis}, up: {to: high, purpose: analysis}}}"},
 		{"reactions that ask and that the profile ends, taken up again",
-			"{reactions: {ask: {action: abort}, up: {action: block}}}", "{reactions: {ask: {action: retry_operation}, up: {action: escalate}}}",
+			"{reactions: {ask: {action: abort}, up: {action: block}}}",
+			"{reactions: {ask: {action: retry_operation}, up: {action: escalate}}}",
 			"{reactions: {ask: {action: retry_operation, then: block}}}"},
 		{"reactions that ask and that the profile ends, made another kind",
-			"{reactions: {ask: {action: abort}, up: {action: block}}}", "{reactions: {ask: {action: escalate}, up: {action: retry_operation, policy: slow}}}",
+			"{reactions: {ask: {action: abort}, up: {action: block}}}",
+			"{reactions: {ask: {action: escalate}, up: {action: retry_operation, policy: slow}}}",
 			"{reactions: {ask: {action: escalate}, up: {action: retry_operation, policy: slow}}}"},
-		{"a kind of reaction that the profile has changed", "{reactions: {up: {action: retry, then: block}}}", "{reactions: {up: {to: low, purpose: analysis}}}",
+		{"a kind of reaction that the profile has changed", "{reactions: {up: {action: retry, then: block}}}",
+			"{reactions: {up: {to: low, purpose: analysis}}}",
 			"{reactions: {up: {action: retry, to: low, purpose: analysis, then: block}}}"},
 		{"retries that are off stay off",
 			"{retry: {enabled: false}}", "{codes: {'*': {reaction: {retryable: wait, permanent: calm}}}}",
@@ -162,37 +179,56 @@ func TestOverrideOfAProfile(t *testing.T) {
 		{"strategies that are off stay off",
 			"{recovery: {allowed: [reduce]}}", "{codes: {R: {reaction: calm}}}",
 			"{recovery: {allowed: [reduce]}, codes: {R: {reaction: calm}}}"},
-		{"what a profile does not rate", "{detection: {severity: false, recoverability: false}}", "{codes: {'*': {severity: high, http: 500}}}",
+		{"what a profile does not rate", "{detection: {severity: false, recoverability: false}}",
+			"{codes: {'*': {severity: high, http: 500}}}",
 			"{detection: {severity: false, recoverability: false}, codes: {'*': {http: 500}}}"},
-		{"a flag taken away by the profile stays away", "{codes: {R: {retryable: false}}}", "{codes: {net: {severity: high}}, reactions: {again: {log: {level: error}}}}",
+		{"a flag taken away by the profile stays away", "{codes: {R: {retryable: false}}}",
+			"{codes: {net: {severity: high}}, reactions: {again: {log: {level: error}}}}",
 			"{codes: {R: {retryable: false}, net: {severity: high}}, reactions: {again: {log: {level: error}}}}"},
 		{"sections field by field",
-			"{detection: {text: false}, recovery: {max_attempts: 2, allowed: [rest]}, retry: {max_attempts: 7}, reporting: {log_level: error, stack: true}}",
-			"{detection: {severity: false}, recovery: {max_attempts: 4}, retry: {initial_delay: 2s}, reporting: {stack: false}}",
-			"{detection: {text: false, severity: false}, recovery: {max_attempts: 4, allowed: [rest]}, retry: {max_attempts: 7, initial_delay: 2s}, reporting: {log_level: error, stack: false}}"},
+			"{detection: {text: false}, recovery: {max_attempts: 2, allowed: [rest]}, retry: {max_attempts: 7}, " +
+				"reporting: {log_level: error, stack: true}}",
+			"{detection: {severity: false}, recovery: {max_attempts: 4}, retry: {initial_delay: 2s}, reporting: " +
+				"{stack: false}}",
+			"{detection: {text: false, severity: false}, recovery: {max_attempts: 4, allowed: [rest]}, retry: " +
+				"{max_attempts: 7, initial_delay: 2s}, reporting: {log_level: error, stack: false}}"},
 		{"adapt and budget field by field",
 			"{policies: {fast: {adapt: {target: 0.7}, budget: {retries: 0.5, breaker: {of: 9}}}}}",
 			"{policies: {fast: {adapt: {attempts: {max: 9}}, budget: {reserve: 1, breaker: {failures: 4}}}}}",
-			"{policies: {fast: {adapt: {target: 0.7, attempts: {max: 9}}, budget: {retries: 0.5, reserve: 1, breaker: {of: 9, failures: 4}}}}}"},
-		{"retries switched off", "{policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: false}}", "{policies: {slow: {max_attempts: 9}}, retry: {enabled: false}}"},
+			"{policies: {fast: {adapt: {target: 0.7, attempts: {max: 9}}, budget: {retries: 0.5, reserve: 1, " +
+				"breaker: {of: 9, failures: 4}}}}}"},
+		{"retries switched off", "{policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: false}}",
+			"{policies: {slow: {max_attempts: 9}}, retry: {enabled: false}}"},
 		{"retries switched on", "{retry: {enabled: false}}", "{retry: {enabled: true}}", "{}"},
 		{"retries switched on, with what the profile says besides",
-			"{retry: {enabled: false}, reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: {feed_back: true}}, codes: {R: {severity: critical}}}",
+			"{retry: {enabled: false}, reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: " +
+				"{feed_back: true}}, codes: {R: {severity: critical}}}",
 			"{retry: {enabled: true}, reactions: {again: {policy: fast}}}",
-			"{reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: {feed_back: true}, again: {policy: fast}}, codes: {R: {severity: critical}}}"},
+			"{reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: {feed_back: true}, again: " +
+				"{policy: fast}}, codes: {R: {severity: critical}}}"},
 		{"retries switched on, and a policy that the profile has another version of",
-			"{retry: {enabled: false}, policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: true}}", "{policies: {slow: {max_attempts: 9}}}"},
+			"{retry: {enabled: false}, policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: true}}",
+			"{policies: {slow: {max_attempts: 9}}}"},
 		{"retries switched on for codes that the profile sends elsewhere",
-			"{retry: {enabled: false}, codes: {R: {reaction: block}}}", "{retry: {enabled: true}, codes: {W: {reaction: again}}}", "{codes: {R: {reaction: block}, W: {reaction: again}}}"},
+			"{retry: {enabled: false}, codes: {R: {reaction: block}}}",
+			"{retry: {enabled: true}, codes: {W: {reaction: again}}}",
+			"{codes: {R: {reaction: block}, W: {reaction: again}}}"},
 		{"retries switched on where the flag was taken away",
-			"{retry: {enabled: false}, codes: {R: {retryable: false}, W: {retryable: false}}}", "{retry: {enabled: true}}", "{codes: {R: {retryable: false}, W: {retryable: false}}}"},
+			"{retry: {enabled: false}, codes: {R: {retryable: false}, W: {retryable: false}}}",
+			"{retry: {enabled: true}}", "{codes: {R: {retryable: false}, W: {retryable: false}}}"},
 		{"strategies switched on", "{recovery: {enabled: false}}", "{recovery: {enabled: true}}", "{}"},
-		{"strategies switched on, retries left off", "{recovery: {enabled: false}, retry: {enabled: false}}", "{recovery: {enabled: true}}", "{retry: {enabled: false}}"},
-		{"other strategies", "{recovery: {allowed: [rest]}}", "{recovery: {allowed: [reduce]}}", "{recovery: {allowed: [reduce]}}"},
-		{"one strategy more; a profile keeps nothing of what it goes past", "{recovery: {allowed: []}, reactions: {calm: {log: {level: info}}}}", "{recovery: {allowed: [rest]}}", "{recovery: {allowed: [rest]}}"},
+		{"strategies switched on, retries left off", "{recovery: {enabled: false}, retry: {enabled: false}}",
+			"{recovery: {enabled: true}}", "{retry: {enabled: false}}"},
+		{"other strategies", "{recovery: {allowed: [rest]}}", "{recovery: {allowed: [reduce]}}",
+			"{recovery: {allowed: [reduce]}}"},
+		{"one strategy more; a profile keeps nothing of what it goes past",
+			"{recovery: {allowed: []}, reactions: {calm: {log: {level: info}}}}", "{recovery: {allowed: [rest]}}",
+			"{recovery: {allowed: [rest]}}"},
 		{"everything off, everything on",
-			"{recovery: {enabled: false, allowed: []}, retry: {enabled: false}, detection: {text: false, severity: false, recoverability: false}, reporting: {context: false}}",
-			"{recovery: {enabled: true, allowed: [reduce, rest]}, retry: {enabled: true}, detection: {text: true, severity: true, recoverability: true}, reporting: {context: true}}",
+			"{recovery: {enabled: false, allowed: []}, retry: {enabled: false}, detection: {text: false, severity: " +
+				"false, recoverability: false}, reporting: {context: false}}",
+			"{recovery: {enabled: true, allowed: [reduce, rest]}, retry: {enabled: true}, detection: {text: true, " +
+				"severity: true, recoverability: true}, reporting: {context: true}}",
 			"{recovery: {allowed: [reduce, rest]}}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,7 +246,8 @@ func TestOverrideOfAProfile(t *testing.T) {
 	}
 }
 
-// The shipped taxonomy: its profile `unattended` as overrides of the table, and once more over the profile itself.
+// The shipped taxonomy: its profile `unattended` as overrides of the table, and once more over the
+// profile itself.
 func TestOverrideOfTheShippedTaxonomy(t *testing.T) {
 	o := decoded(t, `
 reactions:
@@ -235,7 +272,9 @@ func TestOverrideLeavesTheTaxonomyAlone(t *testing.T) {
 	base := tableOf(t, overridden)
 	before, err := json.Marshal(base.Taxonomy)
 	require.NoError(t, err)
-	o := decoded(t, "{codes: {'*': {reaction: block, severity: high}}, reactions: {again: {then: stop}}, policies: {slow: {max_attempts: 9}}}")
+	o := decoded(
+		t, "{codes: {'*': {reaction: block, severity: high}}, reactions: {again: {then: stop}}, policies: {slow: "+
+			"{max_attempts: 9}}}")
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -268,7 +307,8 @@ func TestOverrideNeverRetriesThePermanent(t *testing.T) {
 			before, after := base.Row(taxonomy.Row(i)), got.Row(taxonomy.Row(i))
 			if !before.Retryable {
 				assert.False(t, after.Retryable, text)
-				assert.NotContains(t, []taxonomy.Action{taxonomy.Retry, taxonomy.RetryOperation}, after.Reaction.Action, text)
+				assert.NotContains(t, []taxonomy.Action{taxonomy.Retry, taxonomy.RetryOperation}, after.Reaction.Action,
+					text)
 			}
 		}
 	}
@@ -308,7 +348,8 @@ func TestOverridesAreKept(t *testing.T) {
 	assert.JSONEq(t, `{"retryable": "stop", "action": "abort"}`, string(b), "a mistake is kept, too")
 
 	for _, broken := range []string{
-		`{"uncategorized": {"akshun": "retry"}}`, `{"uncategorized": 7}`, `{"reactions": {"again": {"policy": {"max": 1}}}}`,
+		`{"uncategorized": {"akshun": "retry"}}`, `{"uncategorized": 7}`,
+		`{"reactions": {"again": {"policy": {"max": 1}}}}`,
 		`{"policies": {"slow": {"jitter": true}}}`, `{"reactions": {"again": {"policy": []}}}`,
 	} {
 		assert.Error(t, json.Unmarshal([]byte(broken), &back), broken)
@@ -317,9 +358,11 @@ func TestOverridesAreKept(t *testing.T) {
 		assert.Error(t, yaml.Unmarshal([]byte(broken), &back), broken)
 	}
 	for text, key := range map[string]string{
-		"uncategorized: {akshun: retry}": "akshun", "retry: {max_tries: 2}": "max_tries", "recovery: {alowed: [a]}": "alowed",
-		"policies: {slow: {adapt: {attempts: {most: 2}}}}": "most", "policies: {slow: {budget: {breaker: {after: 2}}}}": "after",
-		"detection: {texts: true}": "texts", "reporting: {level: warn}": "level",
+		"uncategorized: {akshun: retry}": "akshun", "retry: {max_tries: 2}": "max_tries",
+		"recovery: {alowed: [a]}":                           "alowed",
+		"policies: {slow: {adapt: {attempts: {most: 2}}}}":  "most",
+		"policies: {slow: {budget: {breaker: {after: 2}}}}": "after",
+		"detection: {texts: true}":                          "texts", "reporting: {level: warn}": "level",
 	} {
 		strict := yaml.NewDecoder(strings.NewReader(text))
 		strict.KnownFields(true)
@@ -331,7 +374,8 @@ func TestOverridesAreKept(t *testing.T) {
 func TestOverrideOfABareTaxonomy(t *testing.T) {
 	stop := &taxonomy.Reaction{Name: "stop"}
 	bare := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{
-		Package: "bare", Categories: []taxonomy.Category{{Name: "c", Count: 1}}, Codes: []taxonomy.Code{{Value: "X", Row: 2}}, ByValue: []uint16{0},
+		Package: "bare", Categories: []taxonomy.Category{{Name: "c", Count: 1}},
+		Codes: []taxonomy.Code{{Value: "X", Row: 2}}, ByValue: []uint16{0},
 		Rows:      []taxonomy.RowTraits{{Reaction: stop}, {Reaction: stop}, {Reaction: stop, Code: 1}},
 		Reactions: []*taxonomy.Reaction{stop},
 	}}
@@ -344,8 +388,9 @@ func TestOverrideOfABareTaxonomy(t *testing.T) {
 	assert.Equal(t, taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}, uncategorized)
 	assert.Equal(t, taxonomy.Profile{
 		Rows: got.Overlay.Rows, Uncategorized: got.Overlay.Uncategorized,
-		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Recovery: taxonomy.Recovery{Enabled: true},
-		Retry: taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
+		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+		Recovery:  taxonomy.Recovery{Enabled: true},
+		Retry:     taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 	}, *got.Overlay, "as a profile that says nothing else")
 
 	_, err = bare.Override(decoded(t, "{reactions: {stop: {action: retry, to: low, purpose: analysis}}}"))
@@ -355,7 +400,8 @@ func TestOverrideOfABareTaxonomy(t *testing.T) {
 reactions.stop: there is nobody to escalate to: the taxonomy has no tiers`)
 }
 
-// FuzzOverride takes any JSON: it ends, changes no static data, and retries nothing that is permanent.
+// FuzzOverride takes any JSON: it ends, changes no static data, and retries nothing that is
+// permanent.
 func FuzzOverride(f *testing.F) {
 	for _, seed := range []string{
 		`{"codes": {"*": {"reaction": {"retryable": "again", "permanent": "wait"}, "retryable": true}}}`,
@@ -367,7 +413,10 @@ func FuzzOverride(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	base, err := tableOf(f, overridden+"profiles: {quiet: {retry: {enabled: false}, recovery: {allowed: [reduce]}, reactions: {up: {session: fresh}}}}\n").Profile("quiet")
+	base, err := tableOf(
+		f, overridden+
+			"profiles: {quiet: {retry: {enabled: false}, recovery: {allowed: [reduce]}, reactions: {up: {session: "+
+			"fresh}}}}\n").Profile("quiet")
 	require.NoError(f, err)
 	before, _ := json.Marshal(base.Taxonomy)
 	f.Fuzz(func(t *testing.T, text []byte) {

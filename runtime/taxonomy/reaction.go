@@ -86,28 +86,33 @@ const (
 	LogError
 )
 
-// Reaction is what is to be done about an error. It is a value: changing it changes no table. What Policy and
-// Then point to is the table's own; change a copy. The zero Reaction aborts the task.
+// Reaction is what is to be done about an error. It is a value: changing it changes no table. What
+// Policy and Then point to is the table's own; change a copy. The zero Reaction aborts the task.
 type Reaction struct {
-	// Name is the reaction's name in the taxonomy; a reaction that stands in place has the name of its owner.
+	// Name is the reaction's name in the taxonomy; a reaction that stands in place has the name of
+	// its owner.
 	Name string
 	// Policy bounds and spaces the tries; nil when the reaction names none.
 	Policy *Policy
-	// Then follows when the policy, the ladder or the strategy is used up; nil when the action ends or goes on by itself.
+	// Then follows when the policy, the ladder or the strategy is used up; nil when the action ends
+	// or goes on by itself.
 	Then *Reaction
 	// Strategy is the strategy that Recover runs.
 	Strategy string
-	// To is the tier that Escalate goes up to, at least; with Retry and a Purpose it is the one that is asked.
+	// To is the tier that Escalate goes up to, at least; with Retry and a Purpose it is the one
+	// that is asked.
 	To string
-	// LogMessage is said at LogLevel when the reaction is taken; empty means the error's own message.
+	// LogMessage is said at LogLevel when the reaction is taken; empty means the error's own
+	// message.
 	LogMessage string
 
 	Action  Action
 	Extent  Extent
 	Revert  Revert
 	Session Session
-	// Purpose is what the tier To is asked for: before an Escalate has it do the work, and with Retry before the work is tried again.
-	// runtime/executor carries it out as if there were none; runtime/escalate asks.
+	// Purpose is what the tier To is asked for: before an Escalate has it do the work, and with
+	// Retry before the work is tried again. runtime/executor carries it out as if there were none;
+	// runtime/escalate asks.
 	Purpose  Purpose
 	Resume   Resume
 	Shared   Shared
@@ -158,15 +163,16 @@ type Policy struct {
 	Multiplier float64
 	// MaxElapsed bounds the time waited in a row; 0 is no bound.
 	MaxElapsed time.Duration
-	// MaxRetryAfter is the longest hint that is obeyed; a longer one goes to Then at once. 0 is MaxDelay, or 30 seconds where
-	// that is 0 too.
+	// MaxRetryAfter is the longest hint that is obeyed; a longer one goes to Then at once. 0 is
+	// MaxDelay, or 30 seconds where that is 0 too.
 	MaxRetryAfter time.Duration
 	// Jitter is the fraction of proportional jitter, 0 to 1.
 	Jitter float64
 
 	// Adapt lets what has come of tries move the numbers; nil leaves them as they are.
 	Adapt *Adapt
-	// Budget bounds what everybody who uses a provider and a credential tries together; nil is no bound.
+	// Budget bounds what everybody who uses a provider and a credential tries together; nil is no
+	// bound.
 	Budget *Budget
 
 	Backoff    Backoff
@@ -179,7 +185,8 @@ type Adapt struct {
 	MinAttempts, MaxAttempts int
 	// MinDelay and MaxDelay bound its InitialDelay; both 0 leave it as it is.
 	MinDelay, MaxDelay time.Duration
-	// The bounds that were left out are the policy's own number, and stay that when an override changes it.
+	// The bounds that were left out are the policy's own number, and stay that when an override
+	// changes it.
 	FollowsMinAttempts, FollowsMaxAttempts, FollowsMinDelay, FollowsMaxDelay bool
 	// Target is the share of first retries that shall succeed, which the delay is moved towards.
 	Target float64
@@ -189,7 +196,8 @@ type Adapt struct {
 
 // Budget bounds what all callers in a lane, which is a provider and a credential, try together.
 type Budget struct {
-	// Retries is how many retries there may be for each call, over Window; 0 is none beyond Reserve, and less than 0 no bound.
+	// Retries is how many retries there may be for each call, over Window; 0 is none beyond
+	// Reserve, and less than 0 no bound.
 	Retries float64
 	// Reserve is how many retries there may be in Window however few calls there are.
 	Reserve int
@@ -203,7 +211,8 @@ type Budget struct {
 type Breaker struct {
 	// Failures of the last Of calls open it.
 	Failures, Of int
-	// FollowsFailures reports that Of was left out: it is Failures, also when an override changes those.
+	// FollowsFailures reports that Of was left out: it is Failures, also when an override changes
+	// those.
 	FollowsFailures bool
 	// Probe is the time between probes while it is open: one call is let through in each.
 	Probe time.Duration

@@ -8,10 +8,11 @@ import (
 // Redacted stands wherever a secret is not shown.
 const Redacted = "[REDACTED]"
 
-// Secret is a value that no print, log or JSON shows; only [Secret.Reveal] does. The zero Secret is absent.
+// Secret is a value that no print, log or JSON shows; only [Secret.Reveal] does. The zero Secret is
+// absent.
 type Secret[T any] struct {
-	// v is a pointer because fmt looks into unexported fields without asking their Format; an address is all
-	// that it finds.
+	// v is a pointer because fmt looks into unexported fields without asking their Format; an
+	// address is all that it finds.
 	v *T
 	// masked tells that there was a value, which came off the wire as a mask.
 	masked bool
@@ -20,7 +21,8 @@ type Secret[T any] struct {
 // SecretOf returns a Secret that holds v.
 func SecretOf[T any](v T) Secret[T] { return Secret[T]{v: &v} }
 
-// Reveal returns the value and whether it is known. It is not known when it is absent or came off the wire.
+// Reveal returns the value and whether it is known. It is not known when it is absent or came off
+// the wire.
 func (s Secret[T]) Reveal() (T, bool) {
 	if s.v == nil {
 		var none T

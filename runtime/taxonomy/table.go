@@ -72,7 +72,8 @@ type Code struct {
 	Prevent *Prevention
 }
 
-// Prevention is what is done before a call that is likely to fail with a code. What is zero is not done.
+// Prevention is what is done before a call that is likely to fail with a code. What is zero is not
+// done.
 type Prevention struct {
 	// Check is the check that must pass before the call.
 	Check string
@@ -90,8 +91,8 @@ type Category struct {
 	Type   string // the Go type of its errors
 	Doc    string
 	Fields []Field
-	// JSONHead is how the JSON of its errors begins, up to and with the quote before the code's value; "" has it made
-	// from the names, which takes longer.
+	// JSONHead is how the JSON of its errors begins, up to and with the quote before the code's
+	// value; "" has it made from the names, which takes longer.
 	JSONHead string
 	First    uint16 // index into [Taxonomy.Codes] of its first code; the others follow it
 	Count    uint16 // how many codes it has
@@ -133,7 +134,8 @@ type Tier struct {
 	Purpose Purpose
 }
 
-// Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not be changed.
+// Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not
+// be changed.
 type Taxonomy struct {
 	Package    string
 	Domain     string // who owns the codes
@@ -202,7 +204,8 @@ func (r Recovery) Permits(strategy string) bool {
 	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
 }
 
-// RetryDefaults says whether a profile retries, and by which numbers where a reaction names no policy.
+// RetryDefaults says whether a profile retries, and by which numbers where a reaction names no
+// policy.
 type RetryDefaults struct {
 	Enabled bool
 	Policy  *Policy // nil when the profile gives no numbers
@@ -215,8 +218,8 @@ type Reporting struct {
 	Context  bool
 }
 
-// Table answers for the rows of one taxonomy, as they are or as a profile has them. It is a small value;
-// copy it freely.
+// Table answers for the rows of one taxonomy, as they are or as a profile has them. It is a small
+// value; copy it freely.
 type Table struct {
 	Taxonomy *Taxonomy
 	// Overlay is nil for the table as it is.

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// The methods that take an error answer for the first error of the table's own taxonomy in err's tree (see
-// [First]); errors of other taxonomies are passed over.
+// The methods that take an error answer for the first error of the table's own taxonomy in err's
+// tree (see [First]); errors of other taxonomies are passed over.
 
 // defaultProfile is the profile that holds when none is chosen, if it is declared.
 const defaultProfile = "default"
 
-// Reaction returns what is to be done about err. An error that is not of the taxonomy has the reaction that the
-// taxonomy declares for what it does not know: classify first. For nil it is the zero Reaction.
+// Reaction returns what is to be done about err. An error that is not of the taxonomy has the
+// reaction that the taxonomy declares for what it does not know: classify first. For nil it is the
+// zero Reaction.
 func (t Table) Reaction(err error) Reaction {
 	if err == nil {
 		return Reaction{}
@@ -24,8 +25,9 @@ func (t Table) Reaction(err error) Reaction {
 	return *t.row(c.Row()).Reaction
 }
 
-// Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the taxonomy only the reaction is known;
-// of nil nothing, and the reaction is nil. An [Unknown] whose code is known has the statuses of that code.
+// Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the
+// taxonomy only the reaction is known; of nil nothing, and the reaction is nil. An [Unknown] whose
+// code is known has the statuses of that code.
 func (t Table) Traits(err error) RowTraits {
 	if err == nil {
 		return RowTraits{}
@@ -40,14 +42,15 @@ func (t Table) Traits(err error) RowTraits {
 	return traits
 }
 
-// Retryable reports whether the same call may succeed unchanged; false for an error that is not of the taxonomy.
+// Retryable reports whether the same call may succeed unchanged; false for an error that is not of
+// the taxonomy.
 func (t Table) Retryable(err error) bool {
 	c, ok := First(err, t.Taxonomy)
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns what a row says; a row that does not exist is [RowNone]. Of a profile that does not rate severities
-// or recoverabilities there is no severity, and the recoverability is unknown.
+// Row returns what a row says; a row that does not exist is [RowNone]. Of a profile that does not
+// rate severities or recoverabilities there is no severity, and the recoverability is unknown.
 func (t Table) Row(row Row) RowTraits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
@@ -81,9 +84,9 @@ func (t Table) uncategorized() *Reaction {
 	return nothing.Reaction
 }
 
-// Profile returns the table as the named profile has it. With no name it is the profile `default` if the
-// taxonomy declares one, otherwise the table without a profile. A name that is not declared is an error that
-// says which are.
+// Profile returns the table as the named profile has it. With no name it is the profile `default`
+// if the taxonomy declares one, otherwise the table without a profile. A name that is not declared
+// is an error that says which are.
 func (t Table) Profile(name string) (Table, error) {
 	wanted := name
 	if wanted == "" {
@@ -98,12 +101,14 @@ func (t Table) Profile(name string) (Table, error) {
 		return Table{Taxonomy: t.Taxonomy}, nil
 	}
 	if names := t.ProfileNames(); len(names) > 0 {
-		return Table{}, fmt.Errorf("%s: no profile %q; there are %s", t.Taxonomy.Package, name, strings.Join(names, ", "))
+		return Table{},
+			fmt.Errorf("%s: no profile %q; there are %s", t.Taxonomy.Package, name, strings.Join(names, ", "))
 	}
 	return Table{}, fmt.Errorf("%s: no profile %q; there are none", t.Taxonomy.Package, name)
 }
 
-// SearchesText reports whether texts may be searched for what has failed, and for how long to wait. Without a profile they may.
+// SearchesText reports whether texts may be searched for what has failed, and for how long to wait.
+// Without a profile they may.
 func (t Table) SearchesText() bool { return t.Overlay == nil || t.Overlay.Detection.Text }
 
 // ProfileNames returns the names of the profiles, in the order of the taxonomy.
@@ -125,7 +130,8 @@ func (t Table) Policy(name string) (Policy, bool) {
 	return Policy{}, false
 }
 
-// ReactionNamed returns the named reaction as the taxonomy declares it, without what a profile changes.
+// ReactionNamed returns the named reaction as the taxonomy declares it, without what a profile
+// changes.
 func (t Table) ReactionNamed(name string) (Reaction, bool) {
 	for _, r := range t.Taxonomy.Reactions {
 		if r.Name == name {
@@ -135,13 +141,15 @@ func (t Table) ReactionNamed(name string) (Reaction, bool) {
 	return Reaction{}, false
 }
 
-// Code returns the description of the code with the given wire value or alias. It must not be changed.
+// Code returns the description of the code with the given wire value or alias. It must not be
+// changed.
 func (t Table) Code(value string) (*Code, bool) {
 	c := t.Taxonomy.code(value)
 	return c, c != nil
 }
 
-// Trace returns err with the stack of the caller if the profile's reporting asks for stacks, otherwise err.
+// Trace returns err with the stack of the caller if the profile's reporting asks for stacks,
+// otherwise err.
 func (t Table) Trace(err error) error {
 	if err == nil || t.Overlay == nil || !t.Overlay.Reporting.Stack {
 		return err

@@ -19,15 +19,15 @@ const (
 	skipFrames = 3
 )
 
-// Traced is an error with the stack of where it was made or classified. It says nothing else: message, JSON and
-// log value are the error's own, and only %+v shows the stack.
+// Traced is an error with the stack of where it was made or classified. It says nothing else:
+// message, JSON and log value are the error's own, and only %+v shows the stack.
 type Traced struct {
 	err error
 	pcs []uintptr
 }
 
-// WithStack returns err with the stack of the caller. An error that has one already is returned as it is; nil
-// stays nil.
+// WithStack returns err with the stack of the caller. An error that has one already is returned as
+// it is; nil stays nil.
 func WithStack(err error) error {
 	if err == nil {
 		return nil
@@ -66,7 +66,8 @@ func (t *Traced) Unwrap() error { return t.err }
 // Frames returns the stack, the innermost call first.
 func (t *Traced) Frames() *runtime.Frames { return runtime.CallersFrames(t.pcs) }
 
-// AppendStack appends the stack as text: for each call the function, and below it, indented, file and line.
+// AppendStack appends the stack as text: for each call the function, and below it, indented, file
+// and line.
 func (t *Traced) AppendStack(dst []byte) []byte {
 	frames := t.Frames()
 	for {
@@ -101,7 +102,8 @@ func (t *Traced) LogValue() slog.Value {
 	return slog.StringValue(Scrub(errorText(t.err)))
 }
 
-// MarshalJSON returns the error's JSON; an object with its message, secrets masked, when it has none.
+// MarshalJSON returns the error's JSON; an object with its message, secrets masked, when it has
+// none.
 func (t *Traced) MarshalJSON() ([]byte, error) {
 	if m, ok := t.err.(json.Marshaler); ok {
 		return m.MarshalJSON()

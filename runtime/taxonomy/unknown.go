@@ -37,9 +37,9 @@ type Wire struct {
 	Reason error
 }
 
-// Unknown is an error off the wire that the decoding taxonomy does not know: its code, its domain, or a word in its
-// context. It keeps what the wire said, and passes it on with secrets masked. It may be retried only if the wire and the
-// taxonomy's fallback say so.
+// Unknown is an error off the wire that the decoding taxonomy does not know: its code, its domain,
+// or a word in its context. It keeps what the wire said, and passes it on with secrets masked. It
+// may be retried only if the wire and the taxonomy's fallback say so.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
@@ -48,9 +48,9 @@ type Unknown struct {
 	json, context json.RawMessage
 }
 
-// NewUnknown returns the error that w describes, as one of taxonomy t without a code of it. It copies what w
-// refers to. JSON longer than 64 KiB is not kept: the error is then written anew, its texts cut, and without
-// its context and cause.
+// NewUnknown returns the error that w describes, as one of taxonomy t without a code of it. It
+// copies what w refers to. JSON longer than 64 KiB is not kept: the error is then written anew, its
+// texts cut, and without its context and cause.
 func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	u := &Unknown{t: t, w: w, row: RowPermanent}
 	if w.Retryable && t.traits(RowNone).Retryable {
@@ -83,15 +83,16 @@ func (u *Unknown) rewritten() json.RawMessage {
 		Message   string   `json:"message"`
 		Retryable bool     `json:"retryable"`
 		Context   struct{} `json:"context"`
-	}{shortened(u.w.Domain), shortened(u.w.Name), shortened(u.w.Category), shortened(u.w.Code), shortened(u.w.Message), u.w.Retryable, struct{}{}})
+	}{shortened(u.w.Domain), shortened(u.w.Name), shortened(u.w.Category), shortened(u.w.Code), shortened(u.w.Message),
+		u.w.Retryable, struct{}{}})
 	if err != nil {
 		return json.RawMessage("{}")
 	}
 	return b
 }
 
-// presentable returns JSON of a stranger as our own is: on one line, escaped for HTML, valid UTF-8, what looks
-// like a secret masked; or nil if a mask, in the place of a number, leaves no JSON.
+// presentable returns JSON of a stranger as our own is: on one line, escaped for HTML, valid UTF-8,
+// what looks like a secret masked; or nil if a mask, in the place of a number, leaves no JSON.
 func presentable(raw []byte) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -111,18 +112,19 @@ func shortened(s string) string {
 	return s
 }
 
-// Wire returns what the error's JSON said. The slices in it are the error's own and must not be changed.
+// Wire returns what the error's JSON said. The slices in it are the error's own and must not be
+// changed.
 func (u *Unknown) Wire() Wire { return u.w }
 
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
 
-// Reason returns why an error whose code is known could not be read as one of that code, such as a word that its
-// taxonomy has not; nil if the code or the domain is not known.
+// Reason returns why an error whose code is known could not be read as one of that code, such as a
+// word that its taxonomy has not; nil if the code or the domain is not known.
 func (u *Unknown) Reason() error { return u.w.Reason }
 
-// Known returns the description of the code on the wire if it is known and only [Unknown.Reason] is not, otherwise nil.
-// It must not be changed.
+// Known returns the description of the code on the wire if it is known and only [Unknown.Reason] is
+// not, otherwise nil. It must not be changed.
 func (u *Unknown) Known() *Code {
 	if u.w.Reason == nil {
 		return nil
@@ -155,8 +157,8 @@ func (u *Unknown) Row() Row { return u.row }
 // Unwrap returns the decoded cause, or nil.
 func (u *Unknown) Unwrap() error { return u.w.Cause }
 
-// Error returns the message on the wire, secrets masked, cut at 4096 bytes, and what steers a terminal escaped; without one, the code
-// or a text that names it.
+// Error returns the message on the wire, secrets masked, cut at 4096 bytes, and what steers a
+// terminal escaped; without one, the code or a text that names it.
 func (u *Unknown) Error() string {
 	if u.w.Message == "" && u.Known() != nil {
 		return u.Known().Value
@@ -178,7 +180,8 @@ func (u *Unknown) AppendContext(dst []byte) []byte {
 	return append(dst, u.context...)
 }
 
-// AppendJSON appends the JSON that the error was read from, on one line, what looks like a secret masked.
+// AppendJSON appends the JSON that the error was read from, on one line, what looks like a secret
+// masked.
 func (u *Unknown) AppendJSON(dst []byte) []byte { return append(dst, u.json...) }
 
 // MarshalJSON returns what AppendJSON appends.
@@ -214,11 +217,13 @@ func (u *Unknown) why() string {
 	return shortened(u.w.Reason.Error())
 }
 
-// Format prints the message; %+v also prints category, code, what is not known, and the cause. What steers a terminal is escaped.
+// Format prints the message; %+v also prints category, code, what is not known, and the cause. What
+// steers a terminal is escaped.
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):
-		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (" + printable.Text(u.why()) + ")\ncategory: " + strconv.Quote(shortened(CategoryOf(u)))
+		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (" + printable.Text(u.why()) +
+			")\ncategory: " + strconv.Quote(shortened(CategoryOf(u)))
 		if u.w.Cause != nil {
 			text += "\ncause: " + printable.Text(shortened(errorText(u.w.Cause)))
 		}

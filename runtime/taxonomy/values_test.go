@@ -23,21 +23,29 @@ func TestWords(t *testing.T) {
 		value fmt.Stringer
 		want  string
 	}{
-		{taxonomy.Abort, "abort"}, {taxonomy.Block, "block"}, {taxonomy.Continue, "continue"}, {taxonomy.Retry, "retry"},
-		{taxonomy.RetryOperation, "retry_operation"}, {taxonomy.Escalate, "escalate"}, {taxonomy.Recover, "recover"}, {taxonomy.Action(7), "Action(7)"},
+		{taxonomy.Abort, "abort"}, {taxonomy.Block, "block"}, {taxonomy.Continue, "continue"},
+		{taxonomy.Retry, "retry"},
+		{taxonomy.RetryOperation, "retry_operation"}, {taxonomy.Escalate, "escalate"}, {taxonomy.Recover, "recover"},
+		{taxonomy.Action(7), "Action(7)"},
 		{taxonomy.ExtentTask, "task"}, {taxonomy.ExtentRun, "run"},
 		{taxonomy.RevertNone, "none"}, {taxonomy.RevertFiles, "files"}, {taxonomy.RevertIteration, "iteration"},
 		{taxonomy.SessionKeep, "keep"}, {taxonomy.SessionFresh, "fresh"}, {taxonomy.SessionReduced, "reduced"},
-		{taxonomy.PurposeNone, "none"}, {taxonomy.PurposeDiagnosis, "diagnosis"}, {taxonomy.PurposeAnalysis, "analysis"},
+		{taxonomy.PurposeNone, "none"}, {taxonomy.PurposeDiagnosis, "diagnosis"},
+		{taxonomy.PurposeAnalysis, "analysis"},
 		{taxonomy.PurposeVerification, "verification"}, {taxonomy.Purpose(4), "Purpose(4)"},
 		{taxonomy.ResumeIteration, "iteration"}, {taxonomy.ResumeOperation, "operation"},
 		{taxonomy.SharedRun, "run"}, {taxonomy.SharedCredential, "credential"},
-		{taxonomy.LogNone, "none"}, {taxonomy.LogDebug, "debug"}, {taxonomy.LogInfo, "info"}, {taxonomy.LogWarn, "warn"}, {taxonomy.LogError, "error"},
+		{taxonomy.LogNone, "none"}, {taxonomy.LogDebug, "debug"}, {taxonomy.LogInfo, "info"},
+		{taxonomy.LogWarn, "warn"}, {taxonomy.LogError, "error"},
 		{taxonomy.Exponential, "exponential"}, {taxonomy.Constant, "constant"}, {taxonomy.Linear, "linear"},
-		{taxonomy.JitterNone, "none"}, {taxonomy.JitterProportional, "proportional"}, {taxonomy.JitterFull, "full"}, {taxonomy.JitterDecorrelated, "decorrelated"},
-		{taxonomy.Permanent, "permanent"}, {taxonomy.Retryable, "retryable"}, {taxonomy.Recoverable, "recoverable"}, {taxonomy.Unknowable, "unknown"},
-		{taxonomy.SeverityNone, "none"}, {taxonomy.SeverityLow, "low"}, {taxonomy.SeverityMedium, "medium"}, {taxonomy.SeverityHigh, "high"}, {taxonomy.SeverityCritical, "critical"},
-		{taxonomy.KindNone, "none"}, {taxonomy.Fault, "fault"}, {taxonomy.Failure, "failure"}, {taxonomy.Kind(255), "Kind(255)"},
+		{taxonomy.JitterNone, "none"}, {taxonomy.JitterProportional, "proportional"}, {taxonomy.JitterFull, "full"},
+		{taxonomy.JitterDecorrelated, "decorrelated"},
+		{taxonomy.Permanent, "permanent"}, {taxonomy.Retryable, "retryable"}, {taxonomy.Recoverable, "recoverable"},
+		{taxonomy.Unknowable, "unknown"},
+		{taxonomy.SeverityNone, "none"}, {taxonomy.SeverityLow, "low"}, {taxonomy.SeverityMedium, "medium"},
+		{taxonomy.SeverityHigh, "high"}, {taxonomy.SeverityCritical, "critical"},
+		{taxonomy.KindNone, "none"}, {taxonomy.Fault, "fault"}, {taxonomy.Failure, "failure"},
+		{taxonomy.Kind(255), "Kind(255)"},
 	} {
 		assert.Equal(t, c.want, c.value.String())
 		b, err := json.Marshal(c.value)
@@ -61,8 +69,10 @@ func TestWordsAreRead(t *testing.T) {
 		}
 	}
 	kept := said{taxonomy.PurposeAnalysis, taxonomy.Fault}
-	assert.EqualError(t, json.Unmarshal([]byte(`{"Purpose": "x"}`), &kept), `purpose is "x", expected one of none, diagnosis, analysis, verification`)
-	assert.EqualError(t, json.Unmarshal([]byte(`{"Kind": "Kind(7)"}`), &kept), `kind is "Kind(7)", expected one of none, fault, failure`)
+	assert.EqualError(t, json.Unmarshal([]byte(`{"Purpose": "x"}`), &kept),
+		`purpose is "x", expected one of none, diagnosis, analysis, verification`)
+	assert.EqualError(t, json.Unmarshal([]byte(`{"Kind": "Kind(7)"}`), &kept),
+		`kind is "Kind(7)", expected one of none, fault, failure`)
 	assert.Equal(t, said{taxonomy.PurposeAnalysis, taxonomy.Fault}, kept, "another word changes nothing")
 }
 
@@ -130,7 +140,9 @@ func TestWithStack(t *testing.T) {
 	assert.ErrorIs(t, err, sample.CodeProviderCrash)
 	assert.EqualError(t, err, crash.Error())
 	assert.Equal(t, crash.Error(), fmt.Sprint(err))
-	assert.Regexp(t, regexp.MustCompile(`(?s)^provider p crashed\ncode: PROVIDER_CRASH\n.*\nstack:\n    .*\.TestWithStack\n        .*values_test\.go:\d+\n`), fmt.Sprintf("%+v", err))
+	assert.Regexp(
+		t, regexp.MustCompile(
+			`(?s)^provider p crashed\ncode: PROVIDER_CRASH\n.*\nstack:\n    .*\.TestWithStack\n        .*values_test\.go:\d+\n`), fmt.Sprintf("%+v", err))
 	b, jerr := json.Marshal(err)
 	require.NoError(t, jerr)
 	assert.Equal(t, string(crash.AppendJSON(nil)), string(b))
@@ -138,7 +150,8 @@ func TestWithStack(t *testing.T) {
 	require.NoError(t, jerr)
 	assert.Equal(t, `{"message":"token=[REDACTED]"}`, string(b))
 	assert.Equal(t, slog.KindGroup, err.(slog.LogValuer).LogValue().Kind())
-	assert.Equal(t, "token=[REDACTED]", taxonomy.WithStack(errors.New("token=abcdef")).(slog.LogValuer).LogValue().String())
+	assert.Equal(t, "token=[REDACTED]", taxonomy.WithStack(errors.New("token=abcdef")).(slog.LogValuer).LogValue().
+		String())
 	var traced *taxonomy.Traced
 	require.ErrorAs(t, err, &traced)
 	frame, _ := traced.Frames().Next()
@@ -160,7 +173,8 @@ func TestTrace(t *testing.T) {
 	assert.Same(t, error(crash), chains.Trace(crash))
 }
 
-// TestUnknownIsShownAsOurs gives what a stranger wrote: in lines, with tags, a secret, bytes that are no text.
+// TestUnknownIsShownAsOurs gives what a stranger wrote: in lines, with tags, a secret, bytes that
+// are no text.
 func TestUnknownIsShownAsOurs(t *testing.T) {
 	raw := "{\n  \"code\": \"NEW\",\n  \"context\": {\"a\": \"<b>\", \"password\": \"hunter22\", \"c\": \"\xff\"}\n}"
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Raw: json.RawMessage(raw)})
@@ -178,7 +192,8 @@ func TestUnknownIsShownAsOurs(t *testing.T) {
 func TestUnknownWithASecretNumber(t *testing.T) {
 	const context = `{"password":12345678901}`
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{
-		Code: "NEW", Message: "m", Context: json.RawMessage(context), Raw: json.RawMessage(`{"code":"NEW","message":"m","context":` + context + `}`),
+		Code: "NEW", Message: "m", Context: json.RawMessage(context),
+		Raw: json.RawMessage(`{"code":"NEW","message":"m","context":` + context + `}`),
 	})
 	for _, shown := range []string{string(u.AppendJSON(nil)), string(u.AppendContext(nil))} {
 		assert.True(t, json.Valid([]byte(shown)), shown)
@@ -200,7 +215,8 @@ func TestOptPrintsAsItsValue(t *testing.T) {
 		N taxonomy.Opt[int]
 		S taxonomy.Opt[struct{ Key taxonomy.Secret[string] }]
 	}
-	p := pair{N: taxonomy.Some(529), S: taxonomy.Some(struct{ Key taxonomy.Secret[string] }{taxonomy.SecretOf("hidden")})}
+	p := pair{N: taxonomy.Some(529),
+		S: taxonomy.Some(struct{ Key taxonomy.Secret[string] }{taxonomy.SecretOf("hidden")})}
 	assert.Equal(t, "{529 {[REDACTED]}}", fmt.Sprint(p))
 	assert.Equal(t, "{<absent> <absent>}", fmt.Sprint(pair{}))
 	assert.Equal(t, "00529", fmt.Sprintf("%05d", p.N))
@@ -210,7 +226,8 @@ func TestOptPrintsAsItsValue(t *testing.T) {
 	assert.NotContains(t, log.String(), "hidden")
 }
 
-// TestSecretInEveryVerb also prints secrets where fmt cannot ask them how to: in unexported fields, and by %p.
+// TestSecretInEveryVerb also prints secrets where fmt cannot ask them how to: in unexported fields,
+// and by %p.
 func TestSecretInEveryVerb(t *testing.T) {
 	s := taxonomy.SecretOf("hidden")
 	for _, v := range []any{s, &s, struct{ s taxonomy.Secret[string] }{s}, []taxonomy.Secret[string]{s}} {
@@ -224,7 +241,8 @@ func TestSecretInEveryVerb(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	raw := json.RawMessage(`{"code":"NEW"}`)
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{
-		Domain: "d", Name: "NewError", Category: "new", Code: "NEW", Message: "token=abcdef", Retryable: true, Context: json.RawMessage(`{"a":1}`), Raw: raw, Cause: io.EOF,
+		Domain: "d", Name: "NewError", Category: "new", Code: "NEW", Message: "token=abcdef", Retryable: true,
+		Context: json.RawMessage(`{"a":1}`), Raw: raw, Cause: io.EOF,
 	})
 	raw[2] = 'X'
 	assert.Equal(t, `{"code":"NEW"}`, string(u.Wire().Raw))
@@ -234,7 +252,9 @@ func TestUnknown(t *testing.T) {
 	assert.Equal(t, "x token=[REDACTED]", string(u.AppendMessage([]byte("x "))))
 	assert.Equal(t, `{"a":1}`, string(u.AppendContext(nil)))
 	assert.ErrorIs(t, u, io.EOF)
-	assert.Equal(t, "[domain=d name=NewError category=new code=NEW message=token=[REDACTED] retryable=true unknown=true cause=EOF]", u.LogValue().String())
+	assert.Equal(
+		t, "[domain=d name=NewError category=new code=NEW message=token=[REDACTED] retryable=true unknown=true "+
+			"cause=EOF]", u.LogValue().String())
 	assert.Equal(t, "token=[REDACTED]", fmt.Sprintf("%v", u))
 	assert.Equal(t, `"token=[REDACTED]"`, fmt.Sprintf("%q", u))
 	assert.Equal(t, `(*taxonomy.Unknown)(NEW: "token=[REDACTED]")`, fmt.Sprintf("%#v", u))
@@ -245,7 +265,8 @@ func TestUnknown(t *testing.T) {
 	assert.Equal(t, "permanent", taxonomy.Table{Taxonomy: &other}.Reaction(bare).Name)
 	assert.EqualError(t, bare, `unknown error code "NEW"`)
 	assert.Equal(t, "{}", string(bare.AppendContext(nil)))
-	assert.Equal(t, "[name= category= code=NEW message=unknown error code \"NEW\" retryable=true unknown=true]", bare.LogValue().String())
+	assert.Equal(t, "[name= category= code=NEW message=unknown error code \"NEW\" retryable=true unknown=true]",
+		bare.LogValue().String())
 	b, err := json.Marshal(bare)
 	require.NoError(t, err)
 	assert.Equal(t, `{"name":"","category":"","code":"NEW","message":"","retryable":true,"context":{}}`, string(b))
@@ -253,7 +274,10 @@ func TestUnknown(t *testing.T) {
 
 func TestUnknownIsBounded(t *testing.T) {
 	huge := strings.Repeat("x", 1<<17)
-	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Message: huge, Context: json.RawMessage(`"` + huge + `"`), Raw: json.RawMessage(`"` + huge + `"`)})
+	u := taxonomy.NewUnknown(
+		sample.Table.Taxonomy,
+		taxonomy.Wire{Code: "NEW", Message: huge, Context: json.RawMessage(`"` + huge + `"`),
+			Raw: json.RawMessage(`"` + huge + `"`)})
 	assert.Len(t, u.Error(), 4096)
 	assert.Equal(t, "{}", string(u.AppendContext(nil)))
 	b, err := json.Marshal(u)

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// The words that the taxonomy's language has for the values of the small types; "none" where it has none.
+// The words that the taxonomy's language has for the values of the small types; "none" where it has
+// none.
 var (
 	actionWords         = [...]string{"abort", "block", "continue", "retry", "retry_operation", "escalate", "recover"}
 	extentWords         = [...]string{"task", "run"}
@@ -24,7 +25,8 @@ var (
 	kindWords           = [...]string{"none", "fault", "failure"}
 )
 
-// word returns the word of value v of the named type; of a value that does not exist, a text such as Action(9).
+// word returns the word of value v of the named type; of a value that does not exist, a text such
+// as Action(9).
 func word(words []string, name string, v uint8) string {
 	if int(v) < len(words) {
 		return words[v]
@@ -71,7 +73,8 @@ func (p Purpose) String() string { return word(purposeWords[:], "Purpose", uint8
 // MarshalText returns the word of the taxonomy's language.
 func (p Purpose) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes nothing.
+// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
+// nothing.
 func (p *Purpose) UnmarshalText(b []byte) error {
 	v, err := unword(purposeWords[:], "purpose", string(b))
 	if err == nil {
@@ -130,7 +133,8 @@ func (k Kind) String() string { return word(kindWords[:], "Kind", uint8(k)) }
 // MarshalText returns the word of the taxonomy's language.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes nothing.
+// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
+// nothing.
 func (k *Kind) UnmarshalText(b []byte) error {
 	v, err := unword(kindWords[:], "kind", string(b))
 	if err == nil {

@@ -25,11 +25,12 @@ type AskerConfig struct {
 	Attended func() bool
 }
 
-// Asker asks a person at a terminal. It is an [executor.Asker] for several runs: questions are put one after the other.
+// Asker asks a person at a terminal. It is an [executor.Asker] for several runs: questions are put
+// one after the other.
 //
-// A question ends with its context. A read of a terminal cannot always be stopped, though: then one goroutine waits for
-// the next line, which is dropped if it comes before another question is shown. What was typed before a question is no
-// answer to it, as far as this process has read it.
+// A question ends with its context. A read of a terminal cannot always be stopped, though: then one
+// goroutine waits for the next line, which is dropped if it comes before another question is shown.
+// What was typed before a question is no answer to it, as far as this process has read it.
 type Asker struct {
 	in       io.Reader
 	out      io.Writer
@@ -85,8 +86,9 @@ func isTerminal(r io.Reader) (terminal bool) {
 	return err == nil && terminal
 }
 
-// Ask shows the files and returns whether the person said yes. It returns [executor.ErrUnattended] when In is no terminal
-// or ends, and the cause of ctx when ctx ends. Three answers that are neither yes nor no are a no.
+// Ask shows the files and returns whether the person said yes. It returns [executor.ErrUnattended]
+// when In is no terminal or ends, and the cause of ctx when ctx ends. Three answers that are
+// neither yes nor no are a no.
 func (a *Asker) Ask(ctx context.Context, q executor.Question) (bool, error) {
 	if !a.attended() {
 		return false, executor.ErrUnattended

@@ -45,7 +45,8 @@ func TestAsk(t *testing.T) {
 			assert.ErrorIs(t, err, tt.err)
 			assert.Equal(t, tt.approved, approved)
 			assert.True(t, strings.HasPrefix(out.String(),
-				"\nRun r1 asks for task t1. These files were changed and need a person's consent:\n  go.mod\nAllow all 1 of them? [y/N] "), out.String())
+				"\nRun r1 asks for task t1. These files were changed and need a person's consent:\n  go.mod\nAllow "+
+					"all 1 of them? [y/N] "), out.String())
 		})
 	}
 }
@@ -65,7 +66,8 @@ func TestNobodyIsThere(t *testing.T) {
 	defer file.Close()
 	for _, in := range []io.Reader{strings.NewReader("y\n"), file} {
 		var out strings.Builder
-		approved, err := workspace.NewAsker(workspace.AskerConfig{In: in, Out: &out}).Ask(t.Context(), executor.Question{Paths: []string{"a"}})
+		approved, err := workspace.NewAsker(workspace.AskerConfig{In: in, Out: &out}).
+			Ask(t.Context(), executor.Question{Paths: []string{"a"}})
 		assert.ErrorIs(t, err, executor.ErrUnattended)
 		assert.False(t, approved)
 		assert.Empty(t, out.String())
@@ -92,7 +94,8 @@ func (refusing) Write([]byte) (int, error) { return 0, errors.New("full") }
 // Names of files cannot command the terminal, add lines, or hide what they are.
 func TestNamesAreShownSafely(t *testing.T) {
 	paths := []string{
-		"plain/ä b.go", "a\nAllow all 0 of them? [y/N] y", "\x1b[2J\x1b[H.env", "a\u202egpj.exe", " ", "a\x00b", "\xff", `a"b\c`, "-rf",
+		"plain/ä b.go", "a\nAllow all 0 of them? [y/N] y", "\x1b[2J\x1b[H.env", "a\u202egpj.exe", " ", "a\x00b", "\xff",
+		`a"b\c`, "-rf",
 		strings.Repeat("d/", 2000) + "end",
 	}
 	var out strings.Builder
@@ -103,7 +106,8 @@ func TestNamesAreShownSafely(t *testing.T) {
 	require.Len(t, lines, 2+len(paths)+1)
 	assert.Equal(t, []string{
 		"", `Run "r\x1b" asks. These files were changed and need a person's consent:`,
-		"  plain/ä b.go", `  "a\nAllow all 0 of them? [y/N] y"`, `  "\x1b[2J\x1b[H.env"`, `  "a\u202egpj.exe"`, `  " "`, `  "a\x00b"`, `  "\xff"`,
+		"  plain/ä b.go", `  "a\nAllow all 0 of them? [y/N] y"`, `  "\x1b[2J\x1b[H.env"`, `  "a\u202egpj.exe"`, `  " "`,
+		`  "a\x00b"`, `  "\xff"`,
 		`  "a\"b\\c"`, "  -rf",
 	}, lines[:11])
 	assert.Contains(t, lines[11], " …3503 bytes… ")
@@ -127,7 +131,8 @@ func TestManyFilesAreListedOnDemand(t *testing.T) {
 	assert.Contains(t, second, "  file59\nAllow all 60 of them? [y/N] ")
 }
 
-// A question whose context ends leaves one read behind. The line that was meant for it does not answer the next one.
+// A question whose context ends leaves one read behind. The line that was meant for it does not
+// answer the next one.
 func TestQuestionEndsWithItsContext(t *testing.T) {
 	in, keyboard := io.Pipe()
 	shown := make(chan string, 10)
@@ -163,7 +168,8 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What was typed ahead, and was read along with the answer to the first question, does not answer the second.
+// What was typed ahead, and was read along with the answer to the first question, does not answer
+// the second.
 func TestTypedAheadIsDropped(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("n\ny\ny\n"), strings.NewReader("n\n"))
 	a := workspace.NewAsker(workspace.AskerConfig{In: in, Out: io.Discard, Attended: attended})
@@ -177,7 +183,8 @@ func TestTypedAheadIsDropped(t *testing.T) {
 func TestRunsAskInTurn(t *testing.T) {
 	in, keyboard := io.Pipe()
 	shown := make(chan string, 10)
-	a := workspace.NewAsker(workspace.AskerConfig{In: in, Out: writerFunc(func(p []byte) { shown <- string(p) }), Attended: attended})
+	a := workspace.NewAsker(
+		workspace.AskerConfig{In: in, Out: writerFunc(func(p []byte) { shown <- string(p) }), Attended: attended})
 	var wg sync.WaitGroup
 	for _, path := range []string{"yes", "no"} {
 		wg.Go(func() {

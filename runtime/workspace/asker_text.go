@@ -16,8 +16,8 @@ const (
 	maxShownPath  = 500 // bytes
 )
 
-// questionText returns the question. What a provider has chosen in it, names of files above all, cannot command the
-// terminal nor look like another line.
+// questionText returns the question. What a provider has chosen in it, names of files above all,
+// cannot command the terminal nor look like another line.
 func questionText(q executor.Question, all bool) string {
 	var b strings.Builder
 	about := ""
@@ -41,7 +41,8 @@ func questionText(q executor.Question, all bool) string {
 	return b.String()
 }
 
-// shownName returns a name as it is if it is plain, otherwise quoted; of a long one the beginning and the end.
+// shownName returns a name as it is if it is plain, otherwise quoted; of a long one the beginning
+// and the end.
 func shownName(name string) string {
 	if len(name) > maxShownPath {
 		half := maxShownPath / 2

@@ -9,7 +9,8 @@ import (
 
 // What is kept of a long text ends anywhere, also in a secret.
 func TestNoPartOfASecretIsKept(t *testing.T) {
-	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN"} {
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
+		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN"} {
 		for at := range len(secret) + 1 {
 			begun := func(limit int) string {
 				return strings.Repeat("x", limit-at-1) + " " + secret + " " + strings.Repeat("x", limit)

@@ -17,28 +17,29 @@ type Options struct {
 	Binary string
 	// Timeout is how long one git command may take; 5 minutes.
 	Timeout time.Duration
-	// Env are further variables ("NAME=value") of every command that is run, hooks and [Options.PR] included.
+	// Env are further variables ("NAME=value") of every command that is run, hooks and [Options.PR]
+	// included.
 	Env []string
-	// Watch says which files are looked at although git ignores them: those that must not change. Nil watches none. A
-	// [Scope] is one. It can also be set by [Git.Watch].
+	// Watch says which files are looked at although git ignores them: those that must not change.
+	// Nil watches none. A [Scope] is one. It can also be set by [Git.Watch].
 	Watch Watcher
-	// Secret reports whether a file may hold a secret, so that its content is never put into git's object store except
-	// by a commit of it. Nil is [SecretPath].
+	// Secret reports whether a file may hold a secret, so that its content is never put into git's
+	// object store except by a commit of it. Nil is [SecretPath].
 	Secret func(path string) bool
-	// KeepLimit is how many bytes of watched files that git ignores are kept so that they can be put back; 256 MiB. A
-	// change of what was not kept is seen, but cannot be taken back.
+	// KeepLimit is how many bytes of watched files that git ignores are kept so that they can be
+	// put back; 256 MiB. A change of what was not kept is seen, but cannot be taken back.
 	KeepLimit int64
 	// MaxChanges is how many changes may be found at once; 100 000. More are a failure.
 	MaxChanges int
-	// Hooks has the user's own pre-commit, commit-msg and pre-push hooks run by commits and pushes, as they were at
-	// [Git.Begin]. Otherwise no hook runs.
+	// Hooks has the user's own pre-commit, commit-msg and pre-push hooks run by commits and pushes,
+	// as they were at [Git.Begin]. Otherwise no hook runs.
 	Hooks bool
 	// Remote is where to push if the branch has no upstream; "origin".
 	Remote string
-	// PR is the command that opens a pull request, and its arguments. In an argument {title}, {branch} and {base} are
-	// replaced; an argument that begins with one is refused, since its value could be an option. The body is its standard
-	// input. The last line of its output that is a web address is the address of the pull request. Without it no pull
-	// request can be opened.
+	// PR is the command that opens a pull request, and its arguments. In an argument {title},
+	// {branch} and {base} are replaced; an argument that begins with one is refused, since its
+	// value could be an option. The body is its standard input. The last line of its output that is
+	// a web address is the address of the pull request. Without it no pull request can be opened.
 	PR []string
 }
 
@@ -50,15 +51,16 @@ type Watcher interface {
 	WatchesBelow(dir string) bool
 }
 
-// Git is a working tree under git, as an [executor.Workspace]. It runs the git command. Its errors are
+// Git is a working tree under git, as an [executor.Workspace]. It runs the git command. Its errors
+// are
 // *taxonomy.Evidence. Make it with [Open].
 //
-// What it keeps is in the directory errgen of git's own directory, readable by the owner only, and under refs/errgen.
-// What it finds out about changed files it finds out by reading them: no configuration, hook, filter or attribute that a
-// change has brought can run before it was judged.
+// What it keeps is in the directory errgen of git's own directory, readable by the owner only, and
+// under refs/errgen. What it finds out about changed files it finds out by reading them: no
+// configuration, hook, filter or attribute that a change has brought can run before it was judged.
 //
-// The content of files is compared, kept and put back byte for byte. Only commits convert line ends and run the filters
-// of the user's configuration.
+// The content of files is compared, kept and put back byte for byte. Only commits convert line ends
+// and run the filters of the user's configuration.
 type Git struct {
 	opts   Options
 	binary string
@@ -96,7 +98,8 @@ func Open(ctx context.Context, dir string, opts Options) (*Git, error) {
 	g := &Git{
 		opts: opts, binary: binary,
 		snaps: map[executor.Checked]*snapshot{}, states: map[string]*state{},
-		cache: map[string]stamp{}, sameModules: map[string]indexPair{}, wholeLogs: map[string]stamp{}, passed: map[string]bool{}, patience: lockPatience,
+		cache: map[string]stamp{}, sameModules: map[string]indexPair{}, wholeLogs: map[string]stamp{},
+		passed: map[string]bool{}, patience: lockPatience,
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -133,12 +136,12 @@ func (o Options) withDefaults() Options {
 // Dir returns the root of the working tree, absolute and without symbolic links.
 func (g *Git) Dir() string { return g.root }
 
-// GitDir returns git's directory of this working tree, absolute: a place where neither git nor a run looks for changes,
-// below a name of one's own. A journal can be there.
+// GitDir returns git's directory of this working tree, absolute: a place where neither git nor a
+// run looks for changes, below a name of one's own. A journal can be there.
 func (g *Git) GitDir() string { return g.dir }
 
-// Watch sets [Options.Watch], for a watcher that can only be made once the root is known. It comes before Begin and
-// Resume.
+// Watch sets [Options.Watch], for a watcher that can only be made once the root is known. It comes
+// before Begin and Resume.
 func (g *Git) Watch(w Watcher) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,10 +10,12 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Advance takes the changes into the checked tree. What is neither as it was judged, by its hash, nor as the checked tree
-// has it, is left out of it, so that the next Detect finds it again. Changes of git itself are never taken over. When
-// nothing differs, the tree stays the same and no git command is run.
-func (g *Git) Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (executor.Checked, error) {
+// Advance takes the changes into the checked tree. What is neither as it was judged, by its hash,
+// nor as the checked tree has it, is left out of it, so that the next Detect finds it again.
+// Changes of git itself are never taken over. When nothing differs, the tree stays the same and no
+// git command is run.
+func (g *Git) Advance(ctx context.Context, run string, checked executor.Checked, changes []executor.Change) (
+	executor.Checked, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(changes) == 0 {
@@ -72,7 +74,8 @@ func objectsOf(s *snapshot) map[string]struct{} {
 	return have
 }
 
-// take brings next up to date with what is there, change by change, and returns the paths that this changed.
+// take brings next up to date with what is there, change by change, and returns the paths that this
+// changed.
 func (g *Git) take(sc *scan, next *snapshot, changes []executor.Change) ([]string, error) {
 	var changed []string
 	for _, c := range changes {
@@ -105,7 +108,8 @@ func (g *Git) take(sc *scan, next *snapshot, changes []executor.Change) ([]strin
 
 func (g *Git) watches(p string) bool { return g.opts.Watch != nil && g.opts.Watch.Watches(p) }
 
-// asJudged reports whether what is there is what was judged. A change that says nothing of it is taken as it is.
+// asJudged reports whether what is there is what was judged. A change that says nothing of it is
+// taken as it is.
 func asJudged(c executor.Change, is *entry) bool {
 	if c.Hash == "" {
 		return c.Kind != executor.Removed || is == nil
@@ -113,8 +117,8 @@ func asJudged(c executor.Change, is *entry) bool {
 	return is.hash() == c.Hash
 }
 
-// present returns what is at a path: nil for nothing. A directory with something in it is nothing unless it is ignored as
-// a whole.
+// present returns what is at a path: nil for nothing. A directory with something in it is nothing
+// unless it is ignored as a whole.
 func (s *scan) present(p string, was *entry, ignored bool) (*entry, error) {
 	e, err := s.lookAt(p, s.where(p), was, ignored)
 	if err != nil || e == nil || e.mode != modeDir || ignored {
@@ -130,7 +134,8 @@ func (s *scan) present(p string, was *entry, ignored bool) (*entry, error) {
 	return s.directory(p), nil
 }
 
-// holdDirs makes directories entries of their own that have lost what was in them but are still there.
+// holdDirs makes directories entries of their own that have lost what was in them but are still
+// there.
 func (g *Git) holdDirs(next *snapshot, changed []string) {
 	next.derive()
 	for _, p := range changed {

@@ -73,7 +73,8 @@ func TestSocketsAreNamed(t *testing.T) {
 	s.save(changes)
 	ev := evidenceOf(t, s.ws.Revert(s.ctx, s.checked, changes))
 	assert.Len(t, ev.Files, 7)
-	assert.Equal(t, `sockets and devices cannot be put back, make them again by hand: "socket0", "socket1", "socket2", "socket3", "socket4" (and 2 more)`, ev.Text)
+	assert.Equal(
+		t, `sockets and devices cannot be put back, make them again by hand: "socket0", "socket1", "socket2", "socket3", "socket4" (and 2 more)`, ev.Text)
 	assert.Equal(t, "a\n", r.read("a.txt"))
 
 	// A pipe in place of one is no socket.
@@ -81,25 +82,35 @@ func TestSocketsAreNamed(t *testing.T) {
 	assert.Contains(t, listed(s.detect()), "modified socket0")
 }
 
-// TestDirectoriesThatAreShut finds and puts back what is in directories of which a call has taken the rights from their
-// owner, and gives the directories the permissions that they had.
+// TestDirectoriesThatAreShut finds and puts back what is in directories of which a call has taken
+// the rights from their owner, and gives the directories the permissions that they had.
 func TestDirectoriesThatAreShut(t *testing.T) {
 	if !asNobody(t) {
 		return
 	}
 	for name, does := range map[string]func(r *repo){
-		"shut":                    func(r *repo) { r.chmod("dir", 0) },
-		"shut, with changes":      func(r *repo) { r.remove("dir/b.txt"); r.write("dir/new", "n"); r.chmod("dir", 0) },
-		"no writing":              func(r *repo) { r.write("dir/b.txt", "B\n"); r.chmod("dir", 0o555) },
-		"no searching":            func(r *repo) { r.write("dir/b.txt", "B\n"); r.chmod("dir", 0o444) },
-		"one in the other":        func(r *repo) { r.remove("own/sub/x"); r.chmod("own/sub", 0); r.chmod("own", 0) },
-		"the tree itself":         func(r *repo) { r.write("a.txt", "A\n"); r.chmod("", 0) },
-		"git's hooks":             func(r *repo) { r.write(".git/hooks/evil", "x"); r.chmod(".git/hooks", 0) },
-		"a new one":               func(r *repo) { r.write("new/sub/x", "x"); r.chmod("new/sub", 0); r.chmod("new", 0o100) },
-		"made anew, more open":    func(r *repo) { r.remove("own"); r.write("own/sub/x", "y\n") },
-		"a file":                  func(r *repo) { r.write("a.txt", "A\n"); r.chmod("a.txt", 0) },
-		"a new file":              func(r *repo) { r.write("new.txt", "n\n"); r.chmod("new.txt", 0o200) },
-		"a link to another place": func(r *repo) { r.remove("own"); r.link("../outside", "own"); r.write("a.txt", "A\n") },
+		"shut":               func(r *repo) { r.chmod("dir", 0) },
+		"shut, with changes": func(r *repo) { r.remove("dir/b.txt"); r.write("dir/new", "n"); r.chmod("dir", 0) },
+		"no writing":         func(r *repo) { r.write("dir/b.txt", "B\n"); r.chmod("dir", 0o555) },
+		"no searching":       func(r *repo) { r.write("dir/b.txt", "B\n"); r.chmod("dir", 0o444) },
+		"one in the other":   func(r *repo) { r.remove("own/sub/x"); r.chmod("own/sub", 0); r.chmod("own", 0) },
+		"the tree itself":    func(r *repo) { r.write("a.txt", "A\n"); r.chmod("", 0) },
+		"git's hooks":        func(r *repo) { r.write(".git/hooks/evil", "x"); r.chmod(".git/hooks", 0) },
+		"a new one": func(
+			r *repo) {
+			r.write("new/sub/x", "x")
+			r.chmod("new/sub", 0)
+			r.chmod("new", 0o100)
+		},
+		"made anew, more open": func(r *repo) { r.remove("own"); r.write("own/sub/x", "y\n") },
+		"a file":               func(r *repo) { r.write("a.txt", "A\n"); r.chmod("a.txt", 0) },
+		"a new file":           func(r *repo) { r.write("new.txt", "n\n"); r.chmod("new.txt", 0o200) },
+		"a link to another place": func(
+			r *repo) {
+			r.remove("own")
+			r.link("../outside", "own")
+			r.write("a.txt", "A\n")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
@@ -210,7 +221,8 @@ func withSubmodule(t *testing.T) *repo {
 	return r
 }
 
-// TestSubmoduleStaysStaged puts the index of a submodule, and of a repository in the tree, back as the tree's own.
+// TestSubmoduleStaysStaged puts the index of a submodule, and of a repository in the tree, back as
+// the tree's own.
 func TestSubmoduleStaysStaged(t *testing.T) {
 	t.Parallel()
 	for name, does := range map[string]func(r *repo, sub string){
@@ -222,7 +234,11 @@ func TestSubmoduleStaysStaged(t *testing.T) {
 		"unstages":        func(r *repo, sub string) { r.git("-C", sub, "reset", "-q") },
 		"removes it":      func(r *repo, sub string) { r.remove(r.git("-C", sub, "rev-parse", "--git-path", "index")) },
 		"leaves its lock": func(r *repo, sub string) { r.git("-C", sub, "reset", "-q"); r.write(lockOf(sub), "") },
-		"works":           func(r *repo, sub string) { r.write(sub+"/other.txt", "o\n"); r.git("-C", sub, "add", "-A") },
+		"works": func(
+			r *repo, sub string) {
+			r.write(sub+"/other.txt", "o\n")
+			r.git("-C", sub, "add", "-A")
+		},
 	} {
 		for _, sub := range []string{"sub", "nested"} {
 			t.Run(name+" "+sub, func(t *testing.T) {
@@ -261,11 +277,15 @@ func lockOf(sub string) string {
 func TestReflogsStay(t *testing.T) {
 	t.Parallel()
 	for name, does := range map[string]func(r *repo){
-		"expires and collects": func(r *repo) { r.git("reflog", "expire", "--expire=now", "--all"); r.git("gc", "-q", "--prune=now") },
-		"removes them":         func(r *repo) { r.remove(".git/logs"); r.git("gc", "-q", "--prune=now") },
-		"removes a branch":     func(r *repo) { r.git("branch", "-qD", "side"); r.git("gc", "-q", "--prune=now") },
-		"commits":              func(r *repo) { r.git("commit", "-q", "--allow-empty", "-m", "agent's") },
-		"drops the first":      func(r *repo) { r.git("reflog", "delete", "HEAD@{2}") },
+		"expires and collects": func(
+			r *repo) {
+			r.git("reflog", "expire", "--expire=now", "--all")
+			r.git("gc", "-q", "--prune=now")
+		},
+		"removes them":     func(r *repo) { r.remove(".git/logs"); r.git("gc", "-q", "--prune=now") },
+		"removes a branch": func(r *repo) { r.git("branch", "-qD", "side"); r.git("gc", "-q", "--prune=now") },
+		"commits":          func(r *repo) { r.git("commit", "-q", "--allow-empty", "-m", "agent's") },
+		"drops the first":  func(r *repo) { r.git("reflog", "delete", "HEAD@{2}") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,8 @@ import (
 func checkedRef(run string) string  { return "refs/errgen/" + refPart(run) + "/checked" }
 func previousRef(run string) string { return "refs/errgen/" + refPart(run) + "/previous" }
 
-// Begin records the tree as it is, uncommitted work included. It reads every file that git does not ignore.
+// Begin records the tree as it is, uncommitted work included. It reads every file that git does not
+// ignore.
 func (g *Git) Begin(ctx context.Context, run string) (executor.Checked, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,8 +146,8 @@ func (g *Git) tracked(ctx context.Context) (files map[string]*entry, dirs map[st
 // modeSubmodule is the mode of a submodule in an index.
 const modeSubmodule = 0o160000
 
-// alive returns the commits that must not be collected as long as the run needs them: of every branch, and what is
-// stashed.
+// alive returns the commits that must not be collected as long as the run needs them: of every
+// branch, and what is stashed.
 func (g *Git) alive(st *state) []string {
 	const limit = 500
 	var ids []string

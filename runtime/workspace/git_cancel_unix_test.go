@@ -17,8 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// Cancelled during any of its git commands, a commit is made or it is not; if it is, the index knows, so that the user's next commit does
-// not take the files away again.
+// Cancelled during any of its git commands, a commit is made or it is not; if it is, the index
+// knows, so that the user's next commit does not take the files away again.
 func TestCommitCancelledAtEachCommand(t *testing.T) {
 	t.Parallel()
 	made := 0
@@ -35,7 +35,8 @@ func TestCommitCancelledAtEachCommand(t *testing.T) {
 	t.Fatal("there is no end of git commands")
 }
 
-// cancelledAt commits, and cancels that behind the nth git command. It reports whether there were fewer.
+// cancelledAt commits, and cancels that behind the nth git command. It reports whether there were
+// fewer.
 func cancelledAt(t *testing.T, n int) (over, committed bool) {
 	r := newRepo(t)
 	r.write("staged.txt", "staged\n")
@@ -44,7 +45,8 @@ func cancelledAt(t *testing.T, n int) (over, committed bool) {
 	arm, reached, goOn := filepath.Join(dir, "arm"), filepath.Join(dir, "reached"), filepath.Join(dir, "go")
 	require.NoError(t, syscall.Mkfifo(reached, 0o600))
 	binary, _ := wrapped(t, "", fmt.Sprintf(
-		"if [ -e %[1]s ]; then printf x >> %[1]s; if [ $(( $(wc -c < %[1]s) )) -eq %[2]d ]; then echo > %[3]s; while [ ! -e %[4]s ]; do sleep 0.01; done; fi; fi",
+		"if [ -e %[1]s ]; then printf x >> %[1]s; if [ $(( $(wc -c < %[1]s) )) -eq %[2]d ]; then echo > %[3]s; "+
+			"while [ ! -e %[4]s ]; do sleep 0.01; done; fi; fi",
 		arm, n+1, reached, goOn))
 	s := r.begin(workspace.Options{})
 	s.work(map[string]string{"work.txt": "w\n"})

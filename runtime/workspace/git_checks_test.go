@@ -27,8 +27,8 @@ func (writer) Call(_ context.Context, req executor.Request) (executor.Answer, er
 	return executor.Answer{Signal: executor.SignalDone}, err
 }
 
-// TestWhatChecksLeave runs a check that changes files after everything was judged, also a forbidden one that git ignores:
-// that is judged and put back, and what is allowed becomes part of the work.
+// TestWhatChecksLeave runs a check that changes files after everything was judged, also a forbidden
+// one that git ignores: that is judged and put back, and what is allowed becomes part of the work.
 func TestWhatChecksLeave(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
@@ -49,7 +49,8 @@ func TestWhatChecksLeave(t *testing.T) {
 	res := e.Run(t.Context(), executor.Task{Run: "run-1", Prompt: "Work."})
 	assert.Equal(t, executor.EndCompleted, res.EndReason, "%+v", res)
 	assert.Equal(t, "SCOPE_FORBIDDEN", res.Errors[0].Code)
-	assert.Equal(t, []string{".env", "report.txt"}, res.Errors[0].Files, "what git ignores and nothing forbids is nobody's concern")
+	assert.Equal(t, []string{".env", "report.txt"}, res.Errors[0].Files,
+		"what git ignores and nothing forbids is nobody's concern")
 	assert.Equal(t, []string{"work.txt"}, res.CommittedFiles)
 	assert.Empty(t, res.UncheckedFiles)
 	assert.Equal(t, "w\nx", r.git("show", "HEAD:work.txt"))

@@ -13,15 +13,18 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Commit commits the paths as the checked tree has them, on top of the commit that the run knows; what else is staged
-// stays staged. Line ends are converted and filters run as the user's configuration says, in an environment without
-// the secrets of this process; a filter that is a program of the working tree is not found. Author and committer are the user's; commit.gpgSign is honoured. No hook runs unless
-// [Options.Hooks] is set. What git ignores is never committed.
+// Commit commits the paths as the checked tree has them, on top of the commit that the run knows;
+// what else is staged stays staged. Line ends are converted and filters run as the user's
+// configuration says, in an environment without the secrets of this process; a filter that is a
+// program of the working tree is not found. Author and committer are the user's; commit.gpgSign is
+// honoured. No hook runs unless [Options.Hooks] is set. What git ignores is never committed.
 //
-// The user's index is what it was when the run began, is locked meanwhile, and afterwards has the paths as they were
-// committed. A lock of it that a killed git command of a call has left behind is removed, on Linux; an older one stays.
+// The user's index is what it was when the run began, is locked meanwhile, and afterwards has the
+// paths as they were committed. A lock of it that a killed git command of a call has left behind is
+// removed, on Linux; an older one stays.
 //
-// A file in whose place there is now something that git cannot have, as a pipe, is removed by the commit.
+// A file in whose place there is now something that git cannot have, as a pipe, is removed by the
+// commit.
 func (g *Git) Commit(ctx context.Context, c executor.Commit) (executor.CommitDone, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -182,8 +185,8 @@ func (c *committing) underLock(ctx context.Context) (id, next string, err error)
 	if ctx.Err() != nil {
 		return "", "", ended(ctx)
 	}
-	// From here on it is brought to its end also when ctx ends: a branch that has moved while the index has not would have the user's next commit
-	// take the files away again.
+	// From here on it is brought to its end also when ctx ends: a branch that has moved while the
+	// index has not would have the user's next commit take the files away again.
 	if err := c.publish(context.WithoutCancel(ctx), id, text); err != nil {
 		return "", "", err
 	}
@@ -208,7 +211,8 @@ func (c *committing) tree(ctx context.Context) (string, error) {
 		return "", err
 	}
 	_, err = c.git(ctx, call{
-		op: opCommit, tree: dir, dir: dir, env: c.with(), stdin: strings.NewReader(strings.Join(c.removedFirst(), "\x00") + "\x00"),
+		op: opCommit, tree: dir, dir: dir, env: c.with(), stdin: strings.NewReader(
+			strings.Join(c.removedFirst(), "\x00") + "\x00"),
 		args: []string{"update-index", "--add", "--remove", "-z", "--stdin"},
 	})
 	if err != nil {
@@ -225,8 +229,8 @@ func (c *committing) tree(ctx context.Context) (string, error) {
 	return tree, nil
 }
 
-// removedFirst returns the paths in an order in which files and directories can change places. Nothing else may give way
-// to a path: it could be a submodule.
+// removedFirst returns the paths in an order in which files and directories can change places.
+// Nothing else may give way to a path: it could be a submodule.
 func (c *committing) removedFirst() []string {
 	var removed, left []string
 	for _, p := range c.paths {
@@ -246,10 +250,13 @@ func (c *committing) writeTree(ctx context.Context) (string, error) {
 
 func (c *committing) oldTree(ctx context.Context) (string, error) {
 	if c.head == "" {
-		out, err := c.git(ctx, call{op: opCommit, args: []string{"hash-object", "-t", "tree", "--stdin"}, stdin: bytes.NewReader(nil)})
+		out, err := c.git(
+			ctx, call{op: opCommit, args: []string{"hash-object", "-t", "tree", "--stdin"},
+				stdin: bytes.NewReader(nil)})
 		return strings.TrimSpace(string(out)), err
 	}
-	out, err := c.git(ctx, call{op: opCommit, args: []string{"rev-parse", "--verify", "--end-of-options", c.head + "^{tree}"}})
+	out, err := c.git(
+		ctx, call{op: opCommit, args: []string{"rev-parse", "--verify", "--end-of-options", c.head + "^{tree}"}})
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -259,8 +266,8 @@ func (c *committing) has(p string) bool {
 	return e != nil && e.content()
 }
 
-// export writes the paths, as the checked tree has them, to a directory of their own, in place of the working tree: what
-// was changed there since it was judged is not committed.
+// export writes the paths, as the checked tree has them, to a directory of their own, in place of
+// the working tree: what was changed there since it was judged is not committed.
 func (c *committing) export(ctx context.Context) (string, error) {
 	var ids []string
 	for _, p := range c.paths {
@@ -294,7 +301,8 @@ func (c *committing) export(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// committed returns what the commit has for the paths that it changes. What the user has staged of others stays staged.
+// committed returns what the commit has for the paths that it changes. What the user has staged of
+// others stays staged.
 func (c *committing) committed(ctx context.Context, tree string) (map[string]*staged, error) {
 	entries, err := c.readIndex(ctx, opCommit, c.index())
 	if err != nil {
@@ -316,7 +324,8 @@ func (c *committing) committed(ctx context.Context, tree string) (map[string]*st
 
 // object makes the commit's object.
 func (c *committing) object(ctx context.Context, tree, text string) (string, error) {
-	sign, err := c.git(ctx, call{op: opCommit, args: []string{"config", "--type=bool", "--get", "commit.gpgSign"}, none: 1})
+	sign, err := c.git(
+		ctx, call{op: opCommit, args: []string{"config", "--type=bool", "--get", "commit.gpgSign"}, none: 1})
 	if err != nil {
 		return "", err
 	}
@@ -339,8 +348,8 @@ func (c *committing) object(ctx context.Context, tree, text string) (string, err
 	return id, nil
 }
 
-// publish moves the branch to the commit, if it is where the run knows it to be. That it is about to do so is
-// remembered first.
+// publish moves the branch to the commit, if it is where the run knows it to be. That it is about
+// to do so is remembered first.
 func (c *committing) publish(ctx context.Context, id, text string) error {
 	now, err := c.readRefs()
 	if err != nil {

@@ -35,12 +35,14 @@ func TestCommit(t *testing.T) {
 	r.git("add", "a.txt")
 	r.write("a.txt", "user's, later\n")
 	s := r.begin(workspace.Options{})
-	s.work(map[string]string{"x/new.txt": "n\n", "dir/b.txt": "", "run.sh": "#!/bin/sh\necho\n", "-rf": "x\n", "line\nbreak": "x\n"})
+	s.work(map[string]string{"x/new.txt": "n\n", "dir/b.txt": "", "run.sh": "#!/bin/sh\necho\n", "-rf": "x\n",
+		"line\nbreak": "x\n"})
 
 	id := s.commit("x/new.txt", "dir/b.txt", "run.sh", "-rf", "line\nbreak", "not-there")
 	assert.Equal(t, id, r.git("rev-parse", "HEAD"))
 	assert.Equal(t, "refs/heads/main", r.git("symbolic-ref", "HEAD"))
-	assert.Equal(t, strings.Join([]string{"A\t-rf", "D\tdir/b.txt", `A	"line\nbreak"`, "M\trun.sh", "A\tx/new.txt"}, "\n"),
+	assert.Equal(
+		t, strings.Join([]string{"A\t-rf", "D\tdir/b.txt", `A	"line\nbreak"`, "M\trun.sh", "A\tx/new.txt"}, "\n"),
 		r.git("diff", "--name-status", "HEAD~", "HEAD"))
 	assert.Equal(t, "work\n\nErrgen-Run: run-1\nErrgen-Attempt: 1", r.git("log", "-1", "--format=%B"))
 	assert.Equal(t, "Test <test@example.com>", r.git("log", "-1", "--format=%an <%ae>"))
@@ -230,14 +232,17 @@ func TestCommitMessage(t *testing.T) {
 		Message: "--amend \x00\x1b[31m\r\n# not a comment\n\n  Errgen-Run: other\nErrgen-Attempt: 1\n\u202e\xff",
 	})
 	require.NoError(t, err)
-	assert.Equal(t, "--amend   [31m\n# not a comment\n\n>   Errgen-Run: other\n> Errgen-Attempt: 1\n \uFFFD\n\nErrgen-Run: run-1\nErrgen-Attempt: 7",
+	assert.Equal(
+		t, "--amend   [31m\n# not a comment\n\n>   Errgen-Run: other\n> Errgen-Attempt: 1\n \uFFFD\n\nErrgen-Run: "+
+			"run-1\nErrgen-Attempt: 7",
 		r.git("log", "-1", "--format=%B"))
 	found, err := s.ws.Committed(s.ctx, executor.Commit{Run: "other", Attempt: 1})
 	require.NoError(t, err)
 	assert.Empty(t, found.ID, "nobody passes for another run")
 }
 
-// TestCommitConverts has the user's filters and line ends at work in commits, as they are for himself, and only there.
+// TestCommitConverts has the user's filters and line ends at work in commits, as they are for
+// himself, and only there.
 func TestCommitConverts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the filter is a program of Unix")
@@ -317,7 +322,8 @@ func TestCommitHooks(t *testing.T) {
 	})
 	t.Run("the user wants them", func(t *testing.T) {
 		t.Setenv("API_KEY", "secret")
-		s := begin(t, "echo pre-commit $API_KEY $(git diff --cached --name-only) >> ../ran", workspace.Options{Hooks: true})
+		s := begin(t, "echo pre-commit $API_KEY $(git diff --cached --name-only) >> ../ran",
+			workspace.Options{Hooks: true})
 		s.commit("a.txt")
 		assert.Equal(t, "pre-commit a.txt\ncommit-msg\n", s.read("../ran"))
 	})

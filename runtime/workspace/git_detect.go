@@ -10,17 +10,19 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Detect returns what differs from the checked tree. It reads the files that may have changed, and those of git itself;
-// no git command is started before that, and only if there are files that were not there before, to learn which of
-// them are ignored.
+// Detect returns what differs from the checked tree. It reads the files that may have changed, and
+// those of git itself; no git command is started before that, and only if there are files that were
+// not there before, to learn which of them are ignored.
 //
-// The user's index is put back if it says something else than before, and is no change. While it is locked it stays; then
-// [Git.Commit] puts it back, or fails. The indexes of submodules and what was in the reflogs are put back alike. Locks
-// that git commands have left behind since the run began are removed, if nobody has them, and what a call has taken its
-// owner's rights to is given them again.
+// The user's index is put back if it says something else than before, and is no change. While it is
+// locked it stays; then [Git.Commit] puts it back, or fails. The indexes of submodules and what was
+// in the reflogs are put back alike. Locks that git commands have left behind since the run began
+// are removed, if nobody has them, and what a call has taken its owner's rights to is given them
+// again.
 //
-// A new rule of what is ignored does not hide what is new: until it is checked, such files and directories are
-// among the changes, marked as ignored. What was ignored when the run began stays ignored for all of the run.
+// A new rule of what is ignored does not hide what is new: until it is checked, such files and
+// directories are among the changes, marked as ignored. What was ignored when the run began stays
+// ignored for all of the run.
 func (g *Git) Detect(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,7 +40,8 @@ func (g *Git) Detect(ctx context.Context, checked executor.Checked) ([]executor.
 	return changes, nil
 }
 
-// Look is Detect that changes nothing: for a run that nobody goes on with, which the user may have done.
+// Look is Detect that changes nothing: for a run that nobody goes on with, which the user may have
+// done.
 func (g *Git) Look(ctx context.Context, checked executor.Checked) ([]executor.Change, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,8 +49,8 @@ func (g *Git) Look(ctx context.Context, checked executor.Checked) ([]executor.Ch
 	return changes, err
 }
 
-// look returns what differs from a checked tree, sorted by path. With mend, what was shut is opened, and locks that were
-// left behind are removed.
+// look returns what differs from a checked tree, sorted by path. With mend, what was shut is
+// opened, and locks that were left behind are removed.
 func (g *Git) look(ctx context.Context, checked executor.Checked, mend bool) ([]executor.Change, *state, error) {
 	s, err := g.load(ctx, opDetect, checked)
 	if err != nil {
@@ -72,7 +75,10 @@ func (g *Git) look(ctx context.Context, checked executor.Checked, mend bool) ([]
 	}
 	changes := append(refs, g.compare(s, sc)...)
 	if len(changes) > g.opts.MaxChanges {
-		return nil, nil, fault(opDetect, fmt.Sprintf("%d changes are more than the %d that are judged at once", len(changes), g.opts.MaxChanges), nil, nil)
+		return nil, nil,
+			fault(opDetect,
+				fmt.Sprintf("%d changes are more than the %d that are judged at once", len(changes), g.opts.MaxChanges),
+				nil, nil)
 	}
 	slices.SortFunc(changes, func(a, b executor.Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, st, nil
@@ -81,7 +87,8 @@ func (g *Git) look(ctx context.Context, checked executor.Checked, mend bool) ([]
 // scanOf returns a scan that compares with a snapshot.
 func (g *Git) scanOf(ctx context.Context, op string, s *snapshot, st *state) *scan {
 	return &scan{
-		Git: g, ctx: ctx, op: op, known: s.entries, dirs: s.dirs, gitDirs: s.gitDirs, ignored: s.ignored, closed: s.closed,
+		Git: g, ctx: ctx, op: op, known: s.entries, dirs: s.dirs, gitDirs: s.gitDirs, ignored: s.ignored,
+		closed: s.closed,
 		extras: g.extras(st), of: s.run,
 		found: make(map[string]*entry, len(s.entries)),
 	}
@@ -183,7 +190,8 @@ func (g *Git) changedRefs(st *state, now refState) []executor.Change {
 	return changes
 }
 
-// isOthers reports whether a branch is another working tree's. The one we are on is ours in any case.
+// isOthers reports whether a branch is another working tree's. The one we are on is ours in any
+// case.
 func isOthers(others map[raw]struct{}, st *state, ref raw) bool {
 	if string(ref) == st.Git.branch() {
 		return false

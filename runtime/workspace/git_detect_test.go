@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestDetectAndRevert goes through what can happen to files: each is found as it is, and put back byte for byte.
+// TestDetectAndRevert goes through what can happen to files: each is found as it is, and put back
+// byte for byte.
 func TestDetectAndRevert(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -163,7 +164,8 @@ func TestDetectAndRevert(t *testing.T) {
 				r.write("-o\xff", "2")
 			},
 			want: []string{
-				"added  ", "added \"quoted\"", "added *", "added --exec=x", "modified -o\xff", "added -rf", "added :(glob)*", "added :x", "added line\nbreak",
+				"added  ", "added \"quoted\"", "added *", "added --exec=x", "modified -o\xff", "added -rf",
+				"added :(glob)*", "added :x", "added line\nbreak",
 				"modified old\n\"q\"\\", "added \xff\xfe",
 			},
 			after: func(t *testing.T, r *repo) {
@@ -307,7 +309,8 @@ func TestDetectAndRevert(t *testing.T) {
 	}
 }
 
-// TestDetectRacing changes a file again and again within one tick of the clock, without a change of size.
+// TestDetectRacing changes a file again and again within one tick of the clock, without a change of
+// size.
 func TestDetectRacing(t *testing.T) {
 	r := newRepo(t)
 	s := r.begin(workspace.Options{})
@@ -343,7 +346,8 @@ func TestAdvance(t *testing.T) {
 	r.write("later.txt", "1\n")
 	r.remove("dir/b.txt")
 	changes := s.detect()
-	require.Equal(t, []string{"modified a.txt", "removed dir/b.txt", "added later.txt", "added new.txt"}, listed(changes))
+	require.Equal(t, []string{"modified a.txt", "removed dir/b.txt", "added later.txt", "added new.txt"},
+		listed(changes))
 	r.write("later.txt", "2\n")
 	s.advance(changes)
 	left := s.detect()

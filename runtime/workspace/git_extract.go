@@ -26,8 +26,8 @@ func (g *Git) tempDir(op string) (string, error) {
 	return dir, nil
 }
 
-// extract writes objects into a directory, by their names, all with one git command. Those that are missing are left out.
-// The caller removes the directory.
+// extract writes objects into a directory, by their names, all with one git command. Those that are
+// missing are left out. The caller removes the directory.
 func (g *Git) extract(ctx context.Context, op string, ids []string) (dir string, err error) {
 	if dir, err = g.tempDir(op); err != nil {
 		return "", err

@@ -19,8 +19,9 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestGitKilled kills git at every command of every operation, before the command does its work and after it has done it.
-// Each is an error, loses nothing, and works when it is tried again, by this process or another.
+// TestGitKilled kills git at every command of every operation, before the command does its work and
+// after it has done it. Each is an error, loses nothing, and works when it is tried again, by this
+// process or another.
 func TestGitKilled(t *testing.T) {
 	t.Parallel()
 	operations := map[string]func(s *session) error{
@@ -64,14 +65,17 @@ func TestGitKilled(t *testing.T) {
 	}
 }
 
-// killedAt runs an operation with git killed at the nth command, and reports whether there was none.
+// killedAt runs an operation with git killed at the nth command, and reports whether there was
+// none.
 func killedAt(t *testing.T, name, when string, n int, operation func(s *session) error) (none bool) {
 	r := newRepo(t)
 	r.write("mine.txt", "mine\n")
 	r.write("staged.txt", "staged\n")
 	r.git("add", "staged.txt")
 	arm := filepath.Join(t.TempDir(), "arm")
-	kill := fmt.Sprintf("if [ -e %[1]s ] && [ $(( $(wc -c < %[1]s) )) -eq %[2]d ]; then kill -9 $$; fi\n[ -e %[1]s ] && printf x >> %[1]s", arm, n)
+	kill := fmt.Sprintf(
+		"if [ -e %[1]s ] && [ $(( $(wc -c < %[1]s) )) -eq %[2]d ]; then kill -9 $$; fi\n[ -e %[1]s ] && printf x "+
+			">> %[1]s", arm, n)
 	before, after := kill, ""
 	if when == "after" {
 		before, after = "", kill
@@ -246,7 +250,8 @@ func TestClassified(t *testing.T) {
 	}
 }
 
-// TestRevertKeepsWhatNobodySaved leaves alone what has changed since it was looked at, and puts back the rest.
+// TestRevertKeepsWhatNobodySaved leaves alone what has changed since it was looked at, and puts
+// back the rest.
 func TestRevertKeepsWhatNobodySaved(t *testing.T) {
 	r := newRepo(t)
 	s := r.begin(workspace.Options{})
@@ -265,8 +270,8 @@ func TestRevertKeepsWhatNobodySaved(t *testing.T) {
 	s.revert(s.detect())
 }
 
-// TestRevertFollowsNoLink puts a file back below a directory that is a link now, and stays: the file it leads to is
-// somebody else's.
+// TestRevertFollowsNoLink puts a file back below a directory that is a link now, and stays: the
+// file it leads to is somebody else's.
 func TestRevertFollowsNoLink(t *testing.T) {
 	r := newRepo(t)
 	outside := t.TempDir()
@@ -290,7 +295,8 @@ func TestRevertFollowsNoLink(t *testing.T) {
 	}
 }
 
-// TestKeepLimit sees changes of watched files of which there was too much to keep, and says that they cannot be put back.
+// TestKeepLimit sees changes of watched files of which there was too much to keep, and says that
+// they cannot be put back.
 func TestKeepLimit(t *testing.T) {
 	r := newRepo(t)
 	r.write(".gitignore", "vendor/\n")
@@ -303,7 +309,9 @@ func TestKeepLimit(t *testing.T) {
 	r.write("vendor/c.bin", "x")
 	s.reopen(opts)
 	changes := s.detect()
-	assert.Equal(t, []string{"modified vendor/a.bin ignored", "modified vendor/b.bin ignored", "added vendor/c.bin ignored"}, listed(changes))
+	assert.Equal(
+		t, []string{"modified vendor/a.bin ignored", "modified vendor/b.bin ignored", "added vendor/c.bin ignored"},
+		listed(changes))
 	ev := evidenceOf(t, s.ws.Revert(s.ctx, s.checked, changes))
 	assert.Equal(t, []string{"vendor/b.bin"}, ev.Files)
 	assert.Equal(t, []string{"modified vendor/b.bin ignored"}, listed(s.detect()))
@@ -324,10 +332,14 @@ func TestOpenRefuses(t *testing.T) {
 		make func(r *repo) string
 		text string
 	}{
-		"no repository":     {make: func(r *repo) string { return r.t.TempDir() }, text: "not a git repository"},
-		"nothing there":     {make: func(r *repo) string { return r.path("nothing") }, text: "no such file"},
-		"a bare repository": {make: func(r *repo) string { r.git("init", "-q", "--bare", "x.git"); return r.path("x.git") }, text: "bare"},
-		"git's directory":   {make: func(r *repo) string { return r.path(".git") }, text: "git's own"},
+		"no repository": {make: func(r *repo) string { return r.t.TempDir() }, text: "not a git repository"},
+		"nothing there": {make: func(r *repo) string { return r.path("nothing") }, text: "no such file"},
+		"a bare repository": {make: func(
+			r *repo) string {
+			r.git("init", "-q", "--bare", "x.git")
+			return r.path("x.git")
+		}, text: "bare"},
+		"git's directory": {make: func(r *repo) string { return r.path(".git") }, text: "git's own"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

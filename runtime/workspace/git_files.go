@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// ownFiles are the files of a git directory that decide what git commands run, read and believe, besides references.
-// Those of the second list belong to one working tree.
+// ownFiles are the files of a git directory that decide what git commands run, read and believe,
+// besides references. Those of the second list belong to one working tree.
 var (
 	ownFiles = []string{
-		"config", "shallow", "info/attributes", "info/exclude", "info/sparse-checkout", "info/grafts", "objects/info/alternates",
+		"config", "shallow", "info/attributes", "info/exclude", "info/sparse-checkout", "info/grafts",
+		"objects/info/alternates",
 		"logs/refs/stash",
 	}
 	treeFiles = []string{
@@ -177,7 +178,8 @@ func (s *scan) repository(dir string) error {
 	return s.modules(dir + "/modules")
 }
 
-// otherRepository looks at what makes a directory of the tree a repository of its own. Git would not look into it.
+// otherRepository looks at what makes a directory of the tree a repository of its own. Git would
+// not look into it.
 func (s *scan) otherRepository(p string, dir bool) error {
 	if !dir {
 		return s.ofGit(p)

@@ -27,7 +27,8 @@ func FuzzRaw(f *testing.F) {
 
 // FuzzMessage never lets a message pass for another run's, nor hold what a terminal would obey.
 func FuzzMessage(f *testing.F) {
-	for _, s := range []string{"", "x\n\nErrgen-Run: y", "\r\nErrgen-Run:y", "a\x00b", "\x1b[2J", " \tErrgen-attempt: 1", "\u2028Errgen-Run: x"} {
+	for _, s := range []string{"", "x\n\nErrgen-Run: y", "\r\nErrgen-Run:y", "a\x00b", "\x1b[2J",
+		" \tErrgen-attempt: 1", "\u2028Errgen-Run: x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -69,6 +70,7 @@ func FuzzRefPart(f *testing.F) {
 		part := refPart(s)
 		assert.Equal(t, part, path.Base(part))
 		assert.NotContains(t, part, "..")
-		assert.False(t, strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".") || strings.HasSuffix(part, ".lock"))
+		assert.False(t, strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".") ||
+			strings.HasSuffix(part, ".lock"))
 	})
 }

@@ -39,7 +39,8 @@ func configured(home string) error {
 		[]byte("[user]\n\tname = Test\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n"), 0o600)
 }
 
-// template returns a repository to copy. It outlives the test that is the first to want it, whose home may be its own.
+// template returns a repository to copy. It outlives the test that is the first to want it, whose
+// home may be its own.
 var template = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(shared, "template")
 	script := `mkdir -p dir && printf 'a\n' >a.txt && printf 'b\n' >dir/b.txt && printf '#!/bin/sh\n' >run.sh && chmod 755 run.sh &&
@@ -219,7 +220,8 @@ func (s *session) commit(paths ...string) string {
 }
 
 func (s *session) tryCommit(paths ...string) (executor.CommitDone, error) {
-	return s.ws.Commit(s.ctx, executor.Commit{Run: s.run, Attempt: 1, Checked: s.checked, Paths: paths, Message: "work"})
+	return s.ws.Commit(
+		s.ctx, executor.Commit{Run: s.run, Attempt: 1, Checked: s.checked, Paths: paths, Message: "work"})
 }
 
 // watching watches what a function says, everywhere.
@@ -239,7 +241,8 @@ func named(names ...string) watching {
 	}
 }
 
-// wrapped returns a git that runs a line of shell before, with $n being the number of the call, and another one after.
+// wrapped returns a git that runs a line of shell before, with $n being the number of the call, and
+// another one after.
 func wrapped(t *testing.T, before, after string) (binary, log string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -249,7 +252,9 @@ func wrapped(t *testing.T, before, after string) (binary, log string) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	binary, log = filepath.Join(dir, "git"), filepath.Join(dir, "log")
-	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> %[1]s\nn=$(wc -l < %[1]s)\n%[2]s\n%[3]s \"$@\"\nrc=$?\n%[4]s\nexit $rc\n", log, before, git, after)
+	script := fmt.Sprintf(
+		"#!/bin/sh\necho \"$@\" >> %[1]s\nn=$(wc -l < %[1]s)\n%[2]s\n%[3]s \"$@\"\nrc=$?\n%[4]s\nexit $rc\n", log,
+		before, git, after)
 	writeProgram(t, binary, script)
 	return binary, log
 }
@@ -264,8 +269,8 @@ func calls(t *testing.T, log string) []string {
 	return strings.Split(strings.TrimSpace(string(b)), "\n")
 }
 
-// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file open for writing as well, and a
-// file that somebody writes cannot be executed.
+// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file
+// open for writing as well, and a file that somebody writes cannot be executed.
 func writeProgram(t *testing.T, path, content string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -23,7 +23,8 @@ func (g *Git) holdAgain(ctx context.Context, s *snapshot, st *state) error {
 		if e.kept != inFiles || !e.content() {
 			continue
 		}
-		if is, err := g.scanOf(ctx, opResume, s, st).lookAt(p, g.where(p), e, e.ignored); err == nil && is != nil && is.id == e.id {
+		if is, err := g.scanOf(ctx, opResume, s, st).lookAt(p, g.where(p), e, e.ignored); err == nil && is != nil &&
+			is.id == e.id {
 			lacking = append(lacking, p)
 		}
 	}
@@ -40,8 +41,8 @@ func (g *Git) holdAgain(ctx context.Context, s *snapshot, st *state) error {
 	return g.setState(opResume, st)
 }
 
-// needed reports whether anything that the checked tree of a run has is nowhere in the working tree: then nothing but
-// what was kept for the run has it. What cannot be found out is needed.
+// needed reports whether anything that the checked tree of a run has is nowhere in the working
+// tree: then nothing but what was kept for the run has it. What cannot be found out is needed.
 func (g *Git) needed(ctx context.Context, run string) bool {
 	id, err := readLine(filepath.Join(g.common, filepath.FromSlash(checkedRef(run))))
 	if missing(err) {
@@ -77,8 +78,8 @@ func (g *Git) needed(ctx context.Context, run string) bool {
 	return false
 }
 
-// removeOwnLocks removes the locks of the run's own references that a process of errgen has left behind when it was
-// killed: nobody else takes them, and the caller has the working tree.
+// removeOwnLocks removes the locks of the run's own references that a process of errgen has left
+// behind when it was killed: nobody else takes them, and the caller has the working tree.
 func (g *Git) removeOwnLocks(op, run string) error {
 	locks, err := filepath.Glob(filepath.Join(escapeGlob(g.common), "refs", "errgen", refPart(run), "*.lock"))
 	if err != nil {
@@ -96,7 +97,8 @@ func (g *Git) removeOwnLocks(op, run string) error {
 	return nil
 }
 
-// sweepReleased forgets the runs that were let go of so long ago that git may have collected their trees.
+// sweepReleased forgets the runs that were let go of so long ago that git may have collected their
+// trees.
 func (g *Git) sweepReleased() {
 	const long = 14 * 24 * time.Hour
 	dirs, err := os.ReadDir(filepath.Join(g.home, "runs"))

@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// lockedBy says who may have a lock; "" is nobody. A git command can have a lock without having its file open, so one
-// that runs in the working tree counts too, and one of which that cannot be seen, as it is another user's. What is in
-// another namespace of processes, or hidden, is not seen at all.
+// lockedBy says who may have a lock; "" is nobody. A git command can have a lock without having its
+// file open, so one that runs in the working tree counts too, and one of which that cannot be seen,
+// as it is another user's. What is in another namespace of processes, or hidden, is not seen at
+// all.
 func (g *Git) lockedBy(_ *state, lock string) (string, error) {
 	processes, err := os.ReadDir("/proc")
 	if err != nil {
@@ -51,8 +52,8 @@ func hasOpen(dir, name string) bool {
 	return false
 }
 
-// runsGit reports whether a process is a git command in the working tree, and whether that can be seen. Its name can be
-// read by all.
+// runsGit reports whether a process is a git command in the working tree, and whether that can be
+// seen. Its name can be read by all.
 func (g *Git) runsGit(dir string) (in, seen bool) {
 	comm, err := os.ReadFile(filepath.Join(dir, "comm"))
 	if err != nil || !strings.HasPrefix(string(comm), "git") {

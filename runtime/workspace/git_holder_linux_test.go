@@ -13,8 +13,9 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestLocksOfTheUnseen leaves locks alone while there is a git command of which nobody may see where it runs, as of another user. A program that its user
-// may execute but not read is such a one, too.
+// TestLocksOfTheUnseen leaves locks alone while there is a git command of which nobody may see
+// where it runs, as of another user. A program that its user may execute but not read is such a
+// one, too.
 func TestLocksOfTheUnseen(t *testing.T) {
 	if !asNobody(t) {
 		return

@@ -16,7 +16,9 @@ const (
 
 // pinHooks remembers the hooks that are to be run, so that others never are.
 func (g *Git) pinHooks(ctx context.Context, st *state) error {
-	out, err := g.git(ctx, call{op: opPrepare, remote: true, args: []string{"rev-parse", "--path-format=absolute", "--git-path", "hooks"}})
+	out, err := g.git(
+		ctx, call{op: opPrepare, remote: true,
+			args: []string{"rev-parse", "--path-format=absolute", "--git-path", "hooks"}})
 	if err != nil {
 		return err
 	}
@@ -34,7 +36,8 @@ func (g *Git) pinHooks(ctx context.Context, st *state) error {
 	return g.nameContents(opPrepare, st.Hooks)
 }
 
-// hook runs a hook of the user's, if it is wanted and was there when the run began. Trusted has found it unchanged.
+// hook runs a hook of the user's, if it is wanted and was there when the run began. Trusted has
+// found it unchanged.
 func (g *Git) hook(ctx context.Context, st *state, name, index string, args ...string) error {
 	if !g.opts.Hooks {
 		return nil
@@ -43,7 +46,9 @@ func (g *Git) hook(ctx context.Context, st *state, name, index string, args ...s
 	if _, ok := st.Hooks[raw(file)]; !ok {
 		return nil
 	}
-	full := append([]string{"-c", "core.hooksPath=" + string(st.HooksDir), "hook", "run", "--ignore-missing", name, "--"}, args...)
-	_, err := g.git(ctx, call{op: opCommit, args: full, env: []string{"GIT_INDEX_FILE=" + index}, stdin: bytes.NewReader(nil)})
+	full := append(
+		[]string{"-c", "core.hooksPath=" + string(st.HooksDir), "hook", "run", "--ignore-missing", name, "--"}, args...)
+	_, err := g.git(
+		ctx, call{op: opCommit, args: full, env: []string{"GIT_INDEX_FILE=" + index}, stdin: bytes.NewReader(nil)})
 	return err
 }

@@ -28,7 +28,9 @@ func (g *Git) indexLock() string { return filepath.Join(g.dir, "index.lock") }
 
 // readIndex returns what an index has. A file that is not there is an empty index.
 func (g *Git) readIndex(ctx context.Context, op, file string) (map[string]staged, error) {
-	out, err := g.git(ctx, call{op: op, args: []string{"ls-files", "-z", "--stage", "--full-name"}, env: []string{"GIT_INDEX_FILE=" + file}})
+	out, err := g.git(
+		ctx, call{op: op, args: []string{"ls-files", "-z", "--stage", "--full-name"},
+			env: []string{"GIT_INDEX_FILE=" + file}})
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +79,8 @@ func (g *Git) createIndexLock() (*os.File, error) {
 	return os.OpenFile(g.indexLock(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// removeLeftLock removes a lock of the user's index that was not there when the run began, if nobody has it: a git
-// command of a call was killed. Of an older one only a person knows.
+// removeLeftLock removes a lock of the user's index that was not there when the run began, if
+// nobody has it: a git command of a call was killed. Of an older one only a person knows.
 func (g *Git) removeLeftLock(st *state) bool {
 	if st.Locked {
 		return false
@@ -133,7 +135,9 @@ func (g *Git) stage(ctx context.Context, op, file string, set map[string]*staged
 			fmt.Fprintf(&in, "%o %s\t%s\x00", s.mode, s.id, p)
 		}
 	}
-	_, err := g.git(ctx, call{op: op, stdin: &in, args: []string{"update-index", "-z", "--index-info"}, env: []string{"GIT_INDEX_FILE=" + file}})
+	_, err := g.git(
+		ctx, call{op: op, stdin: &in, args: []string{"update-index", "-z", "--index-info"},
+			env: []string{"GIT_INDEX_FILE=" + file}})
 	return err
 }
 

@@ -24,7 +24,8 @@ func (g *Git) savedDir(run, attempt string) string {
 
 // refPart returns the name of a run as it can be part of a reference.
 func refPart(run string) string {
-	if strings.HasPrefix(run, ".") || strings.HasSuffix(run, ".") || strings.HasSuffix(run, ".lock") || strings.Contains(run, "..") {
+	if strings.HasPrefix(run, ".") || strings.HasSuffix(run, ".") || strings.HasSuffix(run, ".lock") ||
+		strings.Contains(run, "..") {
 		return strings.ReplaceAll(run, ".", "%2E")
 	}
 	return run
@@ -71,7 +72,8 @@ func (g *Git) keep(ctx context.Context, op string, s *snapshot, changed []string
 	return nil
 }
 
-// keepFile copies the content of an entry and returns its size, or -1 if that is over the limit; -1 is no limit.
+// keepFile copies the content of an entry and returns its size, or -1 if that is over the limit; -1
+// is no limit.
 func (g *Git) keepFile(to, from string, e *entry, limit int64) (int64, error) {
 	if e.mode == modeLink {
 		target, err := os.Readlink(from)
@@ -93,7 +95,8 @@ func (g *Git) keepFile(to, from string, e *entry, limit int64) (int64, error) {
 	if old, err := os.Stat(to); err == nil && old.Size() == info.Size() {
 		return info.Size(), nil
 	}
-	return info.Size(), writePrivate(to, func(w io.Writer) error { return g.copyChecked(w, f, from, info.Size(), e.id) })
+	return info.Size(),
+		writePrivate(to, func(w io.Writer) error { return g.copyChecked(w, f, from, info.Size(), e.id) })
 }
 
 // writePrivate writes a file of errgen's own: wholly or not at all.

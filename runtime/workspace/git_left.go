@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// What a call does to the user's index, to indexes of submodules and to reflogs, and the locks that a git command of it
-// has left behind when it was killed, are no changes to be judged, since no file is another one for them. They are put
-// back quietly.
+// What a call does to the user's index, to indexes of submodules and to reflogs, and the locks that
+// a git command of it has left behind when it was killed, are no changes to be judged, since no
+// file is another one for them. They are put back quietly.
 
 // tidy puts back quietly what can be, and removes the locks that are left behind.
 func (g *Git) tidy(ctx context.Context, op string, st *state) error {
@@ -38,7 +38,8 @@ func (g *Git) rememberQuietly(op string, st *state) error {
 }
 
 // mainLocks are the locks that a git command takes besides those of references.
-var mainLocks = []string{"index.lock", "HEAD.lock", "config.worktree.lock", "config.lock", "packed-refs.lock", "shallow.lock"}
+var mainLocks = []string{"index.lock", "HEAD.lock", "config.worktree.lock", "config.lock", "packed-refs.lock",
+	"shallow.lock"}
 
 // presentLocks returns the locks that are there; those of references are known.
 func (g *Git) presentLocks(refs []string, repos []string) []string {
@@ -75,8 +76,8 @@ func (g *Git) locksOf(refs refState, sc *scan) []string {
 // maxLocks is how many locks are looked at at once.
 const maxLocks = 100
 
-// removeLeft removes the locks that were not there when the run began, if nobody has them. Of older ones only a person
-// knows.
+// removeLeft removes the locks that were not there when the run began, if nobody has them. Of older
+// ones only a person knows.
 func (g *Git) removeLeft(st *state, locks []string) {
 	if st.Locks == nil {
 		return

@@ -46,7 +46,8 @@ func TestResumeLeavesLocksOfTheLiving(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		require.NoError(t, cmd.Start())
 		defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() }()
-		require.Eventually(t, func() bool { return r.exists(".git/COMMIT_EDITMSG") && r.exists(".git/index.lock") }, 2*time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return r.exists(".git/COMMIT_EDITMSG") && r.exists(".git/index.lock") },
+			2*time.Minute, 10*time.Millisecond)
 		ev := evidenceOf(t, s.ws.Resume(s.ctx, s.run, s.checked))
 		assert.Contains(t, ev.Text, "process")
 		assert.True(t, r.exists(".git/index.lock"))
@@ -86,12 +87,15 @@ func TestCommitsHaveNoSpecialFiles(t *testing.T) {
 	r.remove("never-known.txt")
 	r.write("dir/b.txt", "B\n")
 	changes := s.detect()
-	assert.Equal(t, []string{"modified a.txt", "modified dir/b.txt", "added fifo", "removed never-known.txt", "modified run.sh"}, listed(changes))
+	assert.Equal(
+		t, []string{"modified a.txt", "modified dir/b.txt", "added fifo", "removed never-known.txt", "modified run.sh"},
+		listed(changes))
 	s.advance(changes)
 	paths := []string{"a.txt", "dir/b.txt", "fifo", "never-known.txt", "run.sh"}
 	done, err := s.tryCommit(paths...)
 	require.NoError(t, err)
-	assert.Equal(t, executor.CommitDone{ID: r.git("rev-parse", "HEAD"), Paths: []string{"a.txt", "dir/b.txt", "run.sh"}}, done)
+	assert.Equal(
+		t, executor.CommitDone{ID: r.git("rev-parse", "HEAD"), Paths: []string{"a.txt", "dir/b.txt", "run.sh"}}, done)
 	assert.Equal(t, "D\ta.txt\nM\tdir/b.txt\nD\trun.sh", r.git("diff", "--name-status", "HEAD~", "HEAD"))
 	again, err := s.tryCommit(paths...)
 	require.NoError(t, err)
@@ -110,9 +114,13 @@ func TestCommitAndLocks(t *testing.T) {
 		before, during func(r *repo)
 		fails          bool
 	}{
-		"left behind":                  {during: func(r *repo) { r.write(".git/index.lock", "") }},
-		"left behind, and said to old": {during: func(r *repo) { r.write(".git/index.lock", ""); _ = os.Chtimes(r.path(".git/index.lock"), old, old) }},
-		"older than the run":           {before: func(r *repo) { r.write(".git/index.lock", "") }, fails: true},
+		"left behind": {during: func(r *repo) { r.write(".git/index.lock", "") }},
+		"left behind, and said to old": {during: func(
+			r *repo) {
+			r.write(".git/index.lock", "")
+			_ = os.Chtimes(r.path(".git/index.lock"), old, old)
+		}},
+		"older than the run": {before: func(r *repo) { r.write(".git/index.lock", "") }, fails: true},
 		"of somebody alive": {
 			during: func(r *repo) {
 				cmd := exec.Command("sh", "-c", "exec 9> .git/index.lock; echo ready; exec sleep 60")
@@ -150,8 +158,8 @@ func TestCommitAndLocks(t *testing.T) {
 	}
 }
 
-// TestLockOfTheDead takes the working tree of a run whose process was killed, and whose child still has the lock for a
-// moment.
+// TestLockOfTheDead takes the working tree of a run whose process was killed, and whose child still
+// has the lock for a moment.
 func TestLockOfTheDead(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
@@ -220,7 +228,8 @@ func asNobody(t *testing.T) bool {
 	return false
 }
 
-// TestUnreadable says that a file or a directory of the user's cannot be read, and never that nothing has changed.
+// TestUnreadable says that a file or a directory of the user's cannot be read, and never that
+// nothing has changed.
 func TestUnreadable(t *testing.T) {
 	if !asNobody(t) {
 		return
@@ -251,7 +260,8 @@ func TestUnreadable(t *testing.T) {
 	assert.Equal(t, []string{"added data/.env ignored"}, listed(s.detect()))
 }
 
-// TestFullDisk has every operation fail on a full disk, lose nothing, and work when there is room again.
+// TestFullDisk has every operation fail on a full disk, lose nothing, and work when there is room
+// again.
 func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk")

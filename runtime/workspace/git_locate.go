@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// lookUp returns the path of a program, so that a later change of PATH or of the working directory changes nothing.
+// lookUp returns the path of a program, so that a later change of PATH or of the working directory
+// changes nothing.
 func lookUp(name string) (string, error) {
 	p, err := exec.LookPath(name)
 	if err != nil {
@@ -25,8 +26,9 @@ func (g *Git) locate(ctx context.Context, dir string) error {
 	if strings.ContainsAny(dir, "\n\r") {
 		return refuse("the path of the working tree has a line break")
 	}
-	out, err := g.git(ctx, call{op: opPrepare, at: dir, files: []string{dir}, args: []string{"rev-parse", "--path-format=absolute",
-		"--is-bare-repository", "--is-inside-work-tree", "--git-dir", "--git-common-dir", "--show-object-format"}})
+	out, err := g.git(
+		ctx, call{op: opPrepare, at: dir, files: []string{dir}, args: []string{"rev-parse", "--path-format=absolute",
+			"--is-bare-repository", "--is-inside-work-tree", "--git-dir", "--git-common-dir", "--show-object-format"}})
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,9 @@ func (g *Git) locate(ctx context.Context, dir string) error {
 	if lines[0] == "true" || lines[1] != "true" {
 		return refuse("there is no working tree: the repository is bare, or the directory is git's own")
 	}
-	out, err = g.git(ctx, call{op: opPrepare, at: dir, files: []string{dir}, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
+	out, err = g.git(
+		ctx, call{op: opPrepare, at: dir, files: []string{dir},
+			args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,9 @@ const (
 // ErrHeld says that somebody else has the working tree. The errors of [Git.Lock] wrap it.
 var ErrHeld = errors.New("somebody else has the working tree")
 
-// Lock takes the working tree for one run, with a lock that ends with this process. Other working trees of the same
-// repository are not taken. When whoever had it is dead, it is waited for, for 3 seconds at most.
+// Lock takes the working tree for one run, with a lock that ends with this process. Other working
+// trees of the same repository are not taken. When whoever had it is dead, it is waited for, for 3
+// seconds at most.
 func (g *Git) Lock(ctx context.Context, run string) (func() error, error) {
 	if err := os.MkdirAll(g.home, privateDir); err != nil {
 		return nil, g.lockFault("", err)
@@ -106,13 +107,14 @@ func (g *Git) heldBy() string {
 	case !known:
 		return "another run has the working tree"
 	case !h.alive():
-		return fmt.Sprintf("a process that run %s has left behind has the working tree; process %d itself has died", h.Run, h.PID)
+		return fmt.Sprintf("a process that run %s has left behind has the working tree; process %d itself has died",
+			h.Run, h.PID)
 	}
 	return fmt.Sprintf("run %s has the working tree, in process %d", h.Run, h.PID)
 }
 
-// whoHolds returns a function that says whether a run, by its name in references, may have the working tree. Nobody
-// begins to have it before unlock is called.
+// whoHolds returns a function that says whether a run, by its name in references, may have the
+// working tree. Nobody begins to have it before unlock is called.
 func (g *Git) whoHolds() (holds func(run string) bool, unlock func(), err error) {
 	if err := os.MkdirAll(g.home, privateDir); err != nil {
 		return nil, nil, g.lockFault("", err)

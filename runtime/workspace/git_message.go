@@ -24,8 +24,8 @@ const (
 	maxHistory = 1000     // commits in which one of ours is looked for
 )
 
-// cleanMessage makes a message of untrusted text: no control characters, no line that passes for one of our trailers,
-// not too long and not empty.
+// cleanMessage makes a message of untrusted text: no control characters, no line that passes for
+// one of our trailers, not too long and not empty.
 func cleanMessage(text, run string) string {
 	if len(text) > maxMessage {
 		text = headOf(text, maxMessage)
@@ -80,7 +80,8 @@ func (c *committing) text(ctx context.Context) (string, error) {
 	return string(b), nil
 }
 
-// unchangedBy returns an error when a hook has changed what is to be committed: nobody has judged that.
+// unchangedBy returns an error when a hook has changed what is to be committed: nobody has judged
+// that.
 func (c *committing) unchangedBy(ctx context.Context, hook, tree string) error {
 	if !c.opts.Hooks {
 		return nil
@@ -122,9 +123,11 @@ func (g *Git) find(ctx context.Context, run string, attempt int) (string, error)
 	if !isID(head) {
 		return "", nil
 	}
-	format := "%H%x00%(trailers:key=" + trailerRun + ",valueonly,separator=%x0A)%x00%(trailers:key=" + trailerAttempt + ",valueonly,separator=%x0A)"
+	format := "%H%x00%(trailers:key=" + trailerRun + ",valueonly,separator=%x0A)%x00%(trailers:key=" + trailerAttempt +
+		",valueonly,separator=%x0A)"
 	out, err := g.git(ctx, call{op: opCommit, args: []string{
-		"log", "-z", "--max-count=" + strconv.Itoa(maxHistory), "--no-show-signature", "--format=tformat:" + format, "--end-of-options", head,
+		"log", "-z", "--max-count=" + strconv.Itoa(maxHistory), "--no-show-signature", "--format=tformat:" + format,
+		"--end-of-options", head,
 	}})
 	if err != nil {
 		return "", err

@@ -9,8 +9,9 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// RestoreModes gives the regular files of a checked tree the permissions that they had. Files that have another mode for git
-// than then are left alone, because [Git.Detect] finds them and [Git.Revert] puts them back. So are directories.
+// RestoreModes gives the regular files of a checked tree the permissions that they had. Files that
+// have another mode for git than then are left alone, because [Git.Detect] finds them and
+// [Git.Revert] puts them back. So are directories.
 func (g *Git) RestoreModes(ctx context.Context, checked executor.Checked) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// A submodule, and a repository in the tree, has an index of its own. Nothing is committed to one from here, so that its
-// index is to be as it was when the run began.
+// A submodule, and a repository in the tree, has an index of its own. Nothing is committed to one
+// from here, so that its index is to be as it was when the run began.
 
 func (g *Git) moduleCopy(run, module string) string {
 	return filepath.Join(g.quietDir(run), "index-"+g.idOf([]byte(module)))
@@ -37,7 +37,8 @@ func (g *Git) copyModules(op string, st *state) error {
 	return nil
 }
 
-// putModulesBack makes the indexes of submodules what they were. One that says the same is left as it is.
+// putModulesBack makes the indexes of submodules what they were. One that says the same is left as
+// it is.
 func (g *Git) putModulesBack(ctx context.Context, op string, st *state) error {
 	var errs []error
 	for module, was := range st.Modules {
@@ -121,7 +122,8 @@ func (g *Git) replaceModuleIndex(st *state, module string, b []byte) (err error)
 	return err
 }
 
-// lockModule takes the lock of an index, also when a git command that was killed has left it behind.
+// lockModule takes the lock of an index, also when a git command that was killed has left it
+// behind.
 func (g *Git) lockModule(st *state, root *os.Root, file, lock string) (*os.File, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := root.OpenFile(lock, flags, 0o666)

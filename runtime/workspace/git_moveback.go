@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// MoveBack returns the git commands, for a person and a POSIX shell, that put HEAD and the branches to where they are to be for a run, in the order in
-// which they have to be carried out. They change no file. There is none when all are there.
+// MoveBack returns the git commands, for a person and a POSIX shell, that put HEAD and the branches
+// to where they are to be for a run, in the order in which they have to be carried out. They change
+// no file. There is none when all are there.
 //
-// Nothing gets lost by them: the first ones keep the commits that no branch or tag would have any more, as refs/errgen/RUN/kept/COMMIT. A branch that
-// has moved once more since they were named is left alone, and the command fails. A branch of another working tree stays; if it is in the way of
+// Nothing gets lost by them: the first ones keep the commits that no branch or tag would have any
+// more, as refs/errgen/RUN/kept/COMMIT. A branch that has moved once more since they were named is
+// left alone, and the command fails. A branch of another working tree stays; if it is in the way of
 // another one's name, it gets another name.
 func (g *Git) MoveBack(ctx context.Context, run string) ([]string, error) {
 	g.mu.Lock()
@@ -28,7 +30,8 @@ func (g *Git) MoveBack(ctx context.Context, run string) ([]string, error) {
 	}
 	st.adopt(now)
 	if to := st.Git.Head; !isID(string(now.Head)) && !strings.HasPrefix(now.branch(), "refs/") {
-		// Without it no command of git does anything here; what else there is can be found out afterwards.
+		// Without it no command of git does anything here; what else there is can be found out
+		// afterwards.
 		return []string{`printf '%s\n' ` + shellWord(string(to)) + " > " + shellWord(filepath.Join(g.dir, "HEAD"))}, nil
 	}
 	m := &moving{Git: g, st: st, now: now, others: g.others()}
@@ -39,8 +42,8 @@ func (g *Git) MoveBack(ctx context.Context, run string) ([]string, error) {
 	return slices.Concat(m.kept, m.head, m.gone, m.renamed, m.set), nil
 }
 
-// moving finds out which commands move references back, by what has to come first: a name can only be given when no other one is in its way, as a/b is
-// in that of a.
+// moving finds out which commands move references back, by what has to come first: a name can only
+// be given when no other one is in its way, as a/b is in that of a.
 type moving struct {
 	*Git
 	st     *state
@@ -86,7 +89,8 @@ func (m *moving) leave(value raw) {
 	}
 }
 
-// makeWay gives the branches of other working trees that are in the way of a reference another name.
+// makeWay gives the branches of other working trees that are in the way of a reference another
+// name.
 func (m *moving) makeWay(ref raw) {
 	for _, other := range slices.Sorted(maps.Keys(m.now.Refs)) {
 		inWay := strings.HasPrefix(string(other), string(ref)+"/") || strings.HasPrefix(string(ref), string(other)+"/")
@@ -142,7 +146,8 @@ func removal(ref, is string) string {
 	return strings.TrimSpace("git update-ref --no-deref -d " + shellWord(ref) + " " + is)
 }
 
-// moveTo returns the command that has a reference point somewhere, if it still points to where it does now.
+// moveTo returns the command that has a reference point somewhere, if it still points to where it
+// does now.
 func moveTo(ref string, to, is raw) string {
 	if target, symbolic := strings.CutPrefix(string(to), "ref:"); symbolic {
 		return "git symbolic-ref " + shellWord(ref) + " " + shellWord(strings.TrimSpace(target))

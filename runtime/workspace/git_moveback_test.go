@@ -25,10 +25,13 @@ var moves = []struct {
 	{"a branch, with a commit", "true", "git checkout -q -b other && " + commits, 3, 1},
 	{"commits here and there", "true", commits + " && git checkout -q -b feature && " + commits, 5, 2},
 	{"one commit, two branches", "true", "git checkout -q -b other && " + commits + " && git branch another", 4, 1},
-	{"a commit that a tag has already", commits + " && git tag mark && git reset -q --hard HEAD~", "git branch mine mark", 1, 0},
+	{"a commit that a tag has already", commits + " && git tag mark && git reset -q --hard HEAD~",
+		"git branch mine mark", 1, 0},
 	{"a commit that only a reflog has", commits + " && git reset -q --hard HEAD~", "git branch mine HEAD@{1}", 2, 1},
-	{"another name for a branch is removed, deep", "git symbolic-ref refs/heads/alias refs/heads/main", "git symbolic-ref -d refs/heads/alias && git branch alias/x/y", 2, 0},
-	{"odd names", "true", `git checkout -q -b "it's;\$(id)&x" && git branch "a|b" && git branch '#!%"' && git branch "$(printf 'z\342\200\213\377')" && git branch é`, 6, 0},
+	{"another name for a branch is removed, deep", "git symbolic-ref refs/heads/alias refs/heads/main",
+		"git symbolic-ref -d refs/heads/alias && git branch alias/x/y", 2, 0},
+	{"odd names", "true",
+		`git checkout -q -b "it's;\$(id)&x" && git branch "a|b" && git branch '#!%"' && git branch "$(printf 'z\342\200\213\377')" && git branch é`, 6, 0},
 	{"a branch that is like an option", "true", "git update-ref refs/heads/-d HEAD", 1, 0},
 	{"another branch is removed", "git branch other", "git branch -q -D other", 1, 0},
 	{"an odd one is removed", `git branch "$(printf 'it\047s;\n' | tr -d '\n')"`, `git branch -q -D "it's;"`, 1, 0},
@@ -37,23 +40,32 @@ var moves = []struct {
 	{"no longer detached", "git checkout -q --detach", "git checkout -q main", 1, 0},
 	{"detached elsewhere", "git checkout -q --detach", commits, 2, 1},
 	{"the first commit", "git checkout -q --orphan fresh", commits, 2, 1},
-	{"a directory in place of a branch", "git branch keep", "git branch -q -D keep && git checkout -q -b keep/x && " + commits, 4, 1},
-	{"a branch in place of a directory", "git branch keep/x && git branch keep/y/z", "git branch -q -D keep/x keep/y/z && git branch keep", 3, 0},
+	{"a directory in place of a branch", "git branch keep", "git branch -q -D keep && git checkout -q -b keep/x && " +
+		commits, 4, 1},
+	{"a branch in place of a directory", "git branch keep/x && git branch keep/y/z",
+		"git branch -q -D keep/x keep/y/z && git branch keep", 3, 0},
 	{"the branch that is checked out becomes a directory", "true", "git branch -m main main/sub && " + commits, 4, 1},
-	{"the one that is checked out, and is deep", "git checkout -q -b a/b/c", "git branch -m a/b/c a && " + commits, 4, 1},
+	{"the one that is checked out, and is deep", "git checkout -q -b a/b/c", "git branch -m a/b/c a && " + commits, 4,
+		1},
 	{"unborn, and its name a directory", "git checkout -q --orphan fresh", "git branch fresh/x main", 1, 0},
-	{"names change places", "git branch a && git branch b/c", "git branch -q -D a b/c && git branch a/b && git branch b", 4, 0},
-	{"packed", "git branch keep && git pack-refs --all", "git branch -q -D keep && git branch keep/x && git pack-refs --all", 2, 0},
+	{"names change places", "git branch a && git branch b/c",
+		"git branch -q -D a b/c && git branch a/b && git branch b", 4, 0},
+	{"packed", "git branch keep && git pack-refs --all",
+		"git branch -q -D keep && git branch keep/x && git pack-refs --all", 2, 0},
 	{"another name for a branch", "true", "git symbolic-ref refs/heads/alias refs/heads/main", 1, 0},
 	{"another name for no branch", "true", "git symbolic-ref refs/heads/alias refs/heads/none", 1, 0},
-	{"another name for a branch is removed", "git symbolic-ref refs/heads/alias refs/heads/main", "git symbolic-ref -d refs/heads/alias && git branch alias/x", 2, 0},
+	{"another name for a branch is removed", "git symbolic-ref refs/heads/alias refs/heads/main",
+		"git symbolic-ref -d refs/heads/alias && git branch alias/x", 2, 0},
 	{"a branch becomes another name", "git branch other", "git symbolic-ref refs/heads/other refs/heads/main", 1, 0},
-	{"another name becomes a branch", "git symbolic-ref refs/heads/other refs/heads/main", "git update-ref --no-deref refs/heads/other HEAD", 1, 0},
+	{"another name becomes a branch", "git symbolic-ref refs/heads/other refs/heads/main",
+		"git update-ref --no-deref refs/heads/other HEAD", 1, 0},
 	{"on another name", "git symbolic-ref refs/heads/alias refs/heads/main && git symbolic-ref HEAD refs/heads/alias",
-		"git symbolic-ref -d refs/heads/alias && git symbolic-ref HEAD refs/heads/main && git branch -m main alias/x && " + commits, 5, 1},
+		"git symbolic-ref -d refs/heads/alias && git symbolic-ref HEAD refs/heads/main && git branch -m main " +
+			"alias/x && " + commits, 5, 1},
 }
 
-// The commands that are named move HEAD and all branches back, whatever they are called, change no file, and lose no commit.
+// The commands that are named move HEAD and all branches back, whatever they are called, change no
+// file, and lose no commit.
 func TestMoveBack(t *testing.T) {
 	t.Parallel()
 	for _, tt := range moves {
@@ -77,7 +89,8 @@ func TestMoveBack(t *testing.T) {
 			sh(t, r, strings.Join(append(commands, "true"), " && "))
 			assert.Equal(t, before, sh(t, r, where))
 			assert.Subset(t, strings.Fields(sh(t, r, "git rev-list --all | sort")), strings.Fields(had))
-			assert.Len(t, strings.Fields(sh(t, r, "git for-each-ref '--format=%(refname)' refs/errgen/r/kept")), tt.kept)
+			assert.Len(t, strings.Fields(sh(t, r, "git for-each-ref '--format=%(refname)' refs/errgen/r/kept")),
+				tt.kept)
 			commands, err = g.MoveBack(t.Context(), "r")
 			require.NoError(t, err)
 			assert.Empty(t, commands)
@@ -136,7 +149,8 @@ func TestMoveBackBesideOthers(t *testing.T) {
 	r := newRepo(t)
 	sh(t, r, "git branch keep && git branch keep-x")
 	s := r.begin(workspace.Options{})
-	sh(t, r, "git branch -q -D keep && git worktree add -q -b keep/x "+t.TempDir()+"/other && git branch one-more && "+commits)
+	sh(t, r, "git branch -q -D keep && git worktree add -q -b keep/x "+t.TempDir()+"/other && git branch one-more && "+
+		commits)
 	commands, err := s.ws.MoveBack(s.ctx, s.run)
 	require.NoError(t, err)
 	sh(t, r, strings.Join(commands, " && "))
@@ -148,7 +162,8 @@ func TestMoveBackBesideOthers(t *testing.T) {
 // What has moved once more since the commands were named is left alone.
 func TestMoveBackTooLate(t *testing.T) {
 	t.Parallel()
-	for _, do := range []string{commits, "git checkout -q -b other && " + commits, "git checkout -q --detach && " + commits} {
+	for _, do := range []string{commits, "git checkout -q -b other && " + commits,
+		"git checkout -q --detach && " + commits} {
 		r := newRepo(t)
 		s := r.begin(workspace.Options{})
 		sh(t, r, do)
@@ -171,7 +186,10 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	reset := r.git("rev-parse", "HEAD")
-	sh(t, r, commits+" && git tag mark && git reset -q --hard HEAD~ && git commit -q --allow-empty -m logged && git reset -q --hard HEAD~ && git branch side")
+	sh(t, r,
+		commits+
+			" && git tag mark && git reset -q --hard HEAD~ && git commit -q --allow-empty -m logged && git reset "+
+			"-q --hard HEAD~ && git branch side")
 	logged, tagged := r.git("rev-parse", "HEAD@{1}"), r.git("rev-parse", "mark")
 	s := r.begin(workspace.Options{})
 	sh(t, r, "git commit -q --allow-empty -m fresh")

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestSubmodule sees into submodules, and puts back what was done to their files and to their git directories. What
-// belongs to one cannot be committed from here.
+// TestSubmodule sees into submodules, and puts back what was done to their files and to their git
+// directories. What belongs to one cannot be committed from here.
 func TestSubmodule(t *testing.T) {
 	r := newRepo(t)
 	lib := emptyRepo(t)
@@ -30,7 +30,9 @@ func TestSubmodule(t *testing.T) {
 	r.git("-C", "sub", "commit", "-qm", "agent's")
 	r.write(".git/modules/sub/hooks/pre-commit", "evil\n")
 	changes := s.detect()
-	assert.Subset(t, listed(changes), []string{"added .git/modules/sub/hooks/pre-commit git", "modified sub/lib.txt", "added sub/new.txt"})
+	assert.Subset(
+		t, listed(changes),
+		[]string{"added .git/modules/sub/hooks/pre-commit git", "modified sub/lib.txt", "added sub/new.txt"})
 	s.save(changes)
 	s.revert(changes)
 	assert.Equal(t, "lib\n", r.read("sub/lib.txt"))
@@ -62,8 +64,8 @@ func TestCommitSwaps(t *testing.T) {
 	assert.Empty(t, r.git("status", "--porcelain"))
 }
 
-// TestOwnDirectoryRemoved goes on when somebody has removed what errgen keeps: what was kept apart is gone, and that is
-// said; all else works.
+// TestOwnDirectoryRemoved goes on when somebody has removed what errgen keeps: what was kept apart
+// is gone, and that is said; all else works.
 func TestOwnDirectoryRemoved(t *testing.T) {
 	r := newRepo(t)
 	s := r.begin(workspace.Options{})

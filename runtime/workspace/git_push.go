@@ -11,9 +11,10 @@ import (
 	"github.com/errgen/errgen/runtime/proc"
 )
 
-// Push pushes the current branch to where the user's configuration says (branch.NAME.pushRemote, remote.pushDefault, the
-// upstream), or to the branch of the same name in [Options.Remote]. It names the one reference that is pushed, and
-// never forces. It runs with the environment of this process, since that may be what authenticates it.
+// Push pushes the current branch to where the user's configuration says (branch.NAME.pushRemote,
+// remote.pushDefault, the upstream), or to the branch of the same name in [Options.Remote]. It
+// names the one reference that is pushed, and never forces. It runs with the environment of this
+// process, since that may be what authenticates it.
 func (g *Git) Push(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -21,7 +22,9 @@ func (g *Git) Push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.git(ctx, call{op: opPush, remote: true, args: []string{"push", "--no-follow-tags", "--no-thin", "--", remote, refspec}})
+	_, err = g.git(
+		ctx, call{op: opPush, remote: true,
+			args: []string{"push", "--no-follow-tags", "--no-thin", "--", remote, refspec}})
 	return err
 }
 
@@ -50,7 +53,8 @@ func (g *Git) target(ctx context.Context, op string) (remote, refspec string, er
 		return strings.TrimRight(string(out), "\x00")
 	}
 	upstream, merge := config("branch."+branch+".remote"), config("branch."+branch+".merge")
-	for _, remote = range []string{config("branch." + branch + ".pushRemote"), config("remote.pushDefault"), upstream, g.opts.Remote} {
+	for _, remote = range []string{config("branch." + branch + ".pushRemote"), config("remote.pushDefault"), upstream,
+		g.opts.Remote} {
 		if remote != "" {
 			break
 		}
@@ -84,7 +88,8 @@ const (
 	placeBase   = "{base}"
 )
 
-var errPlaceholder = errors.New("an argument of the pull request's command begins with a placeholder: its value could be an option")
+var errPlaceholder = errors.New(
+	"an argument of the pull request's command begins with a placeholder: its value could be an option")
 
 func checkPR(argv []string) error {
 	for _, arg := range argv {

@@ -33,7 +33,9 @@ func TestPush(t *testing.T) {
 	s.save(nil)
 	id := s.commit("a.txt")
 	require.NoError(t, s.ws.Push(s.ctx))
-	assert.Equal(t, id+" refs/heads/main", r.git("--git-dir", remote, "for-each-ref", "--format=%(objectname) %(refname)"), "and nothing else")
+	assert.Equal(
+		t, id+" refs/heads/main", r.git("--git-dir", remote, "for-each-ref", "--format=%(objectname) %(refname)"),
+		"and nothing else")
 	assert.NoFileExists(t, r.path("../ran"))
 	assert.Empty(t, s.detect())
 	require.NoError(t, s.ws.Push(s.ctx), "twice")
@@ -68,9 +70,14 @@ func TestPushFails(t *testing.T) {
 			},
 			text: "[rejected]",
 		},
-		"the remote is gone":    {before: func(_ *repo, remote string) { _ = os.RemoveAll(remote) }, text: "does not appear to be a git repository"},
-		"there is no branch":    {before: func(r *repo, _ string) { r.git("checkout", "-q", "--detach") }, text: "detached"},
-		"a remote is an option": {before: func(r *repo, _ string) { r.git("config", "branch.main.remote", "--upload-pack=touch ran") }, text: "--upload-pack"},
+		"the remote is gone": {before: func(_ *repo, remote string) { _ = os.RemoveAll(remote) },
+			text: "does not appear to be a git repository"},
+		"there is no branch": {before: func(r *repo, _ string) { r.git("checkout", "-q", "--detach") },
+			text: "detached"},
+		"a remote is an option": {before: func(
+			r *repo, _ string) {
+			r.git("config", "branch.main.remote", "--upload-pack=touch ran")
+		}, text: "--upload-pack"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// large returns a repository of that many files, which were changed a while ago, and a directory of ignored ones.
+// large returns a repository of that many files, which were changed a while ago, and a directory of
+// ignored ones.
 func large(tb testing.TB, files, ignored int) string {
 	tb.Helper()
 	home := tb.TempDir()
@@ -40,7 +41,8 @@ func large(tb testing.TB, files, ignored int) string {
 	}
 	write(".gitignore", "node_modules/\n")
 	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "-qm", "first"},
+		{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "-qm", "first"},
 	} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
@@ -50,7 +52,8 @@ func large(tb testing.TB, files, ignored int) string {
 	return dir
 }
 
-// TestQuietProcesses counts the git commands of an iteration in which nothing has changed, and of one with a change.
+// TestQuietProcesses counts the git commands of an iteration in which nothing has changed, and of
+// one with a change.
 func TestQuietProcesses(t *testing.T) {
 	binary, log := wrapped(t, "", "")
 	r := newRepo(t)
@@ -83,8 +86,8 @@ func TestQuietProcesses(t *testing.T) {
 	assert.LessOrEqual(t, len(calls(t, log)), 16)
 }
 
-// BenchmarkQuiet measures an iteration in which nothing has changed, in a repository of 10 000 files, beside one git
-// status: at most three times that.
+// BenchmarkQuiet measures an iteration in which nothing has changed, in a repository of 10 000
+// files, beside one git status: at most three times that.
 func BenchmarkQuiet(b *testing.B) {
 	dir := large(b, 10_000, 0)
 	ws, err := workspace.Open(b.Context(), dir, workspace.Options{Watch: named(".env")})
@@ -108,7 +111,8 @@ func BenchmarkQuiet(b *testing.B) {
 	})
 }
 
-// BenchmarkIgnored is the same with 100 000 ignored files, of which those are looked for that a pattern forbids.
+// BenchmarkIgnored is the same with 100 000 ignored files, of which those are looked for that a
+// pattern forbids.
 func BenchmarkIgnored(b *testing.B) {
 	dir := large(b, 1000, 100_000)
 	ws, err := workspace.Open(b.Context(), dir, workspace.Options{Watch: named(".env")})
@@ -120,22 +124,27 @@ func BenchmarkIgnored(b *testing.B) {
 	}
 }
 
-// BenchmarkChange measures an iteration with one allowed and committed change in a repository of 10 000 files.
+// BenchmarkChange measures an iteration with one allowed and committed change in a repository of 10
+// 000 files.
 func BenchmarkChange(b *testing.B) {
 	dir := large(b, 10_000, 0)
 	ws, err := workspace.Open(b.Context(), dir, workspace.Options{Env: []string{
-		"GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=Test", "GIT_COMMITTER_EMAIL=test@example.com",
+		"GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=Test",
+		"GIT_COMMITTER_EMAIL=test@example.com",
 	}})
 	require.NoError(b, err)
 	checked, err := ws.Begin(b.Context(), "run-1")
 	require.NoError(b, err)
 	for n := 0; b.Loop(); n++ {
-		require.NoError(b, os.WriteFile(filepath.Join(dir, "src", "p001", "f00100.go"), fmt.Appendf(nil, "package p // %d.\n", n), 0o644))
+		require.NoError(
+			b, os.WriteFile(filepath.Join(dir, "src", "p001", "f00100.go"), fmt.Appendf(nil, "package p // %d.\n", n),
+				0o644))
 		changes, err := ws.Detect(b.Context(), checked)
 		require.NoError(b, err)
 		checked, err = ws.Advance(b.Context(), "run-1", checked, changes)
 		require.NoError(b, err)
-		_, err = ws.Commit(b.Context(), executor.Commit{Run: "run-1", Attempt: n, Checked: checked, Paths: []string{changes[0].Path}})
+		_, err = ws.Commit(
+			b.Context(), executor.Commit{Run: "run-1", Attempt: n, Checked: checked, Paths: []string{changes[0].Path}})
 		require.NoError(b, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Reflogs know of commits that nothing else knows of. They only grow, unless somebody has them expire. What they said
-// when the run began is put back in front of what has come since, and the commits are kept for as long as the run needs
-// them.
+// Reflogs know of commits that nothing else knows of. They only grow, unless somebody has them
+// expire. What they said when the run began is put back in front of what has come since, and the
+// commits are kept for as long as the run needs them.
 
 // logCopy is what a reflog said when the run began.
 type logCopy struct {
@@ -95,7 +95,8 @@ func (g *Git) copyLogs(op string, st *state) error {
 	return nil
 }
 
-// putLogsBack puts back what is not in the reflogs any more. The log of a reference that is gone comes back with it.
+// putLogsBack puts back what is not in the reflogs any more. The log of a reference that is gone
+// comes back with it.
 func (g *Git) putLogsBack(op string, st *state) error {
 	if len(st.Logs) == 0 {
 		return nil
@@ -210,7 +211,8 @@ func writeLog(base, name string, text []byte, perm fs.FileMode) (err error) {
 	return root.Rename(temp, name)
 }
 
-// loggedOnly returns the newest of the commits that only reflogs know of. What cannot be found out is none.
+// loggedOnly returns the newest of the commits that only reflogs know of. What cannot be found out
+// is none.
 func (g *Git) loggedOnly(ctx context.Context, st *state, alive []string) []string {
 	var in bytes.Buffer
 	asked := setOf(alive)

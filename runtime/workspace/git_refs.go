@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// refState is where HEAD and the references point, read without running git. A value is the name of an object, or
-// "ref: " and a name.
+// refState is where HEAD and the references point, read without running git. A value is the name of
+// an object, or "ref: " and a name.
 type refState struct {
 	Head raw         `json:"head"`
 	Refs rawMap[raw] `json:"refs"`
@@ -19,7 +19,8 @@ type refState struct {
 }
 
 // foreign are references that others move while a run goes on: ours, and those that a fetch brings.
-var foreign = []string{"refs/errgen/", "refs/remotes/", "refs/prefetch/", "refs/bisect/", "refs/worktree/", "refs/rewritten/"}
+var foreign = []string{"refs/errgen/", "refs/remotes/", "refs/prefetch/", "refs/bisect/", "refs/worktree/",
+	"refs/rewritten/"}
 
 func isForeign(ref string) bool {
 	return slices.ContainsFunc(foreign, func(prefix string) bool { return strings.HasPrefix(ref, prefix) })
@@ -178,8 +179,8 @@ func escapeGlob(p string) string {
 
 var errRefExists = errors.New("the reference exists")
 
-// writeRef makes a reference of errgen's own point to a commit, as git does it: under a lock, and at once. With fresh it
-// must not exist.
+// writeRef makes a reference of errgen's own point to a commit, as git does it: under a lock, and
+// at once. With fresh it must not exist.
 func (g *Git) writeRef(ref, id string, fresh bool) (err error) {
 	name := filepath.Join(g.common, filepath.FromSlash(ref))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {

@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// Release forgets the checked trees of a run and what was kept for putting files back, unless there is something in them
-// that the working tree does not have any more: then all of it stays, until [Git.Prune]. So does what Save has kept. What
-// the run remembers of git stays for a while, so that [Git.Resume] can hold the run once more.
+// Release forgets the checked trees of a run and what was kept for putting files back, unless there
+// is something in them that the working tree does not have any more: then all of it stays, until
+// [Git.Prune]. So does what Save has kept. What the run remembers of git stays for a while, so that
+// [Git.Resume] can hold the run once more.
 func (g *Git) Release(ctx context.Context, run string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -35,7 +36,8 @@ func (g *Git) Release(ctx context.Context, run string) error {
 		}
 	}
 	g.forget(run)
-	for _, dir := range []string{g.keptDir(run), g.indexCopy(run), g.quietDir(run), g.dirsFile(run), filepath.Join(g.home, "tmp"), g.shadow()} {
+	for _, dir := range []string{g.keptDir(run), g.indexCopy(run), g.quietDir(run), g.dirsFile(run),
+		filepath.Join(g.home, "tmp"), g.shadow()} {
 		if rerr := os.RemoveAll(dir); err == nil && rerr != nil {
 			err = fault(opPrepare, "", []string{dir}, rerr)
 		}
@@ -44,8 +46,8 @@ func (g *Git) Release(ctx context.Context, run string) error {
 	return err
 }
 
-// Forget removes the last of a run that was let go of, so that [Git.Resume] cannot hold it once more. A run that was not, or
-// of which something had to be kept, is left alone.
+// Forget removes the last of a run that was let go of, so that [Git.Resume] cannot hold it once
+// more. A run that was not, or of which something had to be kept, is left alone.
 func (g *Git) Forget(run string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,9 +81,9 @@ func (g *Git) deleteRefs(ctx context.Context, refs []string) error {
 	return err
 }
 
-// Prune removes what Save has kept longer than that ago, of all runs, and what was kept for runs that were last worked on
-// longer than that ago and have never been let go of. A run that has the working tree is left alone. It returns how many
-// saves and runs that were.
+// Prune removes what Save has kept longer than that ago, of all runs, and what was kept for runs
+// that were last worked on longer than that ago and have never been let go of. A run that has the
+// working tree is left alone. It returns how many saves and runs that were.
 func (g *Git) Prune(ctx context.Context, olderThan time.Duration) (int, error) {
 	return g.PruneRuns(ctx, "", olderThan)
 }
@@ -147,7 +149,8 @@ func (g *Git) ownRefs(ctx context.Context) (map[string]time.Time, error) {
 	return refs, nil
 }
 
-// pruneRuns removes the runs that were worked on last before an instant. Runs are named as in references.
+// pruneRuns removes the runs that were worked on last before an instant. Runs are named as in
+// references.
 func (g *Git) pruneRuns(ctx context.Context, refs map[string]time.Time, prefix string, before time.Time) (int, error) {
 	last := map[string]time.Time{}
 	note := func(run string, at time.Time) {

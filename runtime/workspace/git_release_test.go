@@ -21,7 +21,8 @@ func ignoring(t *testing.T) *repo {
 	return r
 }
 
-// TestReleaseKeepsWhatIsNeeded lets go of a run while files are overwritten. What is the only copy of them stays.
+// TestReleaseKeepsWhatIsNeeded lets go of a run while files are overwritten. What is the only copy
+// of them stays.
 func TestReleaseKeepsWhatIsNeeded(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{".env", "a.txt"} {
@@ -73,7 +74,8 @@ func TestReleasedRunGoesOn(t *testing.T) {
 	assert.Equal(t, " M a.txt\nA  staged.txt\n?? .gitignore", r.git("status", "--porcelain"))
 }
 
-// TestPruneRuns removes what was never let go of, once it is old, but for a run that has the working tree.
+// TestPruneRuns removes what was never let go of, once it is old, but for a run that has the
+// working tree.
 func TestPruneRuns(t *testing.T) {
 	t.Parallel()
 	r := ignoring(t)

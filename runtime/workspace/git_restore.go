@@ -14,14 +14,16 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// at returns the root that a path is in and its name there. Git's own directory is a root of its own.
+// at returns the root that a path is in and its name there. Git's own directory is a root of its
+// own.
 func (r *reverting) at(p string) (root *os.Root, name string, done func(), err error) {
 	if !strings.HasPrefix(p, ".git/") {
 		return r.root, filepath.FromSlash(p), func() {}, nil
 	}
 	base := r.common
 	rel, err := filepath.Rel(base, r.gitPath(p))
-	if err != nil || !filepath.IsLocal(rel) || r.dir != r.common && strings.HasPrefix(r.gitPath(p), r.dir+string(filepath.Separator)) {
+	if err != nil || !filepath.IsLocal(rel) || r.dir != r.common &&
+		strings.HasPrefix(r.gitPath(p), r.dir+string(filepath.Separator)) {
 		base = r.dir
 		if rel, err = filepath.Rel(base, r.gitPath(p)); err != nil {
 			return nil, "", nil, err
@@ -83,8 +85,8 @@ func (r *reverting) prune(p string) {
 // errLink says that something above a path is not a directory any more.
 var errLink = errors.New("a directory above it is a symbolic link or a file")
 
-// realParents returns errLink unless everything above name that is there is a directory: a link would lead to another
-// file.
+// realParents returns errLink unless everything above name that is there is a directory: a link
+// would lead to another file.
 func realParents(root *os.Root, name string) error {
 	for d := filepath.Dir(name); d != "."; d = filepath.Dir(d) {
 		info, err := root.Lstat(d)

@@ -16,11 +16,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Resume removes locks that git has left behind since the run began, if their writers are dead, and brings to an end a
-// commit that was made but of which the user's index does not know.
+// Resume removes locks that git has left behind since the run began, if their writers are dead, and
+// brings to an end a commit that was made but of which the user's index does not know.
 //
-// On Linux a writer is dead when no process has the lock's file open and no git command runs in the working tree, nor one
-// of which that cannot be seen, as it is another user's. Processes of other namespaces are not seen. Elsewhere only locks of this package's own processes are removed. A lock
+// On Linux a writer is dead when no process has the lock's file open and no git command runs in the
+// working tree, nor one of which that cannot be seen, as it is another user's. Processes of other
+// namespaces are not seen. Elsewhere only locks of this package's own processes are removed. A lock
 // that stays is evidence of source "executor", op "resume", with attribute path.
 func (g *Git) Resume(ctx context.Context, run string, checked executor.Checked) error {
 	g.mu.Lock()
@@ -47,7 +48,8 @@ func (g *Git) Resume(ctx context.Context, run string, checked executor.Checked) 
 	return g.finish(ctx, opResume, s, st, now)
 }
 
-// finish tells the user's index of a commit to which the branch was moved before that could be done.
+// finish tells the user's index of a commit to which the branch was moved before that could be
+// done.
 func (g *Git) finish(ctx context.Context, op string, s *snapshot, st *state, now refState) error {
 	p := st.Pending
 	if p == nil {
@@ -141,7 +143,8 @@ func (g *Git) removeLock(st *state, lock string) error {
 	}
 	refuse := func(why string, err error) error {
 		ev := &taxonomy.Evidence{
-			Source: sourceExecutor, Op: opResume, Text: fmt.Sprintf("%s is locked by %s: %s", strings.TrimSuffix(filepath.Base(lock), ".lock"), lock, why),
+			Source: sourceExecutor, Op: opResume, Text: fmt.Sprintf(
+				"%s is locked by %s: %s", strings.TrimSuffix(filepath.Base(lock), ".lock"), lock, why),
 			Err: err, Attributes: map[string]string{"path": lock},
 		}
 		return ev

@@ -33,7 +33,8 @@ func TestResumeRemovesDeadLocks(t *testing.T) {
 	r := newRepo(t)
 	s := r.begin(workspace.Options{})
 	s.work(map[string]string{"a.txt": "x\n"})
-	for _, lock := range []string{".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/main.lock", ".git/packed-refs.lock", ".git/refs/errgen/run-1/1.lock"} {
+	for _, lock := range []string{".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/main.lock",
+		".git/packed-refs.lock", ".git/refs/errgen/run-1/1.lock"} {
 		r.write(lock, "")
 	}
 	s.reopen(workspace.Options{})

@@ -12,10 +12,10 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Revert puts the changes back. Git's own files come first, so that no git command is run under a configuration that a
-// change has brought. A path that has become something else than the change says, and is not put back already, is left
-// alone and is a failure, since nobody has saved it; so is one of which nothing was kept. All other paths are put back
-// all the same.
+// Revert puts the changes back. Git's own files come first, so that no git command is run under a
+// configuration that a change has brought. A path that has become something else than the change
+// says, and is not put back already, is left alone and is a failure, since nobody has saved it; so
+// is one of which nothing was kept. All other paths are put back all the same.
 func (g *Git) Revert(ctx context.Context, checked executor.Checked, changes []executor.Change) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +68,8 @@ type reverting struct {
 
 // unlock removes the locks that were left behind.
 func (r *reverting) unlock() {
-	sc := &scan{Git: r.Git, ctx: r.scan.ctx, op: opRevert, known: r.snap.entries, extras: r.scan.extras, found: map[string]*entry{}}
+	sc := &scan{Git: r.Git, ctx: r.scan.ctx, op: opRevert, known: r.snap.entries, extras: r.scan.extras,
+		found: map[string]*entry{}}
 	if now, err := r.readRefs(); err == nil && sc.gitFiles() == nil {
 		r.removeLeft(r.st, r.locksOf(now, sc))
 	}
@@ -109,8 +110,8 @@ func pathsOf(changes []executor.Change) []string {
 	return paths
 }
 
-// each puts back what was added, deepest first, and then all the rest, so that directories and files that have changed
-// places are out of each other's way.
+// each puts back what was added, deepest first, and then all the rest, so that directories and
+// files that have changed places are out of each other's way.
 func (r *reverting) each(ctx context.Context, changes []executor.Change) {
 	deepest := slices.Clone(changes)
 	slices.SortFunc(deepest, func(a, b executor.Change) int { return strings.Compare(b.Path, a.Path) })
@@ -150,8 +151,8 @@ func (r *reverting) one(ctx context.Context, c executor.Change, want *entry) {
 	r.note(err, c.Path)
 }
 
-// asFound reports whether what is there is what the change says, so that it was saved. An empty directory in the place of
-// a file needs no saving.
+// asFound reports whether what is there is what the change says, so that it was saved. An empty
+// directory in the place of a file needs no saving.
 func asFound(c executor.Change, want, is *entry) bool {
 	if want != nil && is.mode == modeDir || c.Path == stashLog { // which putting the stash back has added to
 		return true

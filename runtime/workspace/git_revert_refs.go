@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// revertRefs puts HEAD and references back to where they were, if they still are where the changes say. What was not there is removed first: as long as
-// a/b is there, nothing can have the name a.
+// revertRefs puts HEAD and references back to where they were, if they still are where the changes
+// say. What was not there is removed first: as long as a/b is there, nothing can have the name a.
 func (g *Git) revertRefs(ctx context.Context, st *state, s *snapshot, changes []executor.Change) error {
 	if err := g.trusted(ctx, opRevert, s, st); err != nil {
 		return err
@@ -110,7 +110,8 @@ func (g *Git) writeSymbolic(ref string, was raw) error {
 	return underLock(name, string(was)+"\n")
 }
 
-// removeEmpty removes a directory in which there is nothing but such directories, as git leaves them where references were.
+// removeEmpty removes a directory in which there is nothing but such directories, as git leaves
+// them where references were.
 func removeEmpty(name string) error {
 	dirs, err := os.ReadDir(name)
 	if err != nil {

@@ -53,7 +53,8 @@ type call struct {
 	// dir is where it runs; empty is the root.
 	dir string
 	env []string
-	// remote runs it with the whole environment of this process, and with the user's hooks if they are wanted.
+	// remote runs it with the whole environment of this process, and with the user's hooks if they
+	// are wanted.
 	remote bool
 	// magic lets patterns in paths mean something; check-ignore knows no other way.
 	magic bool
@@ -120,8 +121,8 @@ func silent(command string, exit proc.Exit) string {
 
 var errTimeout = errors.New("git took too long")
 
-// fixed returns the options of every git command: nothing of the repository's choice runs beside it, and nothing is
-// done that was not asked for.
+// fixed returns the options of every git command: nothing of the repository's choice runs beside
+// it, and nothing is done that was not asked for.
 func (g *Git) fixed(c call) []string {
 	args := []string{"--no-pager",
 		"-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
@@ -140,7 +141,8 @@ func (g *Git) environ(c call) []string {
 	if c.remote {
 		env = withoutGit(os.Environ())
 	}
-	env = append(env, "LC_ALL=C", "LANGUAGE=", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
+	env = append(env, "LC_ALL=C", "LANGUAGE=", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_EDITOR=:", "GIT_PAGER=cat")
 	if !c.magic {
 		env = append(env, "GIT_LITERAL_PATHSPECS=1")
@@ -202,8 +204,8 @@ func (c *capped) Write(p []byte) (int, error) {
 
 var errTooMuch = errors.New("too much output")
 
-// fault returns evidence of something that went wrong around git. An err that is evidence already is returned as it is,
-// but for the operation. Text is said in place of err's own if there is any.
+// fault returns evidence of something that went wrong around git. An err that is evidence already
+// is returned as it is, but for the operation. Text is said in place of err's own if there is any.
 func fault(op, text string, files []string, err error) error {
 	if err != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return err

@@ -18,10 +18,12 @@ import (
 // maxSaves bounds how many saves of one attempt there may be.
 const maxSaves = 10_000
 
-// Save makes a commit of the checked tree with the changes in it and the reference refs/errgen/RUN/ATTEMPT, with -2, -3
-// and so on if that is taken. Commits that were made meanwhile are its parents. Files that may hold a secret, that git
-// ignores or that are git's own are copied to errgen/saved/RUN/ATTEMPT in git's directory instead.
-func (g *Git) Save(ctx context.Context, run string, attempt int, checked executor.Checked, changes []executor.Change) (string, error) {
+// Save makes a commit of the checked tree with the changes in it and the reference
+// refs/errgen/RUN/ATTEMPT, with -2, -3 and so on if that is taken. Commits that were made meanwhile
+// are its parents. Files that may hold a secret, that git ignores or that are git's own are copied
+// to errgen/saved/RUN/ATTEMPT in git's directory instead.
+func (g *Git) Save(ctx context.Context, run string, attempt int, checked executor.Checked, changes []executor.Change) (
+	string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := checkRun(opSave, run); err != nil {
@@ -138,7 +140,10 @@ func (s *saving) commit(c executor.Change) error {
 	if !isID(c.Hash) || slices.Contains(s.parents, c.Hash) {
 		return nil
 	}
-	kind, err := s.scan.git(s.scan.ctx, call{op: opSave, shadow: true, args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", c.Hash + "^{commit}"}, none: 1})
+	kind, err := s.scan.git(
+		s.scan.ctx,
+		call{op: opSave, shadow: true,
+			args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", c.Hash + "^{commit}"}, none: 1})
 	if err != nil {
 		return err
 	}
@@ -165,8 +170,8 @@ func (s *saving) keepApart(p string) error {
 	return err
 }
 
-// apartName is where a file is kept apart. Git's own directories have another name there, so that no git command takes
-// them for a repository.
+// apartName is where a file is kept apart. Git's own directories have another name there, so that
+// no git command takes them for a repository.
 func apartName(p string) string {
 	parts := strings.Split(p, "/")
 	for i, part := range parts {

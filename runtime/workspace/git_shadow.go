@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// The shadow is a repository without a history of its own: it has the object store of the user's repository and none of
-// its configuration, hooks and attributes. Commands that run in it can be relied upon whatever was done to the user's.
+// The shadow is a repository without a history of its own: it has the object store of the user's
+// repository and none of its configuration, hooks and attributes. Commands that run in it can be
+// relied upon whatever was done to the user's.
 
 func (g *Git) shadow() string { return filepath.Join(g.home, "shadow") }
 
-// makeShadow makes the shadow, once in the life of this process unless somebody removes it. Rules of what is ignored are
-// those of that moment.
+// makeShadow makes the shadow, once in the life of this process unless somebody removes it. Rules
+// of what is ignored are those of that moment.
 func (g *Git) makeShadow(ctx context.Context, op string) error {
 	if _, err := os.Lstat(filepath.Join(g.shadow(), "HEAD")); g.made && err == nil {
 		return nil
@@ -60,7 +61,8 @@ func (g *Git) writeShadow(excludes []byte, fold bool) error {
 
 func (g *Git) shadowConfig(fold bool) string {
 	var b strings.Builder
-	b.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tautocrlf = false\n\tattributesFile = /dev/null\n")
+	b.WriteString(
+		"[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tautocrlf = false\n\tattributesFile = /dev/null\n")
 	if fold {
 		b.WriteString("\tignoreCase = true\n")
 	}
@@ -70,10 +72,11 @@ func (g *Git) shadowConfig(fold bool) string {
 	return b.String()
 }
 
-// ignoreConfig returns the user's own rules of what is ignored, and whether case does not count. Reading the
-// configuration runs nothing of it.
+// ignoreConfig returns the user's own rules of what is ignored, and whether case does not count.
+// Reading the configuration runs nothing of it.
 func (g *Git) ignoreConfig(ctx context.Context, op string) (excludes []byte, fold bool, err error) {
-	out, err := g.git(ctx, call{op: op, none: 1, args: []string{"config", "--null", "--type=path", "--get", "core.excludesFile"}})
+	out, err := g.git(
+		ctx, call{op: op, none: 1, args: []string{"config", "--null", "--type=path", "--get", "core.excludesFile"}})
 	if err != nil {
 		return nil, false, err
 	}
@@ -89,7 +92,8 @@ func (g *Git) ignoreConfig(ctx context.Context, op string) (excludes []byte, fol
 			return nil, false, fault(op, "", []string{name}, err)
 		}
 	}
-	out, err = g.git(ctx, call{op: op, none: 1, args: []string{"config", "--null", "--type=bool", "--get", "core.ignoreCase"}})
+	out, err = g.git(
+		ctx, call{op: op, none: 1, args: []string{"config", "--null", "--type=bool", "--get", "core.ignoreCase"}})
 	if err != nil {
 		return nil, false, err
 	}

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainInShell are the letters that mean themselves in every place of a word of a shell but the first.
+// plainInShell are the letters that mean themselves in every place of a word of a shell but the
+// first.
 const plainInShell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./@%"
 
 // shellWord returns a text as one word of a POSIX shell, in letters that can be printed.

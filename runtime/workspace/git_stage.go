@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// Stage puts the move of a file into the user's index: what it has for the first of the two paths it then has for the
-// second. A file that the index does not have stays out of it, and so do changes of the file that are not staged; all
-// else in it stays as it is. Staging the same move again changes nothing. It fits [FilerConfig].
+// Stage puts the move of a file into the user's index: what it has for the first of the two paths
+// it then has for the second. A file that the index does not have stays out of it, and so do
+// changes of the file that are not staged; all else in it stays as it is. Staging the same move
+// again changes nothing. It fits [FilerConfig].
 //
 // Errors are evidence of a git commit. No filter runs, because the content is not read.
 func (g *Git) Stage(ctx context.Context, paths []string) error {

@@ -13,11 +13,13 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestStage has the task's file moved in the index as it was moved on the disk, whatever it is called, and nothing else.
+// TestStage has the task's file moved in the index as it was moved on the disk, whatever it is
+// called, and nothing else.
 func TestStage(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
-		"plain": "1.md", "like an option": "-f.md", "like a pattern": ":(top)*.md", "a line break": "a\nb\t.md", "a quote": `"1".md`, "not UTF-8": "\xff.md",
+		"plain": "1.md", "like an option": "-f.md", "like a pattern": ":(top)*.md", "a line break": "a\nb\t.md",
+		"a quote": `"1".md`, "not UTF-8": "\xff.md",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +43,8 @@ func TestStage(t *testing.T) {
 			require.NoError(t, f.File(t.Context(), result(executor.EndCompleted)))
 			want := "M\x00a.txt\x00R100\x00" + from + "\x00" + to + "\x00"
 			assert.Equal(t, want, r.git("diff", "--cached", "--name-status", "-z", "-M"))
-			assert.Equal(t, "a.txt\x00"+to+"\x00dir/b.txt\x00", r.git("diff", "--name-only", "-z"), "what was not staged is not")
+			assert.Equal(t, "a.txt\x00"+to+"\x00dir/b.txt\x00", r.git("diff", "--name-only", "-z"),
+				"what was not staged is not")
 			require.NoError(t, ws.Stage(t.Context(), []string{from, to}), "twice is like once")
 			assert.Equal(t, want, r.git("diff", "--cached", "--name-status", "-z", "-M"))
 		})
@@ -60,7 +63,8 @@ func TestStageFails(t *testing.T) {
 	assert.Equal(t, filepath.Join(ws.Dir(), ".git"), ws.GitDir())
 
 	r.write(".git/index.lock", "")
-	for _, paths := range [][]string{{"a.txt", "b.txt"}, {"a.txt"}, {"a.txt", "../b.txt"}, {"a.txt", ".git/hooks/pre-commit"}, {"/a.txt", "b.txt"}} {
+	for _, paths := range [][]string{{"a.txt", "b.txt"}, {"a.txt"}, {"a.txt", "../b.txt"},
+		{"a.txt", ".git/hooks/pre-commit"}, {"/a.txt", "b.txt"}} {
 		err := ws.Stage(t.Context(), paths)
 		ev := evidenceOf(t, err)
 		assert.Equal(t, []string{"git", "commit"}, []string{ev.Source, ev.Op})

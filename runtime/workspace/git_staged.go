@@ -10,11 +10,12 @@ import (
 	"slices"
 )
 
-// What the user has staged is the user's. A call that stages, unstages or destroys the index is no violation, since no
-// file is another one for it; the index is put back quietly.
+// What the user has staged is the user's. A call that stages, unstages or destroys the index is no
+// violation, since no file is another one for it; the index is put back quietly.
 
-// putIndexBack makes the user's index what it was, with the run's own commits in it. An index that says the same with
-// other times of files is left as it is. No configuration of the repository is read.
+// putIndexBack makes the user's index what it was, with the run's own commits in it. An index that
+// says the same with other times of files is left as it is. No configuration of the repository is
+// read.
 func (g *Git) putIndexBack(ctx context.Context, op string, st *state) error {
 	if st.Released || st.Pending != nil {
 		return nil // nothing to compare with, or a commit of ours which the copy does not have yet
@@ -83,7 +84,8 @@ func (g *Git) sayTheSame(ctx context.Context, op, one, other string) (bool, erro
 			return false, nil
 		}
 		out, err := g.git(ctx, call{
-			op: op, shadow: true, args: []string{"ls-files", "-z", "--stage", "-v", "--full-name"}, env: []string{"GIT_INDEX_FILE=" + file},
+			op: op, shadow: true, args: []string{"ls-files", "-z", "--stage", "-v", "--full-name"},
+			env: []string{"GIT_INDEX_FILE=" + file},
 		})
 		if ctx.Err() != nil {
 			return false, err
@@ -132,12 +134,14 @@ func (g *Git) indexIs(st *state) {
 	}
 }
 
-// refresh brings the times of files in an index up to date. It runs no filter, so that a file which has one stays to be
-// looked at by the user's next git command. Without it that would have to look at every file, which is no failure.
+// refresh brings the times of files in an index up to date. It runs no filter, so that a file which
+// has one stays to be looked at by the user's next git command. Without it that would have to look
+// at every file, which is no failure.
 func (g *Git) refresh(ctx context.Context, op, file string) {
 	if g.makeShadow(ctx, op) == nil {
 		_, _ = g.git(ctx, call{
-			op: op, shadow: true, none: 1, args: []string{"update-index", "-q", "--refresh"}, env: []string{"GIT_INDEX_FILE=" + file},
+			op: op, shadow: true, none: 1, args: []string{"update-index", "-q", "--refresh"},
+			env: []string{"GIT_INDEX_FILE=" + file},
 		})
 	}
 }
@@ -201,8 +205,8 @@ func (g *Git) rememberIndex(ctx context.Context, op string, st *state, set map[s
 	return nil
 }
 
-// stagedOnly makes a commit of what the user has staged and that is nowhere else, to be a parent of the checked tree: a
-// call could take it out of the index and have git collect it. "" is none.
+// stagedOnly makes a commit of what the user has staged and that is nowhere else, to be a parent of
+// the checked tree: a call could take it out of the index and have git collect it. "" is none.
 func (g *Git) stagedOnly(ctx context.Context, st *state, tracked map[string]*entry, s *snapshot) string {
 	have := objectsOf(s)
 	empty := g.idOf(nil)
@@ -214,10 +218,15 @@ func (g *Git) stagedOnly(ctx context.Context, st *state, tracked map[string]*ent
 	}
 	head := st.Git.commit()
 	if len(only) > 0 && head != "" {
-		out, err := g.git(ctx, call{op: opPrepare, shadow: true, args: []string{"ls-tree", "-r", "-z", "--full-tree", head}})
+		out, err := g.git(
+			ctx, call{op: opPrepare, shadow: true, args: []string{"ls-tree", "-r", "-z", "--full-tree", head}})
 		committed := &snapshot{entries: map[string]*entry{}}
 		if err == nil && committed.tree(string(out)) == nil {
-			maps.DeleteFunc(only, func(p string, e *entry) bool { return committed.entries[p] != nil && committed.entries[p].id == e.id })
+			maps.DeleteFunc(
+				only, func(p string, e *entry) bool {
+					return committed.entries[p] != nil &&
+						committed.entries[p].id == e.id
+				})
 		}
 	}
 	if len(only) == 0 {

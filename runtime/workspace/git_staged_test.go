@@ -110,7 +110,8 @@ func TestIndexWithoutItsCopy(t *testing.T) {
 	assert.Equal(t, "x", r.git("show", ":a.txt"))
 }
 
-// TestNoFilterRunsBeforeTheJudgement puts an index back under a configuration that a call has brought.
+// TestNoFilterRunsBeforeTheJudgement puts an index back under a configuration that a call has
+// brought.
 func TestNoFilterRunsBeforeTheJudgement(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
@@ -127,8 +128,8 @@ func TestNoFilterRunsBeforeTheJudgement(t *testing.T) {
 	assert.Contains(t, r.git("-c", "core.fsmonitor=", "ls-files"), "dir/b.txt")
 }
 
-// TestCommitLeavesOtherStagedFiles commits a change of a file that was staged only, and of one that becomes again what was
-// committed before: the commit has neither, so that they stay staged.
+// TestCommitLeavesOtherStagedFiles commits a change of a file that was staged only, and of one that
+// becomes again what was committed before: the commit has neither, so that they stay staged.
 func TestCommitLeavesOtherStagedFiles(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)

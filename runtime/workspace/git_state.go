@@ -12,39 +12,46 @@ import (
 	"time"
 )
 
-// state is what a run remembers of git itself and what its own commits change. It is a file of the run.
+// state is what a run remembers of git itself and what its own commits change. It is a file of the
+// run.
 type state struct {
 	Run   string    `json:"run"`
 	Began time.Time `json:"began"`
-	// Git is how HEAD and the references are to be: as they were at the beginning, and then with the run's own commits.
+	// Git is how HEAD and the references are to be: as they were at the beginning, and then with
+	// the run's own commits.
 	Git refState `json:"git"`
 	// Others are branches of other working trees.
 	Others rawMap[struct{}] `json:"others,omitempty"`
-	// Config are the files of the configuration, in the repository or not, with the names of their contents.
+	// Config are the files of the configuration, in the repository or not, with the names of their
+	// contents.
 	Config rawMap[string] `json:"config"`
-	// HooksDir is where hooks are if that is not in git's directory, Hooks the names of their contents.
+	// HooksDir is where hooks are if that is not in git's directory, Hooks the names of their
+	// contents.
 	HooksDir raw            `json:"hooksDir,omitempty"`
 	Hooks    rawMap[string] `json:"hooks,omitempty"`
 	// Pending is a commit that was made and to which a branch may have been moved.
 	Pending *pending `json:"pending,omitempty"`
-	// Index is the name of the copy of the user's index, which the run's own commits are in; "" when there is none.
+	// Index is the name of the copy of the user's index, which the run's own commits are in; ""
+	// when there is none.
 	Index string `json:"index,omitempty"`
 	// Locked says that the user's index was locked when the run began.
 	Locked bool `json:"locked,omitempty"`
 	// Locks are the locks that were there when the run began; nil is that it is not known.
 	Locks rawMap[struct{}] `json:"locks"`
-	// Modules are the git directories of submodules and of repositories in the tree, with the names of their indexes; "" is
-	// that there is none.
+	// Modules are the git directories of submodules and of repositories in the tree, with the names
+	// of their indexes; "" is that there is none.
 	Modules rawMap[string] `json:"modules,omitempty"`
 	// Logs are the reflogs.
 	Logs rawMap[logCopy] `json:"logs,omitempty"`
-	// Released says that what was kept for the run was let go of. It is kept again if the run goes on all the same.
+	// Released says that what was kept for the run was let go of. It is kept again if the run goes
+	// on all the same.
 	Released bool `json:"released,omitempty"`
 	// Locker is who took the lock of the user's index last.
 	Locker *locker `json:"locker,omitempty"`
 }
 
-// pending is a commit of which it is not known whether the branch has been moved to it, and the user's index told.
+// pending is a commit of which it is not known whether the branch has been moved to it, and the
+// user's index told.
 type pending struct {
 	Ref   raw    `json:"ref"`
 	Old   string `json:"old"`
@@ -52,7 +59,8 @@ type pending struct {
 	Paths []raw  `json:"paths"`
 }
 
-// adopt takes note of a commit of ours to which the branch was moved before that could be remembered.
+// adopt takes note of a commit of ours to which the branch was moved before that could be
+// remembered.
 func (st *state) adopt(now refState) {
 	if p := st.Pending; p != nil && string(now.at(string(p.Ref))) == p.New {
 		st.Git.move(string(p.Ref), p.New)
@@ -111,8 +119,9 @@ func (g *Git) setState(op string, st *state) error {
 	return nil
 }
 
-// configuration returns the files that configure git, with the names of their contents: those of the repository, of the
-// user and of the system, and those that they include, also if they are not there yet.
+// configuration returns the files that configure git, with the names of their contents: those of
+// the repository, of the user and of the system, and those that they include, also if they are not
+// there yet.
 func (g *Git) configuration(ctx context.Context, op string) (map[raw]string, error) {
 	out, err := g.git(ctx, call{op: op, args: []string{"config", "--list", "--null", "--show-origin", "--includes"}})
 	if err != nil {
@@ -163,7 +172,8 @@ func globalConfig() []string {
 	if xdg == "" {
 		xdg = filepath.Join(home, ".config")
 	}
-	return []string{filepath.Join(home, ".gitconfig"), filepath.Join(xdg, "git", "config"), filepath.Join(xdg, "git", "attributes")}
+	return []string{filepath.Join(home, ".gitconfig"), filepath.Join(xdg, "git", "config"),
+		filepath.Join(xdg, "git", "attributes")}
 }
 
 // nameContents fills in the names of the contents of files; a file that is not there has none.
@@ -207,8 +217,8 @@ func readBounded(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// trusted returns an error when something has changed that decides what git commands run: then none is started in the
-// user's repository.
+// trusted returns an error when something has changed that decides what git commands run: then none
+// is started in the user's repository.
 func (g *Git) trusted(ctx context.Context, op string, s *snapshot, st *state) error {
 	sc := g.scanOf(ctx, op, s, st)
 	if err := sc.gitFiles(); err != nil {
@@ -241,7 +251,8 @@ func (g *Git) trusted(ctx context.Context, op string, s *snapshot, st *state) er
 		strings.Join(changed[:min(len(changed), maxFaults)], ", "), nil, nil)
 }
 
-// isOwn reports whether a path is one of git itself that decides what git runs: not what only tells what was stashed.
+// isOwn reports whether a path is one of git itself that decides what git runs: not what only tells
+// what was stashed.
 func isOwn(p string) bool {
 	return (p == ".git" || strings.HasPrefix(p, ".git/")) && p != stashLog
 }
@@ -249,7 +260,8 @@ func isOwn(p string) bool {
 // stashLog is where git lists what is stashed.
 const stashLog = ".git/logs/refs/stash"
 
-// changedConfig returns the files of the configuration and the hooks that have changed and are not in git's directory.
+// changedConfig returns the files of the configuration and the hooks that have changed and are not
+// in git's directory.
 func (g *Git) changedConfig(op string, st *state) ([]string, error) {
 	var changed []string
 	for _, files := range []rawMap[string]{st.Config, st.Hooks} {

@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// TestGitItself goes through what can be done to git itself: each is found, saved and put back, and nothing that was
-// planted runs.
+// TestGitItself goes through what can be done to git itself: each is found, saved and put back, and
+// nothing that was planted runs.
 func TestGitItself(t *testing.T) {
 	tests := map[string]struct {
 		global bool // changes the configuration of the user
@@ -55,7 +55,8 @@ func TestGitItself(t *testing.T) {
 				r.git("tag", "-am", "annotated", "v2")
 				r.git("tag", "-f", "v1", "v2")
 			},
-			want: []string{"removed .git/refs/heads/old git", "modified .git/refs/tags/v1 git", "added .git/refs/tags/v2 git"},
+			want: []string{"removed .git/refs/heads/old git", "modified .git/refs/tags/v1 git",
+				"added .git/refs/tags/v2 git"},
 		},
 		"references that are only packed": {
 			change: func(r *repo) { r.git("pack-refs", "--all") },
@@ -66,11 +67,17 @@ func TestGitItself(t *testing.T) {
 			change: func(r *repo) { r.git("replace", "HEAD", "HEAD~") },
 		},
 		"what was stashed": {
-			before: func(r *repo) { r.write("a.txt", "mine\n"); r.git("stash", "-q"); r.write("dir/b.txt", "also mine\n") },
+			before: func(
+				r *repo) {
+				r.write("a.txt", "mine\n")
+				r.git("stash", "-q")
+				r.write("dir/b.txt", "also mine\n")
+			},
 			change: func(r *repo) { r.git("stash", "-q") },
 			want:   []string{"modified .git/logs/refs/stash git", "modified .git/refs/stash git", "modified dir/b.txt"},
 			after: func(t *testing.T, r *repo) {
-				assert.Equal(t, "stash@{0}: WIP on main:", strings.Join(strings.Fields(r.git("stash", "list"))[:4], " "))
+				assert.Equal(
+					t, "stash@{0}: WIP on main:", strings.Join(strings.Fields(r.git("stash", "list"))[:4], " "))
 				assert.Equal(t, 1, strings.Count(r.git("stash", "list"), "stash@"))
 			},
 		},
@@ -101,13 +108,15 @@ func TestGitItself(t *testing.T) {
 		},
 		"a hook": {
 			change: func(r *repo) {
-				for _, hook := range []string{"pre-commit", "reference-transaction", "post-index-change", "commit-msg"} {
+				for _, hook := range []string{"pre-commit", "reference-transaction", "post-index-change",
+					"commit-msg"} {
 					r.write(".git/hooks/"+hook, "#!/bin/sh\ntouch ../ran\n")
 					r.chmod(".git/hooks/"+hook, 0o755)
 				}
 			},
 			want: []string{
-				"added .git/hooks/commit-msg git", "added .git/hooks/post-index-change git", "added .git/hooks/pre-commit git",
+				"added .git/hooks/commit-msg git", "added .git/hooks/post-index-change git",
+				"added .git/hooks/pre-commit git",
 				"added .git/hooks/reference-transaction git",
 			},
 		},
@@ -197,7 +206,8 @@ func TestGitItself(t *testing.T) {
 			s := r.begin(workspace.Options{})
 			require.Empty(t, listed(s.detect()))
 			config, hooks := r.read(".git/config"), names(t, r.path(".git/hooks"))
-			refs, head, index := r.git("for-each-ref", "refs/heads", "refs/tags", "refs/stash"), r.read(".git/HEAD"), r.git("ls-files", "-s")
+			refs, head, index := r.git("for-each-ref", "refs/heads", "refs/tags", "refs/stash"), r.read(".git/HEAD"),
+				r.git("ls-files", "-s")
 			tt.change(r)
 			_ = os.Remove(r.path("../ran"))
 			changes := s.detect()
@@ -216,7 +226,8 @@ func TestGitItself(t *testing.T) {
 			assert.Equal(t, index, r.git("ls-files", "-s"))
 			for _, c := range changes {
 				if c.Git && len(c.Hash) == 40 {
-					assert.Contains(t, r.git("rev-list", "--parents", "-1", ref)+r.git("rev-parse", ref), r.git("rev-parse", c.Hash+"^{commit}"), "what was moved to is kept")
+					assert.Contains(t, r.git("rev-list", "--parents", "-1", ref)+r.git("rev-parse", ref),
+						r.git("rev-parse", c.Hash+"^{commit}"), "what was moved to is kept")
 				}
 			}
 			if tt.after != nil {
@@ -238,8 +249,9 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// TestNothingRunsUnderPlantedConfiguration lets Detect, Save and Revert of files alone do their work while git's
-// configuration is not put back: nothing that it names may run, and a commit is refused.
+// TestNothingRunsUnderPlantedConfiguration lets Detect, Save and Revert of files alone do their
+// work while git's configuration is not put back: nothing that it names may run, and a commit is
+// refused.
 func TestNothingRunsUnderPlantedConfiguration(t *testing.T) {
 	r := newRepo(t)
 	s := r.begin(workspace.Options{})
@@ -288,7 +300,8 @@ func TestSave(t *testing.T) {
 	assert.Equal(t, "A", r.git("show", ref+":a.txt"))
 
 	saved := r.path(".git/errgen/saved/run-1/1")
-	for p, want := range map[string]string{".env": "API_KEY=very-secret\n", "ignored/x": "x\n", "git/hooks/pre-commit": "evil\n"} {
+	for p, want := range map[string]string{".env": "API_KEY=very-secret\n", "ignored/x": "x\n",
+		"git/hooks/pre-commit": "evil\n"} {
 		b, err := os.ReadFile(filepath.Join(saved, p))
 		require.NoError(t, err)
 		assert.Equal(t, want, string(b))
@@ -329,7 +342,8 @@ func TestSave(t *testing.T) {
 	require.NoError(t, s.ws.Release(s.ctx, s.run))
 }
 
-// TestSecretsOfTheUserStayOutOfTheObjectStore begins with secrets that are in no commit, and puts them back.
+// TestSecretsOfTheUserStayOutOfTheObjectStore begins with secrets that are in no commit, and puts
+// them back.
 func TestSecretsOfTheUserStayOutOfTheObjectStore(t *testing.T) {
 	r := newRepo(t)
 	r.write("config/id_rsa", "very-secret\n")

@@ -20,8 +20,8 @@ type item struct {
 	from string // where the content is read; empty when git has it
 }
 
-// store makes a commit of items, of whatever names, and returns its name. All of it is one git command, which reads
-// nothing but what it is given.
+// store makes a commit of items, of whatever names, and returns its name. All of it is one git
+// command, which reads nothing but what it is given.
 func (g *Git) store(ctx context.Context, op string, items []item, message []byte, parents []string) (string, error) {
 	if err := g.makeShadow(ctx, op); err != nil {
 		return "", err
@@ -90,7 +90,8 @@ func (g *Git) feed(pipe io.Writer, items []item, message []byte, parents []strin
 			return err
 		}
 	}
-	fmt.Fprintf(w, "reset refs/errgen/new\n\ncommit refs/errgen/new\nmark :%d\ncommitter errgen <errgen> %d +0000\ndata %d\n",
+	fmt.Fprintf(
+		w, "reset refs/errgen/new\n\ncommit refs/errgen/new\nmark :%d\ncommitter errgen <errgen> %d +0000\ndata %d\n",
 		commitMark, time.Now().Unix(), len(message))
 	_, _ = w.Write(message)
 	_, _ = w.WriteString("\n")

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Kept returns the references that have what a run has found and what counts since: the tree as it is to be, and the one before it. There is none for
-// a run of which nothing is kept.
+// Kept returns the references that have what a run has found and what counts since: the tree as it
+// is to be, and the one before it. There is none for a run of which nothing is kept.
 func (g *Git) Kept(ctx context.Context, run string) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -29,7 +29,8 @@ func (g *Git) Kept(ctx context.Context, run string) ([]string, error) {
 	return refs, nil
 }
 
-// Missing returns those of the commits that are not in the history of HEAD, in their order. What is no name of a commit is missing.
+// Missing returns those of the commits that are not in the history of HEAD, in their order. What is
+// no name of a commit is missing.
 func (g *Git) Missing(ctx context.Context, commits []string) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,8 +59,9 @@ func (g *Git) Missing(ctx context.Context, commits []string) ([]string, error) {
 	return missing, nil
 }
 
-// New returns those of the commits that a run does not know of: which are in no history of what HEAD, the branches and the tags are to be for it, and of what
-// it keeps. What is no name of a commit that the repository has is none of them.
+// New returns those of the commits that a run does not know of: which are in no history of what
+// HEAD, the branches and the tags are to be for it, and of what it keeps. What is no name of a
+// commit that the repository has is none of them.
 func (g *Git) New(ctx context.Context, run string, commits []string) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -96,8 +98,8 @@ func (r refState) commits() []string {
 	return ids
 }
 
-// beyond returns the commits that are in the history of some commits and of none that is known. Names of what the repository does not have count for
-// nothing.
+// beyond returns the commits that are in the history of some commits and of none that is known.
+// Names of what the repository does not have count for nothing.
 func (g *Git) beyond(ctx context.Context, commits, known []string) (map[string]bool, error) {
 	there, err := g.commitsThere(ctx, slices.Concat(commits, known))
 	if err != nil {
@@ -118,7 +120,8 @@ func (g *Git) beyond(ctx context.Context, commits, known []string) (map[string]b
 			in.WriteString("^" + id + "\n")
 		}
 	}
-	out, err := g.git(ctx, call{op: opResume, args: []string{"rev-list", "--stdin"}, stdin: strings.NewReader(in.String())})
+	out, err := g.git(
+		ctx, call{op: opResume, args: []string{"rev-list", "--stdin"}, stdin: strings.NewReader(in.String())})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +143,9 @@ func (g *Git) commitsThere(ctx context.Context, commits []string) (map[string]bo
 	if in.Len() == 0 {
 		return there, nil
 	}
-	out, err := g.git(ctx, call{op: opResume, args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"}, stdin: strings.NewReader(in.String())})
+	out, err := g.git(
+		ctx, call{op: opResume, args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+			stdin: strings.NewReader(in.String())})
 	if err != nil {
 		return nil, err
 	}

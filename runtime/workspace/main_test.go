@@ -10,13 +10,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// child names the variable that has the test binary play a part in a test of another process, whose home it shares.
+// child names the variable that has the test binary play a part in a test of another process, whose
+// home it shares.
 const child = "WORKSPACE_CHILD"
 
 // shared is the home of the tests that have none of their own.
 var shared string
 
-// TestMain makes git forget the configuration of whoever runs the tests, also the git that is tested.
+// TestMain makes git forget the configuration of whoever runs the tests, also the git that is
+// tested.
 func TestMain(m *testing.M) {
 	if os.Getenv(child) != "" {
 		goleak.VerifyTestMain(m)
@@ -24,7 +26,8 @@ func TestMain(m *testing.M) {
 	}
 	home, err := os.MkdirTemp("", "workspace")
 	shared = home
-	err = errors.Join(err, configured(home), os.Setenv("HOME", home), os.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config")),
+	err = errors.Join(err, configured(home), os.Setenv("HOME", home),
+		os.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config")),
 		os.Setenv("GIT_CONFIG_NOSYSTEM", "1"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

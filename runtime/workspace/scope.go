@@ -25,27 +25,30 @@ const (
 
 // ScopeConfig says which files a task may change.
 //
-// Patterns are those of github.com/bmatcuk/doublestar, on paths that are relative to the root of the working tree, with
-// slashes on every system: `*` and `?` stay within one part of a path, a part `**` stands for any number of directories,
-// `{a,b}` for either, `[a-z]` for one character. A pattern that ends in a slash stands for a directory and everything
-// below it. What restricts reaches further than what allows: a forbidden or ask pattern whose last part is a plain name
-// also covers everything below a directory of that name.
+// Patterns are those of github.com/bmatcuk/doublestar, on paths that are relative to the root of
+// the working tree, with slashes on every system: `*` and `?` stay within one part of a path, a
+// part `**` stands for any number of directories, `{a,b}` for either, `[a-z]` for one character. A
+// pattern that ends in a slash stands for a directory and everything below it. What restricts
+// reaches further than what allows: a forbidden or ask pattern whose last part is a plain name also
+// covers everything below a directory of that name.
 //
-// Of the lists that have a pattern for a path, forbidden outweighs outside, which outweighs ask, which outweighs allowed.
+// Of the lists that have a pattern for a path, forbidden outweighs outside, which outweighs ask,
+// which outweighs allowed.
 type ScopeConfig struct {
 	Mode ScopeMode
-	// Allowed are the patterns of what may be changed. Without any, everything may be that is not forbidden.
+	// Allowed are the patterns of what may be changed. Without any, everything may be that is not
+	// forbidden.
 	Allowed []string
 	// Forbidden are the patterns of what must not be changed.
 	Forbidden []string
-	// Ask are the patterns of what a person is asked about, in every mode but ScopeOff. With Allowed patterns and ScopeStrict
-	// they narrow what is allowed: one that has no path in common with them never has an effect, since what is outside is
-	// blocked and nobody is asked.
+	// Ask are the patterns of what a person is asked about, in every mode but ScopeOff. With
+	// Allowed patterns and ScopeStrict they narrow what is allowed: one that has no path in common
+	// with them never has an effect, since what is outside is blocked and nobody is asked.
 	Ask []string
 	// Case says whether the case of letters counts.
 	Case CaseRule
-	// AllowGit lets files of a directory .git be changed as others are. Without it they are forbidden in every mode,
-	// because what is in them decides what the next git command runs.
+	// AllowGit lets files of a directory .git be changed as others are. Without it they are
+	// forbidden in every mode, because what is in them decides what the next git command runs.
 	AllowGit bool
 }
 
@@ -69,8 +72,8 @@ func (c CaseRule) folds() bool {
 	return runtime.GOOS == "windows" || runtime.GOOS == "darwin" || runtime.GOOS == "ios"
 }
 
-// Scope judges paths by patterns. It is an [executor.Guard] and is safe for concurrent use. It remembers nothing: the
-// executor remembers what a person approved, for each run and path.
+// Scope judges paths by patterns. It is an [executor.Guard] and is safe for concurrent use. It
+// remembers nothing: the executor remembers what a person approved, for each run and path.
 type Scope struct {
 	mode      ScopeMode
 	fold      bool
@@ -82,8 +85,9 @@ type Scope struct {
 
 var _ executor.Guard = (*Scope)(nil)
 
-// NewScope returns the scope that c describes. Its error names every pattern that cannot be used, and a mode that is
-// none, as evidence of the configuration: the field is like scope.allowed[2], counted from 0.
+// NewScope returns the scope that c describes. Its error names every pattern that cannot be used,
+// and a mode that is none, as evidence of the configuration: the field is like scope.allowed[2],
+// counted from 0.
 func NewScope(c ScopeConfig) (*Scope, error) {
 	if c.Mode == "" {
 		c.Mode = ScopeStrict
@@ -107,8 +111,8 @@ func NewScope(c ScopeConfig) (*Scope, error) {
 // Mode names how strictly the scope judges.
 func (s *Scope) Mode() string { return string(s.mode) }
 
-// Judge returns a verdict for each change. A path that is not clean and within the working tree is forbidden. It fails
-// only when ctx ends.
+// Judge returns a verdict for each change. A path that is not clean and within the working tree is
+// forbidden. It fails only when ctx ends.
 func (s *Scope) Judge(ctx context.Context, changes []executor.Change) ([]executor.Verdict, error) {
 	verdicts := make([]executor.Verdict, len(changes))
 	for i := range changes {
@@ -124,7 +128,8 @@ func (s *Scope) Judge(ctx context.Context, changes []executor.Change) ([]executo
 	return verdicts, nil
 }
 
-// Explain returns the verdict on a path and what it comes from: a pattern as it was configured, or a few words.
+// Explain returns the verdict on a path and what it comes from: a pattern as it was configured, or
+// a few words.
 func (s *Scope) Explain(p string) (verdict executor.Verdict, why string) {
 	if !inside(p) {
 		return executor.Forbidden, "it is not a path within the working tree"

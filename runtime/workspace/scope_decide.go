@@ -32,14 +32,17 @@ const (
 
 // Decision is what a [Scope] says of several paths together.
 type Decision struct {
-	// Action is to block when any path is forbidden or outside, otherwise to ask when any is to be asked about.
+	// Action is to block when any path is forbidden or outside, otherwise to ask when any is to be
+	// asked about.
 	Action ScopeAction
 	// Reason says in one line why, for people.
 	Reason string
-	// Files are the paths that the action is about, in their order; all of them when they are allowed.
+	// Files are the paths that the action is about, in their order; all of them when they are
+	// allowed.
 	Files []string
-	// Err is the evidence of a block, nil otherwise: type forbidden if any path is, else outside_allowed, with all blocked
-	// paths as its files. When there are both kinds, attribute outside_files lists the second as a JSON array.
+	// Err is the evidence of a block, nil otherwise: type forbidden if any path is, else
+	// outside_allowed, with all blocked paths as its files. When there are both kinds, attribute
+	// outside_files lists the second as a JSON array.
 	Err error
 }
 
@@ -88,7 +91,8 @@ func (s *Scope) block(blocked, outside []string, first string) Decision {
 	case len(outside) == 0:
 		d.Reason = fmt.Sprintf("%s forbidden (%s)", are(forbidden), first)
 	default:
-		d.Reason = fmt.Sprintf("%s forbidden (%s), %s outside what is allowed", are(forbidden), first, are(len(outside)))
+		d.Reason = fmt.Sprintf("%s forbidden (%s), %s outside what is allowed", are(forbidden), first,
+			are(len(outside)))
 		if list, err := json.Marshal(outside); err == nil {
 			ev.Attributes[attributeOutsideFiles] = string(list)
 		}

@@ -54,8 +54,8 @@ func beginningOf(s string) string {
 	return s
 }
 
-// headOf returns the first n bytes of a text that is longer, or fewer, secrets masked: what is left of one at the cut could
-// not be known for one any more.
+// headOf returns the first n bytes of a text that is longer, or fewer, secrets masked: what is left
+// of one at the cut could not be known for one any more.
 func headOf(s string, n int) string {
 	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) })
 }
@@ -86,7 +86,8 @@ func (m *misfits) joined() error {
 func misfit(field, value, expected string) error {
 	value = beginningOf(value)
 	return &taxonomy.Evidence{
-		Source: "config", Op: "load_config", Type: "invalid", Err: fmt.Errorf("%s is %q, expected %s", field, value, expected),
+		Source: "config", Op: "load_config", Type: "invalid",
+		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
 		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
 	}
 }

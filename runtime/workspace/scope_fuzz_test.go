@@ -18,11 +18,12 @@ func contextWithCause(t *testing.T, cause string) (context.Context, context.Canc
 	return ctx, func() { cancel(errors.New(cause)) }
 }
 
-// The scope agrees with doublestar on every pattern that it takes, but that a negated class never matches a slash; and a
-// watched path is never below a directory that is not walked.
+// The scope agrees with doublestar on every pattern that it takes, but that a negated class never
+// matches a slash; and a watched path is never below a directory that is not walked.
 func FuzzScope(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"src/**/secret", "src/a/secret"}, {"{a,b/{c,d}}/**", "b/d/x"}, {"a[!x]c", "a/c"}, {`\*[\]a-c]?`, "*]x"}, {"**/", "a"},
+		{"src/**/secret", "src/a/secret"}, {"{a,b/{c,d}}/**", "b/d/x"}, {"a[!x]c", "a/c"}, {`\*[\]a-c]?`, "*]x"},
+		{"**/", "a"},
 		{"a/**/b/**", "a/b"}, {"*/**/*.go", "x/y.go"},
 	} {
 		f.Add(seed[0], seed[1])

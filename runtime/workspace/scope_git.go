@@ -2,9 +2,10 @@ package workspace
 
 import "strings"
 
-// ofGit reports whether a part of p names git's own directory on any of the systems that a working tree may come to:
-// case does not count, Windows passes over dots and blanks at the end of a name and over what follows a colon and knows
-// a short name, and Apple's file systems pass over some invisible characters.
+// ofGit reports whether a part of p names git's own directory on any of the systems that a working
+// tree may come to: case does not count, Windows passes over dots and blanks at the end of a name
+// and over what follows a colon and knows a short name, and Apple's file systems pass over some
+// invisible characters.
 func ofGit(p string) bool {
 	if !mayBeOfGit(p) {
 		return false

@@ -27,7 +27,8 @@ func find(globs []glob, p string) *glob {
 	return nil
 }
 
-// matches compares the plain text of the pattern first, which settles nearly every pair of pattern and path.
+// matches compares the plain text of the pattern first, which settles nearly every pair of pattern
+// and path.
 func (g *glob) matches(p string) bool {
 	return strings.HasPrefix(p, g.prefix) && strings.Contains(p, g.needle) && doublestar.MatchUnvalidated(g.text, p)
 }
@@ -56,7 +57,8 @@ func compile(list string, patterns []string, restricts, fold bool, wrong *misfit
 	return globs
 }
 
-// below has a directory's pattern cover what is below the directory. `docs/**` matches docs itself as well.
+// below has a directory's pattern cover what is below the directory. `docs/**` matches docs itself
+// as well.
 func below(text string, restricts bool) string {
 	directory := strings.HasSuffix(text, "/")
 	text = strings.TrimSuffix(text, "/")
@@ -87,7 +89,8 @@ func newGlob(source, text string) glob {
 	return g
 }
 
-// literals returns the plain texts between the wildcards of a pattern, the one before the first wildcard first.
+// literals returns the plain texts between the wildcards of a pattern, the one before the first
+// wildcard first.
 func literals(text string) []string {
 	var chunks []string
 	var b strings.Builder

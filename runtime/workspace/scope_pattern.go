@@ -9,15 +9,16 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds on patterns. Matching one costs at most its length times that of the path; alternatives multiply, so they are
-// written out here, once, and counted.
+// Bounds on patterns. Matching one costs at most its length times that of the path; alternatives
+// multiply, so they are written out here, once, and counted.
 const (
 	maxPatterns     = 10_000
 	maxPattern      = 1024 // bytes
 	maxAlternatives = 256  // written out
 )
 
-// expand checks a pattern and returns it with its alternatives written out, each a pattern of its own.
+// expand checks a pattern and returns it with its alternatives written out, each a pattern of its
+// own.
 func expand(pattern string) ([]string, error) {
 	if err := wellFormed(pattern); err != nil {
 		return nil, err
@@ -65,7 +66,8 @@ func plainEscapes(pattern string) error {
 		}
 		i++
 		if !strings.ContainsRune(`*?[]{}\!^-,~`, rune(pattern[i])) {
-			return errors.New("a backslash only takes the meaning from *?[]{}!^-,~ and itself; directories are separated by /")
+			return errors.New(
+				"a backslash only takes the meaning from *?[]{}!^-,~ and itself; directories are separated by /")
 		}
 	}
 	return nil
@@ -114,7 +116,8 @@ func appendAll(texts []string, s string) {
 	}
 }
 
-// topLevel returns where the first of the wanted bytes stands in s outside of classes, escapes and inner braces, or -1.
+// topLevel returns where the first of the wanted bytes stands in s outside of classes, escapes and
+// inner braces, or -1.
 func topLevel(s, wanted string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -164,7 +167,8 @@ func usable(text string) error {
 		case part == "":
 			return errors.New("it has an empty part between two slashes")
 		case part == "." || part == "..":
-			return fmt.Errorf("it has a part %q, but paths are clean and relative to the root of the working tree", part)
+			return fmt.Errorf("it has a part %q, but paths are clean and relative to the root of the working tree",
+				part)
 		case part != "**" && strings.Contains(part, "**"):
 			return errors.New("** beside other text in one part would mean no more than *; write **/ before it")
 		}
@@ -192,7 +196,8 @@ func classes(text string) error {
 
 func negated(class string) bool { return class[1] == '!' || class[1] == '^' }
 
-// withoutSlash has the negated classes of a pattern stay within one part of a path, as every other wildcard does.
+// withoutSlash has the negated classes of a pattern stay within one part of a path, as every other
+// wildcard does.
 func withoutSlash(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -44,7 +44,8 @@ func TestAllowedPatterns(t *testing.T) {
 		in      string
 		out     string
 	}{
-		{"src/**/secret", "src/secret src/a/secret src/a/b/secret", "src src/a src/a/open src/secrets src/secret/x other/src/secret"},
+		{"src/**/secret", "src/secret src/a/secret src/a/b/secret",
+			"src src/a src/a/open src/secrets src/secret/x other/src/secret"},
 		{"src/**", "src src/a src/a/b/c", "src2 srcs/a a/src"},
 		{"src/", "src src/a src/a/b", "src2 a/src/b"},
 		{"src", "src", "src/a src2"},
@@ -111,7 +112,8 @@ func TestForbiddenPatterns(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.pattern, func(t *testing.T) {
-			forbids := newScope(t, workspace.ScopeConfig{Forbidden: []string{tt.pattern}, Case: workspace.CaseSensitive})
+			forbids := newScope(
+				t, workspace.ScopeConfig{Forbidden: []string{tt.pattern}, Case: workspace.CaseSensitive})
 			asks := newScope(t, workspace.ScopeConfig{Ask: []string{tt.pattern}, Case: workspace.CaseSensitive})
 			for _, path := range words(tt.in) {
 				assert.Equal(t, "forbidden", verdict(forbids, path), path)
@@ -130,7 +132,8 @@ func TestForbiddenPatterns(t *testing.T) {
 
 func TestScopePrecedence(t *testing.T) {
 	lists := workspace.ScopeConfig{
-		Allowed: []string{"src/**", "go.mod"}, Forbidden: []string{"src/gen/**"}, Ask: []string{"go.mod", "src/gen/**", "other/**"},
+		Allowed: []string{"src/**", "go.mod"}, Forbidden: []string{"src/gen/**"},
+		Ask: []string{"go.mod", "src/gen/**", "other/**"},
 	}
 	tests := []struct {
 		path              string
@@ -165,7 +168,8 @@ func TestEmptyScopeAllowsAllButGit(t *testing.T) {
 
 func TestPathsThatAreNotInside(t *testing.T) {
 	s := newScope(t, workspace.ScopeConfig{Allowed: []string{"**"}})
-	for _, path := range []string{"", ".", "..", "../a", "a/../b", "a/../../b", "./a", "a/.", "a//b", "a/", "/", "/etc/passwd", "a\x00b"} {
+	for _, path := range []string{"", ".", "..", "../a", "a/../b", "a/../../b", "./a", "a/.", "a//b", "a/", "/",
+		"/etc/passwd", "a\x00b"} {
 		assert.Equal(t, "forbidden", verdict(s, path), "%q", path)
 	}
 	for _, path := range []string{"~/a", "-rf", "a\nb", `a"b`, "..a", "a..", "...", "\xff"} {
@@ -259,8 +263,10 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"scope.mode is lax, expected strict, ask or off",
-		"scope.allowed[1] is /abs, expected a usable pattern: it is absolute, but paths are relative to the root of the working tree",
-		"scope.forbidden[0] is a[, expected a usable pattern: a bracket or brace is not closed, or a backslash stands at the end",
+		"scope.allowed[1] is /abs, expected a usable pattern: it is absolute, but paths are relative to the root " +
+			"of the working tree",
+		"scope.forbidden[0] is a[, expected a usable pattern: a bracket or brace is not closed, or a backslash " +
+			"stands at the end",
 		"scope.ask[0] is !x, expected a usable pattern: a pattern cannot be negated",
 	}, settings(err))
 	assert.Contains(t, errs.Classify(err).Error(), `scope.mode is "lax", expected strict, ask or off`)
@@ -279,7 +285,9 @@ func TestAllFaultsAtOnce(t *testing.T) {
 }
 
 func TestDecide(t *testing.T) {
-	s := newScope(t, workspace.ScopeConfig{Allowed: []string{"src/**"}, Forbidden: []string{"src/gen/"}, Ask: []string{"src/go.mod"}})
+	s := newScope(
+		t, workspace.ScopeConfig{Allowed: []string{"src/**"}, Forbidden: []string{"src/gen/"},
+			Ask: []string{"src/go.mod"}})
 	tests := []struct {
 		name   string
 		paths  []string
@@ -290,14 +298,18 @@ func TestDecide(t *testing.T) {
 		code   error
 	}{
 		{"nothing", nil, workspace.ScopeAllow, nil, "all of it is allowed", "", nil},
-		{"allowed", []string{"src/a", "src/b"}, workspace.ScopeAllow, []string{"src/a", "src/b"}, "all of it is allowed", "", nil},
-		{"ask", []string{"src/a", "src/go.mod"}, workspace.ScopeAskUser, []string{"src/go.mod"}, "1 file is to be asked about", "", nil},
+		{"allowed", []string{"src/a", "src/b"}, workspace.ScopeAllow, []string{"src/a", "src/b"},
+			"all of it is allowed", "", nil},
+		{"ask", []string{"src/a", "src/go.mod"}, workspace.ScopeAskUser, []string{"src/go.mod"},
+			"1 file is to be asked about", "", nil},
 		{"forbidden", []string{"src/a", "src/gen/x", "src/go.mod"}, workspace.ScopeBlock, []string{"src/gen/x"},
 			`1 file is forbidden ("src/gen/x": src/gen/)`, "forbidden", errs.CodeScopeForbidden},
 		{"outside", []string{"b", "src/a", "a"}, workspace.ScopeBlock, []string{"b", "a"},
 			"2 files are outside what is allowed", "outside_allowed", errs.CodeScopeOutsideAllowed},
-		{"both", []string{"b", "src/gen/x", ".git/config", "a"}, workspace.ScopeBlock, []string{"b", "src/gen/x", ".git/config", "a"},
-			`2 files are forbidden ("src/gen/x": src/gen/), 2 files are outside what is allowed`, "forbidden", errs.CodeScopeForbidden},
+		{"both", []string{"b", "src/gen/x", ".git/config", "a"}, workspace.ScopeBlock,
+			[]string{"b", "src/gen/x", ".git/config", "a"},
+			`2 files are forbidden ("src/gen/x": src/gen/), 2 files are outside what is allowed`, "forbidden",
+			errs.CodeScopeForbidden},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -325,11 +337,13 @@ func TestDecide(t *testing.T) {
 func TestJudge(t *testing.T) {
 	s := newScope(t, workspace.ScopeConfig{Allowed: []string{"src/**"}, Ask: []string{"src/go.mod"}})
 	got, err := s.Judge(t.Context(), []executor.Change{
-		{Path: "src/a"}, {Path: "src/go.mod"}, {Path: "x"}, {Path: "src/b", Escapes: true}, {Path: "src/c", Git: true}, {Path: ".git/HEAD"},
+		{Path: "src/a"}, {Path: "src/go.mod"}, {Path: "x"}, {Path: "src/b", Escapes: true}, {Path: "src/c", Git: true},
+		{Path: ".git/HEAD"},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []executor.Verdict{
-		executor.Allowed, executor.NeedsAsk, executor.Outside, executor.Forbidden, executor.Forbidden, executor.Forbidden,
+		executor.Allowed, executor.NeedsAsk, executor.Outside, executor.Forbidden, executor.Forbidden,
+		executor.Forbidden,
 	}, got)
 }
 
@@ -343,7 +357,8 @@ func TestJudgeStopsWithItsContext(t *testing.T) {
 
 func TestWatchesBelow(t *testing.T) {
 	s := newScope(t, workspace.ScopeConfig{Forbidden: []string{"a/b/.env", "pkg/*/keys/**", "x/**/y", "*.pem", "z?/w"}})
-	for _, dir := range []string{"", ".", "a", "a/b", "pkg", "pkg/q", "pkg/q/keys", "pkg/q/keys/r", "x", "x/1/2", "z1"} {
+	for _, dir := range []string{"", ".", "a", "a/b", "pkg", "pkg/q", "pkg/q/keys", "pkg/q/keys/r", "x", "x/1/2",
+		"z1"} {
 		assert.True(t, s.WatchesBelow(dir), dir)
 	}
 	for _, dir := range []string{"b", "a/c", "a/b/c", "pkg/q/locks", "node_modules", "a.pem", "z1/q", "z"} {
@@ -355,7 +370,8 @@ func TestWatchesBelow(t *testing.T) {
 }
 
 func BenchmarkScope(b *testing.B) {
-	for _, form := range []string{"src/pkg%d/**", "**/*.gen%d.go", "**/vendor%d/**", "**/a%d/**/b/**/*.go", "**/*a*%d*b*", "{src,lib}/p%d/[a-z]*.go"} {
+	for _, form := range []string{"src/pkg%d/**", "**/*.gen%d.go", "**/vendor%d/**", "**/a%d/**/b/**/*.go",
+		"**/*a*%d*b*", "{src,lib}/p%d/[a-z]*.go"} {
 		var patterns []string
 		for i := range 100 {
 			patterns = append(patterns, fmt.Sprintf(form, i))
@@ -370,7 +386,8 @@ func BenchmarkScope(b *testing.B) {
 		})
 	}
 	worst := strings.Repeat("**/a/", 200) + "b"
-	s, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{worst, strings.Repeat("**/*a*/", 140) + "b"}})
+	s, err := workspace.NewScope(
+		workspace.ScopeConfig{Forbidden: []string{worst, strings.Repeat("**/*a*/", 140) + "b"}})
 	require.NoError(b, err)
 	long := strings.Repeat("a/", 2000) + "c"
 	b.Run("worst", func(b *testing.B) {

@@ -6,8 +6,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Watches reports whether p is among what is forbidden, so that a change of it must be seen even if git ignores the
-// file. Git's own directories are not among it: whoever watches them looks at more than files.
+// Watches reports whether p is among what is forbidden, so that a change of it must be seen even if
+// git ignores the file. Git's own directories are not among it: whoever watches them looks at more
+// than files.
 func (s *Scope) Watches(p string) bool {
 	if s.mode == ScopeOff || !inside(p) {
 		return false
@@ -18,8 +19,8 @@ func (s *Scope) Watches(p string) bool {
 	return find(s.forbidden, p) != nil
 }
 
-// WatchesBelow reports whether a path below the directory may be one that is watched; "" is the root. A walk for
-// watched files need not enter other directories.
+// WatchesBelow reports whether a path below the directory may be one that is watched; "" is the
+// root. A walk for watched files need not enter other directories.
 func (s *Scope) WatchesBelow(dir string) bool {
 	if s.mode == ScopeOff {
 		return false

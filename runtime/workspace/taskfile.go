@@ -16,12 +16,13 @@ import (
 
 // TaskFile is a task as a Markdown file describes it.
 type TaskFile struct {
-	// Title is the first heading of the first level, without a "TASK:" in front; empty when there is none.
+	// Title is the first heading of the first level, without a "TASK:" in front; empty when there
+	// is none.
 	Title string
 	// Goal is what stands below the heading "Goal".
 	Goal string
-	// Allowed, Forbidden and Ask are the patterns listed below these headings, below the heading "Scope"; see
-	// [ScopeConfig].
+	// Allowed, Forbidden and Ask are the patterns listed below these headings, below the heading
+	// "Scope"; see [ScopeConfig].
 	Allowed, Forbidden, Ask []string
 	// Prompt is the whole text.
 	Prompt string
@@ -50,11 +51,13 @@ func ReadTask(path string) (TaskFile, error) {
 	return t, err
 }
 
-// ParseTask reads a task file. A scope that is there must be understood, or nothing would guard the task: what is not
-// plainly a list of paths is an error that names the line. In an item a path is best in backticks; a remark may follow
-// it, as in "- `src/a.go` (read-only)". Whether the paths are good patterns is for [NewScope] to say.
+// ParseTask reads a task file. A scope that is there must be understood, or nothing would guard the
+// task: what is not plainly a list of paths is an error that names the line. In an item a path is
+// best in backticks; a remark may follow it, as in "- `src/a.go` (read-only)". Whether the paths
+// are good patterns is for [NewScope] to say.
 //
-// The error is evidence of the configuration, of type parse for the text, and has a line for each fault.
+// The error is evidence of the configuration, of type parse for the text, and has a line for each
+// fault.
 func ParseTask(r io.Reader) (TaskFile, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxTaskFile+1))
 	if err != nil {
@@ -75,7 +78,8 @@ func ParseTask(r io.Reader) (TaskFile, error) {
 	}
 	if len(p.faults.errs) > 0 {
 		err := p.faults.joined()
-		return TaskFile{}, &taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse", Text: err.Error(), Err: err}
+		return TaskFile{},
+			&taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse", Text: err.Error(), Err: err}
 	}
 	t := p.task
 	t.Prompt = text

@@ -22,20 +22,24 @@ type FilerConfig struct {
 	Root string
 	// Path is the task file, relative to Root or absolute within it.
 	Path string
-	// Completed, Blocked and Failed name the directories for such tasks; these words unless set. They are beside the task
-	// file, or, if it is in one of them or in Pending already, beside that directory.
+	// Completed, Blocked and Failed name the directories for such tasks; these words unless set.
+	// They are beside the task file, or, if it is in one of them or in Pending already, beside that
+	// directory.
 	Completed, Blocked, Failed string
 	// Pending names the directory of tasks that are to be done; "pending".
 	Pending string
-	// Stage, unless nil, puts the move into git's index: paths are relative to Root, with slashes; the first is gone and
-	// the second is new. An error of it that is no evidence becomes that of a git commit.
+	// Stage, unless nil, puts the move into git's index: paths are relative to Root, with slashes;
+	// the first is gone and the second is new. An error of it that is no evidence becomes that of a
+	// git commit.
 	Stage func(ctx context.Context, paths []string) error
 }
 
-// Filer moves the file of one task to where files of tasks with its outcome are. It is an [executor.Filer].
+// Filer moves the file of one task to where files of tasks with its outcome are. It is an
+// [executor.Filer].
 //
-// A file that is there already is never replaced: the task's file gets a number. Symbolic links are not followed and not
-// moved. A run that was cancelled, or was a dry run, leaves the file where it is.
+// A file that is there already is never replaced: the task's file gets a number. Symbolic links are
+// not followed and not moved. A run that was cancelled, or was a dry run, leaves the file where it
+// is.
 type Filer struct {
 	config FilerConfig
 	rename func(root *os.Root, from, to string) error
@@ -46,7 +50,8 @@ type Filer struct {
 
 var _ executor.Filer = (*Filer)(nil)
 
-// NewFiler returns a filer, or evidence of why the configuration cannot be used (source executor, op file_task).
+// NewFiler returns a filer, or evidence of why the configuration cannot be used (source executor,
+// op file_task).
 func NewFiler(c FilerConfig) (*Filer, error) {
 	c.Completed = cmp.Or(c.Completed, "completed")
 	c.Blocked = cmp.Or(c.Blocked, "blocked")
@@ -79,8 +84,9 @@ func (f *Filer) Path() string {
 	return filepath.ToSlash(f.path)
 }
 
-// File moves the task file by the status of the result. Errors are evidence: source executor, op file_task, with the
-// attribute path; or of git, when the move could not be staged. Filing what is filed already changes nothing.
+// File moves the task file by the status of the result. Errors are evidence: source executor, op
+// file_task, with the attribute path; or of git, when the move could not be staged. Filing what is
+// filed already changes nothing.
 func (f *Filer) File(ctx context.Context, r *executor.Result) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,7 +109,8 @@ func (f *Filer) File(ctx context.Context, r *executor.Result) error {
 	return f.stage(ctx, from, to)
 }
 
-// directory returns the name of the directory for tasks with such a result, or "" to leave the file where it is.
+// directory returns the name of the directory for tasks with such a result, or "" to leave the file
+// where it is.
 func (f *Filer) directory(r *executor.Result) string {
 	if r.EndReason == executor.EndDryRun {
 		return ""

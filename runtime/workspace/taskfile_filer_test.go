@@ -166,7 +166,8 @@ func TestNotFiled(t *testing.T) {
 				tt.plant(t, root)
 			}
 			before := files(t, root)
-			err := newFiler(t, workspace.FilerConfig{Root: root, Path: tt.path}).File(t.Context(), result(executor.EndCompleted))
+			err := newFiler(t, workspace.FilerConfig{Root: root, Path: tt.path}).
+				File(t.Context(), result(executor.EndCompleted))
 			ev := evidenceOf(t, err)
 			assert.Equal(t, "executor", ev.Source)
 			assert.Equal(t, "file_task", ev.Op)
@@ -183,7 +184,8 @@ func TestPlacesThatAreRefused(t *testing.T) {
 	root := tree(t, "1.md")
 	for _, c := range []workspace.FilerConfig{
 		{Path: "../1.md"}, {Path: "/etc/passwd"}, {Path: ""}, {Path: "."}, {Path: "a/../../b"},
-		{Path: "1.md", Completed: "../done"}, {Path: "1.md", Failed: "a/b"}, {Path: "1.md", Blocked: ".."}, {Path: "1.md", Pending: "."},
+		{Path: "1.md", Completed: "../done"}, {Path: "1.md", Failed: "a/b"}, {Path: "1.md", Blocked: ".."},
+		{Path: "1.md", Pending: "."},
 	} {
 		c.Root = root
 		_, err := workspace.NewFiler(c)

@@ -15,8 +15,8 @@ import (
 // maxNames bounds how many names are tried for a file whose name is taken.
 const maxNames = 1000
 
-// moveInto moves the file into dir and returns its new path. The name is taken first, by an empty file that the move
-// replaces, so that nothing else is ever replaced.
+// moveInto moves the file into dir and returns its new path. The name is taken first, by an empty
+// file that the move replaces, so that nothing else is ever replaced.
 func (f *Filer) moveInto(root *os.Root, dir string, mode fs.FileMode) (string, error) {
 	to, err := reserve(root, dir, filepath.Base(f.path))
 	if err != nil {
@@ -53,13 +53,15 @@ func reserve(root *os.Root, dir, base string) (string, error) {
 	return "", fmt.Errorf("%d files of that name are in %s", maxNames, quoted(dir))
 }
 
-// otherDevice reports whether a file could not be renamed because its new place is on another file system.
+// otherDevice reports whether a file could not be renamed because its new place is on another file
+// system.
 func otherDevice(err error) bool {
 	const notSameDevice = syscall.Errno(17) // of Windows
 	return errors.Is(err, syscall.EXDEV) || runtime.GOOS == "windows" && errors.Is(err, notSameDevice)
 }
 
-// copyTo moves the file by copying it. Either the file is whole at its new place, or it stays where it was.
+// copyTo moves the file by copying it. Either the file is whole at its new place, or it stays where
+// it was.
 func (f *Filer) copyTo(root *os.Root, to string, mode fs.FileMode) (err error) {
 	from, err := root.Open(f.path)
 	if err != nil {

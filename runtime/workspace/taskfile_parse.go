@@ -2,7 +2,8 @@ package workspace
 
 import "strings"
 
-// taskParser reads a task line by line: headings, fences and comments as Markdown has them, and lists below "Scope".
+// taskParser reads a task line by line: headings, fences and comments as Markdown has them, and
+// lists below "Scope".
 type taskParser struct {
 	task   TaskFile
 	about  strings.Builder // the goal

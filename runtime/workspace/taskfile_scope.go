@@ -71,7 +71,8 @@ func (p *taskParser) scopeLine(n int, line string) {
 	*p.to = append(*p.to, paths...)
 }
 
-// scopeText reads a line below "Scope" that is no item: a list may be named there, too, and paths may not be.
+// scopeText reads a line below "Scope" that is no item: a list may be named there, too, and paths
+// may not be.
 func (p *taskParser) scopeText(n int, line string) {
 	switch {
 	case strings.HasSuffix(strings.TrimRight(line, "*_"), ":") && p.listOf(line) != nil:
@@ -142,7 +143,8 @@ func barePath(text string) ([]string, error) {
 	for _, mark := range []string{"(", "-", "–", "—", "#", "<!--"} {
 		remarked = remarked || strings.HasPrefix(remark, mark)
 	}
-	if path == "" || !remarked || strings.ContainsAny(path, "`\\\"'<>()[]|") || strings.Contains(remark, "`") || strings.HasSuffix(path, ",") {
+	if path == "" || !remarked || strings.ContainsAny(path, "`\\\"'<>()[]|") || strings.Contains(remark, "`") ||
+		strings.HasSuffix(path, ",") {
 		return nil, errors.New("it is not plain which path is meant; put it in backticks")
 	}
 	return []string{path}, nil

@@ -116,7 +116,8 @@ func TestTasksThatCannotBeRead(t *testing.T) {
 		{"other encoding", "a\xffb", "not a text in UTF-8"},
 		{"no lists", "# T\n## Scope\n\nOnly src, please.\n", "line 2: the scope has none of the lists"},
 		{"empty list", "## Scope\n### Allowed\n### Forbidden\n- `a`", `line 2: no paths are listed below "Allowed"`},
-		{"prose", "## Scope\n### Forbidden\nNever touch the generated files.", `line 2: no paths are listed below "Forbidden"`},
+		{"prose", "## Scope\n### Forbidden\nNever touch the generated files.",
+			`line 2: no paths are listed below "Forbidden"`},
 		{"prose with path", "## Scope\n### Forbidden\n- `a`\n\nAnd `b`, of course.", "line 5: paths count as items"},
 		{"fenced list", "## Scope\n### Allowed\n```\nsrc/**\n```\n", "line 2: no paths are listed"},
 		{"nothing allowed", "## Scope\n### Allowed\n- none", "line 3: a task to which nothing is allowed"},
@@ -128,7 +129,8 @@ func TestTasksThatCannotBeRead(t *testing.T) {
 		{"exception", "## Scope\n### Allowed\n- `src/` except `src/gen`", "line 3: a remark names further paths"},
 		{"exception below", "## Scope\n### Allowed\n- `src/`\n  except `src/gen`", "line 4: paths count as items"},
 		{"open backtick", "## Scope\n### Allowed\n- `src/", "line 3: the backticks do not match"},
-		{"all at once", "## Scope\n### Allowed\n- a b\n### Forbidden\n- c d\n", "line 3: it is not plain which path is meant; put it in backticks\nline 5: it is not plain"},
+		{"all at once", "## Scope\n### Allowed\n- a b\n### Forbidden\n- c d\n",
+			"line 3: it is not plain which path is meant; put it in backticks\nline 5: it is not plain"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -172,7 +174,8 @@ func TestReadTask(t *testing.T) {
 	assert.Equal(t, "config", evidenceOf(t, err).Source)
 }
 
-// A path that the lists below a scope's headings have in backticks is in the result, or there is an error.
+// A path that the lists below a scope's headings have in backticks is in the result, or there is an
+// error.
 func FuzzParseTask(f *testing.F) {
 	f.Add(wholeTask)
 	f.Add("## Scope\n### Allowed\n- `a`\n<!-- x\n--> \n~~~\n# x\n~~~~\n")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxAsked is how many paths below new directories are asked about before git has said whether the directories are
-// ignored. It saves a git command for each level of them.
+// maxAsked is how many paths below new directories are asked about before git has said whether the
+// directories are ignored. It saves a git command for each level of them.
 const maxAsked = 4096
 
 // settle asks git about what is new, level by level, and looks at what is not ignored.
@@ -75,7 +75,8 @@ func (s *scan) checkIgnore(asks []ask) (map[string]struct{}, error) {
 	return ignored, nil
 }
 
-// answered looks at the paths in the light of what is ignored. Directories come before what is in them.
+// answered looks at the paths in the light of what is ignored. Directories come before what is in
+// them.
 func (s *scan) answered(asks []ask, ignored map[string]struct{}) error {
 	skip := map[string]struct{}{}
 	for _, a := range asks {

@@ -32,7 +32,8 @@ func (s *scan) tryDir(p string) ([]fs.DirEntry, error) {
 // noPerm says that the permissions of a directory are not known.
 const noPerm = fs.ModeIrregular
 
-// listDir lists a directory and returns, if they are wanted, its permissions. One that has gone meanwhile has nothing in it.
+// listDir lists a directory and returns, if they are wanted, its permissions. One that has gone
+// meanwhile has nothing in it.
 func listDir(name string, wanted bool) ([]fs.DirEntry, fs.FileMode, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -54,8 +55,8 @@ func listDir(name string, wanted bool) ([]fs.DirEntry, fs.FileMode, error) {
 
 func (g *Git) dirsFile(run string) string { return filepath.Join(g.runDir(run), "dirs.json") }
 
-// rememberDirs remembers the permissions that the directories have when a run begins. They are a file of their own,
-// because they never change and may be many.
+// rememberDirs remembers the permissions that the directories have when a run begins. They are a
+// file of their own, because they never change and may be many.
 func (g *Git) rememberDirs(op, run string, perms map[string]fs.FileMode) error {
 	if info, err := os.Lstat(g.dir); err == nil && g.dir == g.path(".git") {
 		perms[".git"] = info.Mode().Perm()
@@ -77,7 +78,8 @@ func (g *Git) rememberDirs(op, run string, perms map[string]fs.FileMode) error {
 	return nil
 }
 
-// dirModes returns the permissions that the directories had when the run began. Of none is known what was forgotten.
+// dirModes returns the permissions that the directories had when the run began. Of none is known
+// what was forgotten.
 func (s *scan) dirModes() map[string]fs.FileMode {
 	if s.perms != nil {
 		return s.perms

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// The modes of entries, as git writes them; those of things that git does not know are the system's.
+// The modes of entries, as git writes them; those of things that git does not know are the
+// system's.
 const (
 	modeFile    = 0o100644
 	modeExec    = 0o100755
@@ -36,7 +37,8 @@ type entry struct {
 	git     bool // a file of git itself
 }
 
-// same reports whether both are the same to whoever judges. Of what is private all permissions count.
+// same reports whether both are the same to whoever judges. Of what is private all permissions
+// count.
 func (e *entry) same(o *entry) bool {
 	if e == o {
 		return true

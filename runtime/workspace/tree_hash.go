@@ -13,7 +13,8 @@ import (
 	"sync"
 )
 
-// newHash returns the hash by which git names a content of that many bytes, with its header written already.
+// newHash returns the hash by which git names a content of that many bytes, with its header written
+// already.
 func (g *Git) newHash(size int64) hash.Hash {
 	h := sha1.New()
 	if g.algo == "sha256" {

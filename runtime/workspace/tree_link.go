@@ -10,8 +10,9 @@ import (
 // maxLinks is how many symbolic links may stand behind one another.
 const maxLinks = 40
 
-// escapes reports whether a symbolic link leads out of the working tree, be it by way of other links; git's own directory
-// is out of it. Nothing is opened. What cannot be followed to its end counts as leading out.
+// escapes reports whether a symbolic link leads out of the working tree, be it by way of other
+// links; git's own directory is out of it. Nothing is opened. What cannot be followed to its end
+// counts as leading out.
 func (g *Git) escapes(p string) bool {
 	links := 0
 	done, rest := "", strings.Split(p, "/")
@@ -70,7 +71,8 @@ func (g *Git) readLink(p string) (target string, isLink bool, err error) {
 	return target, true, err
 }
 
-// inside returns the part of an absolute path that is below the root, unless the path gets there in another way.
+// inside returns the part of an absolute path that is below the root, unless the path gets there in
+// another way.
 func (g *Git) inside(target string) (string, bool) {
 	if target == g.root {
 		return "", true

@@ -28,7 +28,8 @@ func (g *Git) load(ctx context.Context, op string, id executor.Checked) (*snapsh
 	if err != nil {
 		return nil, err
 	}
-	list, err := g.git(ctx, call{op: op, shadow: true, args: []string{"ls-tree", "-r", "-z", "--full-tree", string(id)}})
+	list, err := g.git(
+		ctx, call{op: op, shadow: true, args: []string{"ls-tree", "-r", "-z", "--full-tree", string(id)}})
 	if err != nil {
 		return nil, err
 	}

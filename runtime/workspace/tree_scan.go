@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// scan looks at a working tree: at all that git does not ignore, and at what is watched of the rest. It starts a git
-// command only when there is something that was not known before, to learn whether it is ignored.
+// scan looks at a working tree: at all that git does not ignore, and at what is watched of the
+// rest. It starts a git command only when there is something that was not known before, to learn
+// whether it is ignored.
 type scan struct {
 	*Git
 	ctx context.Context
@@ -181,8 +182,8 @@ func (s *scan) belowIgnored(dir string) error {
 	return nil
 }
 
-// unreadable lets an ignored directory pass that could not be read from the beginning: nobody with our rights has
-// changed anything in it.
+// unreadable lets an ignored directory pass that could not be read from the beginning: nobody with
+// our rights has changed anything in it.
 func (s *scan) unreadable(dir string, err error) error {
 	if _, ok := s.closed[dir]; errors.Is(err, fs.ErrPermission) && (ok || s.first) {
 		s.nowClosed = append(s.nowClosed, dir)
@@ -248,7 +249,8 @@ func (s *scan) lookOnce(p, name string, was *entry, ignored bool) (*entry, error
 	e := &entry{mode: mode, id: id, perm: info.Mode().Perm(), ignored: ignored}
 	if was != nil {
 		e.git, e.kept = was.git, was.kept
-		if was.perm == 0 && was.mode == e.mode && was.id == e.id { // as git knows it, which knows no more of permissions
+		// as git knows it, which knows no more of permissions
+		if was.perm == 0 && was.mode == e.mode && was.id == e.id {
 			return e, nil
 		}
 		if was.same(e) {

@@ -13,14 +13,15 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// A call can take the rights to a file or a directory from its owner, who is whoever runs this. So that it is found and
-// put back all the same, they are given back: those that it had when the run began, and otherwise just what is needed.
+// A call can take the rights to a file or a directory from its owner, who is whoever runs this. So
+// that it is found and put back all the same, they are given back: those that it had when the run
+// began, and otherwise just what is needed.
 
 // ownerAll is what it takes to change what is in a directory.
 const ownerAll = 0o700
 
-// shut gives the owner the rights to what could not be read, and to the directories that it is in, and reports whether
-// that changed anything. No symbolic link is followed.
+// shut gives the owner the rights to what could not be read, and to the directories that it is in,
+// and reports whether that changed anything. No symbolic link is followed.
 func (s *scan) shut(p string, err error) bool {
 	if !s.opens || !errors.Is(err, fs.ErrPermission) {
 		return false
@@ -92,7 +93,8 @@ func (g *Git) nameOf(base, step string) string {
 	return path.Join(".git", step)
 }
 
-// chmodIn changes the permissions of a file or a directory below base, and leaves its other bits as they are.
+// chmodIn changes the permissions of a file or a directory below base, and leaves its other bits as
+// they are.
 func chmodIn(base, step string, perm fs.FileMode, info fs.FileInfo) error {
 	mode := perm | info.Mode()&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky)
 	if step == "." {
@@ -110,7 +112,8 @@ func chmodIn(base, step string, perm fs.FileMode, info fs.FileInfo) error {
 	return root.Chmod(name, mode)
 }
 
-// openTop opens the directories without which nothing can be looked at, and reports whether one was shut.
+// openTop opens the directories without which nothing can be looked at, and reports whether one was
+// shut.
 func (g *Git) openTop() bool {
 	opened := false
 	for _, dir := range []string{g.root, g.common, g.dir} {
@@ -145,8 +148,9 @@ func (r *reverting) openWays(changes []executor.Change) {
 	}
 }
 
-// restoreDirs gives directories the permissions that they had when the run began, and those of opened that were not
-// there then the ones that they had before: the deepest first, because those above may shut them off.
+// restoreDirs gives directories the permissions that they had when the run began, and those of
+// opened that were not there then the ones that they had before: the deepest first, because those
+// above may shut them off.
 func (s *scan) restoreDirs(opened map[string]fs.FileMode) error {
 	modes := maps.Clone(opened)
 	if modes == nil {

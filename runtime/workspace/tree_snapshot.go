@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// snapshot is a checked tree. It is a commit: its tree has what git can have, its message the rest. Its name thus says
-// all of it, and nobody can change it without changing the name.
+// snapshot is a checked tree. It is a commit: its tree has what git can have, its message the rest.
+// Its name thus says all of it, and nobody can change it without changing the name.
 type snapshot struct {
 	id      executor.Checked
 	run     string

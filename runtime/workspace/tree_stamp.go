@@ -10,14 +10,16 @@ type stamp struct {
 	id                 string
 }
 
-// Times of files are as exact as the clock tick of the kernel, or as the file system's own if they are whole seconds.
+// Times of files are as exact as the clock tick of the kernel, or as the file system's own if they
+// are whole seconds.
 const (
 	tick   = 100 * time.Millisecond
 	coarse = 2 * time.Second
 )
 
-// settled reports whether a file that is changed after now is certain to get other times than the stamp's: a file that
-// was changed just before it was read could be changed again within the same tick, with size and times staying the same.
+// settled reports whether a file that is changed after now is certain to get other times than the
+// stamp's: a file that was changed just before it was read could be changed again within the same
+// tick, with size and times staying the same.
 func (s stamp) settled(now time.Time) bool {
 	margin := tick
 	if s.mtime%int64(time.Second) == 0 && s.ctime%int64(time.Second) == 0 {

@@ -18,30 +18,33 @@ const (
 	DefaultValidationOutput = 16 << 10
 )
 
-// ValidatorConfig says which commands check work before it leaves. Whoever configures them decides what is run; nothing
-// that a provider says does.
+// ValidatorConfig says which commands check work before it leaves. Whoever configures them decides
+// what is run; nothing that a provider says does.
 //
-// The commands run code that a provider may have written, with the rights of this process. What keeps them from keys is
-// their environment only: it has what proc.SafeEnv lists and Env, but home directories hold credentials too. Run
-// everything in a container if that matters.
+// The commands run code that a provider may have written, with the rights of this process. What
+// keeps them from keys is their environment only: it has what proc.SafeEnv lists and Env, but home
+// directories hold credentials too. Run everything in a container if that matters.
 type ValidatorConfig struct {
 	// Dir is where the commands run, the root of the working tree.
 	Dir string
-	// PreCommit, PrePush and PrePR are run in their order, one at a time. A phase without commands passes.
+	// PreCommit, PrePush and PrePR are run in their order, one at a time. A phase without commands
+	// passes.
 	PreCommit, PrePush, PrePR []Command
-	// KeepGoing runs the remaining commands after one has failed. Otherwise the first failure ends the phase.
+	// KeepGoing runs the remaining commands after one has failed. Otherwise the first failure ends
+	// the phase.
 	KeepGoing bool
-	// Limit is how long a command may take that has no limit of its own; 0 is DefaultValidationLimit.
+	// Limit is how long a command may take that has no limit of its own; 0 is
+	// DefaultValidationLimit.
 	Limit time.Duration
-	// Output is how many bytes of the end of what a command prints are kept; 0 is DefaultValidationOutput. Of more than that
-	// secrets are masked.
+	// Output is how many bytes of the end of what a command prints are kept; 0 is
+	// DefaultValidationOutput. Of more than that secrets are masked.
 	Output int
 	// Env adds to the commands' environment: "NAME=value", or "NAME" for this process's value.
 	Env []string
 	// Grace is how long a command that is stopped has to end by itself; 0 is proc.DefaultGrace.
 	Grace time.Duration
-	// Tee, unless nil, gets everything that the commands print, while they print it. Its errors are passed over, but it
-	// must not block.
+	// Tee, unless nil, gets everything that the commands print, while they print it. Its errors are
+	// passed over, but it must not block.
 	Tee io.Writer
 }
 
@@ -49,13 +52,15 @@ type ValidatorConfig struct {
 type Command struct {
 	// Args are a program and its arguments. No shell reads them.
 	Args []string
-	// Line is a line for the shell: /bin/sh, or cmd.exe on Windows, where quotes in it are better avoided.
+	// Line is a line for the shell: /bin/sh, or cmd.exe on Windows, where quotes in it are better
+	// avoided.
 	Line string
 	// Limit is how long the command may take; 0 is that of the configuration.
 	Limit time.Duration
 }
 
-// UnmarshalYAML reads a command from a configuration: a text is a line for the shell, a list a program and its arguments.
+// UnmarshalYAML reads a command from a configuration: a text is a line for the shell, a list a
+// program and its arguments.
 func (c *Command) UnmarshalYAML(decode func(into any) error) error {
 	*c = Command{}
 	if decode(&c.Line) == nil {
@@ -84,8 +89,9 @@ func (c Command) Usable() bool {
 	return strings.TrimSpace(c.Line) != "" && len(c.Args) == 0 || c.Line == "" && len(c.Args) > 0 && c.Args[0] != ""
 }
 
-// Validator runs the commands that check work. It is an [executor.Validator] that says which processes they are. Runs that share one run their commands in
-// the same directory, possibly at once.
+// Validator runs the commands that check work. It is an [executor.Validator] that says which
+// processes they are. Runs that share one run their commands in the same directory, possibly at
+// once.
 type Validator struct{ config ValidatorConfig }
 
 var (
@@ -93,7 +99,8 @@ var (
 	_ executor.Tracked   = (*Validator)(nil)
 )
 
-// NewValidator returns a validator. Its error names every command that cannot be run, as evidence of the configuration.
+// NewValidator returns a validator. Its error names every command that cannot be run, as evidence
+// of the configuration.
 func NewValidator(c ValidatorConfig) (*Validator, error) {
 	if c.Limit <= 0 {
 		c.Limit = DefaultValidationLimit
@@ -105,7 +112,9 @@ func NewValidator(c ValidatorConfig) (*Validator, error) {
 	for _, phase := range []executor.Phase{executor.PreCommit, executor.PrePush, executor.PrePR} {
 		for i, command := range commandsOf(&c, phase) {
 			if !command.Usable() {
-				wrong = append(wrong, misfit(fmt.Sprintf("%s[%d]", phase, i), command.String(), "a program with its arguments, or a line"))
+				wrong = append(
+					wrong, misfit(fmt.Sprintf("%s[%d]", phase, i), command.String(),
+						"a program with its arguments, or a line"))
 			}
 		}
 	}
@@ -136,7 +145,8 @@ func (v *Validator) Validate(ctx context.Context, phase executor.Phase) error {
 }
 
 // ValidateTracked is Validate, and tells started which process each command is.
-func (v *Validator) ValidateTracked(ctx context.Context, phase executor.Phase, started func(executor.Process) error) error {
+func (v *Validator) ValidateTracked(ctx context.Context, phase executor.Phase,
+	started func(executor.Process) error) error {
 	return v.runAll(ctx, phase, started).Err
 }
 

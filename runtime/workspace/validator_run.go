@@ -31,24 +31,27 @@ const (
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
-// RunCommand runs a command that belongs to no phase as those of phases are run: in the same directory and environment,
-// and bounded alike. Op names it in evidence, whose source is "validator". A command that is not usable is evidence of
-// the configuration.
+// RunCommand runs a command that belongs to no phase as those of phases are run: in the same
+// directory and environment, and bounded alike. Op names it in evidence, whose source is
+// "validator". A command that is not usable is evidence of the configuration.
 func (v *Validator) RunCommand(ctx context.Context, op string, c Command) CommandResult {
 	return v.RunStarted(ctx, op, c, nil)
 }
 
-// RunStarted is RunCommand that tells started which process it is, as soon as there is one. An error of started ends it. Nil
-// tells nobody.
-func (v *Validator) RunStarted(ctx context.Context, op string, c Command, started func(executor.Process) error) CommandResult {
+// RunStarted is RunCommand that tells started which process it is, as soon as there is one. An
+// error of started ends it. Nil tells nobody.
+func (v *Validator) RunStarted(ctx context.Context, op string, c Command,
+	started func(executor.Process) error) CommandResult {
 	if !c.Usable() {
-		return CommandResult{Command: c.String(), ExitCode: -1, Err: misfit(op, c.String(), "a program with its arguments, or a line")}
+		return CommandResult{Command: c.String(), ExitCode: -1,
+			Err: misfit(op, c.String(), "a program with its arguments, or a line")}
 	}
 	return v.run(ctx, op, c, started)
 }
 
 // run runs one command. Started may be nil.
-func (v *Validator) run(ctx context.Context, op string, command Command, started func(executor.Process) error) CommandResult {
+func (v *Validator) run(ctx context.Context, op string, command Command,
+	started func(executor.Process) error) CommandResult {
 	limit := command.Limit
 	if limit <= 0 {
 		limit = v.config.Limit
@@ -100,7 +103,8 @@ func introducing(started func(executor.Process) error) func(proc.ID) error {
 	return func(id proc.ID) error { return started(executor.Process{PID: id.PID, Start: id.Start}) }
 }
 
-// overtime turns evidence into that of a command whose time was over. How it ended is our own doing then.
+// overtime turns evidence into that of a command whose time was over. How it ended is our own doing
+// then.
 func overtime(ev *taxonomy.Evidence, took time.Duration) {
 	ev.Type = typeTimeout
 	ev.ExitCode, ev.Signal = taxonomy.Opt[int]{}, ""

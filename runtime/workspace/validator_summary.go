@@ -16,9 +16,10 @@ type Summary struct {
 	Phase executor.Phase
 	// Results are those of the commands that were run, in their order.
 	Results []CommandResult
-	// Err is nil when all of them passed. Otherwise it is the evidence of the first that failed (source validator, op
-	// validate_ and the phase; type exit, timeout, not_found or start); of several failures its output is that of all.
-	// When the context was cancelled, it wraps the context's error and is no evidence.
+	// Err is nil when all of them passed. Otherwise it is the evidence of the first that failed
+	// (source validator, op validate_ and the phase; type exit, timeout, not_found or start); of
+	// several failures its output is that of all. When the context was cancelled, it wraps the
+	// context's error and is no evidence.
 	Err error
 }
 
@@ -31,8 +32,8 @@ type CommandResult struct {
 	// Signal is the name of the signal that ended it.
 	Signal string
 	Took   time.Duration
-	// Output is the end of what it printed, both streams in their order. It is untrusted, and secrets in it are not masked
-	// unless there was more of it.
+	// Output is the end of what it printed, both streams in their order. It is untrusted, and
+	// secrets in it are not masked unless there was more of it.
 	Output string
 	// Err is nil when the command passed, as in [Summary].
 	Err error

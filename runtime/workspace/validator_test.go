@@ -55,14 +55,19 @@ func TestValidate(t *testing.T) {
 		shown   string
 	}{
 		{"passes", workspace.Command{Line: "echo fine"}, taxonomy.Opt[int]{}, "", "", "", ""},
-		{"both streams in order", workspace.Command{Line: "echo one; echo two >&2; echo three; exit 3"}, taxonomy.Some(3), "", "exit",
+		{"both streams in order", workspace.Command{Line: "echo one; echo two >&2; echo three; exit 3"},
+			taxonomy.Some(3), "", "exit",
 			"one\ntwo\nthree\n", "echo one; echo two >&2; echo three; exit 3"},
-		{"arguments are no shell line", workspace.Command{Args: []string{"ls", "a; exit 0", "$HOME"}}, taxonomy.Some(2), "", "exit",
+		{"arguments are no shell line", workspace.Command{Args: []string{"ls", "a; exit 0", "$HOME"}}, taxonomy.Some(2),
+			"", "exit",
 			"", "ls 'a; exit 0' '$HOME'"},
-		{"killed", workspace.Command{Line: "echo dying; kill -KILL $$"}, taxonomy.Opt[int]{}, "SIGKILL", "exit", "dying\n", "echo dying; kill -KILL $$"},
-		{"no such program", workspace.Command{Args: []string{"no-such-program-here", "x"}}, taxonomy.Opt[int]{}, "", "not_found", "", "no-such-program-here x"},
+		{"killed", workspace.Command{Line: "echo dying; kill -KILL $$"}, taxonomy.Opt[int]{}, "SIGKILL", "exit",
+			"dying\n", "echo dying; kill -KILL $$"},
+		{"no such program", workspace.Command{Args: []string{"no-such-program-here", "x"}}, taxonomy.Opt[int]{}, "",
+			"not_found", "", "no-such-program-here x"},
 		{"not a program", workspace.Command{Args: []string{"/"}}, taxonomy.Opt[int]{}, "", "start", "", "/"},
-		{"standard input is empty", workspace.Command{Line: "cat; exit 1"}, taxonomy.Some(1), "", "exit", "", "cat; exit 1"},
+		{"standard input is empty", workspace.Command{Line: "cat; exit 1"}, taxonomy.Some(1), "", "exit", "",
+			"cat; exit 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +93,8 @@ func TestValidate(t *testing.T) {
 }
 
 func TestPhases(t *testing.T) {
-	v := newValidator(t, workspace.ValidatorConfig{PrePush: lines("echo push; exit 1"), PrePR: lines("echo pr; exit 1")})
+	v := newValidator(
+		t, workspace.ValidatorConfig{PrePush: lines("echo push; exit 1"), PrePR: lines("echo pr; exit 1")})
 	assert.NoError(t, v.Validate(t.Context(), executor.PreCommit))
 	assert.NoError(t, v.Validate(t.Context(), executor.Phase("other")))
 	for phase, code := range map[executor.Phase]error{
@@ -119,8 +125,8 @@ func TestFirstFailureEndsThePhase(t *testing.T) {
 	assert.Equal(t, "b\n", evidenceOf(t, s.Results[1].Err).Output, "the results keep their own")
 }
 
-// within does something with a limit, and once more with a longer one as long as it has not come so far before the limit as it must
-// have: on a machine that is busy nothing may have begun yet.
+// within does something with a limit, and once more with a longer one as long as it has not come so
+// far before the limit as it must have: on a machine that is busy nothing may have begun yet.
 func within(t *testing.T, limit time.Duration, do func(limit time.Duration) (far bool)) {
 	t.Helper()
 	for ; !do(limit); limit *= 4 {
@@ -151,11 +157,12 @@ func TestTimeLimit(t *testing.T) {
 	assert.ErrorIs(t, classified, errs.CodeOperationTimeout)
 }
 
-// A run's or an iteration's deadline is a timeout as well, without the command's own limit; a cancellation is no failure
-// of the command.
+// A run's or an iteration's deadline is a timeout as well, without the command's own limit; a
+// cancellation is no failure of the command.
 func TestContextEnds(t *testing.T) {
 	said := make(firstWrite, 1)
-	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("echo begun; sleep 1000", "true"), KeepGoing: true, Tee: said})
+	v := newValidator(
+		t, workspace.ValidatorConfig{PreCommit: lines("echo begun; sleep 1000", "true"), KeepGoing: true, Tee: said})
 	var s workspace.Summary
 	within(t, 100*time.Millisecond, func(limit time.Duration) bool {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -210,7 +217,8 @@ func TestCommandsRunInTheWorkingTree(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "check.sh"), []byte("#!/bin/sh\npwd -P\n"), 0o700))
 	real, err := filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
-	v := newValidator(t, workspace.ValidatorConfig{Dir: dir, PreCommit: []workspace.Command{{Args: []string{"./check.sh"}}}})
+	v := newValidator(
+		t, workspace.ValidatorConfig{Dir: dir, PreCommit: []workspace.Command{{Args: []string{"./check.sh"}}}})
 	s := v.Run(t.Context(), executor.PreCommit)
 	require.NoError(t, s.Err)
 	assert.Equal(t, real+"\n", s.Results[0].Output)
@@ -236,14 +244,17 @@ func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
 	const limit, secret = 100, "https://user:GIVEN-s3cr3t-GIVEN@host/x"
 	for at := 5; at < len(secret); at += 3 {
 		printing := func(kept int) string {
-			return fmt.Sprintf("echo '%s %s %s'; exit 1", strings.Repeat("y", 40), secret, strings.Repeat("x", kept-at-2))
+			return fmt.Sprintf("echo '%s %s %s'; exit 1", strings.Repeat("y", 40), secret,
+				strings.Repeat("x", kept-at-2))
 		}
 		v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines(printing(limit)), Output: limit})
 		output := evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output
 		assert.NotContains(t, output, "GIVEN")
 		assert.Contains(t, output, " bytes before this are left out)\n")
 
-		v = newValidator(t, workspace.ValidatorConfig{PreCommit: lines(printing(limit), printing(limit)), KeepGoing: true, Output: 2 * limit})
+		v = newValidator(
+			t, workspace.ValidatorConfig{PreCommit: lines(printing(limit), printing(limit)), KeepGoing: true,
+				Output: 2 * limit})
 		_, output, _ = strings.Cut(evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output, "exit 1\n")
 		output, _, _ = strings.Cut(output, "$ echo")
 		assert.NotContains(t, output, "GIVEN", "of each of several failures only a part is kept")
@@ -265,10 +276,13 @@ func TestOutputIsPassedOn(t *testing.T) {
 }
 
 // What a command leaves running is ended, in its group and, on Linux, outside of it.
-// TestCommandsAreTracked has whoever asks know which process each command is, and be able to end it or to refuse it.
+// TestCommandsAreTracked has whoever asks know which process each command is, and be able to end it
+// or to refuse it.
 func TestCommandsAreTracked(t *testing.T) {
 	said := make(firstWrite, 1)
-	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond, Tee: said})
+	v := newValidator(
+		t, workspace.ValidatorConfig{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond,
+			Tee: said})
 	var seen []executor.Process
 	err := v.ValidateTracked(t.Context(), executor.PreCommit, func(p executor.Process) error {
 		seen = append(seen, p)
@@ -351,7 +365,8 @@ func TestSecretsInOutputAreMaskedWhenShown(t *testing.T) {
 
 func TestCommandsThatCannotBeRun(t *testing.T) {
 	_, err := workspace.NewValidator(workspace.ValidatorConfig{
-		PreCommit: []workspace.Command{{Line: "ok"}, {}}, PrePR: []workspace.Command{{Line: "x", Args: []string{"y"}}, {Args: []string{""}}},
+		PreCommit: []workspace.Command{{Line: "ok"}, {}},
+		PrePR:     []workspace.Command{{Line: "x", Args: []string{"y"}}, {Args: []string{""}}},
 	})
 	ev := evidenceOf(t, err)
 	assert.Equal(t, "pre_commit[1]", ev.Attribute("field"))
@@ -374,5 +389,6 @@ func TestRunCommand(t *testing.T) {
 	assert.Equal(t, "load_config", ev.Op)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.EqualError(t, v.RunCommand(ctx, "mend", workspace.Command{Line: "true"}).Err, "mend: run sh: context canceled")
+	assert.EqualError(t, v.RunCommand(ctx, "mend", workspace.Command{Line: "true"}).Err,
+		"mend: run sh: context canceled")
 }

@@ -1,26 +1,27 @@
-// Mutate measures the tests of one Go package: it changes the package a little, again and again, and
-// counts how often the tests notice.
+// Mutate measures the tests of one Go package: it changes the package a little, again and again,
+// and counts how often the tests notice.
 //
 //	go run ./tools/mutate [flags] [package directory]
 //
-// Each mutant is one change of a file that is not a test: a literal changed, a boolean flipped, a statement
-// dropped, two neighbouring elements of a list swapped, an operator replaced, a condition negated. Declarations
-// of nothing but _ are left alone: they are assertions that the compiler checks, not code. A mutant is
-// built with `go test -c -overlay`, so that the package itself is never touched, and its tests run until the
-// first failure or the timeout. It is killed when they fail, has survived when they pass, and does not count
-// when it does not compile.
+// Each mutant is one change of a file that is not a test: a literal changed, a boolean flipped, a
+// statement dropped, two neighbouring elements of a list swapped, an operator replaced, a condition
+// negated. Declarations of nothing but _ are left alone: they are assertions that the compiler
+// checks, not code. A mutant is built with `go test -c -overlay`, so that the package itself is
+// never touched, and its tests run until the first failure or the timeout. It is killed when they
+// fail, has survived when they pass, and does not count when it does not compile.
 //
-// The survivors are printed as file:line:col with the change, then the score. The exit status is 1 when the
-// score is below -min or the tests fail before anything was changed, 2 when the command was used wrongly.
+// The survivors are printed as file:line:col with the change, then the score. The exit status is 1
+// when the score is below -min or the tests fail before anything was changed, 2 when the command
+// was used wrongly.
 //
-// A large package has thousands of mutants, each a build of its own. -sample takes some of them, the same
-// ones for the same -seed:
+// A large package has thousands of mutants, each a build of its own. -sample takes some of them,
+// the same ones for the same -seed:
 //
 //	go run ./tools/mutate -min 95 -sample 300 -seed 1 gen/errs
 //
-// Gremlins covers control flow independently of this program, with mutation operators of its own, and needs
-// no place in go.mod. What it calls not covered are the conditions of cases and the values of package
-// variables, where Go's coverage sees no statement:
+// Gremlins covers control flow independently of this program, with mutation operators of its own,
+// and needs no place in go.mod. What it calls not covered are the conditions of cases and the
+// values of package variables, where Go's coverage sees no statement:
 //
 //	go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --workers 2 --timeout-coefficient 20 --threshold-efficacy 95 ./gen/errs
 package main

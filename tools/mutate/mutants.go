@@ -33,7 +33,8 @@ func (m mutant) String() string {
 	first, last := m.edits[0], m.edits[len(m.edits)-1]
 	before := string(m.src[first.start:last.end])
 	after := string(splice(m.src[:last.end], m.edits)[first.start:])
-	return fmt.Sprintf("%s:%d:%d: %s: %s -> %s", filepath.Base(m.path), m.pos.Line, m.pos.Column, m.kind, brief(before), brief(after))
+	return fmt.Sprintf("%s:%d:%d: %s: %s -> %s", filepath.Base(m.path), m.pos.Line, m.pos.Column, m.kind, brief(before),
+		brief(after))
 }
 
 // apply returns the source with the change in it.
@@ -157,7 +158,8 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// blank reports whether a declaration declares nothing: it is an assertion that the compiler checks.
+// blank reports whether a declaration declares nothing: it is an assertion that the compiler
+// checks.
 func blank(n *ast.ValueSpec) bool {
 	return !slices.ContainsFunc(n.Names, func(name *ast.Ident) bool { return name.Name != "_" })
 }
@@ -214,7 +216,8 @@ func (f *finder) boolean(n *ast.Ident) {
 	}
 }
 
-// operators holds what takes an operator's place: the other side of the bound, the opposite, the other word.
+// operators holds what takes an operator's place: the other side of the bound, the opposite, the
+// other word.
 var operators = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL,
 	token.LSS: token.LEQ, token.LEQ: token.LSS,

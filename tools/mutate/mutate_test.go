@@ -29,7 +29,8 @@ func TestMutate(t *testing.T) {
 		{"assertions to the compiler stay", "const _ = uint(a - 1)", nil},
 		{"neighbours in a list", "var a = []int{b, c, c}", []string{"swap: b, c -> c, b"}},
 		{"keyed fields have no order", "var a = t{b: c, d: e}", nil},
-		{"operators", "var a = b < c && d == e", []string{"operator: < -> <=", "operator: && -> ||", "operator: == -> !="}},
+		{"operators", "var a = b < c && d == e",
+			[]string{"operator: < -> <=", "operator: && -> ||", "operator: == -> !="}},
 		{"conditions", "func f() {\n\tfor a {\n\t}\n}", []string{
 			"statement: for a { } -> nothing", "condition: a -> !(a)",
 		}},

@@ -71,8 +71,8 @@ func (t *tester) baseline(ctx context.Context) error {
 	return nil
 }
 
-// all tests the mutants, some at a time, and returns their results in the same order. It calls done for
-// each, one at a time, as they end.
+// all tests the mutants, some at a time, and returns their results in the same order. It calls done
+// for each, one at a time, as they end.
 func (t *tester) all(ctx context.Context, mutants []mutant, workers int, done func(mutant, result)) ([]result, error) {
 	results := make([]result, len(mutants))
 	next := make(chan int)
@@ -141,8 +141,8 @@ func (t *tester) one(ctx context.Context, i int, m mutant) (result, error) {
 	return survived, nil
 }
 
-// foreignFault returns an error when a build failed for another reason than the mutant, say because a
-// package that the mutated one imports was being edited.
+// foreignFault returns an error when a build failed for another reason than the mutant, say because
+// a package that the mutated one imports was being edited.
 func (t *tester) foreignFault(out []byte) error {
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)

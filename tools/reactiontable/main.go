@@ -1,5 +1,5 @@
-// Reactiontable writes what is done about each code of the shipped taxonomy into a Markdown page, between the lines
-// <!-- reactions --> and <!-- /reactions -->.
+// Reactiontable writes what is done about each code of the shipped taxonomy into a Markdown page,
+// between the lines <!-- reactions --> and <!-- /reactions -->.
 //
 // Usage:
 //

@@ -41,7 +41,11 @@ func TestPageWithoutMarks(t *testing.T) {
 
 func TestSection(t *testing.T) {
 	s := section(errs.Table)
-	assert.Contains(t, s, "| `PROVIDER_API_ERROR` | The provider's API answered with an error, or could not be reached. | yes / no | `backoff` / `stop_all` / `stop` |\n")
-	assert.Contains(t, s, "| `wait` | retry | 21 calls in all, 5s apart, for 30m0s at most; waits as long as it is asked to; everybody with the credential waits; then `block` |\n")
+	assert.Contains(
+		t, s, "| `PROVIDER_API_ERROR` | The provider's API answered with an error, or could not be reached. | yes "+
+			"/ no | `backoff` / `stop_all` / `stop` |\n")
+	assert.Contains(
+		t, s, "| `wait` | retry | 21 calls in all, 5s apart, for 30m0s at most; waits as long as it is asked to; "+
+			"everybody with the credential waits; then `block` |\n")
 	assert.Contains(t, s, "| `undo_and_stop` | abort | puts the named files back |\n")
 }

@@ -15,7 +15,8 @@ func section(t taxonomy.Table) string {
 	for i := range t.Taxonomy.Codes {
 		code := &t.Taxonomy.Codes[i]
 		retryable, reactions := rows(t, code)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", code.Value, cell(code.Doc), strings.Join(retryable, " / "), strings.Join(reactions, " / "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", code.Value, cell(code.Doc), strings.Join(retryable, " / "),
+			strings.Join(reactions, " / "))
 	}
 	b.WriteString("\n| reaction | action | what it comes to |\n|---|---|---|\n")
 	for _, r := range t.Taxonomy.Reactions {
@@ -44,7 +45,8 @@ func rows(t taxonomy.Table, code *taxonomy.Code) (retryable, reactions []string)
 	if code.Branches == 0 {
 		return retryable, reactions
 	}
-	for row := code.Branches; int(row) < len(t.Taxonomy.Rows) && t.Taxonomy.Codes[t.Row(row).Code-1].Value == code.Value; row++ {
+	for row := code.Branches; int(row) < len(t.Taxonomy.Rows) &&
+		t.Taxonomy.Codes[t.Row(row).Code-1].Value == code.Value; row++ {
 		each(row)
 	}
 	return retryable, reactions

@@ -1,6 +1,6 @@
 // Testsum runs go test in one module after another and says what came of it: the lines that go test
-// prints for its packages, the output of the tests that failed, and one last line of the form
-// "N passed, N failed". It exits with 1 when anything failed and with 2 when go test could not be run.
+// prints for its packages, the output of the tests that failed, and one last line of the form "N
+// passed, N failed". It exits with 1 when anything failed and with 2 when go test could not be run.
 //
 // Usage:
 //

@@ -18,8 +18,8 @@ type event struct {
 	Output     string
 }
 
-// tally counts tests: each test and each subtest once, and a package that fails without a failing test
-// (it does not build, or panics outside of a test) as one that failed.
+// tally counts tests: each test and each subtest once, and a package that fails without a failing
+// test (it does not build, or panics outside of a test) as one that failed.
 type tally struct {
 	passed, failed, skipped, packages int
 }

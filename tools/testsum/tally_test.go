@@ -87,11 +87,12 @@ func TestRun(t *testing.T) {
 		status   int
 		lastLine string
 	}{
-		"one module that passes":     {[]string{"-C", good, "--", "./..."}, 0, "1 passed, 0 failed"},
-		"the second of two fails":    {[]string{"-C", good, "-C", bad, "--", "./..."}, 1, "1 passed, 1 failed"},
-		"the first of two fails":     {[]string{"-C", bad, "-C", good, "--", "./..."}, 1, "1 passed, 1 failed"},
-		"one that does not build":    {[]string{"-C", broken, "--", "./..."}, 1, "0 passed, 1 failed"},
-		"arguments reach go test":    {[]string{"-C", bad, "-C", good, "--", "-run", "Good", "./..."}, 0, "1 passed, 0 failed"},
+		"one module that passes":  {[]string{"-C", good, "--", "./..."}, 0, "1 passed, 0 failed"},
+		"the second of two fails": {[]string{"-C", good, "-C", bad, "--", "./..."}, 1, "1 passed, 1 failed"},
+		"the first of two fails":  {[]string{"-C", bad, "-C", good, "--", "./..."}, 1, "1 passed, 1 failed"},
+		"one that does not build": {[]string{"-C", broken, "--", "./..."}, 1, "0 passed, 1 failed"},
+		"arguments reach go test": {[]string{"-C", bad, "-C", good, "--", "-run", "Good", "./..."}, 0,
+			"1 passed, 0 failed"},
 		"an argument go test has no": {[]string{"-C", good, "--", "-nosuchflag", "./..."}, 1, "0 passed, 1 failed"},
 		"no such directory":          {[]string{"-C", filepath.Join(good, "none")}, 2, ""},
 		"no such flag":               {[]string{"-x"}, 2, ""},

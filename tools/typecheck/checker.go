@@ -18,7 +18,8 @@ type checker struct {
 	files *token.FileSet
 	// known are packages by what they are made of: their files, and the packages that they import.
 	known map[string]*checked
-	// problems are what is wrong. A file of a package that has tests is checked twice, and is wrong once.
+	// problems are what is wrong. A file of a package that has tests is checked twice, and is wrong
+	// once.
 	problems []string
 }
 
@@ -54,7 +55,8 @@ func (c *checker) module(all []*listed) {
 	}
 }
 
-// key tells a package from one that has the same path in another module, and other files or imports.
+// key tells a package from one that has the same path in another module, and other files or
+// imports.
 func (c *checker) key(l *listed, byPath map[string]*checked) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, l.ImportPath, l.Dir, l.GoFiles)

@@ -1,6 +1,7 @@
-// Typecheck checks the types of modules, their tests included, as they are for another system. It compiles nothing: go vet would
-// compile all that they import first, which takes minutes for each system. It prints what is wrong, and exits with 1 then, and with
-// 2 when go list could not be run. What functions outside of the modules do is not looked at.
+// Typecheck checks the types of modules, their tests included, as they are for another system. It
+// compiles nothing: go vet would compile all that they import first, which takes minutes for each
+// system. It prints what is wrong, and exits with 1 then, and with 2 when go list could not be run.
+// What functions outside of the modules do is not looked at.
 //
 // Usage:
 //

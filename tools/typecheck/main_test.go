@@ -15,12 +15,13 @@ import (
 func TestSystems(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":             "module example.org/m\n\ngo 1.26\n",
-		"a/a.go":             "package a\n\nimport \"example.org/m/b\"\n\nvar A = b.B()\n",
-		"a/a_windows.go":     "package a\n\nimport \"syscall\"\n\nvar _ = syscall.Kill\n",
-		"a/a_test.go":        "package a\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Log(A, only) }\n",
-		"a/only_unix.go":     "//go:build unix\n\npackage a\n\nconst only = 1\n",
-		"a/outside_test.go":  "package a_test\n\nimport (\n\t\"testing\"\n\n\t\"example.org/m/a\"\n)\n\nfunc TestA(t *testing.T) { t.Log(a.A) }\n",
+		"go.mod":         "module example.org/m\n\ngo 1.26\n",
+		"a/a.go":         "package a\n\nimport \"example.org/m/b\"\n\nvar A = b.B()\n",
+		"a/a_windows.go": "package a\n\nimport \"syscall\"\n\nvar _ = syscall.Kill\n",
+		"a/a_test.go":    "package a\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Log(A, only) }\n",
+		"a/only_unix.go": "//go:build unix\n\npackage a\n\nconst only = 1\n",
+		"a/outside_test.go": "package a_test\n\nimport (\n\t\"testing\"\n\n\t\"example.org/m/a\"\n)\n\nfunc " +
+			"TestA(t *testing.T) { t.Log(a.A) }\n",
 		"b/b.go":             "package b\n\nfunc B() string { return text() }\n",
 		"b/text.go":          "//go:build !windows\n\npackage b\n\nfunc text() string { return \"\" }\n",
 		"b/text_windows.go":  "package b\n\nfunc text() int { return 0 }\n",
@@ -42,7 +43,8 @@ func TestSystems(t *testing.T) {
 			"a/a_windows.go:5:17: undefined: syscall.Kill",
 			"a/a_test.go:5:36: undefined: only",
 		}},
-		{"darwin", 1, []string{"c/broken_darwin.go:3:8: expected ')'", "c/broken_darwin.go:3:6: method has no receiver"}},
+		{"darwin", 1,
+			[]string{"c/broken_darwin.go:3:8: expected ')'", "c/broken_darwin.go:3:6: method has no receiver"}},
 	} {
 		t.Run(tt.system, func(t *testing.T) {
 			var out, errs bytes.Buffer

@@ -43,7 +43,8 @@ func readSize(s *scanner, c *plan.Criterion) (ok bool) {
 	return readBounds(s, c, units{{"bytes", 1}, {"byte", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}})
 }
 
-// readBounds reads "5", "at least 5", "at most 5" and "5 to 10", with a unit after each number, or one for both.
+// readBounds reads "5", "at least 5", "at most 5" and "5 to 10", with a unit after each number, or
+// one for both.
 func readBounds(s *scanner, c *plan.Criterion, u units) bool {
 	s.space()
 	begin := s.at

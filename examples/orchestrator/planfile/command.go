@@ -38,7 +38,8 @@ func command(s *scanner) (plan.Command, bool) {
 	if found := within.FindStringSubmatch(rest); found != nil {
 		limit, err := time.ParseDuration(found[1])
 		if err != nil || limit <= 0 {
-			s.wrong(len(s.text)-len(found[0])+1, "%s is no time; write such as (within 90s) or (within 5m)", quoted(found[1]))
+			s.wrong(len(s.text)-len(found[0])+1, "%s is no time; write such as (within 90s) or (within 5m)",
+				quoted(found[1]))
 			return c, false
 		}
 		c.Limit = limit
@@ -77,7 +78,9 @@ func (w *words) all() []string {
 			return nil
 		}
 		if slices.Contains(shellWords, w.text[begin:w.at]) {
-			w.wrong(begin, "no shell reads the command: put what needs %s into a script, or write it in quotes when it is an argument", quoted(w.text[begin:w.at]))
+			w.wrong(
+				begin, "no shell reads the command: put what needs %s into a script, or write it in quotes when it "+
+					"is an argument", quoted(w.text[begin:w.at]))
 			return nil
 		}
 		all = append(all, word)

@@ -18,12 +18,16 @@ const (
 // A comment that is never closed hides the steps below it.
 func TestUnclosedComments(t *testing.T) {
 	tests := []struct{ name, source, want string }{
-		{"below criteria", firstStep + "<!-- todo\n\n" + secondStep, `p.md:11:1: this is never closed, so that all below belongs to it: write --> where it ends, or remove it`},
-		{"right below an item", "# A plan\n\n## Step 1: F\n\nDo.\n\n### Success criteria\n\n- exists: a\n<!--\n\n" + secondStep, `p.md:10:1: this is never closed`},
+		{"below criteria", firstStep + "<!-- todo\n\n" + secondStep,
+			`p.md:11:1: this is never closed, so that all below belongs to it: write --> where it ends, or remove it`},
+		{"right below an item", "# A plan\n\n## Step 1: F\n\nDo.\n\n### Success criteria\n\n- exists: a\n<!--\n\n" +
+			secondStep, `p.md:10:1: this is never closed`},
 		{"at the end", firstStep + secondStep + "\n<!-- todo\n", `p.md:19:1: this is never closed`},
-		{"in instructions", "# A plan\n\n## Step 1: F\n\nDo.\n\n<!-- todo\n\n### Success criteria\n\n- exists: a\n", `p.md:7:1: this is never closed`},
+		{"in instructions", "# A plan\n\n## Step 1: F\n\nDo.\n\n<!-- todo\n\n### Success criteria\n\n- exists: a\n",
+			`p.md:7:1: this is never closed`},
 		{"before the first section", "# A plan\n\n  <!-- todo\n\n" + firstStep[10:], `p.md:3:3: this is never closed`},
-		{"of another kind", "# A plan\n\n## Step 1: F\n\nDo.\n\n<pre>\n\n### Success criteria\n\n- exists: a\n", `write </pre> where it ends`},
+		{"of another kind", "# A plan\n\n## Step 1: F\n\nDo.\n\n<pre>\n\n### Success criteria\n\n- exists: a\n",
+			`write </pre> where it ends`},
 		{"an instruction to a processor", firstStep + "<?php\n\n" + secondStep, `write ?> where it ends`},
 	}
 	for _, tt := range tests {

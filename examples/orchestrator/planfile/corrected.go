@@ -9,9 +9,10 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// Corrected returns the text of the plan with other instructions in place of those of some steps, by ID; a step without new ones keeps its own.
-// Nothing else of the plan changes: where new instructions would be read as something else, such as criteria or another step, each of
-// their lines is quoted.
+// Corrected returns the text of the plan with other instructions in place of those of some steps,
+// by ID; a step without new ones keeps its own. Nothing else of the plan changes: where new
+// instructions would be read as something else, such as criteria or another step, each of their
+// lines is quoted.
 func (d *Document) Corrected(instructions map[string]string) ([]byte, error) {
 	plain := map[string]string{}
 	for _, s := range d.Plan.Steps {
@@ -28,7 +29,8 @@ func (d *Document) Corrected(instructions map[string]string) ([]byte, error) {
 
 // unmistakable returns instructions that are read as such.
 func (d *Document) unmistakable(id, text string) string {
-	text = strings.Trim(strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(text, "\x00", ""), "\r", "\n"), "\uFFFD"), "\n")
+	text = strings.Trim(
+		strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(text, "\x00", ""), "\r", "\n"), "\uFFFD"), "\n")
 	text = strings.TrimRight(text, " \t\n")
 	alone := map[string]string{id: text}
 	if d.sameBut(d.replaced(alone), alone) {

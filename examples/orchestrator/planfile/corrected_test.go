@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a tier has corrected takes the place of the instructions and of nothing else, whatever it says. O21
+// What a tier has corrected takes the place of the instructions and of nothing else, whatever it
+// says. O21
 func TestCorrected(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"plain", "Read AGENTS.md.", "Read AGENTS.md."},
@@ -19,7 +20,8 @@ func TestCorrected(t *testing.T) {
 		{"a comment that is not closed", "<!-- x", "> <!-- x"},
 		{"a list that goes on", "- a", "- a"},
 		{"an accidental heading", "a\n===", "> a\n> ==="},
-		{"line ends", "a\r### Success criteria\r\n- exists: a\x00\xff", "> a\n> ### Success criteria\n> \n> - exists: a\uFFFD"},
+		{"line ends", "a\r### Success criteria\r\n- exists: a\x00\xff",
+			"> a\n> ### Success criteria\n> \n> - exists: a\uFFFD"},
 		{"nothing", " \n", "  * CLAUDE.md says how."},
 	}
 	for _, tt := range tests {

@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// form is how a criterion of a kind is written, and what reads it. A reader reports what is wrong itself, or leaves that to the form.
+// form is how a criterion of a kind is written, and what reads it. A reader reports what is wrong
+// itself, or leaves that to the form.
 type form struct {
 	kind    plan.CriterionKind
 	example string
@@ -47,7 +48,8 @@ func criterion(s *scanner, all []form) (plan.Criterion, bool) {
 	}
 	kind, ok := s.kind()
 	if !ok {
-		s.wrong(0, "how is it checked? Write the kind in front of it, such as %s; there are %s", all[0].example, config.Either(kinds))
+		s.wrong(0, "how is it checked? Write the kind in front of it, such as %s; there are %s", all[0].example,
+			config.Either(kinds))
 		return plan.Criterion{}, false
 	}
 	i := slices.Index(kinds, kind)

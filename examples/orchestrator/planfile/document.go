@@ -24,9 +24,10 @@
 //	- exists: reports/2.3.md
 //	- sections: reports/2.3.md has "Purpose", "Rules"
 //
-// What stands between the title and the first section is for people. Headings of the first three levels are those of the plan;
-// deeper ones belong to the instructions that they stand in. So does everything in a block of code. What stands in an HTML comment is no part
-// of the plan; one that is never closed is a problem, since it would hide all below it.
+// What stands between the title and the first section is for people. Headings of the first three
+// levels are those of the plan; deeper ones belong to the instructions that they stand in. So does
+// everything in a block of code. What stands in an HTML comment is no part of the plan; one that is
+// never closed is a problem, since it would hide all below it.
 package planfile
 
 import (
@@ -65,7 +66,8 @@ type span struct{ from, to int }
 
 // Problem is something in a plan's file that cannot be read.
 type Problem struct {
-	// Line and Column say where it is, in lines and characters from 1. A Column of 0 is the whole line, and a Line of 0 the whole file.
+	// Line and Column say where it is, in lines and characters from 1. A Column of 0 is the whole
+	// line, and a Line of 0 the whole file.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Text says what is wrong, and what to write in its place.
@@ -123,8 +125,9 @@ func readFile(path string) (source []byte, err error) {
 	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
 }
 
-// Parse reads a plan from the text of a file of that name. Whatever is wrong is said at once, by an *[Error]. Faults that leave the
-// plan readable, such as a step without criteria, are none: [plan.Check] finds them.
+// Parse reads a plan from the text of a file of that name. Whatever is wrong is said at once, by an
+// *[Error]. Faults that leave the plan readable, such as a step without criteria, are none:
+// [plan.Check] finds them.
 func Parse(name string, source []byte) (*Document, error) {
 	source = bytes.TrimPrefix(source, []byte("\uFEFF"))
 	r := &reader{doc: &Document{name: name, source: source, texts: map[string]span{}}, seen: map[string]bool{}}

@@ -78,7 +78,8 @@ Write what is there to docs/orders.md:
 func TestParse(t *testing.T) {
 	d, err := Parse("plan.md", []byte(whole))
 	require.NoError(t, err)
-	code := "Write what is there to docs/orders.md:\n\n```sh\n## Step 9: this is no heading\n### Success criteria\n- exists: nothing\n```\n\n" +
+	code := "Write what is there to docs/orders.md:\n\n```sh\n## Step 9: this is no heading\n### Success " +
+		"criteria\n- exists: nothing\n```\n\n" +
 		"#### A heading of the instructions\n\n    # indented code"
 	assert.Equal(t, plan.Plan{
 		Title: "Describe the shop",
@@ -100,11 +101,13 @@ func TestParse(t *testing.T) {
 			},
 			{
 				ID: "2.3", Title: "Describe how agents work here", Line: 38, Instructions: "  * CLAUDE.md says how.",
-				Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "docs/orders.md", MadeBy: "1.2", Doc: "which it quotes", Line: 44}},
+				Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "docs/orders.md", MadeBy: "1.2",
+					Doc: "which it quotes", Line: 44}},
 				Criteria: []plan.Criterion{
 					{Kind: plan.Exists, Path: "reports/2.3.md", Line: 48},
 					{Kind: plan.Format, Path: "report.json", Text: "json", Line: 49},
-					{Kind: plan.Sections, Path: "reports/2.3.md", Texts: []string{"Purpose", "Rules", "And more"}, Line: 50},
+					{Kind: plan.Sections, Path: "reports/2.3.md", Texts: []string{"Purpose", "Rules", "And more"},
+						Line: 50},
 					{Kind: plan.Count, Path: "reports/2.3.md", Text: "^- *a*/b", Min: 5, Max: 5, Line: 52},
 					{Kind: plan.Count, Path: "reports/2.3.md", Text: "^", Min: 2, Line: 53},
 					{Kind: plan.Count, Path: "src/**/*_test.go", Min: 3, Line: 54},
@@ -113,7 +116,9 @@ func TestParse(t *testing.T) {
 					{Kind: plan.Size, Path: "reports/2.3.md", Max: 2048, Line: 57},
 					{Kind: plan.Size, Path: "reports/2.3.md", Min: 1 << 20, Max: 2 << 20, Line: 58},
 					{Kind: plan.Content, Path: "reports/2.3.md", Text: `(?m)^AGENTS\.md`, Line: 59},
-					{Kind: plan.Passes, Command: &plan.Command{Args: []string{"go", "test", "./...", "-run", "Test A"}, Limit: 2 * time.Minute}, Line: 60},
+					{Kind: plan.Passes,
+						Command: &plan.Command{Args: []string{"go", "test", "./...", "-run", "Test A"},
+							Limit: 2 * time.Minute}, Line: 60},
 				},
 			},
 		},

@@ -34,7 +34,8 @@ func prerequisite(s *scanner) (plan.Prerequisite, bool) {
 	none := plan.Prerequisite{}
 	kind, ok := s.kind()
 	if !ok {
-		s.wrong(0, "what is it? Write the kind in front of it, such as file: docs/a.md; there are %s", config.Either(prerequisiteKinds))
+		s.wrong(0, "what is it? Write the kind in front of it, such as file: docs/a.md; there are %s",
+			config.Either(prerequisiteKinds))
 		return none, false
 	}
 	if !slices.Contains(prerequisiteKinds, kind) {
@@ -53,7 +54,9 @@ func prerequisite(s *scanner) (plan.Prerequisite, bool) {
 	doc, commented := strings.CutPrefix(s.rest(), ",")
 	if p.Doc = strings.TrimSpace(doc); p.Doc != "" && !commented {
 		s.space()
-		s.wrong(s.at, "only (made by 1.2) may follow, and a comma with what it is needed for; a name with spaces stands in double quotes")
+		s.wrong(
+			s.at, "only (made by 1.2) may follow, and a comma with what it is needed for; a name with spaces "+
+				"stands in double quotes")
 		return none, false
 	}
 	return p, true

@@ -23,7 +23,8 @@ func (r *reader) readable() bool {
 	source := r.doc.source
 	switch {
 	case len(source) > MaxBytes:
-		r.problems = append(r.problems, Problem{Text: fmt.Sprintf("the file is longer than %d bytes; split the plan", MaxBytes)})
+		r.problems = append(
+			r.problems, Problem{Text: fmt.Sprintf("the file is longer than %d bytes; split the plan", MaxBytes)})
 	case !utf8.Valid(source):
 		r.wrong(firstInvalid(source), "the file is no UTF-8 from here on")
 	case bytes.IndexByte(source, 0) >= 0:
@@ -34,7 +35,8 @@ func (r *reader) readable() bool {
 	return len(r.problems) == 0
 }
 
-// maxDepth is how many lists and quotes may begin in one line. The time to read a line grows with the square of it.
+// maxDepth is how many lists and quotes may begin in one line. The time to read a line grows with
+// the square of it.
 const maxDepth = 50
 
 // marks are what lists and quotes begin with.

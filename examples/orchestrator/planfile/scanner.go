@@ -104,7 +104,8 @@ func (s *scanner) quotedTexts() ([]string, bool) {
 	}
 }
 
-// pattern reads a regular expression between slashes, up to the end of the item. The whole of it may stand in backticks.
+// pattern reads a regular expression between slashes, up to the end of the item. The whole of it
+// may stand in backticks.
 func (s *scanner) pattern() (string, bool) {
 	s.space()
 	text := strings.TrimSpace(s.rest())

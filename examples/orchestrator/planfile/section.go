@@ -21,9 +21,11 @@ type section struct {
 	nodes []ast.Node
 }
 
-// sections returns the parts of the document. The first has level 0: what stands before any heading.
+// sections returns the parts of the document. The first has level 0: what stands before any
+// heading.
 func (r *reader) sections() []section {
-	// Only blocks are of interest. Without parsers for what is inside of them `*` and `_` in patterns stay what they are.
+	// Only blocks are of interest. Without parsers for what is inside of them `*` and `_` in
+	// patterns stay what they are.
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	root := blocks.Parse(text.NewReader(r.doc.source))
 	all := []section{{body: span{0, len(r.doc.source)}}}
@@ -38,9 +40,14 @@ func (r *reader) sections() []section {
 		at := r.lineStart(h.Pos())
 		last.body.to = at
 		if !r.marked(h) {
-			r.wrong(h.Pos(), "the line below makes a heading of this one: write %s in front of a heading, or leave a line empty above ---", strings.Repeat("#", h.Level))
+			r.wrong(
+				h.Pos(),
+				"the line below makes a heading of this one: write %s in front of a heading, or leave a line empty "+
+					"above ---", strings.Repeat("#", h.Level))
 		}
-		all = append(all, section{level: h.Level, title: r.title(h), at: h.Pos(), body: span{r.lineEnd(h.Pos()), len(r.doc.source)}})
+		all = append(
+			all, section{level: h.Level, title: r.title(h), at: h.Pos(),
+				body: span{r.lineEnd(h.Pos()), len(r.doc.source)}})
 	}
 	return all
 }
@@ -112,7 +119,9 @@ func (r *reader) comment(n ast.Node) bool {
 func (r *reader) part(s section) {
 	last := len(r.doc.Plan.Steps) - 1
 	if !r.inStep {
-		r.wrong(s.at, "this heading belongs to no step: write ## for a section of the plan, or ## Step 1: and a title above it")
+		r.wrong(
+			s.at, "this heading belongs to no step: write ## for a section of the plan, or ## Step 1: and a title "+
+				"above it")
 		return
 	}
 	step := &r.doc.Plan.Steps[last]
@@ -124,6 +133,8 @@ func (r *reader) part(s section) {
 		r.once(s, fmt.Sprint("criteria of ", last), twice)
 		step.Criteria = append(step.Criteria, criteria(r, s)...)
 	default:
-		r.wrong(s.at, "%s is no section of a step; there are ### Prerequisites and ### Success criteria. In instructions write #### for a heading", quoted(s.title))
+		r.wrong(
+			s.at, "%s is no section of a step; there are ### Prerequisites and ### Success criteria. In "+
+				"instructions write #### for a heading", quoted(s.title))
 	}
 }

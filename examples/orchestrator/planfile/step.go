@@ -15,7 +15,9 @@ var stepTitle = regexp.MustCompile(`^(?i:step)\s+([^\s:]+)\s*(?::\s*(.*))?$`)
 func (r *reader) step(s section) {
 	found := stepTitle.FindStringSubmatch(s.title)
 	if found == nil {
-		r.wrong(s.at, "%s is no section of a plan; there are ## Prerequisites, ## Gate and steps such as ## Step 2.3: Describe the shop", quoted(s.title))
+		r.wrong(
+			s.at, "%s is no section of a plan; there are ## Prerequisites, ## Gate and steps such as ## Step 2.3: "+
+				"Describe the shop", quoted(s.title))
 		found = make([]string, 3)
 	}
 	at := r.trimmed(s.body)
@@ -28,7 +30,8 @@ func (r *reader) step(s section) {
 	})
 }
 
-// trimmed returns a part without empty lines before it and white space after it. How its first line is indented stays.
+// trimmed returns a part without empty lines before it and white space after it. How its first line
+// is indented stays.
 func (r *reader) trimmed(s span) span {
 	text := r.doc.source[s.from:s.to]
 	text = bytes.TrimRight(text, " \t\r\n")

@@ -78,7 +78,8 @@ func touch(root *os.Root, a action) error {
 func (p *Provider) run(ctx context.Context, req executor.Request, args []string) (failed, err error) {
 	out := proc.NewTail(maxOutput)
 	cmd := proc.Command{
-		Path: args[0], Args: args[1:], Dir: req.Dir, Env: proc.SafeEnv(), Stdout: out, Stderr: out, Grace: grace, Sweep: true,
+		Path: args[0], Args: args[1:], Dir: req.Dir, Env: proc.SafeEnv(), Stdout: out, Stderr: out, Grace: grace,
+		Sweep: true,
 	}
 	if req.Started != nil {
 		cmd.Started = func(id proc.ID) error { return req.Started(executor.Process{PID: id.PID, Start: id.Start}) }

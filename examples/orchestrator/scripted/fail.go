@@ -34,7 +34,8 @@ func (p *Provider) fail(ctx context.Context, f *failing) error {
 func (p *Provider) over(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &taxonomy.Evidence{
-			Source: p.Name(), Op: "call", Type: "timeout", Text: "the tier took too long", Err: context.DeadlineExceeded,
+			Source: p.Name(), Op: "call", Type: "timeout", Text: "the tier took too long",
+			Err: context.DeadlineExceeded,
 		}
 	}
 	return fmt.Errorf("call %s: %w", p.Name(), context.Cause(ctx))

@@ -22,7 +22,8 @@ const grace = 2 * time.Second
 
 // Options say what a provider cannot know from its script.
 type Options struct {
-	// Asked returns the step that a call is for, and the role. A reply that names one is never given without it.
+	// Asked returns the step that a call is for, and the role. A reply that names one is never
+	// given without it.
 	Asked func() (step string, role escalate.Role)
 	// Credential names the one whose waits others share; empty is none of its own.
 	Credential string
@@ -40,7 +41,8 @@ type Provider struct {
 // Name returns the source that evidence names.
 func (p *Provider) Name() string { return DefaultName }
 
-// Credential returns [Options.Credential]: tiers that play scripts of their own do not wait for one another.
+// Credential returns [Options.Credential]: tiers that play scripts of their own do not wait for one
+// another.
 func (p *Provider) Credential() string { return p.options.Credential }
 
 // Available returns nil: a script is always there.

@@ -69,7 +69,8 @@ replies:
 		assert.Equal(t, tt.want, got.Text)
 		if tt.want == "first" {
 			assert.Equal(t, executor.Usage{
-				InputTokens: taxonomy.Some[int64](3), OutputTokens: taxonomy.Some[int64](2), CostUSD: taxonomy.Some(0.5),
+				InputTokens: taxonomy.Some[int64](3), OutputTokens: taxonomy.Some[int64](2),
+				CostUSD: taxonomy.Some(0.5),
 			}, got.Usage)
 		}
 	}
@@ -93,7 +94,8 @@ func TestDo(t *testing.T) {
 		{"remove through a link", "[{remove: link/mine}]", "failed: "},
 		{"absolute", "[{read: /etc/passwd}]", "failed: "},
 		{"a command", "[{run: [git, --version]}]", "done"},
-		{"a command that fails", "[{run: [git, no-such-command]}, {write: never, text: x}]", "failed: git: 'no-such-command' is not a git command"},
+		{"a command that fails", "[{run: [git, no-such-command]}, {write: never, text: x}]",
+			"failed: git: 'no-such-command' is not a git command"},
 		{"a command that is not there", "[{run: [no-such-program-anywhere]}]", "failed: no-such-program-anywhere: "},
 	}
 	for _, tt := range tests {
@@ -133,7 +135,9 @@ func TestFail(t *testing.T) {
 		fail string
 		want taxonomy.Evidence
 	}{
-		{"{as: rate_limit, retry_after: 3s}", taxonomy.Evidence{Type: "rate_limit_error", Status: 429, Text: "this request would exceed the rate limit", RetryAfter: taxonomy.Some(3 * time.Second)}},
+		{"{as: rate_limit, retry_after: 3s}",
+			taxonomy.Evidence{Type: "rate_limit_error", Status: 429, Text: "this request would exceed the rate limit",
+				RetryAfter: taxonomy.Some(3 * time.Second)}},
 		{"{as: overloaded, text: later}", taxonomy.Evidence{Type: "overloaded_error", Status: 529, Text: "later"}},
 		{"{as: down}", taxonomy.Evidence{Type: "network", Errno: "ECONNREFUSED", Text: "connect: connection refused"}},
 	}

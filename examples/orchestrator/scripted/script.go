@@ -1,5 +1,5 @@
-// Package scripted is a tier that plays a script: what it says stands in a file, and what it does is done. It changes real files, runs real
-// commands, and fails as a tier can fail.
+// Package scripted is a tier that plays a script: what it says stands in a file, and what it does
+// is done. It changes real files, runs real commands, and fails as a tier can fail.
 //
 //	replies:
 //	  - step: "2.3"
@@ -18,7 +18,8 @@
 //	  - step: "2.4"
 //	    fail: {as: rate_limit, retry_after: 200ms}
 //
-// A reply is given once, or as often as times says, to the first call that it is for. The mark is what the prompt asks for in a report.
+// A reply is given once, or as often as times says, to the first call that it is for. The mark is
+// what the prompt asks for in a report.
 package scripted
 
 import (
@@ -47,7 +48,8 @@ type reply struct {
 	Times int `yaml:"times"`
 	// Do is done in its order, until something fails.
 	Do []action `yaml:"do"`
-	// Say is the answer when all of it was done, Failed when something was not; without one, what failed is said as it is.
+	// Say is the answer when all of it was done, Failed when something was not; without one, what
+	// failed is said as it is.
 	Say    string `yaml:"say"`
 	Failed string `yaml:"failed"`
 	// Fail has the call itself fail, in place of an answer, after what is to be done.
@@ -57,7 +59,8 @@ type reply struct {
 
 // action is one thing that is done: one of them.
 type action struct {
-	// Read, List, Write and Remove are paths of files in the working tree; Read and List only look whether they are there.
+	// Read, List, Write and Remove are paths of files in the working tree; Read and List only look
+	// whether they are there.
 	Read   string `yaml:"read"`
 	List   string `yaml:"list"`
 	Write  string `yaml:"write"`
@@ -99,7 +102,8 @@ const (
 
 var (
 	ways  = []string{rateLimit, overloaded, down, hang}
-	roles = []string{string(escalate.Execute), string(escalate.Diagnose), string(escalate.Fix), string(Review), string(ReviewPlan)}
+	roles = []string{string(escalate.Execute), string(escalate.Diagnose), string(escalate.Fix), string(Review),
+		string(ReviewPlan)}
 )
 
 // Validate is asked by the configuration's loader.
@@ -116,7 +120,8 @@ func (r *reply) Validate() []config.Problem {
 	p.Word("role", string(r.Role), roles)
 	p.NotNegative("times", int64(r.Times))
 	if r.Fail == nil && r.Say == "" && len(r.Do) == 0 {
-		p = append(p, config.Problem{Field: "say", Expected: "what the tier answers, or something to do, or a way to fail"})
+		p = append(
+			p, config.Problem{Field: "say", Expected: "what the tier answers, or something to do, or a way to fail"})
 	}
 	if r.Fail != nil && (r.Say != "" || r.Failed != "") {
 		p = append(p, config.Problem{Field: "fail", Expected: "no answer beside it, since a call that fails has none"})

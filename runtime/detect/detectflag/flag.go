@@ -12,8 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Define defines flags for ev in fs: source, op, type, code, status, exit-code, signal, errno, retry-after and attr. A source
-// that the taxonomy does not declare is refused, so that a typing mistake does not look like a failure that nothing describes.
+// Define defines flags for ev in fs: source, op, type, code, status, exit-code, signal, errno,
+// retry-after and attr. A source that the taxonomy does not declare is refused, so that a typing
+// mistake does not look like a failure that nothing describes.
 func Define(fs *flag.FlagSet, ev *taxonomy.Evidence, t *taxonomy.Taxonomy) {
 	fs.StringVar(&ev.Op, "op", ev.Op, "the `operation` that failed")
 	fs.StringVar(&ev.Type, "type", ev.Type, "the source's own `type` of failure")
@@ -21,7 +22,8 @@ func Define(fs *flag.FlagSet, ev *taxonomy.Evidence, t *taxonomy.Taxonomy) {
 	fs.Func("source", "`who` reports it: "+sources(t), source(ev, t))
 	fs.Func("status", "the HTTP status, a `number` from 100 to 599", Status(ev))
 	fs.Func("exit-code", "the `number` that the process exited with", ExitCode(ev))
-	fs.Func("signal", "the `name` of the signal that ended the process: SIGKILL", symbol(&ev.Signal, "SIG", detect.CanonicalSignal))
+	fs.Func("signal", "the `name` of the signal that ended the process: SIGKILL",
+		symbol(&ev.Signal, "SIG", detect.CanonicalSignal))
 	fs.Func("errno", "the `name` of the system's error: ECONNREFUSED", symbol(&ev.Errno, "E", detect.CanonicalErrno))
 	fs.Func("retry-after", "the `time` that the source asks to wait: seconds, or like 1m30s", RetryAfter(ev))
 	fs.Func("attr", "something else that is known, as `key=value`; may be given again", Attribute(ev))
@@ -74,8 +76,8 @@ func Number(s string, least, most int) (int, error) {
 	return n, nil
 }
 
-// symbol refuses what cannot be the name of a signal or of a system's error, such as its number. Which names there are
-// depends on the system.
+// symbol refuses what cannot be the name of a signal or of a system's error, such as its number.
+// Which names there are depends on the system.
 func symbol(to *string, prefix string, canonical func(string) string) func(string) error {
 	return func(name string) error {
 		rest, ok := strings.CutPrefix(name, prefix)
@@ -87,8 +89,8 @@ func symbol(to *string, prefix string, canonical func(string) string) func(strin
 	}
 }
 
-// RetryAfter returns a flag's function that sets how long ev's source asks to wait, as HTTP's Retry-After has it in seconds, or as
-// Go writes a duration.
+// RetryAfter returns a flag's function that sets how long ev's source asks to wait, as HTTP's
+// Retry-After has it in seconds, or as Go writes a duration.
 func RetryAfter(ev *taxonomy.Evidence) func(string) error {
 	return func(s string) error {
 		d, err := time.ParseDuration(s)
@@ -103,7 +105,8 @@ func RetryAfter(ev *taxonomy.Evidence) func(string) error {
 	}
 }
 
-// Attribute returns a flag's function that adds NAME=VALUE to ev's attributes, whose names are in lower case.
+// Attribute returns a flag's function that adds NAME=VALUE to ev's attributes, whose names are in
+// lower case.
 func Attribute(ev *taxonomy.Evidence) func(string) error {
 	return func(s string) error {
 		name, value, ok := strings.Cut(s, "=")

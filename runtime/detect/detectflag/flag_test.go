@@ -31,10 +31,12 @@ func TestFlags(t *testing.T) {
 	var told taxonomy.Evidence
 	fs := flag.NewFlagSet("p", flag.ContinueOnError)
 	detectflag.Define(fs, &told, &taxonomy.Taxonomy{Sources: []taxonomy.Named{{Name: "tool"}}})
-	require.NoError(t, fs.Parse(strings.Fields("-source tool -op call -status 503 -type t -code c -exit-code -1 -signal SIGIOT "+
-		"-errno EWOULDBLOCK -retry-after 1m30s -attr Key=a=b -attr other=")))
+	require.NoError(
+		t, fs.Parse(strings.Fields("-source tool -op call -status 503 -type t -code c -exit-code -1 -signal SIGIOT "+
+			"-errno EWOULDBLOCK -retry-after 1m30s -attr Key=a=b -attr other=")))
 	assert.Equal(t, taxonomy.Evidence{
-		Source: "tool", Op: "call", Status: 503, Type: "t", Code: "c", ExitCode: taxonomy.Some(-1), Signal: "SIGABRT", Errno: "EAGAIN",
+		Source: "tool", Op: "call", Status: 503, Type: "t", Code: "c", ExitCode: taxonomy.Some(-1), Signal: "SIGABRT",
+		Errno:      "EAGAIN",
 		RetryAfter: taxonomy.Some(90 * time.Second), Attributes: map[string]string{"key": "a=b", "other": ""},
 	}, told)
 	require.NoError(t, fs.Parse([]string{"-retry-after", "20"}))

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// MaxText is how many bytes [ReadEnd] keeps: more than detect.Body does, which masks what a cut may have split as long as it
-	// sees what is before it.
+	// MaxText is how many bytes [ReadEnd] keeps: more than detect.Body does, which masks what a cut
+	// may have split as long as it sees what is before it.
 	MaxText = 1<<20 + 64<<10
 	// maxInput is where reading stops, for what has no end.
 	maxInput = 1 << 28
 )
 
-// Piped reports whether somebody hands something in: it is false for a terminal, where a person would have to know that
-// the program waits, and for a closed input.
+// Piped reports whether somebody hands something in: it is false for a terminal, where a person
+// would have to know that the program waits, and for a closed input.
 func Piped(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -30,8 +30,8 @@ func Piped(in io.Reader) bool {
 	return err == nil && info.Mode()&fs.ModeCharDevice == 0
 }
 
-// ReadEnd returns the last [MaxText] bytes of what is piped in, and nothing when nobody hands anything in. It holds no more than
-// twice as many.
+// ReadEnd returns the last [MaxText] bytes of what is piped in, and nothing when nobody hands
+// anything in. It holds no more than twice as many.
 func ReadEnd(in io.Reader) ([]byte, error) {
 	if !Piped(in) {
 		return nil, nil
@@ -58,8 +58,9 @@ func ReadEnd(in io.Reader) ([]byte, error) {
 	}
 }
 
-// Said fills ev from what was said. An error body as APIs send it in JSON tells its type, code and message, too; what a
-// process prints that ends well is no such body. Words such as "retry after 30 seconds" count where nothing says better.
+// Said fills ev from what was said. An error body as APIs send it in JSON tells its type, code and
+// message, too; what a process prints that ends well is no such body. Words such as "retry after 30
+// seconds" count where nothing says better.
 func Said(ev *taxonomy.Evidence, said []byte) {
 	if code, exited := ev.ExitCode.Get(); exited && code == 0 {
 		ev.Text = string(said)

@@ -80,16 +80,21 @@ func TestSaid(t *testing.T) {
 		told, want taxonomy.Evidence
 		said       string
 	}{
-		{"an error body", taxonomy.Evidence{Status: 429}, taxonomy.Evidence{Status: 429, Type: "insufficient_quota", Code: "out", Text: "Out of credits"},
+		{"an error body", taxonomy.Evidence{Status: 429},
+			taxonomy.Evidence{Status: 429, Type: "insufficient_quota", Code: "out", Text: "Out of credits"},
 			`{"error":{"message":"Out of credits","type":"insufficient_quota","code":"out"}}`},
-		{"flags say better", taxonomy.Evidence{Type: "mine"}, taxonomy.Evidence{Type: "mine", Text: "no"}, `{"error":{"message":"no","type":"theirs"}}`},
-		{"a body that ended well", taxonomy.Evidence{ExitCode: zero}, taxonomy.Evidence{ExitCode: zero, Text: `{"type":"result"}`}, `{"type":"result"}`},
+		{"flags say better", taxonomy.Evidence{Type: "mine"}, taxonomy.Evidence{Type: "mine", Text: "no"},
+			`{"error":{"message":"no","type":"theirs"}}`},
+		{"a body that ended well", taxonomy.Evidence{ExitCode: zero},
+			taxonomy.Evidence{ExitCode: zero, Text: `{"type":"result"}`}, `{"type":"result"}`},
 		{"words to wait by", taxonomy.Evidence{}, taxonomy.Evidence{
 			Text: "Retry after 30 seconds", RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true,
 		}, "Retry after 30 seconds"},
-		{"a flag to wait by", taxonomy.Evidence{RetryAfter: minute}, taxonomy.Evidence{Text: "Retry after 30 seconds", RetryAfter: minute}, "Retry after 30 seconds"},
+		{"a flag to wait by", taxonomy.Evidence{RetryAfter: minute},
+			taxonomy.Evidence{Text: "Retry after 30 seconds", RetryAfter: minute}, "Retry after 30 seconds"},
 		{"a line that is indented", taxonomy.Evidence{}, taxonomy.Evidence{Text: " ! [rejected]\n"}, " ! [rejected]\n"},
-		{"half of a body", taxonomy.Evidence{}, taxonomy.Evidence{Text: `{"error":{"type":"x"`}, `{"error":{"type":"x"`},
+		{"half of a body", taxonomy.Evidence{}, taxonomy.Evidence{Text: `{"error":{"type":"x"`},
+			`{"error":{"type":"x"`},
 		{"nothing", taxonomy.Evidence{}, taxonomy.Evidence{}, ""},
 	}
 	for _, tt := range tests {

@@ -10,8 +10,9 @@ import (
 	"unicode"
 )
 
-// HostPort returns what an [Address] is connected to as host:port: the port of an http or https URL without one is 80 or 443. The error says
-// what to write instead, and shows nothing of the name, which may hold a password.
+// HostPort returns what an [Address] is connected to as host:port: the port of an http or https URL
+// without one is 80 or 443. The error says what to write instead, and shows nothing of the name,
+// which may hold a password.
 func (p Prerequisite) HostPort() (string, error) {
 	name := p.Name
 	if scheme, _, ok := strings.Cut(name, "://"); ok {

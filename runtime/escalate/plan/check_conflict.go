@@ -48,7 +48,8 @@ func (c *checking) boundConflicts(criteria []Criterion) {
 			now.high = min(was.high, k.Max)
 		}
 		if now.low > now.high {
-			c.add(Conflicting, k.Line, "the criteria %s of %s ask for at least %d and for at most %d: no number is both, so mend one of them",
+			c.add(Conflicting, k.Line,
+				"the criteria %s of %s ask for at least %d and for at most %d: no number is both, so mend one of them",
 				k.Kind, shown(k.Path), now.low, now.high)
 			continue
 		}
@@ -56,7 +57,8 @@ func (c *checking) boundConflicts(criteria []Criterion) {
 	}
 }
 
-// formatConflicts looks for files that have to be JSON and XML. Every other pair of formats has texts that are both.
+// formatConflicts looks for files that have to be JSON and XML. Every other pair of formats has
+// texts that are both.
 func (c *checking) formatConflicts(criteria []Criterion) {
 	json, xml, told := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range criteria {
@@ -74,7 +76,8 @@ func (c *checking) formatConflicts(criteria []Criterion) {
 	}
 }
 
-// places are the paths that have to be files, and those that have to be directories, with the line that says so. The zero places are none.
+// places are the paths that have to be files, and those that have to be directories, with the line
+// that says so. The zero places are none.
 type places struct {
 	files, directories map[string]int
 	settled            map[string]bool

@@ -45,7 +45,9 @@ func (c *checking) known(k *Criterion) bool {
 	case Exists, Format, Sections, Count, Size, Content:
 		return true
 	}
-	c.add(Invalid, k.Line, "there are no criteria of the kind %s: use exists, format, sections, count, size, content or command", shown(string(k.Kind)))
+	c.add(Invalid, k.Line,
+		"there are no criteria of the kind %s: use exists, format, sections, count, size, content or command",
+		shown(string(k.Kind)))
 	return false
 }
 
@@ -63,7 +65,8 @@ func (c *checking) sections(k *Criterion) {
 	}
 	for _, text := range k.Texts {
 		if !says(text) {
-			c.add(Invalid, k.Line, "the criterion sections names the heading %s, which says nothing: write it out", shown(text))
+			c.add(Invalid, k.Line, "the criterion sections names the heading %s, which says nothing: write it out",
+				shown(text))
 		}
 	}
 }
@@ -73,9 +76,11 @@ func (c *checking) bounds(k *Criterion) {
 	case k.Min < 0 || k.Max < 0:
 		c.add(Invalid, k.Line, "the criterion %s has a bound below 0: use 0 or more", k.Kind)
 	case k.Min == 0 && k.Max == 0:
-		c.add(Unclear, k.Line, "the criterion %s has no bounds, and so is met by everything: give a minimum or a maximum", k.Kind)
+		c.add(Unclear, k.Line,
+			"the criterion %s has no bounds, and so is met by everything: give a minimum or a maximum", k.Kind)
 	case k.Max > 0 && k.Min > k.Max:
-		c.add(Invalid, k.Line, "the criterion %s asks for at least %d and at most %d: swap or mend the bounds", k.Kind, k.Min, k.Max)
+		c.add(Invalid, k.Line, "the criterion %s asks for at least %d and at most %d: swap or mend the bounds", k.Kind,
+			k.Min, k.Max)
 	}
 }
 
@@ -89,7 +94,8 @@ func (c *checking) expression(k *Criterion) bool {
 
 func (c *checking) content(k *Criterion) {
 	if c.expression(k) && matchesAll(k.Text) {
-		c.add(Unclear, k.Line, "the criterion content has the expression %s, which every text matches: say what must be in %s",
+		c.add(Unclear, k.Line,
+			"the criterion content has the expression %s, which every text matches: say what must be in %s",
 			shown(k.Text), shown(k.Path))
 	}
 }
@@ -130,7 +136,8 @@ func (c *checking) unread(k *Criterion) {
 	note("max", k.Max != 0, Count, Size)
 	note("command", k.Command != nil, Passes)
 	if len(extra) > 0 {
-		c.add(Unclear, k.Line, "%s", fmt.Sprintf("the criterion %s does not look at its %s: leave it out, or use a criterion that does",
-			k.Kind, strings.Join(extra, " and its ")))
+		c.add(Unclear, k.Line, "%s",
+			fmt.Sprintf("the criterion %s does not look at its %s: leave it out, or use a criterion that does",
+				k.Kind, strings.Join(extra, " and its ")))
 	}
 }

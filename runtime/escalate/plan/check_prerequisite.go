@@ -13,7 +13,8 @@ func (c *checking) planPrerequisites(all []Prerequisite) {
 		places.prerequisite(p)
 		c.prerequisite(p)
 		if p.MadeBy != "" {
-			c.add(Conflicting, p.Line, "%s is made by step %s, but all steps take it for granted: move it to the steps that need it",
+			c.add(Conflicting, p.Line,
+				"%s is made by step %s, but all steps take it for granted: move it to the steps that need it",
 				shown(p.Name), shown(p.MadeBy))
 		}
 	}
@@ -35,7 +36,9 @@ func (c *checking) prerequisite(p *Prerequisite) {
 	case Address:
 		c.address(p)
 	default:
-		c.add(Invalid, p.Line, "there are no prerequisites of the kind %s: use file, directory, command, env or address", shown(string(p.Kind)))
+		c.add(Invalid, p.Line,
+			"there are no prerequisites of the kind %s: use file, directory, command, env or address",
+			shown(string(p.Kind)))
 	}
 }
 
@@ -48,15 +51,19 @@ func (c *checking) program(of, name string, line int) {
 	case name == "":
 		c.add(Invalid, line, "%s names no program: name it", of)
 	case strings.HasPrefix(name, "-"):
-		c.add(Invalid, line, "%s names the program %s, which begins with '-' as an option does: name the program first", of, shown(name))
+		c.add(Invalid, line, "%s names the program %s, which begins with '-' as an option does: name the program first",
+			of, shown(name))
 	case strings.ContainsFunc(name, unicode.IsSpace):
-		c.add(Invalid, line, "%s names the program %s, which has white space: give the arguments apart from the program", of, shown(name))
+		c.add(Invalid, line,
+			"%s names the program %s, which has white space: give the arguments apart from the program", of,
+			shown(name))
 	case strings.ContainsRune(name, 0):
 		c.add(Invalid, line, "%s names the program %s, which has a zero byte: leave it out", of, shown(name))
 	}
 }
 
-// programPath checks the path of a program that is run. One that is absolute is a program of the machine, as one in PATH is.
+// programPath checks the path of a program that is run. One that is absolute is a program of the
+// machine, as one in PATH is.
 func (c *checking) programPath(of, name string, line int) {
 	switch {
 	case !isPath(name):
@@ -76,7 +83,8 @@ func (c *checking) variable(p *Prerequisite) {
 	case assigned:
 		c.add(Invalid, p.Line, "the prerequisite gives the environment variable %s a value: only name it", shown(name))
 	case strings.ContainsAny(name, "$%") || strings.ContainsFunc(name, notInName):
-		c.add(Invalid, p.Line, "no environment variable is named %s: give its name without '$', '%%' and white space", shown(name))
+		c.add(Invalid, p.Line, "no environment variable is named %s: give its name without '$', '%%' and white space",
+			shown(name))
 	}
 }
 
@@ -90,12 +98,14 @@ func (c *checking) address(p *Prerequisite) {
 		return
 	}
 	if holdsPassword(p.Name) {
-		c.add(Invalid, p.Line, "the address holds a password: leave it out, since only the host and the port are connected to")
+		c.add(Invalid, p.Line,
+			"the address holds a password: leave it out, since only the host and the port are connected to")
 	}
 }
 
-// prerequisiteConflicts looks for names among the prerequisites of a step and of the plan that cannot be both a file's and a directory's.
-// What those of the plan alone are in conflict about is told of the plan.
+// prerequisiteConflicts looks for names among the prerequisites of a step and of the plan that
+// cannot be both a file's and a directory's. What those of the plan alone are in conflict about is
+// told of the plan.
 func (c *checking) prerequisiteConflicts(shared, own []Prerequisite) {
 	if len(own) == 0 {
 		return

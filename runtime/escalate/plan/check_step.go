@@ -35,7 +35,9 @@ func (c *checking) id(id string, index int) {
 	case id == "":
 		c.add(Invalid, 0, "step %d has no ID: give it one, such as %q", index+1, strconv.Itoa(index+1))
 	case !validID(id):
-		c.add(Invalid, 0, "the ID %s is none: use 1 to %d letters, digits, '.', '-' and '_', the first a letter or a digit", shown(id), maxID)
+		c.add(Invalid, 0,
+			"the ID %s is none: use 1 to %d letters, digits, '.', '-' and '_', the first a letter or a digit",
+			shown(id), maxID)
 	}
 	if id != "" && c.earlier[id] {
 		c.add(Invalid, 0, "another step has the ID %s, too: give each its own", shown(id))
@@ -77,10 +79,13 @@ func (c *checking) madeBy(id string, p *Prerequisite) {
 	switch {
 	case by == "" || by != id && c.earlier[by]:
 	case by == id:
-		c.add(Conflicting, p.Line, "the step is to make %s itself, which it needs before it begins: make it a criterion", shown(p.Name))
+		c.add(Conflicting, p.Line,
+			"the step is to make %s itself, which it needs before it begins: make it a criterion", shown(p.Name))
 	case c.all[by]:
-		c.add(Conflicting, p.Line, "%s is made by step %s, which comes later: change the order of the steps", shown(p.Name), shown(by))
+		c.add(Conflicting, p.Line, "%s is made by step %s, which comes later: change the order of the steps",
+			shown(p.Name), shown(by))
 	default:
-		c.add(Conflicting, p.Line, "%s is made by step %s, which there is not: name an earlier step", shown(p.Name), shown(by))
+		c.add(Conflicting, p.Line, "%s is made by step %s, which there is not: name an earlier step", shown(p.Name),
+			shown(by))
 	}
 }

@@ -8,10 +8,12 @@ const (
 	Exists   CriterionKind = "exists"   // Path: a file, or a directory even if it is empty, which no commit keeps
 	Format   CriterionKind = "format"   // Path, Text: json, csv, xml or utf-8
 	Sections CriterionKind = "sections" // Path, Texts: headings that the Markdown file has
-	Count    CriterionKind = "count"    // Path, Text, Min, Max: how many lines match the regular expression Text; without Text, how many files match the pattern Path
-	Size     CriterionKind = "size"     // Path, Min, Max: bytes
-	Content  CriterionKind = "content"  // Path, Text: a regular expression that the file matches
-	Passes   CriterionKind = "command"  // Command, which exits with 0
+	// Path, Text, Min, Max: how many lines match the regular expression Text; without Text, how
+	// many files match the pattern Path
+	Count   CriterionKind = "count"
+	Size    CriterionKind = "size"    // Path, Min, Max: bytes
+	Content CriterionKind = "content" // Path, Text: a regular expression that the file matches
+	Passes  CriterionKind = "command" // Command, which exits with 0
 )
 
 // Criterion is something that must be true when a step is done.

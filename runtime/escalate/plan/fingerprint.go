@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// Fingerprint returns a text that changes when the step does: its ID, its instructions, the kinds, names and makers of its prerequisites, and its criteria, in
-// their order. Title, Line and Doc do not count, and neither does whether a list that is empty is nil. It survives JSON.
+// Fingerprint returns a text that changes when the step does: its ID, its instructions, the kinds,
+// names and makers of its prerequisites, and its criteria, in their order. Title, Line and Doc do
+// not count, and neither does whether a list that is empty is nil. It survives JSON.
 func (s Step) Fingerprint() string { return hashed(s.lasting()) }
 
-// Fingerprint returns a text that changes when anything of the plan does that counts: its prerequisites and its gate, and its steps as
-// [Step.Fingerprint] says, in their order.
+// Fingerprint returns a text that changes when anything of the plan does that counts: its
+// prerequisites and its gate, and its steps as [Step.Fingerprint] says, in their order.
 func (p Plan) Fingerprint() string {
 	all := struct {
 		Prerequisites []lastingPrerequisite `json:"prerequisites,omitempty"`
@@ -28,7 +29,8 @@ func (p Plan) Fingerprint() string {
 	return hashed(all)
 }
 
-// What follows has the fields that count, under names of its own, so that the fingerprint stays when types get other ones.
+// What follows has the fields that count, under names of its own, so that the fingerprint stays
+// when types get other ones.
 type (
 	lastingStep struct {
 		ID            string                `json:"id"`
@@ -60,7 +62,8 @@ func (s *Step) lasting() lastingStep {
 	out := lastingStep{ID: s.ID, Instructions: s.Instructions, Prerequisites: lastingPrerequisites(s.Prerequisites)}
 	for _, k := range s.Criteria {
 		out.Criteria = append(out.Criteria, lastingCriterion{
-			Kind: k.Kind, Path: k.Path, Text: k.Text, Texts: k.Texts, Min: k.Min, Max: k.Max, Command: (*lastingCommand)(k.Command),
+			Kind: k.Kind, Path: k.Path, Text: k.Text, Texts: k.Texts, Min: k.Min, Max: k.Max,
+			Command: (*lastingCommand)(k.Command),
 		})
 	}
 	return out
@@ -74,7 +77,8 @@ func lastingPrerequisites(all []Prerequisite) []lastingPrerequisite {
 	return out
 }
 
-// hashed returns the SHA-256 of a value as JSON, in hexadecimal. Values of the types above always have one.
+// hashed returns the SHA-256 of a value as JSON, in hexadecimal. Values of the types above always
+// have one.
 func hashed(value any) string {
 	b, err := json.Marshal(value)
 	if err != nil {

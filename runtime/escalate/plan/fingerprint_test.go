@@ -20,7 +20,8 @@ func full() plan.Plan {
 			ID: "1", Title: "S", Instructions: "Do it.", Line: 3,
 			Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "b", MadeBy: "0", Doc: "d", Line: 4}},
 			Criteria: []plan.Criterion{
-				{Kind: plan.Sections, Path: "r", Texts: []string{"A", "B"}, Line: 5}, {Kind: plan.Count, Path: "r", Text: "x", Min: 1, Max: 2},
+				{Kind: plan.Sections, Path: "r", Texts: []string{"A", "B"}, Line: 5},
+				{Kind: plan.Count, Path: "r", Text: "x", Min: 1, Max: 2},
 				{Kind: plan.Passes, Command: &plan.Command{Args: []string{"make"}, Limit: time.Second}},
 			},
 		}, {ID: "2", Instructions: "<b> & \u2028"}},
@@ -79,7 +80,9 @@ func TestFingerprints(t *testing.T) {
 	p := full()
 	p.Title = "x"
 	assert.Equal(t, full().Fingerprint(), p.Fingerprint())
-	assert.Equal(t, plan.Step{}.Fingerprint(), plan.Step{Criteria: []plan.Criterion{}, Prerequisites: []plan.Prerequisite{}}.Fingerprint())
+	assert.Equal(
+		t, plan.Step{}.Fingerprint(),
+		plan.Step{Criteria: []plan.Criterion{}, Prerequisites: []plan.Prerequisite{}}.Fingerprint())
 	assert.Len(t, p.Fingerprint(), 64)
 }
 

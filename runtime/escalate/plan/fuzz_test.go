@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// FuzzCheck checks whatever plan can be written as JSON: always with the same outcome, each fault with a kind and a text that can be shown, and
-// fingerprints that survive being written down.
+// FuzzCheck checks whatever plan can be written as JSON: always with the same outcome, each fault
+// with a kind and a text that can be shown, and fingerprints that survive being written down.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"steps":[{"id":"1","instructions":"TBD","criteria":[{"kind":"count","path":"a/**"}]}]}`,
@@ -22,7 +22,8 @@ func FuzzCheck(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	kinds := map[plan.FaultKind]bool{plan.Invalid: true, plan.Silent: true, plan.Unclear: true, plan.Conflicting: true, plan.Several: true}
+	kinds := map[plan.FaultKind]bool{plan.Invalid: true, plan.Silent: true, plan.Unclear: true, plan.Conflicting: true,
+		plan.Several: true}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var p plan.Plan
 		if json.Unmarshal(data, &p) != nil {

@@ -18,7 +18,8 @@ const (
 	maxAlternatives = 4
 )
 
-// badPath says why a path is not one of the tree, or "". A path that begins with a drive or a tilde is absolute to those who write so.
+// badPath says why a path is not one of the tree, or "". A path that begins with a drive or a tilde
+// is absolute to those who write so.
 func badPath(name string) string {
 	switch {
 	case name == "":
@@ -39,10 +40,12 @@ func badPath(name string) string {
 	return ""
 }
 
-// inGit is why a path of git's own is none: what stands there is no work of a step, and neither put back nor committed.
+// inGit is why a path of git's own is none: what stands there is no work of a step, and neither put
+// back nor committed.
 const inGit = "is in git's own directory: name something else in the tree"
 
-// ofGit reports whether a part of a path or a pattern is git's own directory, also as Windows reads it.
+// ofGit reports whether a part of a path or a pattern is git's own directory, also as Windows reads
+// it.
 func ofGit(name string) bool {
 	return slices.ContainsFunc(parts(name), func(part string) bool {
 		part = strings.TrimRight(part, ". ")
@@ -88,9 +91,10 @@ func (c *checking) pattern(of, pattern string, line int) {
 	}
 }
 
-// ValidPattern says why a pattern of [Count] cannot be used, or nil: it is empty, absolute, longer than 1024 bytes, leaves the tree, is in git's own directory, has more than 4
-// groups of alternatives, or has a bracket that is not closed. In a pattern * is anything but a slash, ** anything, ? one character but a slash,
-// [a-z] a class and {a,b} a choice.
+// ValidPattern says why a pattern of [Count] cannot be used, or nil: it is empty, absolute, longer
+// than 1024 bytes, leaves the tree, is in git's own directory, has more than 4 groups of
+// alternatives, or has a bracket that is not closed. In a pattern * is anything but a slash, **
+// anything, ? one character but a slash, [a-z] a class and {a,b} a choice.
 func ValidPattern(pattern string) error {
 	if why := badPath(pattern); why != "" {
 		return errors.New("it " + why)

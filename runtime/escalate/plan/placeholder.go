@@ -12,7 +12,8 @@ const maxPlaceholders = 8
 
 // says reports whether a text has a letter or a digit.
 func says(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '?' })
+	return strings.ContainsFunc(
+		text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '?' })
 }
 
 // expressions are what placeholders are found by. Go's regular expressions take linear time.
@@ -24,11 +25,13 @@ var finding = sync.OnceValue(func() expressions {
 		marker: regexp.MustCompile(`^(?:[-*+>]|\d{1,9}[.)]|\[[ xX]\]|#{1,6})\s+`),
 		line:   regexp.MustCompile(`^(?:TBD|TBC|TODO|\?+)$`),
 		label:  regexp.MustCompile(`^[\w./-]+(?: [\w./-]+){0,2} ?[:=]\s*(TBD|TBC|\?{3,})\.?$`),
-		bracketed: regexp.MustCompile(`(?i)(?:^|[\s(:=])(<(?:TBD|TBC|TODO|\?{1,9}|\.{3}|…|(?:insert|fill in|choose|decide|your) [^<>]{1,80})>|` +
-			`\[(?:TBD|TBC|TODO|\?{3,9})\]|\((?:TBD|TBC)\))(?:$|[\s,.;:)])`),
+		bracketed: regexp.MustCompile(
+			`(?i)(?:^|[\s(:=])(<(?:TBD|TBC|TODO|\?{1,9}|\.{3}|…|(?:insert|fill in|choose|decide|your) [^<>]{1,80})>|` +
+				`\[(?:TBD|TBC|TODO|\?{3,9})\]|\((?:TBD|TBC)\))(?:$|[\s,.;:)])`),
 		word: regexp.MustCompile(`(?:^|\s)(\?{3,})(?:$|[\s,.;:])`),
-		about: regexp.MustCompile(`(?i)\b(?:replac|remov|find|search|grep|fill|resolv|delet|look|list|count|scan|report|mark|mention|contain|` +
-			`placeholder|every\b|each\b|all\b|any\b|no\b|without\b|where)`),
+		about: regexp.MustCompile(
+			`(?i)\b(?:replac|remov|find|search|grep|fill|resolv|delet|look|list|count|scan|report|mark|mention|contain|` +
+				`placeholder|every\b|each\b|all\b|any\b|no\b|without\b|where)`),
 		write: regexp.MustCompile(`(?i)^(?:set|print|write|put|say|show|add|use|keep|leave|call)\b`),
 	}
 })
@@ -107,7 +110,8 @@ func plainLines(text string) func(yield func(string) bool) {
 	}
 }
 
-// trimmed returns a line without emphasis as a whole. What it ends with goes, too, if nothing but a placeholder is left.
+// trimmed returns a line without emphasis as a whole. What it ends with goes, too, if nothing but a
+// placeholder is left.
 func trimmed(line string) string {
 	line = strings.TrimSpace(strings.Trim(line, "*_"))
 	if word := strings.Trim(line, "*_.:! "); finding().line.MatchString(word) {

@@ -14,12 +14,15 @@ type Plan struct {
 
 // Step is one step. Steps are carried out in their order, one at a time.
 type Step struct {
-	// ID names the step within its plan, as "2.3": 1 to 40 letters, digits, '.', '-' and '_', the first a letter or a digit.
+	// ID names the step within its plan, as "2.3": 1 to 40 letters, digits, '.', '-' and '_', the
+	// first a letter or a digit.
 	ID    string `json:"id"`
 	Title string `json:"title,omitempty"`
-	// Instructions are what whoever carries out the step is told. They are the only part of a step that a tier may correct.
+	// Instructions are what whoever carries out the step is told. They are the only part of a step
+	// that a tier may correct.
 	Instructions string `json:"instructions"`
-	// Prerequisites are what the step takes for granted, besides those of the plan and what earlier steps make.
+	// Prerequisites are what the step takes for granted, besides those of the plan and what earlier
+	// steps make.
 	Prerequisites []Prerequisite `json:"prerequisites,omitempty"`
 	// Criteria are what must be true when the step is done. A step without any is ambiguous.
 	Criteria []Criterion `json:"criteria"`

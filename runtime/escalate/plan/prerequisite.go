@@ -15,11 +15,13 @@ const (
 // Prerequisite is something that a plan takes for granted.
 type Prerequisite struct {
 	Kind PrerequisiteKind `json:"kind"`
-	// Name is what must be there; see the kinds. Paths are relative to the root of the tree, slash-separated, and do not leave it.
+	// Name is what must be there; see the kinds. Paths are relative to the root of the tree,
+	// slash-separated, and do not leave it.
 	Name string `json:"name"`
 	// Doc says what it is needed for; may be empty.
 	Doc string `json:"doc,omitempty"`
-	// MadeBy is the ID of the step that makes it, so that it is not looked for before that step is done; may be empty.
+	// MadeBy is the ID of the step that makes it, so that it is not looked for before that step is
+	// done; may be empty.
 	MadeBy string `json:"madeBy,omitempty"`
 	Line   int    `json:"line,omitempty"`
 }

@@ -8,15 +8,17 @@ import (
 	"slices"
 )
 
-// Bounds on regular expressions: their length in bytes, and how many characters and classes they have when repetitions are written out, of which
-// each may cost a step for each byte that is searched.
+// Bounds on regular expressions: their length in bytes, and how many characters and classes they
+// have when repetitions are written out, of which each may cost a step for each byte that is
+// searched.
 const (
 	maxExpression = 1000
 	maxWeight     = 5000
 )
 
-// Regexp compiles Text as a regular expression of Go's, which takes time that grows with what it searches only. An expression of more than
-// 1000 bytes, or one that repeats so much that searching a file with it would take minutes, is an error.
+// Regexp compiles Text as a regular expression of Go's, which takes time that grows with what it
+// searches only. An expression of more than 1000 bytes, or one that repeats so much that searching
+// a file with it would take minutes, is an error.
 func (c Criterion) Regexp() (*regexp.Regexp, error) {
 	if len(c.Text) > maxExpression {
 		return nil, fmt.Errorf("it is longer than %d bytes: use a shorter one", maxExpression)
@@ -35,7 +37,8 @@ func (c Criterion) Regexp() (*regexp.Regexp, error) {
 	return regexp.Compile(c.Text)
 }
 
-// weight returns how large an expression is when its repetitions are written out. It is looked at before that is done.
+// weight returns how large an expression is when its repetitions are written out. It is looked at
+// before that is done.
 func weight(r *syntax.Regexp) int {
 	n := max(1, len(r.Sub))
 	if r.Op == syntax.OpLiteral {

@@ -13,10 +13,11 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// Gate runs the commands one after the other, all of them, and returns evidence for each that does not exit with 0: its exit code, or the
-// signal that ended it, or the type timeout, or not_found or start with the errno for one that could not be started. The text is the
-// end of what it printed, both streams, and attribute command is the command. Processes that a command leaves behind are ended. When ctx
-// ends, that is the last evidence, and the rest is not run.
+// Gate runs the commands one after the other, all of them, and returns evidence for each that does
+// not exit with 0: its exit code, or the signal that ended it, or the type timeout, or not_found or
+// start with the errno for one that could not be started. The text is the end of what it printed,
+// both streams, and attribute command is the command. Processes that a command leaves behind are
+// ended. When ctx ends, that is the last evidence, and the rest is not run.
 func (v *Verifier) Gate(ctx context.Context, commands []plan.Command) []*taxonomy.Evidence {
 	var failed []*taxonomy.Evidence
 	for _, command := range commands {
@@ -39,7 +40,8 @@ func (v *Verifier) Gate(ctx context.Context, commands []plan.Command) []*taxonom
 // ended reports whether a command ran to an end of its own.
 func ended(ev *taxonomy.Evidence) bool { return !ev.ExitCode.IsZero() || ev.Signal != "" }
 
-// run runs a command, and returns evidence of source "check" unless it exits with 0, with the end of what it printed.
+// run runs a command, and returns evidence of source "check" unless it exits with 0, with the end
+// of what it printed.
 func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxonomy.Evidence, output string) {
 	line := workspace.Command{Args: c.Args, Limit: c.Limit}
 	shown := excerpt.Beginning(line.String(), maxSaid, scrubbed)
@@ -47,7 +49,8 @@ func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxo
 		return with(stopped(ctx, sourceCheck, op, shown), attributeCommand, shown), ""
 	}
 	if why := unusable(c.Args); why != "" {
-		return with(&taxonomy.Evidence{Source: sourceCheck, Op: op, Type: typeStart, Text: why}, attributeCommand, shown), ""
+		return with(&taxonomy.Evidence{Source: sourceCheck, Op: op, Type: typeStart, Text: why}, attributeCommand,
+			shown), ""
 	}
 	result := v.commands.RunStarted(ctx, op, line, v.started)
 	if result.Err == nil {
@@ -96,8 +99,8 @@ const (
 	exitNotFound      = 127
 )
 
-// passes runs the command of a criterion. One that cannot be started is evidence as the system gave it; one that fails is a
-// criterion that is not met.
+// passes runs the command of a criterion. One that cannot be started is evidence as the system gave
+// it; one that fails is a criterion that is not met.
 func (v *Verifier) passes(ctx context.Context, k *plan.Criterion) *taxonomy.Evidence {
 	var command plan.Command
 	if k.Command != nil {

@@ -36,10 +36,14 @@ func TestGate(t *testing.T) {
 		{"is ended by a signal", sh("echo so far; kill -KILL $$"), "exit SIGKILL: so far"},
 		{"runs in the tree", sh("test -f plain || exit 9"), ""},
 		{"is no shell line", plan.Command{Args: []string{"test", "$(id)", "=", "$(id)"}}, ""},
-		{"is not there", plan.Command{Args: []string{"nosuchtool", "x"}}, `not_found: start nosuchtool: exec: "nosuchtool": executable file not found in $PATH`},
-		{"may not be executed", plan.Command{Args: []string{"./plain"}}, "start EACCES: start plain: fork/exec ./plain: permission denied"},
-		{"is an option", plan.Command{Args: []string{"--version"}}, "start: the program --version begins with '-', as an option does"},
-		{"has white space", plan.Command{Args: []string{"echo x"}}, `start: the program "echo x" has white space in its name`},
+		{"is not there", plan.Command{Args: []string{"nosuchtool", "x"}},
+			`not_found: start nosuchtool: exec: "nosuchtool": executable file not found in $PATH`},
+		{"may not be executed", plan.Command{Args: []string{"./plain"}},
+			"start EACCES: start plain: fork/exec ./plain: permission denied"},
+		{"is an option", plan.Command{Args: []string{"--version"}},
+			"start: the program --version begins with '-', as an option does"},
+		{"has white space", plan.Command{Args: []string{"echo x"}},
+			`start: the program "echo x" has white space in its name`},
 		{"is none", plan.Command{}, "start: the command has no program"},
 		{"shell does not find", sh("nosuchtool"), "exit exit 127: "},
 	} {
@@ -60,10 +64,13 @@ func TestGate(t *testing.T) {
 
 // All commands are run, and each failure is said, in order.
 func TestTheGateRunsAllCommands(t *testing.T) {
-	got := verifier(t, verify.Options{Dir: t.TempDir()}).Gate(t.Context(), []plan.Command{sh("exit 1"), sh("true"), sh("exit 2")})
+	got := verifier(t, verify.Options{Dir: t.TempDir()}).Gate(
+		t.Context(), []plan.Command{sh("exit 1"), sh("true"), sh("exit 2")})
 	require.Len(t, got, 2)
-	assert.Equal(t, []string{"sh -c 'exit 1'", "sh -c 'exit 2'"}, []string{got[0].Attribute("command"), got[1].Attribute("command")})
-	assert.Equal(t, []taxonomy.Opt[int]{taxonomy.Some(1), taxonomy.Some(2)}, []taxonomy.Opt[int]{got[0].ExitCode, got[1].ExitCode})
+	assert.Equal(t, []string{"sh -c 'exit 1'", "sh -c 'exit 2'"},
+		[]string{got[0].Attribute("command"), got[1].Attribute("command")})
+	assert.Equal(t, []taxonomy.Opt[int]{taxonomy.Some(1), taxonomy.Some(2)},
+		[]taxonomy.Opt[int]{got[0].ExitCode, got[1].ExitCode})
 }
 
 func TestCommandsAreStopped(t *testing.T) {
@@ -72,7 +79,8 @@ func TestCommandsAreStopped(t *testing.T) {
 	command := sh("echo begun; sleep 600 & echo $! >pid; wait")
 	var ev *taxonomy.Evidence
 	var pid []byte
-	for command.Limit = 300 * time.Millisecond; len(pid) == 0; command.Limit *= 4 { // until it comes so far within its limit
+	// until it comes so far within its limit
+	for command.Limit = 300 * time.Millisecond; len(pid) == 0; command.Limit *= 4 {
 		require.Less(t, command.Limit, 2*time.Minute)
 		ev = v.Gate(t.Context(), []plan.Command{command})[0]
 		assert.Contains(t, ev.Text, "did not end within "+command.Limit.String())
@@ -119,7 +127,8 @@ func TestWhatCommandsPrintIsBoundedAndScrubbed(t *testing.T) {
 	assert.NotContains(t, got[2].Attribute("command"), "hunter2")
 }
 
-// A criterion that a command decides is a result: no exit code, unless the command could not be started.
+// A criterion that a command decides is a result: no exit code, unless the command could not be
+// started.
 func TestACommandAsCriterion(t *testing.T) {
 	slow := sh("sleep 600")
 	slow.Limit = 100 * time.Millisecond
@@ -129,10 +138,14 @@ func TestACommandAsCriterion(t *testing.T) {
 		actual  string
 	}{
 		{sh("exit 0"), "", ""},
-		{sh("echo no; exit 3"), "content: sh -c 'echo no; exit 3': expected exit code 0, found exit code 3", "exit code 3"},
-		{sh("kill -TERM $$"), "content: sh -c 'kill -TERM $$': expected exit code 0, found ended by SIGTERM", "ended by SIGTERM"},
-		{slow, "content: sh -c 'sleep 600': expected exit code 0, found sh -c 'sleep 600' did not end within 100ms", "sh -c 'sleep 600' did not end within 100ms"},
-		{sh("nosuchtool"), "content exit 127: sh -c nosuchtool: expected exit code 0, found exit code 127", "exit code 127"},
+		{sh("echo no; exit 3"), "content: sh -c 'echo no; exit 3': expected exit code 0, found exit code 3",
+			"exit code 3"},
+		{sh("kill -TERM $$"), "content: sh -c 'kill -TERM $$': expected exit code 0, found ended by SIGTERM",
+			"ended by SIGTERM"},
+		{slow, "content: sh -c 'sleep 600': expected exit code 0, found sh -c 'sleep 600' did not end within 100ms",
+			"sh -c 'sleep 600' did not end within 100ms"},
+		{sh("nosuchtool"), "content exit 127: sh -c nosuchtool: expected exit code 0, found exit code 127",
+			"exit code 127"},
 		{plan.Command{Args: []string{"nosuchtool"}}, "not_found: start nosuchtool: ", "it was not run"},
 		{plan.Command{Args: []string{"./none"}}, "not_found ENOENT: start none: ", "it was not run"},
 	} {
@@ -146,7 +159,8 @@ func TestACommandAsCriterion(t *testing.T) {
 		require.Len(t, got, 1)
 		assert.Equal(t, "check criteria", got[0].Source+" "+got[0].Op)
 		assert.Contains(t, brief(got[0]), c.want)
-		assert.Equal(t, []string{"exit code 0", c.actual}, []string{got[0].Attribute("expected"), got[0].Attribute("actual")})
+		assert.Equal(
+			t, []string{"exit code 0", c.actual}, []string{got[0].Attribute("expected"), got[0].Attribute("actual")})
 		assert.Empty(t, got[0].Files)
 		if got[0].Type == "content" {
 			assert.NoError(t, got[0].Err)
@@ -156,6 +170,7 @@ func TestACommandAsCriterion(t *testing.T) {
 	got := verifier(t, verify.Options{Dir: t.TempDir()}).Criteria(t.Context(), []plan.Criterion{{Kind: plan.Passes}})
 	assert.Equal(t, "start: the command has no program", brief(got[0]))
 	said := sh("echo why; exit 3")
-	got = verifier(t, verify.Options{Dir: t.TempDir()}).Criteria(t.Context(), []plan.Criterion{{Kind: plan.Passes, Command: &said}})
+	got = verifier(t, verify.Options{Dir: t.TempDir()}).Criteria(
+		t.Context(), []plan.Criterion{{Kind: plan.Passes, Command: &said}})
 	assert.Equal(t, "why\n", got[0].Output, "rules do not search it")
 }

@@ -33,7 +33,8 @@ func (l *looking) countLines() *unmet {
 	n, long, err := lines(in, expression.Match, enough(l.k))
 	switch {
 	case long > 0:
-		return &unmet{kind: typeCount, expected: expected, actual: "line " + strconv.FormatInt(long, 10) + " of more than 1 MiB, which cannot be counted"}
+		return &unmet{kind: typeCount, expected: expected, actual: "line " + strconv.FormatInt(long, 10) +
+			" of more than 1 MiB, which cannot be counted"}
 	case err != nil:
 		return l.unread(typeCount, expected, err)
 	case inBounds(l.k, n):
@@ -42,7 +43,8 @@ func (l *looking) countLines() *unmet {
 	return &unmet{kind: typeCount, expected: expected, actual: counted(n, "lines")}
 }
 
-// enough returns the number at which it is settled that a criterion is met; 0 for one that is never settled before the end.
+// enough returns the number at which it is settled that a criterion is met; 0 for one that is never
+// settled before the end.
 func enough(k *plan.Criterion) int64 {
 	if k.Max > 0 {
 		return 0
@@ -50,7 +52,8 @@ func enough(k *plan.Criterion) int64 {
 	return k.Min
 }
 
-// lines counts the lines that match, without their ends, up to enough of them if that is not 0. Long is the number of the first line that is too long.
+// lines counts the lines that match, without their ends, up to enough of them if that is not 0.
+// Long is the number of the first line that is too long.
 func lines(r io.Reader, match func([]byte) bool, enough int64) (n, long int64, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
@@ -100,7 +103,8 @@ func (l *looking) content() *unmet {
 	return &unmet{kind: typeContent, expected: expected, actual: "a file without one"}
 }
 
-// polled reads runes until a context ends, and keeps why it ended. Who searches takes an error for the end of the text.
+// polled reads runes until a context ends, and keeps why it ended. Who searches takes an error for
+// the end of the text.
 type polled struct {
 	*bufio.Reader
 	ctx  context.Context

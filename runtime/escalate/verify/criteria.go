@@ -12,15 +12,18 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Criteria looks into each criterion in its order, and returns evidence for those that are not met: type format, missing_sections, count, size
-// or content, attributes expected and actual, and the files. A path that is not there, that is no regular file, that leads out of the
-// tree or that cannot be read does not meet its criterion; it has the type of the criterion, and no errno, since it is a result that is missing.
-// There is no exit code either, but for 126 and 127, which say that a command could not be started; one that the system could not start has its errno.
+// Criteria looks into each criterion in its order, and returns evidence for those that are not met:
+// type format, missing_sections, count, size or content, attributes expected and actual, and the
+// files. A path that is not there, that is no regular file, that leads out of the tree or that
+// cannot be read does not meet its criterion; it has the type of the criterion, and no errno, since
+// it is a result that is missing. There is no exit code either, but for 126 and 127, which say that
+// a command could not be started; one that the system could not start has its errno.
 //
-// For sections see [plan.Sections] and the headings of CommonMark; a text with leading # asks for that level, case and what
-// emphasizes do not count. Lines are counted without their ends; one of more than 1 MiB cannot be counted. Files are counted outside of
-// .git only, and symbolic links as what they lead to in the tree. An empty file is no JSON, no CSV and no XML. When ctx ends, that is the
-// last evidence, and the rest is not looked into.
+// For sections see [plan.Sections] and the headings of CommonMark; a text with leading # asks for
+// that level, case and what emphasizes do not count. Lines are counted without their ends; one of
+// more than 1 MiB cannot be counted. Files are counted outside of .git only, and symbolic links as
+// what they lead to in the tree. An empty file is no JSON, no CSV and no XML. When ctx ends, that
+// is the last evidence, and the rest is not looked into.
 func (v *Verifier) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxonomy.Evidence {
 	if len(criteria) == 0 {
 		return nil
@@ -123,7 +126,8 @@ func (l *looking) look() *unmet {
 	case plan.Content:
 		return l.content()
 	}
-	return &unmet{kind: typeContent, expected: "a criterion of a known kind", actual: "the kind " + named(string(l.k.Kind))}
+	return &unmet{kind: typeContent, expected: "a criterion of a known kind",
+		actual: "the kind " + named(string(l.k.Kind))}
 }
 
 // unread says that a criterion is not met since its file could not be read.

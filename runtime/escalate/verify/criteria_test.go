@@ -22,8 +22,9 @@ func TestExists(t *testing.T) {
 	for path, want := range map[string]string{
 		"docs/a.md": "met", "docs": "met", "docs/": "met", "./docs/../docs/a.md": "met",
 		"docs/b.md": "content: a file or a directory | nothing: it is not there",
-		"../x":      "content: a file or a directory | nothing: it is not in the tree: its path, or a symbolic link, leads out of it",
-		"":          "content: a path to look at | none",
+		"../x": "content: a file or a directory | nothing: it is not in the tree: its path, or a symbolic " +
+			"link, leads out of it",
+		"": "content: a path to look at | none",
 	} {
 		assert.Equal(t, want, look(t, dir, plan.Criterion{Kind: plan.Exists, Path: path}), path)
 	}
@@ -46,12 +47,15 @@ func TestSize(t *testing.T) {
 		{"d", 1, 0, "size: at least 1 byte | nothing: it is a directory"},
 		{"none", 0, 1, "size: at most 1 byte | nothing: it is not there"},
 	} {
-		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Size, Path: c.path, Min: c.min, Max: c.max}), "%+v", c)
+		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Size, Path: c.path, Min: c.min, Max: c.max}),
+			"%+v", c)
 	}
 }
 
 func TestCountLines(t *testing.T) {
-	dir := tree(t, map[string]string{"list": "- a\n- b\nnot\n- c", "crlf": "a;\r\nb;\r\n", "empty": "", "blank": "\n\n\n", "d/": ""})
+	dir := tree(
+		t, map[string]string{"list": "- a\n- b\nnot\n- c", "crlf": "a;\r\nb;\r\n", "empty": "", "blank": "\n\n\n",
+			"d/": ""})
 	for _, c := range []struct {
 		path, text string
 		min, max   int64
@@ -71,13 +75,17 @@ func TestCountLines(t *testing.T) {
 		{"d", "a", 1, 0, "count: at least 1 line that matches a | nothing: it is a directory"},
 		{"list", "(", 1, 0, "count: at least 1 line that matches ( | an expression that cannot be used"},
 	} {
-		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Count, Path: c.path, Text: c.text, Min: c.min, Max: c.max}), "%+v", c)
+		assert.Equal(
+			t, c.want,
+			look(t, dir, plan.Criterion{Kind: plan.Count, Path: c.path, Text: c.text, Min: c.min, Max: c.max}), "%+v",
+			c)
 	}
 }
 
 func TestCountFiles(t *testing.T) {
 	dir := tree(t, map[string]string{
-		"a.md": "", "docs/b.md": "", "docs/deep/c.md": "", "docs/deep/c.txt": "", ".git/x.md": "", "sub/.git/y.md": "", "docs.md/": "", "[x].md": "", "[d]/z.md": "",
+		"a.md": "", "docs/b.md": "", "docs/deep/c.md": "", "docs/deep/c.txt": "", ".git/x.md": "", "sub/.git/y.md": "",
+		"docs.md/": "", "[x].md": "", "[d]/z.md": "",
 		"a\nb.md": "",
 	})
 	for _, c := range []struct {
@@ -99,9 +107,11 @@ func TestCountFiles(t *testing.T) {
 		{"{", 1, 0, "count: at least 1 file that matches { | a pattern that cannot be used"},
 		{"../*", 1, 0, "count: at least 1 file that matches ../* | a pattern that cannot be used"},
 	} {
-		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Count, Path: c.pattern, Min: c.min, Max: c.max}), c.pattern)
+		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Count, Path: c.pattern, Min: c.min, Max: c.max}),
+			c.pattern)
 	}
-	ev := verifier(t, verify.Options{Dir: dir}).Criteria(t.Context(), []plan.Criterion{{Kind: plan.Count, Path: "**/*b.md", Min: 9}})[0]
+	ev := verifier(t, verify.Options{Dir: dir}).Criteria(t.Context(),
+		[]plan.Criterion{{Kind: plan.Count, Path: "**/*b.md", Min: 9}})[0]
 	assert.Equal(t, []string{"a\nb.md", "docs/b.md"}, sorted(ev.Files))
 	assert.NotContains(t, ev.Text, "\n")
 }
@@ -123,7 +133,8 @@ func TestContent(t *testing.T) {
 		{"a", "(?:a{1000}){1000}", "an expression that cannot be used"},
 		{"a", strings.Repeat("[^x]{900}", 9), "an expression that cannot be used"},
 	} {
-		assert.Contains(t, look(t, dir, plan.Criterion{Kind: plan.Content, Path: c.path, Text: c.text}), c.want, "%.40s", c.text)
+		assert.Contains(t, look(t, dir, plan.Criterion{Kind: plan.Content, Path: c.path, Text: c.text}), c.want,
+			"%.40s", c.text)
 	}
 }
 
@@ -133,11 +144,15 @@ func TestFormat(t *testing.T) {
 		{"json", " 1 \n", "met"},
 		{"json", "", "format: JSON | a file that is not: it is empty"},
 		{"json", " \n", "format: JSON | a file that is not: it is empty"},
-		{"json", `{"a": 1,}`, "format: JSON | a file that is not: byte 9: invalid character '}' looking for beginning of object key string"},
+		{"json", `{"a": 1,}`,
+			"format: JSON | a file that is not: byte 9: invalid character '}' looking for beginning of object key " +
+				"string"},
 		{"json", `{} {}`, "format: JSON | a file that is not: byte 4: invalid character '{' after top-level value"},
 		{"json", "{\"a\": \"\xff\"}", "format: JSON | a file that is not: byte 8 is not UTF-8"},
-		{"json", "\uFEFF{}", "format: JSON | a file that is not: byte 1: invalid character 'ï' looking for beginning of value"},
-		{"json", strings.Repeat("[", 100_000), "format: JSON | a file that is not: byte 10001: invalid character '[' exceeded max depth"},
+		{"json", "\uFEFF{}",
+			"format: JSON | a file that is not: byte 1: invalid character 'ï' looking for beginning of value"},
+		{"json", strings.Repeat("[", 100_000),
+			"format: JSON | a file that is not: byte 10001: invalid character '[' exceeded max depth"},
 		{"csv", "a,b\n1,2\n", "met"},
 		{"csv", "\uFEFF\"a\",b\r\n1,\"x\ny\"\r\n", "met"},
 		{"csv", "", "format: CSV | a file that is not: it is empty"},
@@ -151,20 +166,25 @@ func TestFormat(t *testing.T) {
 		{"xml", "<a/><b/>", "format: XML | a file that is not: it has more than one outermost element"},
 		{"xml", "<a>", "format: XML | a file that is not: line 1: unexpected EOF"},
 		{"xml", "<a>&x;</a>", "format: XML | a file that is not: line 1: invalid character entity &x;"},
-		{"xml", `<?xml version="1.0" encoding="latin1"?><a/>`, `encoding "latin1" declared but Decoder.CharsetReader is nil`},
+		{"xml", `<?xml version="1.0" encoding="latin1"?><a/>`,
+			`encoding "latin1" declared but Decoder.CharsetReader is nil`},
 		{"utf-8", "Zoë\n", "met"},
 		{"utf-8", "", "met"},
 		{"utf-8", "a\xc3", "format: UTF-8 | a file that is not: byte 2 is not UTF-8"},
 		{"yaml", "a: 1", "format: a known format | the format yaml"},
 	} {
 		dir := tree(t, map[string]string{"f": c.text})
-		assert.Contains(t, look(t, dir, plan.Criterion{Kind: plan.Format, Path: "f", Text: c.format}), c.want, "%s %.40q", c.format, c.text)
+		assert.Contains(t, look(t, dir, plan.Criterion{Kind: plan.Format, Path: "f", Text: c.format}), c.want,
+			"%s %.40q", c.format, c.text)
 	}
-	assert.Equal(t, "format: JSON | nothing: it is not there", look(t, t.TempDir(), plan.Criterion{Kind: plan.Format, Path: "f", Text: "json"}))
-	assert.Equal(t, "content: a criterion of a known kind | the kind sorcery", look(t, t.TempDir(), plan.Criterion{Kind: "sorcery", Path: "f"}))
+	assert.Equal(t, "format: JSON | nothing: it is not there",
+		look(t, t.TempDir(), plan.Criterion{Kind: plan.Format, Path: "f", Text: "json"}))
+	assert.Equal(t, "content: a criterion of a known kind | the kind sorcery",
+		look(t, t.TempDir(), plan.Criterion{Kind: "sorcery", Path: "f"}))
 }
 
-// A gibibyte that is not there, as a file with a hole has it, is neither read as a whole nor kept in memory.
+// A gibibyte that is not there, as a file with a hole has it, is neither read as a whole nor kept
+// in memory.
 func TestHugeFiles(t *testing.T) {
 	dir := tree(t, map[string]string{"list": strings.Repeat("- a\n", 1<<20)})
 	f, err := os.Create(filepath.Join(dir, "sparse"))
@@ -178,26 +198,32 @@ func TestHugeFiles(t *testing.T) {
 	}{
 		{plan.Criterion{Kind: plan.Content, Text: "x"}, "content: a text that matches x | " + unread},
 		{plan.Criterion{Kind: plan.Format, Text: "json"}, "format: JSON | " + unread},
-		{plan.Criterion{Kind: plan.Sections, Texts: []string{"A", "B c"}}, `missing_sections: the sections A, "B c" | ` + unread},
-		{plan.Criterion{Kind: plan.Count, Text: "x", Min: 1}, "count: at least 1 line that matches x | line 1 of more than 1 MiB, which cannot be counted"},
+		{plan.Criterion{Kind: plan.Sections, Texts: []string{"A", "B c"}},
+			`missing_sections: the sections A, "B c" | ` + unread},
+		{plan.Criterion{Kind: plan.Count, Text: "x", Min: 1},
+			"count: at least 1 line that matches x | line 1 of more than 1 MiB, which cannot be counted"},
 		{plan.Criterion{Kind: plan.Size, Min: 1 << 30, Max: 1 << 30}, "met"},
 		{plan.Criterion{Kind: plan.Exists}, "met"},
 	} {
 		c.k.Path = "sparse"
 		assert.Equal(t, c.want, look(t, dir, c.k))
 	}
-	assert.Equal(t, "met", look(t, dir, plan.Criterion{Kind: plan.Count, Path: "list", Text: "^- a$", Min: 1 << 20, Max: 1 << 20}))
+	assert.Equal(
+		t, "met",
+		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "list", Text: "^- a$", Min: 1 << 20, Max: 1 << 20}))
 
 	small := verifier(t, verify.Options{Dir: dir, MaxRead: 1000})
 	ev := small.Criteria(t.Context(), []plan.Criterion{{Kind: plan.Content, Path: "list", Text: "a"}})[0]
-	assert.Equal(t, "list: expected a text that matches a, found a file of more than 1000 bytes, which is not read", ev.Text)
+	assert.Equal(t, "list: expected a text that matches a, found a file of more than 1000 bytes, which is not read",
+		ev.Text)
 }
 
 // All criteria are looked into, in their order, and what is not looked into is not met.
 func TestAllCriteriaAreLookedInto(t *testing.T) {
 	v := verifier(t, verify.Options{Dir: tree(t, map[string]string{"a": "x"})})
 	all := []plan.Criterion{
-		{Kind: plan.Exists, Path: "b"}, {Kind: plan.Exists, Path: "a"}, {Kind: plan.Size, Path: "a", Min: 2}, {Kind: plan.Content, Path: "a", Text: "y"},
+		{Kind: plan.Exists, Path: "b"}, {Kind: plan.Exists, Path: "a"}, {Kind: plan.Size, Path: "a", Min: 2},
+		{Kind: plan.Content, Path: "a", Text: "y"},
 	}
 	var got []string
 	for _, ev := range v.Criteria(t.Context(), all) {
@@ -215,7 +241,8 @@ func TestAllCriteriaAreLookedInto(t *testing.T) {
 	slow := verifier(t, verify.Options{Dir: tree(t, map[string]string{"a": "x"}), Limit: time.Nanosecond})
 	late := slow.Criteria(t.Context(), all[1:2])
 	require.Len(t, late, 1, "no time is no success")
-	assert.Equal(t, "a: expected something that can be looked into, found what could not be looked into within 1ns", late[0].Text)
+	assert.Equal(t, "a: expected something that can be looked into, found what could not be looked into within 1ns",
+		late[0].Text)
 	assert.NoError(t, late[0].Err)
 }
 

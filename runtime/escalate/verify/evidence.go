@@ -63,7 +63,9 @@ func said(s string) string {
 
 // named returns a name as a text says it: quoted unless it is plain.
 func named(name string) string {
-	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' })
+	plain := name != "" &&
+		!strings.ContainsFunc(
+			name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' })
 	name = excerpt.Beginning(name, maxName, scrubbed)
 	if plain {
 		return name

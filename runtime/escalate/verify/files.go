@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// local returns a path of a plan as this system has it. That it does not leave the tree is up to [os.Root].
+// local returns a path of a plan as this system has it. That it does not leave the tree is up to
+// [os.Root].
 func local(name string) string {
 	if name == "" {
 		return ""
@@ -50,8 +51,8 @@ func regular(info fs.FileInfo, name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: &kindError{is}}
 }
 
-// openRegular opens a regular file. It looks before it opens, since opening alone does something to a device, and again afterwards, since there may
-// be another file by then.
+// openRegular opens a regular file. It looks before it opens, since opening alone does something to
+// a device, and again afterwards, since there may be another file by then.
 func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	info, err := root.Stat(name)
 	if err != nil {

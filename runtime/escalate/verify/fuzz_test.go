@@ -11,9 +11,11 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/verify"
 )
 
-// Headings are what anybody would find in a text of nothing but a title and plain lines, and stay what they are when code follows.
+// Headings are what anybody would find in a text of nothing but a title and plain lines, and stay
+// what they are when code follows.
 func FuzzHeadings(f *testing.F) {
-	for _, seed := range []string{"# a\n", "a\n---\n", "```\n# a\n```\n", "- ```\n  # a\n", "<!--\n# a\n-->", "> # a\n", "1. a\n===\n", "\t# a\n~~~", "# a # \n##\n"} {
+	for _, seed := range []string{"# a\n", "a\n---\n", "```\n# a\n```\n", "- ```\n  # a\n", "<!--\n# a\n-->", "> # a\n",
+		"1. a\n===\n", "\t# a\n~~~", "# a # \n##\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -26,7 +28,8 @@ func FuzzHeadings(f *testing.F) {
 		}
 		assert.LessOrEqual(t, len(found), strings.Count(text, "\n")+1, "a line has one heading at most")
 		for _, h := range found {
-			assert.Contains(t, verify.Headings([]byte("# top\n\n"+text)), h, "what stands before a text changes none of its headings")
+			assert.Contains(t, verify.Headings([]byte("# top\n\n"+text)), h,
+				"what stands before a text changes none of its headings")
 		}
 		if !strings.HasSuffix(text, "\n") {
 			text += "\n"
@@ -37,7 +40,8 @@ func FuzzHeadings(f *testing.F) {
 
 // FuzzFormats has a format be decided alike twice, and JSON as the library decides it.
 func FuzzFormats(f *testing.F) {
-	for _, seed := range []string{"{}", "[1,2]", "a,b\n1,2", "<a><b/></a>", "\uFEFF<a/>", "\"", "<a>&b;</a>", "\xff", "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>"} {
+	for _, seed := range []string{"{}", "[1,2]", "a,b\n1,2", "<a><b/></a>", "\uFEFF<a/>", "\"", "<a>&b;</a>", "\xff",
+		"<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -15,9 +15,11 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// Nothing but regular files in the tree is read, whatever is in their place. None of it keeps a verification waiting.
+// Nothing but regular files in the tree is read, whatever is in their place. None of it keeps a
+// verification waiting.
 func TestWhatIsNoFileOfTheTree(t *testing.T) {
-	dir, outside := tree(t, map[string]string{"real": "a\n", "other": "a\n"}), tree(t, map[string]string{"secret": "a\n"})
+	dir, outside := tree(t, map[string]string{"real": "a\n", "other": "a\n"}),
+		tree(t, map[string]string{"secret": "a\n"})
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
 	socket, err := net.Listen("unix", filepath.Join(dir, "socket"))
 	require.NoError(t, err)
@@ -44,7 +46,8 @@ func TestWhatIsNoFileOfTheTree(t *testing.T) {
 		".":             "is a directory",
 	} {
 		for _, k := range []plan.Criterion{
-			{Kind: plan.Format, Text: "utf-8"}, {Kind: plan.Sections, Texts: []string{"A"}}, {Kind: plan.Count, Text: "a", Min: 1},
+			{Kind: plan.Format, Text: "utf-8"}, {Kind: plan.Sections, Texts: []string{"A"}},
+			{Kind: plan.Count, Text: "a", Min: 1},
 			{Kind: plan.Size, Min: 1}, {Kind: plan.Content, Text: "a"}, {Kind: plan.Exists},
 		} {
 			if k.Kind == plan.Exists && name == "." {
@@ -59,11 +62,16 @@ func TestWhatIsNoFileOfTheTree(t *testing.T) {
 	}
 	assert.Equal(t, "met", look(t, dir, plan.Criterion{Kind: plan.Content, Path: "inside", Text: "^a$|a"}))
 	assert.Nil(t, need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "inside"}).Failed)
-	assert.Equal(t, "not_found ELOOP: the file loop cannot be had: ELOOP", said(need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "loop"})))
+	assert.Equal(t, "not_found ELOOP: the file loop cannot be had: ELOOP",
+		said(need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "loop"})))
 
 	// A pattern counts the files, and the link that stays in the tree.
-	assert.Equal(t, `count: at least 99 files that match * | 3 files`, look(t, dir, plan.Criterion{Kind: plan.Count, Path: "*", Min: 99}))
-	assert.Equal(t, "count: at least 1 file that matches outdir/* | a directory that cannot be read: outdir is not in the tree: its path, or a symbolic link, leads out of it", look(t, dir, plan.Criterion{Kind: plan.Count, Path: "outdir/*", Min: 1}))
+	assert.Equal(t, `count: at least 99 files that match * | 3 files`,
+		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "*", Min: 99}))
+	assert.Equal(
+		t, "count: at least 1 file that matches outdir/* | a directory that cannot be read: outdir is not in the "+
+			"tree: its path, or a symbolic link, leads out of it",
+		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "outdir/*", Min: 1}))
 }
 
 // O40
@@ -75,9 +83,12 @@ func TestWhatMayNotBeRead(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(dir, "locked"), 0))
 	require.NoError(t, os.Chmod(filepath.Join(dir, "closed"), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "closed"), 0o755) })
-	assert.Equal(t, "denied EACCES: the file locked may not be read", said(need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "locked"})))
-	assert.Equal(t, "denied EACCES: the directory closed may not be read", said(need(t, dir, plan.Prerequisite{Kind: plan.Directory, Name: "closed"})))
-	assert.Equal(t, "content: a text that matches a | nothing: it may not be read", look(t, dir, plan.Criterion{Kind: plan.Content, Path: "locked", Text: "a"}))
+	assert.Equal(t, "denied EACCES: the file locked may not be read",
+		said(need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "locked"})))
+	assert.Equal(t, "denied EACCES: the directory closed may not be read",
+		said(need(t, dir, plan.Prerequisite{Kind: plan.Directory, Name: "closed"})))
+	assert.Equal(t, "content: a text that matches a | nothing: it may not be read",
+		look(t, dir, plan.Criterion{Kind: plan.Content, Path: "locked", Text: "a"}))
 	assert.Equal(t, "count: at most 9 files that match **/* | a directory that cannot be read: closed may not be read",
 		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "**/*", Max: 9}))
 }

@@ -2,7 +2,8 @@ package verify
 
 import "strings"
 
-// markdown reads the lines of a Markdown text for its headings. The zero markdown is at the beginning of one.
+// markdown reads the lines of a Markdown text for its headings. The zero markdown is at the
+// beginning of one.
 type markdown struct {
 	found []heading
 	fence string // what has opened code; empty outside of it
@@ -10,7 +11,8 @@ type markdown struct {
 	until string // what ends HTML that is passed over; empty outside of it
 	// paragraph are the lines of the one that is open, which an underline makes a heading.
 	paragraph []string
-	// item says that the open paragraph is that of a list or a quote, which no underline belongs to.
+	// item says that the open paragraph is that of a list or a quote, which no underline belongs
+	// to.
 	item bool
 }
 
@@ -103,7 +105,8 @@ func atx(text string) (level int, title string) {
 		return 0, ""
 	}
 	rest = strings.TrimSpace(rest)
-	if cut := strings.TrimRight(rest, "#"); cut == "" || cut != rest && (strings.HasSuffix(cut, " ") || strings.HasSuffix(cut, "\t")) {
+	if cut := strings.TrimRight(rest, "#"); cut == "" || cut != rest &&
+		(strings.HasSuffix(cut, " ") || strings.HasSuffix(cut, "\t")) {
 		rest = strings.TrimSpace(cut)
 	}
 	return level, rest
@@ -126,7 +129,8 @@ func underline(text string) int {
 // isBreak reports whether a line is a rule across the page.
 func isBreak(text string) bool {
 	text = strings.NewReplacer(" ", "", "\t", "").Replace(text)
-	return len(text) >= 3 && (strings.Trim(text, "-") == "" || strings.Trim(text, "*") == "" || strings.Trim(text, "_") == "")
+	return len(text) >= 3 &&
+		(strings.Trim(text, "-") == "" || strings.Trim(text, "*") == "" || strings.Trim(text, "_") == "")
 }
 
 // opens returns what a line opens code with, or "".
@@ -146,7 +150,8 @@ func closes(fence, text string) bool {
 	return len(text) >= len(fence) && strings.Trim(text, fence[:1]) == ""
 }
 
-// passedOver returns what ends the HTML that a line begins and does not end; "" for a line that begins none.
+// passedOver returns what ends the HTML that a line begins and does not end; "" for a line that
+// begins none.
 func passedOver(text string) string {
 	lower := strings.ToLower(text)
 	if strings.HasPrefix(lower, "<!--") {
@@ -194,5 +199,6 @@ func isNumber(text string) bool {
 	return n > 0 && n <= 9 && rest != "" && (rest[0] == '.' || rest[0] == ')')
 }
 
-// isFirst reports whether the number that a line begins with is 1. No other number ends a paragraph.
+// isFirst reports whether the number that a line begins with is 1. No other number ends a
+// paragraph.
 func isFirst(text string) bool { return strings.HasPrefix(text, "1.") || strings.HasPrefix(text, "1)") }

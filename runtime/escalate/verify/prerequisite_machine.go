@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// program looks a program up in PATH. One that is found in the current directory only is refused, as the system's library refuses to run it.
+// program looks a program up in PATH. One that is found in the current directory only is refused,
+// as the system's library refuses to run it.
 func program(name string) *missing {
 	if why := noProgram(name); why != "" {
 		return &missing{kind: typeNotFound, text: "the program " + named(name) + " " + why}
@@ -22,7 +23,8 @@ func program(name string) *missing {
 	case err == nil:
 		return nil
 	case errors.Is(err, exec.ErrDot):
-		return &missing{kind: typeDenied, text: "the program " + named(name) + " is in the current directory only, where nothing is run from", err: err}
+		return &missing{kind: typeDenied, text: "the program " + named(name) +
+			" is in the current directory only, where nothing is run from", err: err}
 	}
 	return &missing{kind: typeNotFound, text: "the program " + named(name) + " is not in PATH", err: err}
 }

@@ -35,7 +35,8 @@ func directory(root *os.Root, name string) *missing {
 	return nil
 }
 
-// executable looks at a program in the tree. On Windows nothing but its name says whether a file may be executed.
+// executable looks at a program in the tree. On Windows nothing but its name says whether a file
+// may be executed.
 func executable(root *os.Root, name string) *missing {
 	info, err := root.Stat(name)
 	if err == nil {

@@ -15,13 +15,16 @@ import (
 // atOnce is how many prerequisites are verified at a time.
 const atOnce = 8
 
-// Prerequisites verifies each of the prerequisites, several at a time, and returns as many verifications in their order. What looks like a
-// secret in a name or a doc is masked in what is returned.
+// Prerequisites verifies each of the prerequisites, several at a time, and returns as many
+// verifications in their order. What looks like a secret in a name or a doc is masked in what is
+// returned.
 //
-// Evidence has the type not_found for what is not there or is something else, denied for what cannot be had, such as what a symbolic link
-// leads out of the tree to, unset_variable, and not_found (no such host), network or timeout for an address; the errno and the Go error where the system gave
-// them; the file; and the attributes kind, name and how. An environment variable's value is never looked at but for whether it is empty.
-// When ctx ends, each that is not verified yet has evidence of that.
+// Evidence has the type not_found for what is not there or is something else, denied for what
+// cannot be had, such as what a symbolic link leads out of the tree to, unset_variable, and
+// not_found (no such host), network or timeout for an address; the errno and the Go error where the
+// system gave them; the file; and the attributes kind, name and how. An environment variable's
+// value is never looked at but for whether it is empty. When ctx ends, each that is not verified
+// yet has evidence of that.
 func (v *Verifier) Prerequisites(ctx context.Context, all []plan.Prerequisite) []escalate.Verification {
 	out := make([]escalate.Verification, len(all))
 	var next atomic.Int64
@@ -55,7 +58,8 @@ func (v *Verifier) prerequisite(ctx context.Context, p plan.Prerequisite) escala
 	}
 	switch {
 	case ctx.Err() != nil:
-		done.Failed = with(stopped(ctx, sourcePlan, opPrepare, string(p.Kind)+" "+named(p.Name)), attributeKind, string(p.Kind), attributeName, p.Name, attributeHow, how)
+		done.Failed = with(stopped(ctx, sourcePlan, opPrepare, string(p.Kind)+" "+named(p.Name)), attributeKind,
+			string(p.Kind), attributeName, p.Name, attributeHow, how)
 	case wrong != nil:
 		done.Failed = wrong.evidence(p, how)
 	}
@@ -75,7 +79,8 @@ func (v *Verifier) means(p plan.Prerequisite) (how string, look func(context.Con
 		}
 		return "looked up in PATH", func(context.Context) *missing { return program(p.Name) }
 	case plan.Variable:
-		return "looked up in the environment: set and not empty", func(context.Context) *missing { return variable(p.Name) }
+		return "looked up in the environment: set and not empty",
+			func(context.Context) *missing { return variable(p.Name) }
 	case plan.Address:
 		return v.address(p)
 	}

@@ -42,7 +42,8 @@ func said(v escalate.Verification) string {
 	return brief(v.Failed)
 }
 
-// O23: each kind is verified in its own way, which is said. O39, O40: what the system says is evidence.
+// O23: each kind is verified in its own way, which is said. O39, O40: what the system says is
+// evidence.
 func TestFilesAndDirectories(t *testing.T) {
 	dir := tree(t, map[string]string{"docs/AGENTS.md": "x", "empty/": "", "a b.txt": "", "-x": ""})
 	for _, c := range []struct {
@@ -66,11 +67,13 @@ func TestFilesAndDirectories(t *testing.T) {
 		{plan.Directory, "none", "not_found ENOENT: the directory none is not there"},
 		{plan.Directory, "docs/AGENTS.md", "not_found: the directory docs/AGENTS.md is no directory"},
 		{plan.File, "../" + filepath.Base(dir) + "/a b.txt", "denied: the file"},
-		{plan.File, "docs/../../x", "denied: the file ../x is not in the tree: its path, or a symbolic link, leads out of it"},
+		{plan.File, "docs/../../x",
+			"denied: the file ../x is not in the tree: its path, or a symbolic link, leads out of it"},
 		{plan.Directory, "..", "denied: the directory .. is not in the tree"},
 		{"sorcery", "x", "not_found: there are no prerequisites of the kind sorcery"},
 	} {
-		assert.Contains(t, said(need(t, dir, plan.Prerequisite{Kind: c.kind, Name: c.name})), c.want, "%s %q", c.kind, c.name)
+		assert.Contains(t, said(need(t, dir, plan.Prerequisite{Kind: c.kind, Name: c.name})), c.want, "%s %q", c.kind,
+			c.name)
 	}
 
 	v := need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "docs/CLAUDE.md"})
@@ -122,7 +125,8 @@ func TestVariables(t *testing.T) {
 	t.Setenv("V_TOKEN", "sk-live-0123456789abcdefghijklmnop")
 	t.Setenv("V_EMPTY", "")
 	all := verifier(t, verify.Options{Dir: t.TempDir()}).Prerequisites(t.Context(), []plan.Prerequisite{
-		{Kind: plan.Variable, Name: "V_TOKEN"}, {Kind: plan.Variable, Name: "V_EMPTY"}, {Kind: plan.Variable, Name: "V_API_KEY"},
+		{Kind: plan.Variable, Name: "V_TOKEN"}, {Kind: plan.Variable, Name: "V_EMPTY"},
+		{Kind: plan.Variable, Name: "V_API_KEY"},
 		{Kind: plan.Variable, Name: "V_SECRET=sk-live-0123456789abcdefghijklmnop"},
 	})
 	var got []string
@@ -153,12 +157,17 @@ func TestAddresses(t *testing.T) {
 		{strings.Replace(server.URL, "http:", "https:", 1), "met"}, // no TLS is needed for connecting
 		{refused, "network ECONNREFUSED: " + refused + " refuses the connection"},
 		{"http://" + refused, "network ECONNREFUSED: " + refused + " refuses the connection"},
-		{"127.0.0.1", "not_found: the address cannot be used: it has no port: write it as host:port, [address]:port or an http or https URL"},
-		{"ftp://127.0.0.1:1", `not_found: the address cannot be used: it has the scheme "ftp": use http or https, or host:port`},
+		{"127.0.0.1",
+			"not_found: the address cannot be used: it has no port: write it as host:port, [address]:port or an " +
+				"http or https URL"},
+		{"ftp://127.0.0.1:1",
+			`not_found: the address cannot be used: it has the scheme "ftp": use http or https, or host:port`},
 	} {
 		assert.Equal(t, c.want, said(need(t, t.TempDir(), plan.Prerequisite{Kind: plan.Address, Name: c.name})), c.name)
 	}
-	assert.Equal(t, "connected by TCP to "+there, need(t, t.TempDir(), plan.Prerequisite{Kind: plan.Address, Name: server.URL}).How)
+	assert.Equal(
+		t, "connected by TCP to "+there, need(t, t.TempDir(), plan.Prerequisite{Kind: plan.Address, Name: server.URL}).
+			How)
 
 	v := need(t, t.TempDir(), plan.Prerequisite{Kind: plan.Address, Name: "http://me:hunter2hunter2@" + refused})
 	text, err := json.Marshal(v)
@@ -166,7 +175,8 @@ func TestAddresses(t *testing.T) {
 	assert.NotContains(t, string(text), "hunter2")
 }
 
-// TestAnAddressThatIsSilent dials with no time left, as an address that does not answer would take it all.
+// TestAnAddressThatIsSilent dials with no time left, as an address that does not answer would take
+// it all.
 func TestAnAddressThatIsSilent(t *testing.T) {
 	server := httptest.NewServer(nil)
 	defer server.Close()

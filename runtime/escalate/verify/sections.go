@@ -29,7 +29,8 @@ func (l *looking) sections() *unmet {
 	return &unmet{kind: typeSections, expected: expected, actual: "none of " + strings.Join(lacking, ", ")}
 }
 
-// hasHeading reports whether a heading is wanted with that text, which may begin with # for its level.
+// hasHeading reports whether a heading is wanted with that text, which may begin with # for its
+// level.
 func hasHeading(all []heading, wanted string) bool {
 	level, text := atx(strings.TrimSpace(wanted))
 	if level == 0 {
@@ -50,8 +51,8 @@ type heading struct {
 	text  string
 }
 
-// headings returns the headings of a Markdown text, as CommonMark has them outside of quotes: those that begin with #, and those that are underlined.
-// Code, comments and preformatted HTML have none.
+// headings returns the headings of a Markdown text, as CommonMark has them outside of quotes: those
+// that begin with #, and those that are underlined. Code, comments and preformatted HTML have none.
 func headings(data []byte) []heading {
 	var m markdown
 	for line := range bytes.Lines(data) {

@@ -12,7 +12,8 @@ import (
 
 func TestHeadings(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"atx", "# One\n## Two ##\n###### Six\n####### Seven\n#hash\n#\n   # Inset\n\t# code\n", "1 One|2 Two|6 Six|1 |1 Inset"},
+		{"atx", "# One\n## Two ##\n###### Six\n####### Seven\n#hash\n#\n   # Inset\n\t# code\n",
+			"1 One|2 Two|6 Six|1 |1 Inset"},
 		{"closing marks", "## C# \n# a #b\n### ###\n# a \\#\n", "2 C#|1 a #b|3 |1 a \\#"},
 		{"underlined", "One\n===\n\nTwo\nlines\n  ---  \n", "1 One|2 Two lines"},
 		{"rules", "---\n\na\n\n---\n* * *\n***\n===\n", ""},
@@ -38,7 +39,9 @@ func TestHeadings(t *testing.T) {
 }
 
 func TestSections(t *testing.T) {
-	dir := tree(t, map[string]string{"report.md": "# Report\n\n## Open  questions\n\nRisks\n-----\n\n```\n# Rollback\n```\n\n<!--\n# Hidden\n-->\n"})
+	dir := tree(
+		t, map[string]string{"report.md": "# Report\n\n## Open  questions\n\nRisks\n-----\n\n```\n# " +
+			"Rollback\n```\n\n<!--\n# Hidden\n-->\n"})
 	for _, c := range []struct {
 		texts []string
 		want  string
@@ -47,9 +50,11 @@ func TestSections(t *testing.T) {
 		{[]string{"# Report", "## Risks"}, "met"},
 		{[]string{"**Risks**"}, "met"},
 		{[]string{"## Report"}, `missing_sections: the sections "## Report" | none of "## Report"`},
-		{[]string{"Risks", "Rollback", "Hidden"}, "missing_sections: the sections Risks, Rollback, Hidden | none of Rollback, Hidden"},
+		{[]string{"Risks", "Rollback", "Hidden"},
+			"missing_sections: the sections Risks, Rollback, Hidden | none of Rollback, Hidden"},
 	} {
-		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Sections, Path: "report.md", Texts: c.texts}), "%q", c.texts)
+		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Sections, Path: "report.md", Texts: c.texts}),
+			"%q", c.texts)
 	}
 	assert.Equal(t, "missing_sections: the sections A | nothing: it is not there",
 		look(t, dir, plan.Criterion{Kind: plan.Sections, Path: "none.md", Texts: []string{"A"}}))

@@ -47,7 +47,8 @@ func TestCommandsAreTracked(t *testing.T) {
 	got := tracking.Gate(t.Context(), []plan.Command{sh("true"), sh(hang), sh("exit 3")})
 	<-ending
 	require.Len(t, got, 2)
-	assert.Equal(t, []string{"SIGTERM: ", "exit exit 3: "}, []string{strings.TrimPrefix(brief(got[0]), "exit "), brief(got[1])})
+	assert.Equal(
+		t, []string{"SIGTERM: ", "exit exit 3: "}, []string{strings.TrimPrefix(brief(got[0]), "exit "), brief(got[1])})
 	require.Len(t, seen, 3)
 	assert.NotEqual(t, seen[0], seen[1])
 	pids, err := os.ReadFile(filepath.Join(dir, "pids"))

@@ -25,12 +25,13 @@ const (
 type Options struct {
 	// Dir is the root of the tree. Commands run in it.
 	Dir string
-	// Limit is how long a command may take that has no limit of its own, and how long a criterion may be looked into; 0 is DefaultLimit.
+	// Limit is how long a command may take that has no limit of its own, and how long a criterion
+	// may be looked into; 0 is DefaultLimit.
 	Limit time.Duration
 	// DialLimit is how long connecting to an address may take; 0 is DefaultDialLimit.
 	DialLimit time.Duration
-	// MaxRead is how many bytes a file may have that is read as a whole; 0 is DefaultMaxRead. A larger one does not meet its criterion, which the
-	// evidence says.
+	// MaxRead is how many bytes a file may have that is read as a whole; 0 is DefaultMaxRead. A
+	// larger one does not meet its criterion, which the evidence says.
 	MaxRead int64
 	// Output is how many bytes of the end of what a command prints are kept; 0 is DefaultOutput.
 	Output int
@@ -40,7 +41,8 @@ type Options struct {
 	Grace time.Duration
 }
 
-// Verifier is an [escalate.Tracked] verifier. It is safe for concurrent use; commands that are asked for at once run at once.
+// Verifier is an [escalate.Tracked] verifier. It is safe for concurrent use; commands that are
+// asked for at once run at once.
 type Verifier struct {
 	o        Options
 	commands *workspace.Validator
@@ -75,15 +77,17 @@ func New(o Options) (*Verifier, error) {
 	return &Verifier{o: o, commands: commands}, nil
 }
 
-// Tracking returns a verifier that does the same, and tells started which process each command is, as soon as there is one. An error of started
-// ends the process, and is in the evidence of its command.
+// Tracking returns a verifier that does the same, and tells started which process each command is,
+// as soon as there is one. An error of started ends the process, and is in the evidence of its
+// command.
 func (v *Verifier) Tracking(started func(executor.Process) error) escalate.Verifier {
 	tracking := *v
 	tracking.started = started
 	return &tracking
 }
 
-// End ends the group of a command that an earlier process has left behind, and waits until it is gone.
+// End ends the group of a command that an earlier process has left behind, and waits until it is
+// gone.
 func (v *Verifier) End(ctx context.Context, p executor.Process) error { return v.commands.End(ctx, p) }
 
 func orDefault[T int | int64 | time.Duration](n, def T) T {

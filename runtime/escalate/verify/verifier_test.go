@@ -39,7 +39,8 @@ func verifier(t *testing.T, o verify.Options) *verify.Verifier {
 	return v
 }
 
-// look looks into one criterion in a tree, and returns what the evidence says on one line; "met" for none.
+// look looks into one criterion in a tree, and returns what the evidence says on one line; "met"
+// for none.
 func look(t *testing.T, dir string, k plan.Criterion) string {
 	t.Helper()
 	all := verifier(t, verify.Options{Dir: dir}).Criteria(t.Context(), []plan.Criterion{k})
@@ -86,7 +87,8 @@ func TestTheTreeIsGone(t *testing.T) {
 	v := verifier(t, verify.Options{Dir: dir})
 	require.NoError(t, os.Remove(dir))
 	assert.Equal(t, "ENOENT", v.Criteria(t.Context(), []plan.Criterion{{Kind: plan.Exists, Path: "f"}})[0].Errno)
-	assert.Equal(t, "ENOENT", v.Prerequisites(t.Context(), []plan.Prerequisite{{Kind: plan.File, Name: "f"}})[0].Failed.Errno)
+	assert.Equal(
+		t, "ENOENT", v.Prerequisites(t.Context(), []plan.Prerequisite{{Kind: plan.File, Name: "f"}})[0].Failed.Errno)
 	assert.Empty(t, v.Criteria(t.Context(), nil))
 }
 

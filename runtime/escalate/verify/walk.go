@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 )
 
-// Bounds on counting files: how many entries of directories are looked at, how deep, how many are read at a time, and how many are named.
+// Bounds on counting files: how many entries of directories are looked at, how deep, how many are
+// read at a time, and how many are named.
 const (
 	maxEntries = 1 << 20
 	maxDepth   = 256
@@ -68,7 +69,8 @@ func depthOf(name string) int {
 	return strings.Count(name, "/") + 1
 }
 
-// directory looks at what is in a directory, whose entries are at that depth. One that is not there has nothing in it.
+// directory looks at what is in a directory, whose entries are at that depth. One that is not there
+// has nothing in it.
 func (w *walking) directory(name string, depth int) error {
 	if w.depth > 0 && depth > w.depth {
 		return nil

@@ -15,14 +15,16 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 )
 
-// TestLockOfTheDead opens a run whose process was killed, and whose child still has the lock for a moment.
+// TestLockOfTheDead opens a run whose process was killed, and whose child still has the lock for a
+// moment.
 func TestLockOfTheDead(t *testing.T) {
 	dir := t.TempDir()
 	dead := exec.Command("true")
 	require.NoError(t, dead.Run())
 	host, err := os.Hostname()
 	require.NoError(t, err)
-	note, err := json.Marshal(map[string]any{"pid": dead.Process.Pid, "start": "another", "host": host, "since": time.Now()})
+	note, err := json.Marshal(
+		map[string]any{"pid": dead.Process.Pid, "start": "another", "host": host, "since": time.Now()})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "r.holder"), note, 0o600))
 	cmd := exec.Command("flock", "--no-fork", filepath.Join(dir, "r.lock"), "sh", "-c", "echo ready; read line")

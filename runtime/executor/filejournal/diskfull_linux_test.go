@@ -36,7 +36,8 @@ func TestFullDisk(t *testing.T) {
 	j, entries := open(t, dir, "r")
 	assert.Len(t, entries, written)
 	require.Error(t, j.Append(context.Background(), e), "still no room")
-	require.NoError(t, j.Append(context.Background(), executor.Entry{Point: executor.PointClosed}), "a short one has room")
+	require.NoError(t, j.Append(context.Background(), executor.Entry{Point: executor.PointClosed}),
+		"a short one has room")
 	require.NoError(t, j.Close())
 	j, entries = open(t, dir, "r")
 	assert.Len(t, entries, written+1)

@@ -42,7 +42,8 @@ func (f *faulty) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
-// An entry that could not be written is not there, not even half, and the next one follows what was there before.
+// An entry that could not be written is not there, not even half, and the next one follows what was
+// there before.
 func TestWritesThatFail(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -11,7 +11,8 @@ import (
 // version is that of the files' form.
 const version = 1
 
-// header is the first line of a file. Its form stays, whatever later versions do with the other lines.
+// header is the first line of a file. Its form stays, whatever later versions do with the other
+// lines.
 type header struct {
 	Version int    `json:"errgen_journal"`
 	Run     string `json:"run"`
@@ -29,7 +30,8 @@ func checkHeader(line []byte, run string) error {
 		return errors.New("it does not begin as a journal does")
 	}
 	if h.Version > version {
-		return fmt.Errorf("it has version %d, and only versions up to %d are known here: a newer release wrote it", h.Version, version)
+		return fmt.Errorf("it has version %d, and only versions up to %d are known here: a newer release wrote it",
+			h.Version, version)
 	}
 	if h.Run != run {
 		return fmt.Errorf("it is the journal of run %q", h.Run)
@@ -47,7 +49,8 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.
 
 // frame returns the line of an entry, whose JSON is raw. Entries count from 1.
 func frame(seq int, raw []byte) []byte {
-	line := fmt.Appendf(make([]byte, 0, len(raw)+64), `{"seq":%d,"len":%d,"crc":"%08x","entry":`, seq, len(raw), checksum(raw))
+	line := fmt.Appendf(make([]byte, 0, len(raw)+64), `{"seq":%d,"len":%d,"crc":"%08x","entry":`, seq, len(raw),
+		checksum(raw))
 	line = append(line, raw...)
 	return append(line, '}', '\n')
 }
@@ -58,8 +61,8 @@ type framed struct {
 	Entry json.RawMessage `json:"entry"`
 }
 
-// unframe returns the number and the JSON of the entry in line, without its end, and false for anything but such a line,
-// byte by byte.
+// unframe returns the number and the JSON of the entry in line, without its end, and false for
+// anything but such a line, byte by byte.
 func unframe(line []byte) (seq int, raw json.RawMessage, ok bool) {
 	var f framed
 	if json.Unmarshal(line, &f) != nil || len(f.Entry) == 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/internal/hold"
 )
 
-// Journal is an [executor.Journal] in a directory. It serves one run at a time; its methods may be called from several
-// goroutines. Its errors are a *taxonomy.Evidence.
+// Journal is an [executor.Journal] in a directory. It serves one run at a time; its methods may be
+// called from several goroutines. Its errors are a *taxonomy.Evidence.
 type Journal struct {
 	dir      string
 	patience time.Duration // in which a lock of a dead process is waited for
@@ -54,11 +54,13 @@ func New(dir string) *Journal { return &Journal{dir: dir, patience: hold.Default
 
 func (j *Journal) path(suffix string) string { return filepath.Join(j.dir, j.run+suffix) }
 
-// Open takes the run for this process and returns its entries. A run that a living process has is evidence of source
-// "executor", op "lock", with the attributes path, pid, host and since; a journal that cannot be read is evidence of op
-// "resume", and stays as it is. A file is made by the first entry.
+// Open takes the run for this process and returns its entries. A run that a living process has is
+// evidence of source "executor", op "lock", with the attributes path, pid, host and since; a
+// journal that cannot be read is evidence of op "resume", and stays as it is. A file is made by the
+// first entry.
 //
-// When whoever had the run is dead, and the lock is held all the same, it is waited for, for 3 seconds at most.
+// When whoever had the run is dead, and the lock is held all the same, it is waited for, for 3
+// seconds at most.
 func (j *Journal) Open(ctx context.Context, run string) ([]executor.Entry, error) {
 	if err := hold.CheckName(run); err != nil {
 		return nil, refusedName(j.dir, run, err)
@@ -113,8 +115,9 @@ func (j *Journal) load() ([]executor.Entry, error) {
 	return c.entries, nil
 }
 
-// Append makes the entry durable before it returns, whatever becomes of ctx. When it fails, nothing of the entry is in
-// the journal, and the error is evidence of source "state", op "state_write", with the attribute path.
+// Append makes the entry durable before it returns, whatever becomes of ctx. When it fails, nothing
+// of the entry is in the journal, and the error is evidence of source "state", op "state_write",
+// with the attribute path.
 func (j *Journal) Append(_ context.Context, e executor.Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -166,7 +169,8 @@ func (j *Journal) write(path string, line []byte) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// The disk may have taken a part. If that cannot be cut off now, it is before the next entry.
+		// The disk may have taken a part. If that cannot be cut off now, it is before the next
+		// entry.
 		j.torn = j.file.Truncate(j.size) != nil
 		return err
 	}
@@ -201,7 +205,8 @@ func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.letGo(); err != nil {
-		return evidence(sourceState, opWrite, j.path(journalSuffix), fmt.Errorf("close the journal of run %s: %w", j.run, err))
+		return evidence(sourceState, opWrite, j.path(journalSuffix),
+			fmt.Errorf("close the journal of run %s: %w", j.run, err))
 	}
 	return nil
 }

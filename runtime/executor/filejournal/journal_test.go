@@ -107,15 +107,18 @@ func TestModes(t *testing.T) {
 	require.NoError(t, j.Close())
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
-	assert.Equal(t, []string{filepath.Join(dir, "r.journal"), filepath.Join(dir, "r.lock")}, names, "nothing else stays")
+	assert.Equal(t, []string{filepath.Join(dir, "r.journal"), filepath.Join(dir, "r.lock")}, names,
+		"nothing else stays")
 }
 
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a:b", "é", strings.Repeat("x", 101)} {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a:b", "é",
+		strings.Repeat("x", 101)} {
 		_, err := filejournal.New(dir).Open(context.Background(), name)
 		ev := evidence(t, err)
-		assert.Equal(t, []string{"executor", "prepare", "run"}, []string{ev.Source, ev.Op, ev.Attribute("field")}, "%q", name)
+		assert.Equal(t, []string{"executor", "prepare", "run"}, []string{ev.Source, ev.Op, ev.Attribute("field")}, "%q",
+			name)
 	}
 	for _, name := range []string{"a", "-rf", "A_1.b-c", "a..b", strings.Repeat("x", 100)} {
 		j, _ := open(t, dir, name)
@@ -157,7 +160,8 @@ func TestOneHolder(t *testing.T) {
 	assert.ErrorContains(t, j.Append(context.Background(), started(1)), "is not open")
 }
 
-// Wherever a crash cuts a journal, the entries before the cut are there, and it can be gone on with.
+// Wherever a crash cuts a journal, the entries before the cut are there, and it can be gone on
+// with.
 func TestTornTails(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "r", 3)
@@ -200,17 +204,28 @@ func TestDamage(t *testing.T) {
 		change func(lines []string) []string
 		want   string
 	}{
-		{"a byte in the middle", func(l []string) []string { l[2] = strings.Replace(l[2], "started", "Started", 1); return l }, "line 3: it is not what was written"},
-		{"a byte at the end", func(l []string) []string { l[3] = strings.Replace(l[3], "started", "Started", 1); return l }, "line 4: it is not what was written"},
-		{"no line", func(l []string) []string { return append(l[:2:2], l[3:]...) }, "line 3: entry 3 stands where entry 2 should"},
-		{"a line twice", func(l []string) []string { return append(append(l[:3:3], l[2]), l[3:]...) }, "line 4: entry 2 stands where entry 3 should"},
-		{"zeros in the middle", func(l []string) []string { l[2] = l[2][:9] + "\x00\x00" + l[2][11:]; return l }, "line 3: it is not what was written"},
+		{"a byte in the middle",
+			func(l []string) []string { l[2] = strings.Replace(l[2], "started", "Started", 1); return l },
+			"line 3: it is not what was written"},
+		{"a byte at the end",
+			func(l []string) []string { l[3] = strings.Replace(l[3], "started", "Started", 1); return l },
+			"line 4: it is not what was written"},
+		{"no line", func(l []string) []string { return append(l[:2:2], l[3:]...) },
+			"line 3: entry 3 stands where entry 2 should"},
+		{"a line twice", func(l []string) []string { return append(append(l[:3:3], l[2]), l[3:]...) },
+			"line 4: entry 2 stands where entry 3 should"},
+		{"zeros in the middle", func(l []string) []string { l[2] = l[2][:9] + "\x00\x00" + l[2][11:]; return l },
+			"line 3: it is not what was written"},
 		{"no first line", func(l []string) []string { return l[1:] }, "line 1: it does not begin as a journal does"},
-		{"another run's", func(l []string) []string { l[0] = strings.Replace(l[0], `"r"`, `"s"`, 1); return l }, `line 1: it is the journal of run "s"`},
-		{"a newer release's", func(l []string) []string { l[0] = strings.Replace(l[0], ":1", ":2", 1); return l }, "line 1: it has version 2, and only versions up to 1 are known here: a newer release wrote it"},
-		{"something else", func([]string) []string { return []string{"hello", ""} }, "line 1: it does not begin as a journal does"},
+		{"another run's", func(l []string) []string { l[0] = strings.Replace(l[0], `"r"`, `"s"`, 1); return l },
+			`line 1: it is the journal of run "s"`},
+		{"a newer release's", func(l []string) []string { l[0] = strings.Replace(l[0], ":1", ":2", 1); return l },
+			"line 1: it has version 2, and only versions up to 1 are known here: a newer release wrote it"},
+		{"something else", func([]string) []string { return []string{"hello", ""} },
+			"line 1: it does not begin as a journal does"},
 		{"nothing", func([]string) []string { return nil }, "line 1: it is empty"},
-		{"a line without end", func(l []string) []string { l[2] += strings.Repeat("x", 9<<20); return l }, "line 3: it has no end"},
+		{"a line without end", func(l []string) []string { l[2] += strings.Repeat("x", 9<<20); return l },
+			"line 3: it has no end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -222,7 +237,8 @@ func TestDamage(t *testing.T) {
 
 			_, err = filejournal.New(dir).Open(context.Background(), "r")
 			ev := evidence(t, err)
-			assert.Equal(t, []string{"executor", "resume", "refused", path}, []string{ev.Source, ev.Op, ev.Type, ev.Attribute("path")})
+			assert.Equal(t, []string{"executor", "resume", "refused", path},
+				[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("path")})
 			assert.Contains(t, ev.Text, c.want)
 			assert.Contains(t, ev.Text, path)
 			after, err := os.ReadFile(path)
@@ -284,7 +300,9 @@ func TestRuns(t *testing.T) {
 		Status: executor.StatusBlocked, EndReason: executor.EndMaxFailures,
 	}, runs[0])
 	assert.True(t, runs[0].Ended())
-	assert.Equal(t, filejournal.Run{Name: "torn", Point: executor.PointStarted, Iteration: 2, At: at.Add(2 * time.Second)}, runs[1])
+	assert.Equal(
+		t, filejournal.Run{Name: "torn", Point: executor.PointStarted, Iteration: 2, At: at.Add(2 * time.Second)},
+		runs[1])
 	assert.Equal(t, "damaged", runs[2].Name)
 	assert.ErrorContains(t, runs[2].Err, "line 1: it does not begin as a journal does")
 }

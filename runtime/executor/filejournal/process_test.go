@@ -27,7 +27,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// child is the variable that has the test binary be a process which writes a journal; it holds what to do.
+// child is the variable that has the test binary be a process which writes a journal; it holds what
+// to do.
 const child = "FILEJOURNAL_CHILD"
 
 func TestMain(m *testing.M) {
@@ -62,7 +63,8 @@ func writeOn(how, dir string) error {
 		}
 	}
 	for n := len(entries) + 1; ; n++ {
-		e := executor.Entry{Point: executor.PointAnswered, Iteration: n, Answered: &executor.Answered{Text: strings.Repeat("x", 100*(n%50))}}
+		e := executor.Entry{Point: executor.PointAnswered, Iteration: n,
+			Answered: &executor.Answered{Text: strings.Repeat("x", 100*(n%50))}}
 		if err := j.Append(ctx, e); err != nil {
 			ev, _ := errors.AsType[*taxonomy.Evidence](err)
 			fmt.Println("failed", ev.Source, ev.Op, ev.Errno, taxonomy.CodeOf(errs.Classify(err)))
@@ -88,11 +90,13 @@ func start(t *testing.T, how, dir string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// A process that is killed while it writes has lost nothing that it was told is written, and holds nothing.
+// A process that is killed while it writes has lost nothing that it was told is written, and holds
+// nothing.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	written := 0
-	for round, deadline := 0, time.Now().Add(2*time.Second); round < 1 || round < 40 && time.Now().Before(deadline); round++ {
+	for round, deadline := 0, time.Now().Add(2*time.Second); round < 1 || round < 40 &&
+		time.Now().Before(deadline); round++ {
 		cmd, out := start(t, "write", dir)
 		for range 1 + round*7%30 {
 			require.True(t, out.Scan())
@@ -133,7 +137,8 @@ func TestAnotherProcessHoldsTheRun(t *testing.T) {
 	require.Equal(t, "held", out.Text())
 	_, err := filejournal.New(dir).Open(context.Background(), "r")
 	ev := evidence(t, err)
-	assert.Equal(t, []string{"executor", "lock", strconv.Itoa(cmd.Process.Pid)}, []string{ev.Source, ev.Op, ev.Attribute("pid")})
+	assert.Equal(t, []string{"executor", "lock", strconv.Itoa(cmd.Process.Pid)},
+		[]string{ev.Source, ev.Op, ev.Attribute("pid")})
 	assert.Contains(t, ev.Text, "run r is held by process "+strconv.Itoa(cmd.Process.Pid))
 
 	require.NoError(t, cmd.Process.Kill())

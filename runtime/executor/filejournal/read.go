@@ -29,12 +29,13 @@ func (d *damage) Error() string { return fmt.Sprintf("line %d: %s", d.line, d.er
 // contents are what is in a journal.
 type contents struct {
 	entries []executor.Entry
-	// size is where the last whole entry ends; what is behind it is the beginning of one that was never whole.
+	// size is where the last whole entry ends; what is behind it is the beginning of one that was
+	// never whole.
 	size int64
 }
 
-// read reads the journal of a run. What a crash left of the last entry is passed over; any other fault is a *damage,
-// or the error of r.
+// read reads the journal of a run. What a crash left of the last entry is passed over; any other
+// fault is a *damage, or the error of r.
 func read(r io.Reader, run string) (contents, error) {
 	var c contents
 	lines := bufio.NewReaderSize(r, 64<<10)
@@ -70,8 +71,9 @@ func atLeastHeader(lines int) error {
 	return nil
 }
 
-// isTorn reports whether line, the nth, is what a crash left of an entry: there is no end to it, or parts of it never
-// reached the disk, and nothing is behind it. A file is made with its first line at once.
+// isTorn reports whether line, the nth, is what a crash left of an entry: there is no end to it, or
+// parts of it never reached the disk, and nothing is behind it. A file is made with its first line
+// at once.
 func isTorn(lines *bufio.Reader, n int, line []byte, whole bool) (bool, error) {
 	if n == 1 || whole && bytes.IndexByte(line, 0) < 0 {
 		return false, nil
@@ -115,7 +117,8 @@ func (c *contents) take(n int, line []byte, whole bool, run string) error {
 	return nil
 }
 
-// nextLine returns the next line without its end, and whether it has one. A line that is too long has none.
+// nextLine returns the next line without its end, and whether it has one. A line that is too long
+// has none.
 func nextLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

@@ -46,9 +46,9 @@ const (
 	tailSize = 256 << 10
 )
 
-// Runs returns the runs that dir has journals of, the one that was written to last first; of very many some. It reads
-// the beginning and the end of each, and takes no locks: a run may be under way. A directory that does not exist
-// has none.
+// Runs returns the runs that dir has journals of, the one that was written to last first; of very
+// many some. It reads the beginning and the end of each, and takes no locks: a run may be under
+// way. A directory that does not exist has none.
 func Runs(dir string) ([]Run, error) {
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,8 +130,8 @@ func (r *Run) readTail(f *os.File) error {
 	}
 }
 
-// readLast takes the state from the last entries in tail, and reports whether they are all that it depends on: a run's
-// end is told by an entry before that of the people who were told.
+// readLast takes the state from the last entries in tail, and reports whether they are all that it
+// depends on: a run's end is told by an entry before that of the people who were told.
 func (r *Run) readLast(tail []byte) bool {
 	for last := true; ; {
 		cut := bytes.LastIndexByte(tail, '\n')

@@ -28,15 +28,19 @@ func TestNoSecretIsWritten(t *testing.T) {
 	const secret = "ghp_abcdefghijABCDEFGHIJ0123456789abcdef"
 	everywhere := func(typ string, status int) *taxonomy.Evidence {
 		return &taxonomy.Evidence{
-			Source: "claude-cli", Op: "call", Type: typ, Status: status, Code: secret, Text: "it says " + secret, Output: secret,
-			Credential: secret, Attributes: map[string]string{"provider": "p " + secret, "resource": secret, "path": secret, "command": secret},
+			Source: "claude-cli", Op: "call", Type: typ, Status: status, Code: secret, Text: "it says " + secret,
+			Output:     secret,
+			Credential: secret,
+			Attributes: map[string]string{"provider": "p " + secret, "resource": secret, "path": secret,
+				"command": secret},
 		}
 	}
 	dir := t.TempDir()
 	x, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Journal: filejournal.New(dir), Clock: noWaits{},
-		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: &answering{errors: []error{everywhere("overloaded", 529), everywhere("timeout", 0), everywhere("command_blocked", 0)}},
+		Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: &answering{errors: []error{everywhere("overloaded", 529), everywhere("timeout", 0),
+			everywhere("command_blocked", 0)}},
 	})
 	require.NoError(t, err)
 	r := x.Run(context.Background(), executor.Task{Run: "r-1", ID: "t-1", Prompt: "do it"})

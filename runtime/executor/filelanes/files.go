@@ -22,7 +22,8 @@ import (
 const (
 	laneSuffix = ".lane"
 	lockSuffix = ".lock"
-	// lockWait and lockEvery are for how long, and how often, a lane is tried that another process is working on.
+	// lockWait and lockEvery are for how long, and how often, a lane is tried that another process
+	// is working on.
 	lockWait  = 10 * time.Second
 	lockEvery = 2 * time.Millisecond
 )
@@ -75,7 +76,8 @@ func change(path string, f func(kept []byte, err error) (lanes.Kept, error)) err
 	return durable.Replace(path, after.Body)
 }
 
-// read returns what a file holds, and no more of it than shows that it is too much; nil when there is none.
+// read returns what a file holds, and no more of it than shows that it is too much; nil when there
+// is none.
 func read(path string) ([]byte, error) {
 	f, err := durable.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

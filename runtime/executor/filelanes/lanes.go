@@ -1,4 +1,5 @@
-// Package filelanes has processes share their waits: lanes in a directory, a file for each that is closed.
+// Package filelanes has processes share their waits: lanes in a directory, a file for each that is
+// closed.
 package filelanes
 
 import (
@@ -9,14 +10,15 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Lanes are [retry.Lanes] that all processes share which have the same directory. Errors are a *taxonomy.Evidence of
-// source "state", op "state_write", with the attribute path; the names of lanes are in no file's name.
+// Lanes are [retry.Lanes] that all processes share which have the same directory. Errors are a
+// *taxonomy.Evidence of source "state", op "state_write", with the attribute path; the names of
+// lanes are in no file's name.
 type Lanes struct{ shared *lanes.Lanes }
 
 var _ retry.Lanes = (*Lanes)(nil)
 
-// New returns the lanes in dir, which is made by the first pause, for its owner only. Ramp and clock are as for
-// [retry.NewLanes]; all processes should have the same ramp.
+// New returns the lanes in dir, which is made by the first pause, for its owner only. Ramp and
+// clock are as for [retry.NewLanes]; all processes should have the same ramp.
 func New(dir string, ramp retry.Ramp, clock retry.Clock) *Lanes {
 	return &Lanes{shared: lanes.New(&files{dir: dir}, ramp, clock)}
 }

@@ -59,7 +59,8 @@ func TestFilesSayNothingOfTheirLanes(t *testing.T) {
 	}
 }
 
-// What stands where a lane's file should be is not followed, and a pause puts the lane in its place.
+// What stands where a lane's file should be is not followed, and a pause puts the lane in its
+// place.
 func TestAFileThatIsNone(t *testing.T) {
 	dir, outside, ctx := t.TempDir(), filepath.Join(t.TempDir(), "outside"), context.Background()
 	lanes, until := open(t, dir), lanestest.Now.Add(time.Minute)

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsEscapes reports whether the console can be told to erase a line; it has to be asked to listen.
+// understandsEscapes reports whether the console can be told to erase a line; it has to be asked to
+// listen.
 func understandsEscapes(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

@@ -73,7 +73,8 @@ func (o *Observer) liveLine() string {
 	return eraseLine + o.style.paint(faint, cut(clean(text), width-1))
 }
 
-// status says on one line what a run is doing. What people look for comes first, since the line may be cut.
+// status says on one line what a run is doing. What people look for comes first, since the line may
+// be cut.
 func (o *Observer) status(r *run) string {
 	now := o.o.Clock.Now()
 	text := ""

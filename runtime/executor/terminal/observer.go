@@ -14,7 +14,8 @@ import (
 
 // Options change how runs are shown. The zero Options find out what w is.
 type Options struct {
-	// Clock tells elapsed time and countdowns; nil is [retry.System]. It should be the executor's own.
+	// Clock tells elapsed time and countdowns; nil is [retry.System]. It should be the executor's
+	// own.
 	Clock retry.Clock
 	// Live says whether there is a line that is drawn again; nil looks whether w is a terminal.
 	Live *bool
@@ -28,8 +29,9 @@ type Options struct {
 	Location *time.Location
 }
 
-// Observer is an [executor.Observer] that writes for people. Several runs may share it. What it is told is untrusted:
-// control characters in it are replaced, secrets masked. Errors of the writer are passed over.
+// Observer is an [executor.Observer] that writes for people. Several runs may share it. What it is
+// told is untrusted: control characters in it are replaced, secrets masked. Errors of the writer
+// are passed over.
 type Observer struct {
 	mu    sync.Mutex
 	w     io.Writer

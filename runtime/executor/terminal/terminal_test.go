@@ -74,9 +74,12 @@ func story(start time.Time, observe func(after time.Duration, e executor.Event))
 		err := errs.Classify(ev)
 		return errs.Table.Reaction(err), err
 	}
-	wait, limit := classify(taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Claude usage limit reached"})
+	wait, limit := classify(
+		taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1),
+			Text: "Claude usage limit reached"})
 	undo, scope := classify(taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env"}})
-	repeat, commit := classify(taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: \x1b[31mno\x1b[0m"})
+	repeat, commit := classify(
+		taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: \x1b[31mno\x1b[0m"})
 	at := start
 	iteration := 0
 	tell := func(after time.Duration, e executor.Event) {
@@ -98,18 +101,23 @@ func story(start time.Time, observe func(after time.Duration, e executor.Event))
 	iteration = 2
 	tell(0, executor.Event{Kind: executor.IterationStarted, Tier: "haiku"})
 	tell(0, executor.Event{Kind: executor.CallStarted, Source: "claude-cli", Call: 1})
-	tell(time.Hour, executor.Event{Kind: executor.CallEnded, Source: "claude-cli", Took: time.Hour, Usage: executor.Usage{
-		InputTokens: taxonomy.Some(int64(1200)), OutputTokens: taxonomy.Some(int64(34)), CostUSD: taxonomy.Some(0.123)}})
-	tell(0, executor.Event{Kind: executor.ChangesDetected, Files: []string{".env", "a.go", "b.go", "c.go", "d.go", "e.go", "f.go"}})
+	tell(time.Hour,
+		executor.Event{Kind: executor.CallEnded, Source: "claude-cli", Took: time.Hour, Usage: executor.Usage{
+			InputTokens: taxonomy.Some(int64(1200)), OutputTokens: taxonomy.Some(int64(34)),
+			CostUSD: taxonomy.Some(0.123)}})
+	tell(0, executor.Event{Kind: executor.ChangesDetected,
+		Files: []string{".env", "a.go", "b.go", "c.go", "d.go", "e.go", "f.go"}})
 	tell(0, executor.Event{Kind: executor.Asked, Files: []string{"go.mod"}, Text: "approved"})
 	tell(0, executor.Event{Kind: executor.ErrorClassified, Err: scope})
 	tell(0, executor.Event{Kind: executor.ReactionTaken, Err: scope, Reaction: undo, Action: taxonomy.Retry})
 	tell(0, executor.Event{Kind: executor.Saved, Text: "refs/errgen/r-1/2"})
 	tell(0, executor.Event{Kind: executor.Reverted, Files: []string{".env"}})
 	tell(0, executor.Event{Kind: executor.Validated, Op: "validate_pre_commit", Took: 1500 * time.Millisecond})
-	tell(0, executor.Event{Kind: executor.Validated, Op: "validate_pre_push", Took: 12 * time.Second, Err: errors.New("exit 1")})
+	tell(0, executor.Event{Kind: executor.Validated, Op: "validate_pre_push", Took: 12 * time.Second,
+		Err: errors.New("exit 1")})
 	tell(0, executor.Event{Kind: executor.ErrorClassified, Err: commit})
-	tell(0, executor.Event{Kind: executor.ReactionTaken, Err: commit, Reaction: repeat, Action: taxonomy.Continue, UsedUp: true})
+	tell(0, executor.Event{Kind: executor.ReactionTaken, Err: commit, Reaction: repeat, Action: taxonomy.Continue,
+		UsedUp: true})
 	tell(0, executor.Event{Kind: executor.Committed, Files: []string{"a.go"}, Text: "0123456789abcdef0123"})
 	tell(0, executor.Event{Kind: executor.Escalated, Tier: "opus"})
 	tell(0, executor.Event{Kind: executor.Recovered, Text: "reduce_context"})
@@ -122,8 +130,10 @@ func story(start time.Time, observe func(after time.Duration, e executor.Event))
 	tell(0, executor.Event{Kind: executor.Pushed})
 	tell(0, executor.Event{Kind: executor.PROpened, Text: "https://example.org/pr/1"})
 	tell(0, executor.Event{Kind: executor.RunEnded, Result: &executor.Result{
-		Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2, ErrorCount: 3, Commits: make([]executor.CommitDone, 1),
-		Error: "the agent asks", ErrorCategory: "scope", ErrorCode: "SCOPE_FORBIDDEN", Question: "Which key?\r\nAnd why?",
+		Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2, ErrorCount: 3,
+		Commits: make([]executor.CommitDone, 1),
+		Error:   "the agent asks", ErrorCategory: "scope", ErrorCode: "SCOPE_FORBIDDEN",
+		Question:         "Which key?\r\nAnd why?",
 		UncommittedFiles: []string{"b.go"}, UncheckedFiles: []string{"c.go"},
 	}})
 }
@@ -145,7 +155,8 @@ func TestLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
 		live, color := true, true
-		o := terminal.New(&s, terminal.Options{Live: &live, Color: &color, Location: time.UTC, Width: func() int { return 60 }})
+		o := terminal.New(
+			&s, terminal.Options{Live: &live, Color: &color, Location: time.UTC, Width: func() int { return 60 }})
 		all := ""
 		story(time.Now(), func(after time.Duration, e executor.Event) {
 			time.Sleep(after)
@@ -170,7 +181,8 @@ func TestLiveLine(t *testing.T) {
 		live := true
 		var width atomic.Int64
 		width.Store(60)
-		o := terminal.New(&s, terminal.Options{Live: &live, Location: time.UTC, Width: func() int { return int(width.Load()) }})
+		o := terminal.New(
+			&s, terminal.Options{Live: &live, Location: time.UTC, Width: func() int { return int(width.Load()) }})
 		frames := func(after time.Duration) string {
 			time.Sleep(after)
 			synctest.Wait()
@@ -195,7 +207,8 @@ func TestLiveLine(t *testing.T) {
 		until := time.Now().Add(2*time.Second + time.Millisecond)
 		observe(executor.Event{Kind: executor.Waiting, Until: until, Text: "PROVIDER_RATE_LIMIT"})
 		for _, want := range []string{"waiting 2s, until ", "waiting 1s, until ", "waiting 0s, until "} {
-			assert.Contains(t, last(frames(time.Second)), "iteration 1 · "+want+until.UTC().Format("15:04:05")+" · PROVIDER_RATE_LIMIT")
+			assert.Contains(t, last(frames(time.Second)), "iteration 1 · "+want+until.UTC().Format("15:04:05")+
+				" · PROVIDER_RATE_LIMIT")
 		}
 		observe(executor.Event{Kind: executor.Waiting, Until: until.Add(48 * time.Hour)})
 		assert.Contains(t, last(frames(time.Second)), "until "+until.UTC().Add(48*time.Hour).Format("2006-01-02 15:04"))
@@ -235,15 +248,20 @@ func TestSeveralRunsAreTold(t *testing.T) {
 	var s screen
 	o := terminal.New(&s, terminal.Options{Location: time.UTC})
 	for _, e := range []executor.Event{
-		{Kind: executor.RunStarted, Run: "a", Task: "one", Text: "resumed"}, {Kind: executor.RunStarted, Run: "b", Task: "two"},
+		{Kind: executor.RunStarted, Run: "a", Task: "one", Text: "resumed"},
+		{Kind: executor.RunStarted, Run: "b", Task: "two"},
 		{Kind: executor.Pushed, Run: "a"}, {Kind: executor.RunEnded, Run: "a"}, {Kind: executor.Pushed, Run: "b"},
-		{Kind: executor.RunEnded, Run: "b", Result: &executor.Result{Status: executor.StatusCompleted, EndReason: executor.EndCompleted, Iterations: 1}},
+		{Kind: executor.RunEnded, Run: "b",
+			Result: &executor.Result{Status: executor.StatusCompleted, EndReason: executor.EndCompleted,
+				Iterations: 1}},
 		{Kind: executor.RunEnded, Run: "c"},
 	} {
 		o.Observe(e)
 	}
 	require.NoError(t, o.Close())
-	assert.Equal(t, "run a: one (resumed)\nb: run b: two\na:   pushed\na: ended\n  pushed\ncompleted after 1 iteration\nended\n", s.taken())
+	assert.Equal(
+		t, "run a: one (resumed)\nb: run b: two\na:   pushed\na: ended\n  pushed\ncompleted after 1 iteration\nended\n",
+		s.taken())
 }
 
 func TestUntrustedTextCommandsNothing(t *testing.T) {
@@ -251,7 +269,8 @@ func TestUntrustedTextCommandsNothing(t *testing.T) {
 	o := terminal.New(&s, terminal.Options{})
 	o.Observe(executor.Event{
 		Kind: executor.Warned, Run: "r",
-		Text: "a\x1b]0;title\x07b\r\nc\u202ed\u009bK\xff \x1b[1;31mred\x1b[0m \x1b key=sk-ant-api03-abcdefghijklm\x1b[mnopqrstuvwxyz0123456789 " + strings.Repeat("x ", 99999),
+		Text: "a\x1b]0;title\x07b\r\nc\u202ed\u009bK\xff \x1b[1;31mred\x1b[0m \x1b " +
+			"key=sk-ant-api03-abcdefghijklm\x1b[mnopqrstuvwxyz0123456789 " + strings.Repeat("x ", 99999),
 	})
 	got := s.taken()
 	assert.True(t, strings.HasPrefix(got, "  warning: ab  c d K\uFFFD red  key=[REDACTED] x x"), got[:100])

@@ -15,8 +15,8 @@ import (
 // maxText is how many bytes of a text are looked at.
 const maxText = 8 << 10
 
-// clean returns s without secrets and without anything that breaks a line, commands a terminal or turns the direction
-// of what is written.
+// clean returns s without secrets and without anything that breaks a line, commands a terminal or
+// turns the direction of what is written.
 func clean(s string) string {
 	s = excerpt.Head(s, maxText, func(s string) string {
 		return taxonomy.Scrub(strings.ToValidUTF8(withoutEscapes(s), "\uFFFD"))

@@ -16,7 +16,8 @@ var (
 // TempSuffix ends the names of files that are being written.
 const TempSuffix = ".tmp"
 
-// MakeDir makes dir and the directories above it that are missing, for their owner only, and has them survive a crash.
+// MakeDir makes dir and the directories above it that are missing, for their owner only, and has
+// them survive a crash.
 func MakeDir(dir string) error {
 	var made []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
@@ -36,8 +37,9 @@ func MakeDir(dir string) error {
 	return nil
 }
 
-// Replace puts content at path, at once: whoever reads the file, also after a crash, sees all of what was there before
-// or all of content. It is for the owner only. There must be one writer at a time; what a killed one left is overwritten.
+// Replace puts content at path, at once: whoever reads the file, also after a crash, sees all of
+// what was there before or all of content. It is for the owner only. There must be one writer at a
+// time; what a killed one left is overwritten.
 func Replace(path string, content []byte) error {
 	temp := path + TempSuffix
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +74,8 @@ func removed(path string) error {
 	return nil
 }
 
-// OpenRegular opens a file that exists with the flags of [os.OpenFile]. It refuses anything but a regular file: a
-// directory, a symbolic link, a pipe, which it does not wait for.
+// OpenRegular opens a file that exists with the flags of [os.OpenFile]. It refuses anything but a
+// regular file: a directory, a symbolic link, a pipe, which it does not wait for.
 func OpenRegular(path string, flag int) (*os.File, error) {
 	before, err := regular(path)
 	if err != nil {

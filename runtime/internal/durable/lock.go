@@ -10,12 +10,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is a lock on a file. It ends with [Lock.Release], or with the process that holds it, however that ends. The file
-// stays: removing it would let two processes hold locks on two files of one name.
+// Lock is a lock on a file. It ends with [Lock.Release], or with the process that holds it, however
+// that ends. The file stays: removing it would let two processes hold locks on two files of one
+// name.
 type Lock struct{ f *flock.Flock }
 
-// TryLock takes the lock on the file at path, which is made if need be. It returns nil without an error when somebody
-// else holds it.
+// TryLock takes the lock on the file at path, which is made if need be. It returns nil without an
+// error when somebody else holds it.
 func TryLock(path string) (*Lock, error) {
 	l, err := prepare(path)
 	if err != nil {
@@ -35,7 +36,8 @@ func WaitLock(ctx context.Context, path string, every time.Duration) (*Lock, err
 	return l.taken(taken, err)
 }
 
-// prepare makes the file if it is not there, because what is there must not be a symbolic link to somewhere else.
+// prepare makes the file if it is not there, because what is there must not be a symbolic link to
+// somewhere else.
 func prepare(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {

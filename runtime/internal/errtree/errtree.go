@@ -1,5 +1,5 @@
-// Package errtree asks errors of any origin what they wrap. It is errors.Is and errors.As, but ends where a tree does not,
-// and an error that panics when it is asked wraps nothing.
+// Package errtree asks errors of any origin what they wrap. It is errors.Is and errors.As, but ends
+// where a tree does not, and an error that panics when it is asked wraps nothing.
 package errtree
 
 import "reflect"
@@ -37,7 +37,8 @@ func says(err, target error) (is bool) {
 	return x.Is(target)
 }
 
-// As returns the first error in err's tree that is a T, or that gives one when it is asked, as errors.As does.
+// As returns the first error in err's tree that is a T, or that gives one when it is asked, as
+// errors.As does.
 func As[T error](err error) (as T, ok bool) {
 	_, _ = search(err, func(e error) bool {
 		if as, ok = e.(T); !ok {
@@ -48,7 +49,8 @@ func As[T error](err error) (as T, ok bool) {
 	return as, ok
 }
 
-// given asks err for a T. What it fills in is a variable of its own, so that nobody else's is on the heap.
+// given asks err for a T. What it fills in is a variable of its own, so that nobody else's is on
+// the heap.
 func given[T error](err error) (as T, ok bool) {
 	x, asks := err.(interface{ As(any) bool })
 	if !asks {
@@ -73,7 +75,8 @@ func Ends(err error) bool {
 	return all
 }
 
-// search walks err's tree depth first, err first, until f says yes; all is false when the tree has more than is looked at.
+// search walks err's tree depth first, err first, until f says yes; all is false when the tree has
+// more than is looked at.
 func search(err error, f func(error) bool) (found, all bool) {
 	left := maxErrors
 	return within(err, maxDepth, &left, f)

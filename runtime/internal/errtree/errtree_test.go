@@ -69,8 +69,10 @@ func TestAsTheStandardLibrary(t *testing.T) {
 	path := &fs.PathError{Op: "open", Err: io.EOF}
 	held := holder{[]int{1}}
 	for name, err := range map[string]error{
-		"nil": nil, "itself alone": io.EOF, "chain": fmt.Errorf("a: %w", path), "joined": errors.Join(context.Canceled, fmt.Errorf("b: %w", path)),
-		"list": listing{nil, context.Canceled, listing{path}}, "alias": deep(3, alias{}), "none": errors.New("x"), "deep": deep(900, path),
+		"nil": nil, "itself alone": io.EOF, "chain": fmt.Errorf("a: %w", path),
+		"joined": errors.Join(context.Canceled, fmt.Errorf("b: %w", path)),
+		"list":   listing{nil, context.Canceled, listing{path}}, "alias": deep(3, alias{}), "none": errors.New("x"),
+		"deep": deep(900, path),
 	} {
 		for _, target := range []error{nil, io.EOF, context.Canceled, path, io.ErrClosedPipe, listing{io.EOF}} {
 			assert.Equal(t, errors.Is(err, target), errtree.Is(err, target), "%s %v", name, target)
@@ -87,7 +89,8 @@ func TestAsTheStandardLibrary(t *testing.T) {
 
 func TestTreesThatDoNotEnd(t *testing.T) {
 	for name, err := range map[string]error{
-		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("a: %w", itself{}), "joined": errors.Join(itself{}, forking{}), "deep": deep(5000, io.EOF),
+		"itself": itself{}, "forking": forking{}, "below": fmt.Errorf("a: %w", itself{}),
+		"joined": errors.Join(itself{}, forking{}), "deep": deep(5000, io.EOF),
 	} {
 		assert.False(t, errtree.Is(err, io.EOF), name)
 		_, found := errtree.As[*fs.PathError](err)

@@ -1,4 +1,5 @@
-// Package excerpt takes the beginning or the end of a text whose secrets are masked, without a part of one at the cut.
+// Package excerpt takes the beginning or the end of a text whose secrets are masked, without a part
+// of one at the cut.
 package excerpt
 
 import (
@@ -7,14 +8,14 @@ import (
 )
 
 const (
-	// Margin is how many bytes beside what is kept are looked at, so that a secret that the cut splits is seen as one.
-	// Private keys take up to 7 KiB.
+	// Margin is how many bytes beside what is kept are looked at, so that a secret that the cut
+	// splits is seen as one. Private keys take up to 7 KiB.
 	Margin   = 8 << 10
 	ellipsis = "…"
 )
 
-// Beginning returns the beginning of s, masked, of at most n bytes with an ellipsis where it was cut. Mask returns a text
-// as it may be kept, in valid UTF-8.
+// Beginning returns the beginning of s, masked, of at most n bytes with an ellipsis where it was
+// cut. Mask returns a text as it may be kept, in valid UTF-8.
 func Beginning(s string, n int, mask func(string) string) string {
 	out, whole := head(s, n, mask)
 	if whole {
@@ -44,12 +45,14 @@ func Tail(s string, n int, mask func(string) string) string {
 	return strings.Clone(lastOf(out, n))
 }
 
-// head returns the beginning of s, masked. It is no longer than n if it is the whole; otherwise n bytes of it may be kept.
+// head returns the beginning of s, masked. It is no longer than n if it is the whole; otherwise n
+// bytes of it may be kept.
 func head(s string, n int, mask func(string) string) (out string, whole bool) {
 	seen := s[:min(len(s), n+Margin)]
 	out = mask(seen)
 	if len(seen) < len(s) && len(out) < n+Margin/2 {
-		// What is masked has made so much room that the end of what was seen, and half of a secret there, would be kept.
+		// What is masked has made so much room that the end of what was seen, and half of a secret
+		// there, would be kept.
 		return out[:agreeing(out, mask(s[:n]))], false
 	}
 	return out, len(out) <= n

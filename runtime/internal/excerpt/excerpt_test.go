@@ -24,7 +24,8 @@ func TestExcerpts(t *testing.T) {
 		{"no room", "0123456789", 2, "", ""},
 		{"room for nothing else", "0123456789", 3, "…", "…"},
 		{"much more of it", "ab" + strings.Repeat("x", 9000) + "yz", 6, "abx…", "…xyz"},
-		{"shorter when it is masked", "password: hunter2hunter2 x", 22, "password: [REDACTED] x", "password: [REDACTED] x"},
+		{"shorter when it is masked", "password: hunter2hunter2 x", 22, "password: [REDACTED] x",
+			"password: [REDACTED] x"},
 		{"a secret at the cut", "x ghp_abcdefghijklmnopqrstuvwxyz0123456789 y", 12, "x [REDACT…", "…DACTED] y"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,11 +55,13 @@ func TestHeadsAndTails(t *testing.T) {
 	}
 }
 
-// Masking many secrets makes room for what is at the far end of what is looked at, where one of them is split.
+// Masking many secrets makes room for what is at the far end of what is looked at, where one of
+// them is split.
 func TestNoHalfOfASecretIsKept(t *testing.T) {
 	const n = 4 << 10
 	for _, secret := range []string{
-		"sk-ant-api03-abcDEFghijkl1234567890HALF", "password: HALF-hunter2-HALF", "https://user:HALF-s3cr3t-HALF@example.org/",
+		"sk-ant-api03-abcDEFghijkl1234567890HALF", "password: HALF-hunter2-HALF",
+		"https://user:HALF-s3cr3t-HALF@example.org/",
 		"Authorization: Bearer HALFabcdefghijklmnopqrstuvwxyzHALF", `{"api_key": "HALF-1234567890-HALF"}`,
 		"-----BEGIN PRIVATE KEY-----\nHALFMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcHALF\n-----END PRIVATE KEY-----",
 	} {
@@ -66,7 +69,8 @@ func TestNoHalfOfASecretIsKept(t *testing.T) {
 			text := strings.Repeat(secret+between, 600)
 			for cut := range len(secret) + len(between) {
 				for _, got := range []string{
-					excerpt.Beginning(strings.Repeat("é", cut/2)+strings.Repeat("x", cut%2)+"\n"+text, n, taxonomy.Scrub),
+					excerpt.Beginning(strings.Repeat("é", cut/2)+strings.Repeat("x", cut%2)+"\n"+text, n,
+						taxonomy.Scrub),
 					excerpt.Ending(text+strings.Repeat("x", cut), n, taxonomy.Scrub),
 				} {
 					assert.Contains(t, got, "…")

@@ -18,8 +18,8 @@ const (
 	noteSuffix = ".holder"
 )
 
-// DefaultPatience is how long a lock is waited for whose holder is dead: a process that is killed while it starts another
-// one leaves the lock to that for a moment.
+// DefaultPatience is how long a lock is waited for whose holder is dead: a process that is killed
+// while it starts another one leaves the lock to that for a moment.
 const DefaultPatience = 3 * time.Second
 
 const poll = 20 * time.Millisecond
@@ -30,9 +30,10 @@ type Hold struct {
 	note string
 }
 
-// Take takes what is called name in dir, which must be there; the name is one that [CheckName] accepts. Somebody alive who has
-// it is evidence of source "executor", op "lock", whose text says of what (such as "run r") it is, with the attributes path, pid,
-// host and since. What a dead process has left is waited for, for patience at most.
+// Take takes what is called name in dir, which must be there; the name is one that [CheckName]
+// accepts. Somebody alive who has it is evidence of source "executor", op "lock", whose text says
+// of what (such as "run r") it is, with the attributes path, pid, host and since. What a dead
+// process has left is waited for, for patience at most.
 func Take(ctx context.Context, dir, name, what string, patience time.Duration) (*Hold, error) {
 	return TakeFor(ctx, dir, name, what, "", patience)
 }
@@ -55,7 +56,8 @@ func TakeFor(ctx context.Context, dir, name, what, run string, patience time.Dur
 // Path returns the path of the lock on name in dir.
 func Path(dir, name string) string { return filepath.Join(dir, name+lockSuffix) }
 
-// Taken returns who has what is called name in dir, and whether anybody has. It takes the lock for a moment.
+// Taken returns who has what is called name in dir, and whether anybody has. It takes the lock for
+// a moment.
 func Taken(dir, name string) (h Holder, taken bool, err error) {
 	path := filepath.Join(dir, name+lockSuffix)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +74,8 @@ func Taken(dir, name string) (h Holder, taken bool, err error) {
 	return Holder{}, false, lock.Release()
 }
 
-// Noted returns who is noted as having what is called name in dir, and false if nobody is or he is dead. It touches no lock, so
-// that it may be wrong: [Taken] knows.
+// Noted returns who is noted as having what is called name in dir, and false if nobody is or he is
+// dead. It touches no lock, so that it may be wrong: [Taken] knows.
 func Noted(dir, name string) (h Holder, ok bool) {
 	h, ok = read(filepath.Join(dir, name+noteSuffix))
 	if !ok || h.Dead() {
@@ -115,5 +117,6 @@ func (h *Hold) Release() error {
 	return errors.Join(err, h.lock.Release())
 }
 
-// Evidence returns err as it is if it says that somebody else has it, and false for any other error.
+// Evidence returns err as it is if it says that somebody else has it, and false for any other
+// error.
 func Evidence(err error) (*taxonomy.Evidence, bool) { return errors.AsType[*taxonomy.Evidence](err) }

@@ -64,7 +64,8 @@ func TestOneAtATime(t *testing.T) {
 	require.NoError(t, hostErr)
 	assert.Equal(t, []string{"executor", "lock", "", hold.Path(dir, "r"), strconv.Itoa(os.Getpid()), host},
 		[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("path"), ev.Attribute("pid"), ev.Attribute("host")})
-	assert.Equal(t, fmt.Sprintf("run r is held by process %d on %s since %s", os.Getpid(), host, ev.Attribute("since")), ev.Text)
+	assert.Equal(t, fmt.Sprintf("run r is held by process %d on %s since %s", os.Getpid(), host, ev.Attribute("since")),
+		ev.Text)
 	since, err := time.Parse(time.RFC3339, ev.Attribute("since"))
 	require.NoError(t, err)
 	assert.Equal(t, time.UTC, since.Location())
@@ -160,8 +161,11 @@ func TestWhatCannotBeTaken(t *testing.T) {
 		want string
 	}{
 		{"no directory", func(t *testing.T, dir string) { require.NoError(t, os.Remove(dir)) }, "lock run r: "},
-		{"a symbolic link", func(t *testing.T, dir string) { require.NoError(t, os.Symlink(outside, hold.Path(dir, "r"))) }, "not a regular file"},
-		{"a directory", func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(hold.Path(dir, "r"), 0o700)) }, "not a regular file"},
+		{"a symbolic link",
+			func(t *testing.T, dir string) { require.NoError(t, os.Symlink(outside, hold.Path(dir, "r"))) },
+			"not a regular file"},
+		{"a directory", func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(hold.Path(dir, "r"), 0o700)) },
+			"not a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "locks")
@@ -186,7 +190,8 @@ func TestNotesThatSayNothing(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "r.holder"), []byte(text), 0o600))
 		_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
 		ev := refused(t, err)
-		assert.Equal(t, []string{"run r is held by another process", ""}, []string{ev.Text, ev.Attribute("pid")}, "%.20q", text)
+		assert.Equal(t, []string{"run r is held by another process", ""}, []string{ev.Text, ev.Attribute("pid")},
+			"%.20q", text)
 		who, taken, err := hold.Taken(dir, "r")
 		require.NoError(t, err)
 		assert.True(t, taken)
@@ -219,7 +224,8 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// The dead may have begun a process that has their lock for a moment: that is waited for, as long as patience and context last.
+// The dead may have begun a process that has their lock for a moment: that is waited for, as long
+// as patience and context last.
 func TestLockOfTheDead(t *testing.T) {
 	dir := t.TempDir()
 	h := take(t, dir, "r")
@@ -228,7 +234,8 @@ func TestLockOfTheDead(t *testing.T) {
 
 	_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
 	ev := refused(t, err)
-	assert.Equal(t, fmt.Sprintf("run r is held by what process %d has started, which had it and has died", dead["pid"]), ev.Text)
+	assert.Equal(t, fmt.Sprintf("run r is held by what process %d has started, which had it and has died", dead["pid"]),
+		ev.Text)
 	assert.Empty(t, ev.Attribute("since"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -276,7 +283,8 @@ func TestProcesses(t *testing.T) {
 		said, cmd := start(t, dir)
 		require.Equal(t, "held", said)
 		_, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
-		assert.Equal(t, strconv.Itoa(cmd.Process.Pid), refused(t, err).Attribute("pid"), "the living are not waited for")
+		assert.Equal(t, strconv.Itoa(cmd.Process.Pid), refused(t, err).Attribute("pid"),
+			"the living are not waited for")
 		second, other := start(t, dir)
 		assert.Equal(t, "refused "+strconv.Itoa(cmd.Process.Pid), second)
 		end(other)
@@ -289,7 +297,8 @@ func TestProcesses(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a\x00", "a:b", "a~", "é", strings.Repeat("x", 101)} {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a\x00", "a:b", "a~",
+		"é", strings.Repeat("x", 101)} {
 		assert.Error(t, hold.CheckName(name), "%q", name)
 	}
 	for _, name := range []string{"a", "-rf", "_", "A_1.b-c", "a..b", "a.", strings.Repeat("x", 100)} {

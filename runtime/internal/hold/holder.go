@@ -25,13 +25,15 @@ type Holder struct {
 
 const maxHolder = 4 << 10
 
-// Dead reports whether the process has ended, as far as that can be known: it is one of this machine.
+// Dead reports whether the process has ended, as far as that can be known: it is one of this
+// machine.
 func (h Holder) Dead() bool {
 	host, err := os.Hostname()
 	return err == nil && host == h.Host && h.Start != "" && !proc.Alive(proc.ID{PID: h.PID, Start: h.Start})
 }
 
-// evidence returns that somebody else has what is called what, and whose lock is at path. Known says whether h does.
+// evidence returns that somebody else has what is called what, and whose lock is at path. Known
+// says whether h does.
 func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
 		Source: "executor", Op: "lock",
@@ -55,14 +57,17 @@ func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	return ev
 }
 
-// note writes down that this process has it. Nothing depends on it, so that a disk that is full is no reason not to go on.
+// note writes down that this process has it. Nothing depends on it, so that a disk that is full is
+// no reason not to go on.
 func note(path, run string) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
 	self, _ := proc.Self() // without it the process is taken to be alive
-	b, err := json.Marshal(Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second), Run: run})
+	b, err := json.Marshal(
+		Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second),
+			Run: run})
 	if err == nil {
 		_ = durable.Replace(path, append(b, '\n'))
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// child is the variable that has the test program be a process which takes something; it holds the directory.
+// child is the variable that has the test program be a process which takes something; it holds the
+// directory.
 const child = "HOLD_CHILD"
 
 func TestMain(m *testing.M) {
@@ -23,7 +24,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// holdOn takes what is called r, says so, and keeps it until its input ends. Then it ends without letting go.
+// holdOn takes what is called r, says so, and keeps it until its input ends. Then it ends without
+// letting go.
 func holdOn(dir string) int {
 	_, err := hold.Take(context.Background(), dir, "r", "run r", hold.DefaultPatience)
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok {

@@ -13,7 +13,8 @@ const NameExpected = "1 to 100 letters, digits, '-', '_' and '.', the first no '
 
 var errName = errors.New("a run cannot have this name")
 
-// CheckName returns an error for a name that a run cannot have, as one that would lead out of a directory.
+// CheckName returns an error for a name that a run cannot have, as one that would lead out of a
+// directory.
 func CheckName(run string) error {
 	named := run != "" && len(run) <= maxName && run[0] != '.' && isPlain(run)
 	if !named || !filepath.IsLocal(run+lockSuffix) { // the name of a device is not local

@@ -17,12 +17,13 @@ const (
 	version = 1
 	// MaxKept is how many bytes a lane has at most as it is kept.
 	MaxKept = 4 << 20
-	// maxCaller is how many bytes of a caller's name are kept; a longer one has a fingerprint for it.
+	// maxCaller is how many bytes of a caller's name are kept; a longer one has a fingerprint for
+	// it.
 	maxCaller = 128
 )
 
-// last is until when a lane can be paused: the last day that JSON has a form for, without its hours, in which those who wait
-// enter.
+// last is until when a lane can be paused: the last day that JSON has a form for, without its
+// hours, in which those who wait enter.
 var last = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // form is what is kept.
@@ -56,14 +57,15 @@ func decode(b []byte, err error) (retry.Lane, error) {
 	return f.Lane, nil
 }
 
-// Key returns what a lane is kept under: 32 hexadecimal digits. Its name is anybody's text, and so is hashed.
+// Key returns what a lane is kept under: 32 hexadecimal digits. Its name is anybody's text, and so
+// is hashed.
 func Key(lane string) string {
 	sum := sha256.Sum256([]byte(lane))
 	return hex.EncodeToString(sum[:16])
 }
 
-// named returns the name that a caller is kept by. One that cannot be kept as it is has a fingerprint, which keeps it apart
-// from others as masking would not.
+// named returns the name that a caller is kept by. One that cannot be kept as it is has a
+// fingerprint, which keeps it apart from others as masking would not.
 func named(caller string) string {
 	if len(caller) > maxCaller || !utf8.ValidString(caller) || taxonomy.Scrub(caller) != caller {
 		return "#" + Key(caller)

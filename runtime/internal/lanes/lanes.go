@@ -1,5 +1,6 @@
-// Package lanes is what all lanes that processes share have in common, wherever they are kept: which instants there are, what a
-// caller is called, and in which form a lane is kept. The rule is [retry.Lane].
+// Package lanes is what all lanes that processes share have in common, wherever they are kept:
+// which instants there are, what a caller is called, and in which form a lane is kept. The rule is
+// [retry.Lane].
 package lanes
 
 import (
@@ -9,12 +10,13 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Store keeps lanes under their keys; see [Key]. It is safe for concurrent use, also by several processes.
+// Store keeps lanes under their keys; see [Key]. It is safe for concurrent use, also by several
+// processes.
 type Store interface {
 	// Has reports whether something is kept. It waits for nobody who changes it.
 	Has(ctx context.Context, key string) (bool, error)
-	// Change has f change what is kept, nil when there is nothing, while nobody else does. F gets the error of reading it, too. An
-	// error of f changes nothing, and is in the error of Change.
+	// Change has f change what is kept, nil when there is nothing, while nobody else does. F gets
+	// the error of reading it, too. An error of f changes nothing, and is in the error of Change.
 	Change(ctx context.Context, key string, f func(kept []byte, err error) (Kept, error)) error
 }
 
@@ -43,7 +45,8 @@ func New(store Store, ramp retry.Ramp, clock retry.Clock) *Lanes {
 	return &Lanes{store: store, ramp: ramp, clock: clock}
 }
 
-// Pause closes the lane until t; see [retry.Lanes]. A lane that cannot be read is made anew. An error is the store's.
+// Pause closes the lane until t; see [retry.Lanes]. A lane that cannot be read is made anew. An
+// error is the store's.
 func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	now := l.clock.Now()
 	if !t.After(now) {
@@ -63,7 +66,8 @@ func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	})
 }
 
-// Opens returns when the caller may enter the lane; see [retry.Lanes]. With an error, which is the store's, it is now.
+// Opens returns when the caller may enter the lane; see [retry.Lanes]. With an error, which is the
+// store's, it is now.
 func (l *Lanes) Opens(ctx context.Context, lane, caller string, now time.Time) (time.Time, error) {
 	key := Key(lane)
 	if has, err := l.store.Has(ctx, key); err != nil || !has {

@@ -22,7 +22,8 @@ type call struct {
 	provider *Provider
 }
 
-// run asks until there is an answer. Without one after all turns it is not a failure: there is more to do.
+// run asks until there is an answer. Without one after all turns it is not a failure: there is more
+// to do.
 func (c *call) run(ctx context.Context) (executor.Answer, error) {
 	for turn := 1; ; turn++ {
 		r, err := c.ask(ctx)
@@ -81,13 +82,14 @@ func toolParam(t toolbox.Tool) sdk.ToolUnionParam {
 	return sdk.ToolUnionParam{OfTool: &sdk.ToolParam{
 		Name: t.Name, Description: sdk.String(t.Description),
 		InputSchema: sdk.ToolInputSchemaParam{
-			Properties: schema.Properties, Required: schema.Required, ExtraFields: map[string]any{"additionalProperties": false},
+			Properties: schema.Properties, Required: schema.Required,
+			ExtraFields: map[string]any{"additionalProperties": false},
 		},
 	}}
 }
 
-// carryOut does what the model asked for and adds the round to the conversation, also when a tool ends the call: what was
-// done before that is known to the model then.
+// carryOut does what the model asked for and adds the round to the conversation, also when a tool
+// ends the call: what was done before that is known to the model then.
 func (c *call) carryOut(ctx context.Context, r *reply) (toolbox.Result, error) {
 	calls := r.calls()
 	uses := make([]chat.Use, len(calls))
@@ -125,8 +127,8 @@ func results(calls []*block, done []toolbox.Result, failed error) []sdk.ContentB
 	return blocks
 }
 
-// keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be gone on with. One that
-// asks for tools is not, since what it asks for may be cut.
+// keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be
+// gone on with. One that asks for tools is not, since what it asks for may be cut.
 func (c *call) keepCut(r *reply, err error) {
 	var stopped *stopError
 	if !errors.As(err, &stopped) || r.stop != sdk.StopReasonMaxTokens || len(r.calls()) > 0 {

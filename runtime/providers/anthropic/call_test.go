@@ -95,25 +95,36 @@ func TestProbe(t *testing.T) {
 func TestTools(t *testing.T) {
 	dir := t.TempDir()
 	server := serve(t,
-		providertest.AnthropicMessage{Text: "First I look.", Calls: []providertest.ToolCall{{Name: "list_files"}, {ID: "second", Name: "read_file", Arguments: `{"path":"none"}`}}}.Reply(),
+		providertest.AnthropicMessage{Text: "First I look.",
+			Calls: []providertest.ToolCall{{Name: "list_files"},
+				{ID: "second", Name: "read_file", Arguments: `{"path":"none"}`}}}.Reply(),
 		providertest.AnthropicTool("write_file", `{"path":"a.txt","content":"hällo"}`),
 		providertest.AnthropicStop("pause_turn", "Just a moment."),
-		providertest.AnthropicMessage{Text: "Now it is done.", Calls: []providertest.ToolCall{{Name: "task_done", Arguments: `{"summary":"wrote a.txt"}`}, {ID: "late", Name: "delete_file", Arguments: `{"path":"a.txt"}`}}}.Reply(),
+		providertest.AnthropicMessage{Text: "Now it is done.",
+			Calls: []providertest.ToolCall{{Name: "task_done", Arguments: `{"summary":"wrote a.txt"}`},
+				{ID: "late", Name: "delete_file", Arguments: `{"path":"a.txt"}`}}}.Reply(),
 		providertest.AnthropicText("You are welcome."),
 	)
 	var told []string
-	p := provider(t, server.URL, func(o *anthropic.Options) { o.Cache = true; o.Prices = &anthropic.Prices{Input: 3, Output: 15} })
-	answer, err := p.Call(context.Background(), executor.Request{Prompt: "do it", Dir: dir, Progress: func(text string) { told = append(told, text) }})
+	p := provider(
+		t, server.URL,
+		func(o *anthropic.Options) { o.Cache = true; o.Prices = &anthropic.Prices{Input: 3, Output: 15} })
+	answer, err := p.Call(
+		context.Background(),
+		executor.Request{Prompt: "do it", Dir: dir, Progress: func(text string) { told = append(told, text) }})
 	require.NoError(t, err)
 	assert.Equal(t, executor.SignalDone, answer.Signal)
 	assert.Equal(t, "Now it is done.", answer.Text)
 	assert.Equal(t, executor.Usage{
-		InputTokens: taxonomy.Some(int64(100)), OutputTokens: taxonomy.Some(int64(60)), CostUSD: taxonomy.Some((100*3 + 60*15.0) / 1e6),
+		InputTokens: taxonomy.Some(int64(100)), OutputTokens: taxonomy.Some(int64(60)),
+		CostUSD: taxonomy.Some((100*3 + 60*15.0) / 1e6),
 	}, answer.Usage)
 	b, err := os.ReadFile(filepath.Join(dir, "a.txt"))
 	require.NoError(t, err)
 	assert.Equal(t, "hällo", string(b), "what was asked for behind the end is not done")
-	assert.Equal(t, []string{"First I look.", "list_files", "read_file none", "write_file a.txt", "Just a moment.", "Now it is done.", "task_done"}, told)
+	assert.Equal(
+		t, []string{"First I look.", "list_files", "read_file none", "write_file a.txt", "Just a moment.",
+			"Now it is done.", "task_done"}, told)
 
 	_, err = p.Call(context.Background(), executor.Request{Prompt: "thanks", Dir: dir, Session: answer.Session})
 	require.NoError(t, err)
@@ -130,7 +141,9 @@ func TestTools(t *testing.T) {
 		"user: =wrote a.txt =not done: the call was over!",
 		"user: thanks",
 	}, outline(all[4]))
-	assert.Equal(t, []string{"toolu_01", "second"}, []string{all[1].Messages[2].Content[0].ToolUseID, all[1].Messages[2].Content[1].ToolUseID})
+	assert.Equal(
+		t, []string{"toolu_01", "second"},
+		[]string{all[1].Messages[2].Content[0].ToolUseID, all[1].Messages[2].Content[1].ToolUseID})
 }
 
 func TestBlockedByTheModel(t *testing.T) {
@@ -184,7 +197,9 @@ func TestScope(t *testing.T) {
 }
 
 func TestTurnsUsedUp(t *testing.T) {
-	server := serve(t, providertest.AnthropicMessage{Text: "Looking.", Calls: []providertest.ToolCall{{Name: "list_files"}}}.Reply().Always())
+	server := serve(
+		t, providertest.AnthropicMessage{Text: "Looking.",
+			Calls: []providertest.ToolCall{{Name: "list_files"}}}.Reply().Always())
 	p := provider(t, server.URL, func(o *anthropic.Options) { o.Turns = 3 })
 	answer, err := p.Call(context.Background(), executor.Request{Prompt: "do it", Dir: t.TempDir()})
 	require.NoError(t, err)
@@ -196,7 +211,8 @@ func TestTurnsUsedUp(t *testing.T) {
 
 func TestTheDirectoryIsMissing(t *testing.T) {
 	server := serve(t)
-	_, err := provider(t, server.URL).Call(context.Background(), executor.Request{Prompt: "do it", Dir: filepath.Join(t.TempDir(), "none")})
+	_, err := provider(t, server.URL).Call(context.Background(),
+		executor.Request{Prompt: "do it", Dir: filepath.Join(t.TempDir(), "none")})
 	ev := evidence(t, err)
 	assert.Equal(t, "ENOENT", ev.Errno)
 	assert.Equal(t, "anthropic-api", ev.Source)
@@ -222,13 +238,14 @@ func TestManyCallsAtOnce(t *testing.T) {
 
 func TestOptionsThatCannotBe(t *testing.T) {
 	for want, o := range map[string]anthropic.Options{
-		"no model is named":                   {},
-		"must begin with https://":            {Model: "m", BaseURL: "ftp://x"},
-		"cannot be read":                      {Model: "m", BaseURL: "http://\x7f"},
-		"neither user, query nor fragment":    {Model: "m", BaseURL: "https://u:p@x"},
-		"a limit of -1 tokens":                {Model: "m", MaxTokens: -1},
-		"the key has characters that no key":  {Model: "m", Key: "a\nb"},
-		`command policy: "'": a quote is not`: {Model: "m", Toolbox: toolbox.Options{Commands: toolbox.Policy{Allow: []string{"'"}}}},
+		"no model is named":                  {},
+		"must begin with https://":           {Model: "m", BaseURL: "ftp://x"},
+		"cannot be read":                     {Model: "m", BaseURL: "http://\x7f"},
+		"neither user, query nor fragment":   {Model: "m", BaseURL: "https://u:p@x"},
+		"a limit of -1 tokens":               {Model: "m", MaxTokens: -1},
+		"the key has characters that no key": {Model: "m", Key: "a\nb"},
+		`command policy: "'": a quote is not`: {Model: "m",
+			Toolbox: toolbox.Options{Commands: toolbox.Policy{Allow: []string{"'"}}}},
 	} {
 		_, err := anthropic.New(o)
 		assert.ErrorContains(t, err, want)

@@ -96,13 +96,15 @@ func TestThinkingIsSentBack(t *testing.T) {
 	server := serve(t, providertest.Reply{Events: events}, providertest.AnthropicText("done"))
 	_, err := provider(t, server.URL).Call(context.Background(), executor.Request{Prompt: "do it", Dir: t.TempDir()})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"user: do it", "assistant: (hm/c2ln) (ZGF0YQ) list_files{}", "user: =there are no files"}, outline(requests(t, server)[1]))
+	assert.Equal(t, []string{"user: do it", "assistant: (hm/c2ln) (ZGF0YQ) list_files{}", "user: =there are no files"},
+		outline(requests(t, server)[1]))
 }
 
 func TestConversations(t *testing.T) {
 	server := serve(t,
 		providertest.AnthropicText("one"),
-		providertest.AnthropicMessage{Text: "let me see", Calls: []providertest.ToolCall{{Name: "list_files"}}}.Reply(), providertest.AnthropicText("two"),
+		providertest.AnthropicMessage{Text: "let me see", Calls: []providertest.ToolCall{{Name: "list_files"}}}.Reply(),
+		providertest.AnthropicText("two"),
 		providertest.AnthropicRateLimit("1"),
 		providertest.AnthropicStop("max_tokens", "thr"),
 		providertest.AnthropicText("four"),
@@ -111,7 +113,9 @@ func TestConversations(t *testing.T) {
 	)
 	p := provider(t, server.URL)
 	ask := func(prompt, session string, reduced bool) (executor.Answer, error) {
-		return p.Call(context.Background(), executor.Request{Prompt: prompt, Dir: t.TempDir(), Session: session, Reduced: reduced})
+		return p.Call(
+			context.Background(),
+			executor.Request{Prompt: prompt, Dir: t.TempDir(), Session: session, Reduced: reduced})
 	}
 	last := func() []string { all := requests(t, server); return outline(all[len(all)-1]) }
 
@@ -120,7 +124,8 @@ func TestConversations(t *testing.T) {
 	second, err := ask("2", first.Session, false)
 	require.NoError(t, err)
 	assert.Equal(t, first.Session, second.Session)
-	whole := []string{"user: 1", "assistant: one", "user: 2", "assistant: let me see list_files{}", "user: =there are no files"}
+	whole := []string{"user: 1", "assistant: one", "user: 2", "assistant: let me see list_files{}",
+		"user: =there are no files"}
 	assert.Equal(t, whole, last())
 
 	failed, err := ask("limited", first.Session, false)
@@ -134,18 +139,23 @@ func TestConversations(t *testing.T) {
 
 	_, err = ask("go on", cut.Session, false)
 	require.NoError(t, err)
-	assert.Equal(t, append(whole, "assistant: two", "user: 3", "assistant: thr", "user: go on"), last(), "a cut answer can be gone on with")
+	assert.Equal(t, append(whole, "assistant: two", "user: 3", "assistant: thr", "user: go on"), last(),
+		"a cut answer can be gone on with")
 
 	_, err = ask("5", first.Session, true)
 	require.NoError(t, err)
-	said := []string{"user: 1", "assistant: one", "user: 2", "assistant: two", "user: 3", "assistant: thr", "user: go on", "assistant: four", "user: 5"}
+	said := []string{"user: 1", "assistant: one", "user: 2", "assistant: two", "user: 3", "assistant: thr",
+		"user: go on", "assistant: four", "user: 5"}
 	assert.Equal(t, said, last(), "first the tools go")
 	_, err = ask("6", first.Session, true)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"user: 1", "assistant: thr", "user: go on", "assistant: four", "user: 5", "assistant: five", "user: 6"}[:1], last()[:1], "then the older half of what was said after the task")
+	assert.Equal(
+		t, []string{"user: 1", "assistant: thr", "user: go on", "assistant: four", "user: 5", "assistant: five",
+			"user: 6"}[:1], last()[:1], "then the older half of what was said after the task")
 	assert.Less(t, len(last()), len(said))
 
 	unknown, err := ask("7", "none", false)
 	require.NoError(t, err)
-	assert.Equal(t, executor.Answer{Failure: "the conversation to be continued is not known", Usage: used(0, 0, 0)}, unknown)
+	assert.Equal(t, executor.Answer{Failure: "the conversation to be continued is not known", Usage: used(0, 0, 0)},
+		unknown)
 }

@@ -26,8 +26,8 @@ func evidence(x *wire.Exchange, err error) *taxonomy.Evidence {
 	return x.Evidence(bare)
 }
 
-// withoutRequest returns the SDK's error without the request that it keeps, whose headers have the key and whose body the
-// conversation.
+// withoutRequest returns the SDK's error without the request that it keeps, whose headers have the
+// key and whose body the conversation.
 func withoutRequest(x *wire.Exchange, err *sdk.Error) *sdk.Error {
 	bare := *err
 	bare.Request, bare.Response = x.Bare()

@@ -18,8 +18,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// What the shipped taxonomy gives as examples of this provider comes back, through the real SDK, as the code that it is an
-// example of.
+// What the shipped taxonomy gives as examples of this provider comes back, through the real SDK, as
+// the code that it is an example of.
 func TestTheTaxonomysOwnExamples(t *testing.T) {
 	source, err := os.ReadFile("../../../taxonomy.yaml")
 	require.NoError(t, err)
@@ -50,7 +50,8 @@ func TestTheTaxonomysOwnExamples(t *testing.T) {
 		}
 		assertContext(t, x, got)
 	}
-	for code, least := range map[string]int{"PROVIDER_CRASH": 1, "PROVIDER_API_ERROR": 6, "PROVIDER_RATE_LIMIT": 4, "OPERATION_TIMEOUT": 1, "PERMISSION_API_AUTH": 2} {
+	for code, least := range map[string]int{"PROVIDER_CRASH": 1, "PROVIDER_API_ERROR": 6, "PROVIDER_RATE_LIMIT": 4,
+		"OPERATION_TIMEOUT": 1, "PERMISSION_API_AUTH": 2} {
 		assert.GreaterOrEqual(t, played[code], least, code)
 	}
 }

@@ -38,44 +38,85 @@ func TestFailures(t *testing.T) {
 		retryable bool
 		reaction  string
 	}{
-		{"rate limit", providertest.AnthropicRateLimit("30"), errs.CodeProviderRateLimit, 429, "rate_limit_error", limited, true, "wait"},
-		{"overloaded", providertest.AnthropicOverloaded(), errs.CodeProviderAPIError, 529, "overloaded_error", "Overloaded", true, "backoff"},
-		{"wrong key", providertest.AnthropicAuth(), errs.CodePermissionAPIAuth, 401, "authentication_error", "invalid x-api-key", false, "stop_all"},
-		{"no right", providertest.AnthropicPermission(), errs.CodePermissionAPIAuth, 403, "permission_error", "", false, "stop_all"},
-		{"no model", providertest.AnthropicNotFound(), errs.CodeProviderAPIError, 404, "not_found_error", "model: claude-9", false, "stop"},
-		{"too large", providertest.AnthropicTooLarge(), errs.CodeProviderAPIError, 413, "request_too_large", "", false, "stop"},
-		{"context length", providertest.AnthropicContextLength(), errs.CodeProviderAPIError, 400, "invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum", false, "stop"},
-		{"credit", providertest.AnthropicCredit(), errs.CodeProviderAPIError, 400, "invalid_request_error", "", false, ""},
-		{"spend limit", providertest.AnthropicSpendLimit(), errs.CodeProviderAPIError, 400, "invalid_request_error", "", false, ""},
-		{"billing", providertest.AnthropicBilling(), errs.CodeProviderAPIError, 402, "billing_error", "", false, "stop_all"},
-		{"server error", providertest.AnthropicServerError(), errs.CodeProviderAPIError, 500, "api_error", "Internal server error", true, "backoff"},
-		{"gateway 502", providertest.GatewayHTML(502), errs.CodeProviderAPIError, 502, "", "502 Bad Gateway", true, "backoff"},
-		{"gateway 504", providertest.GatewayHTML(504), errs.CodeProviderAPIError, 504, "", "504 Gateway Timeout", true, "backoff"},
-		{"gateway 200", providertest.GatewayHTML(200), errs.CodeProviderAPIError, 0, "stream", "200 OK", true, "backoff"},
-		{"error in 200", providertest.Reply{Body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, errs.CodeProviderAPIError, 0, "overloaded_error", "Overloaded", true, "backoff"},
-		{"empty 200", providertest.Reply{Status: 200}, errs.CodeProviderAPIError, 0, "stream", "the server did not answer with a stream", true, "backoff"},
-		{"empty 503", providertest.Reply{Status: 503}, errs.CodeProviderAPIError, 503, "", "Service Unavailable", true, "backoff"},
-		{"plain 503", providertest.Reply{Status: 503, Body: "no healthy upstream"}, errs.CodeProviderAPIError, 503, "", "no healthy upstream", true, "backoff"},
-		{"redirect", providertest.Reply{Status: 307}.With("Location", "http://127.0.0.1:1/stolen"), errs.CodeProviderCrash, 307, "", "Temporary Redirect", true, "again"},
-		{"cut error", providertest.Reply{Status: 500, Body: `{"type":"error","error":{"type":"api_er`, End: providertest.EndEarly}, errs.CodeProviderAPIError, 500, "", "", true, "backoff"},
-		{"overloaded in stream", providertest.AnthropicStreamError("overloaded_error", "Overloaded"), errs.CodeProviderAPIError, 0, "overloaded_error", "Overloaded", true, "backoff"},
-		{"rate limit in stream", providertest.AnthropicStreamError("rate_limit_error", limited), errs.CodeProviderRateLimit, 0, "rate_limit_error", limited, true, "wait"},
-		{"wrong key in stream", providertest.AnthropicStreamError("authentication_error", "invalid x-api-key"), errs.CodePermissionAPIAuth, 0, "authentication_error", "", false, "stop_all"},
-		{"text in stream", providertest.AnthropicStreamError("", "429 Too Many Requests: slow down"), errs.CodeProviderRateLimit, 0, "", "429 Too Many Requests: slow down", true, "wait"},
-		{"no JSON in stream", providertest.Reply{Events: []providertest.Event{{Name: "error", Data: "upstream went away"}}}, errs.CodeProviderCrash, 0, "", "upstream went away", true, "again"},
-		{"cut stream", providertest.AnthropicTruncated("I will"), errs.CodeProviderAPIError, 0, "stream", "the stream ended before the message did", true, "backoff"},
-		{"empty stream", providertest.Reply{}.With("Content-Type", "text/event-stream"), errs.CodeProviderAPIError, 0, "stream", "the stream ended before the message did", true, "backoff"},
-		{"malformed event", providertest.AnthropicMalformed(), errs.CodeProviderAPIError, 0, "stream", "", true, "backoff"},
-		{"endless event", providertest.Reply{Events: providertest.AnthropicMessage{Text: "x"}.Events()[:2], Filler: 8 << 20}, errs.CodeProviderAPIError, 0, "stream", "an event of the stream is longer than 4 MiB", true, "backoff"},
-		{"cut connection", providertest.AnthropicTruncated("I will").Ending(providertest.EndEarly), errs.CodeProviderAPIError, 0, "network", "", true, "backoff"},
-		{"reset in stream", providertest.AnthropicTruncated("I will").Ending(providertest.EndReset), errs.CodeProviderAPIError, 0, "network", "", true, "backoff"},
+		{"rate limit", providertest.AnthropicRateLimit("30"), errs.CodeProviderRateLimit, 429, "rate_limit_error",
+			limited, true, "wait"},
+		{"overloaded", providertest.AnthropicOverloaded(), errs.CodeProviderAPIError, 529, "overloaded_error",
+			"Overloaded", true, "backoff"},
+		{"wrong key", providertest.AnthropicAuth(), errs.CodePermissionAPIAuth, 401, "authentication_error",
+			"invalid x-api-key", false, "stop_all"},
+		{"no right", providertest.AnthropicPermission(), errs.CodePermissionAPIAuth, 403, "permission_error", "", false,
+			"stop_all"},
+		{"no model", providertest.AnthropicNotFound(), errs.CodeProviderAPIError, 404, "not_found_error",
+			"model: claude-9", false, "stop"},
+		{"too large", providertest.AnthropicTooLarge(), errs.CodeProviderAPIError, 413, "request_too_large", "", false,
+			"stop"},
+		{"context length", providertest.AnthropicContextLength(), errs.CodeProviderAPIError, 400,
+			"invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum", false, "stop"},
+		{"credit", providertest.AnthropicCredit(), errs.CodeProviderAPIError, 400, "invalid_request_error", "", false,
+			""},
+		{"spend limit", providertest.AnthropicSpendLimit(), errs.CodeProviderAPIError, 400, "invalid_request_error", "",
+			false, ""},
+		{"billing", providertest.AnthropicBilling(), errs.CodeProviderAPIError, 402, "billing_error", "", false,
+			"stop_all"},
+		{"server error", providertest.AnthropicServerError(), errs.CodeProviderAPIError, 500, "api_error",
+			"Internal server error", true, "backoff"},
+		{"gateway 502", providertest.GatewayHTML(502), errs.CodeProviderAPIError, 502, "", "502 Bad Gateway", true,
+			"backoff"},
+		{"gateway 504", providertest.GatewayHTML(504), errs.CodeProviderAPIError, 504, "", "504 Gateway Timeout", true,
+			"backoff"},
+		{"gateway 200", providertest.GatewayHTML(200), errs.CodeProviderAPIError, 0, "stream", "200 OK", true,
+			"backoff"},
+		{"error in 200",
+			providertest.Reply{Body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`},
+			errs.CodeProviderAPIError, 0, "overloaded_error", "Overloaded", true, "backoff"},
+		{"empty 200", providertest.Reply{Status: 200}, errs.CodeProviderAPIError, 0, "stream",
+			"the server did not answer with a stream", true, "backoff"},
+		{"empty 503", providertest.Reply{Status: 503}, errs.CodeProviderAPIError, 503, "", "Service Unavailable", true,
+			"backoff"},
+		{"plain 503", providertest.Reply{Status: 503, Body: "no healthy upstream"}, errs.CodeProviderAPIError, 503, "",
+			"no healthy upstream", true, "backoff"},
+		{"redirect", providertest.Reply{Status: 307}.With("Location", "http://127.0.0.1:1/stolen"),
+			errs.CodeProviderCrash, 307, "", "Temporary Redirect", true, "again"},
+		{"cut error",
+			providertest.Reply{Status: 500, Body: `{"type":"error","error":{"type":"api_er`,
+				End: providertest.EndEarly}, errs.CodeProviderAPIError, 500, "", "", true, "backoff"},
+		{"overloaded in stream", providertest.AnthropicStreamError("overloaded_error", "Overloaded"),
+			errs.CodeProviderAPIError, 0, "overloaded_error", "Overloaded", true, "backoff"},
+		{"rate limit in stream", providertest.AnthropicStreamError("rate_limit_error", limited),
+			errs.CodeProviderRateLimit, 0, "rate_limit_error", limited, true, "wait"},
+		{"wrong key in stream", providertest.AnthropicStreamError("authentication_error", "invalid x-api-key"),
+			errs.CodePermissionAPIAuth, 0, "authentication_error", "", false, "stop_all"},
+		{"text in stream", providertest.AnthropicStreamError("", "429 Too Many Requests: slow down"),
+			errs.CodeProviderRateLimit, 0, "", "429 Too Many Requests: slow down", true, "wait"},
+		{"no JSON in stream",
+			providertest.Reply{Events: []providertest.Event{{Name: "error", Data: "upstream went away"}}},
+			errs.CodeProviderCrash, 0, "", "upstream went away", true, "again"},
+		{"cut stream", providertest.AnthropicTruncated("I will"), errs.CodeProviderAPIError, 0, "stream",
+			"the stream ended before the message did", true, "backoff"},
+		{"empty stream", providertest.Reply{}.With("Content-Type", "text/event-stream"), errs.CodeProviderAPIError, 0,
+			"stream", "the stream ended before the message did", true, "backoff"},
+		{"malformed event", providertest.AnthropicMalformed(), errs.CodeProviderAPIError, 0, "stream", "", true,
+			"backoff"},
+		{"endless event",
+			providertest.Reply{Events: providertest.AnthropicMessage{Text: "x"}.Events()[:2], Filler: 8 << 20},
+			errs.CodeProviderAPIError, 0, "stream", "an event of the stream is longer than 4 MiB", true, "backoff"},
+		{"cut connection", providertest.AnthropicTruncated("I will").Ending(providertest.EndEarly),
+			errs.CodeProviderAPIError, 0, "network", "", true, "backoff"},
+		{"reset in stream", providertest.AnthropicTruncated("I will").Ending(providertest.EndReset),
+			errs.CodeProviderAPIError, 0, "network", "", true, "backoff"},
 		{"reset before", providertest.Reset(), errs.CodeProviderAPIError, 0, "network", "", true, "backoff"},
-		{"broken arguments", providertest.AnthropicTool("write_file", `{"path":"a","content":"hel`), errs.CodeProviderCrash, 0, "tool_arguments", "unexpected end of JSON input", true, "again"},
-		{"arguments of another type", providertest.AnthropicTool("write_file", `{"path":7}`), errs.CodeProviderCrash, 0, "tool_arguments", "", true, "again"},
-		{"outside", providertest.AnthropicTool("write_file", `{"path":"../x","content":""}`), errs.CodePermissionFileAccess, 0, "", "write ../x: outside of the working tree", false, "stop"},
-		{"cut answer", providertest.AnthropicStop("max_tokens", "I wi"), errs.CodeProviderCrash, 0, "max_tokens", "the answer was cut off: it reached the limit of tokens", true, "again"},
-		{"refusal", providertest.AnthropicMessage{StopReason: "refusal", Explanation: "not that"}.Reply(), errs.CodeProviderCrash, 0, "refusal", "not that", true, "again"},
-		{"window", providertest.AnthropicStop("model_context_window_exceeded", "I wi"), errs.CodeProviderCrash, 0, "model_context_window_exceeded", "", true, "again"},
+		{"broken arguments", providertest.AnthropicTool("write_file", `{"path":"a","content":"hel`),
+			errs.CodeProviderCrash, 0, "tool_arguments", "unexpected end of JSON input", true, "again"},
+		{"arguments of another type", providertest.AnthropicTool("write_file", `{"path":7}`), errs.CodeProviderCrash, 0,
+			"tool_arguments", "", true, "again"},
+		{"outside", providertest.AnthropicTool("write_file", `{"path":"../x","content":""}`),
+			errs.CodePermissionFileAccess, 0, "", "write ../x: outside of the working tree", false, "stop"},
+		{"cut answer", providertest.AnthropicStop("max_tokens", "I wi"), errs.CodeProviderCrash, 0, "max_tokens",
+			"the answer was cut off: it reached the limit of tokens", true, "again"},
+		{"refusal", providertest.AnthropicMessage{StopReason: "refusal", Explanation: "not that"}.Reply(),
+			errs.CodeProviderCrash, 0, "refusal", "not that", true, "again"},
+		{"window", providertest.AnthropicStop("model_context_window_exceeded", "I wi"), errs.CodeProviderCrash, 0,
+			"model_context_window_exceeded", "", true, "again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answer, err := call(t, c.reply)
@@ -120,10 +161,13 @@ func TestHowLongToWait(t *testing.T) {
 		{"an hour", limited("3600"), time.Hour, time.Time{}},
 		{"negative", limited("-5"), -1, time.Time{}},
 		{"nonsense", limited("soon"), -1, time.Time{}},
-		{"a date", limited(at.Format(http.TimeFormat)).With("Date", at.Add(-time.Minute).Format(http.TimeFormat)), time.Minute, time.Time{}},
+		{"a date", limited(at.Format(http.TimeFormat)).With("Date", at.Add(-time.Minute).Format(http.TimeFormat)),
+			time.Minute, time.Time{}},
 		{"milliseconds", limited("30").With("Retry-After-Ms", "250"), 250 * time.Millisecond, time.Time{}},
-		{"a limit's reset", limited("").With("Anthropic-Ratelimit-Requests-Remaining", "0").With("Anthropic-Ratelimit-Requests-Reset", at.Format(time.RFC3339)), -1, at},
-		{"in a stream", providertest.AnthropicStreamError("rate_limit_error", "slow down").With("Retry-After", "7"), 7 * time.Second, time.Time{}},
+		{"a limit's reset", limited("").With("Anthropic-Ratelimit-Requests-Remaining", "0").
+			With("Anthropic-Ratelimit-Requests-Reset", at.Format(time.RFC3339)), -1, at},
+		{"in a stream", providertest.AnthropicStreamError("rate_limit_error", "slow down").With("Retry-After", "7"),
+			7 * time.Second, time.Time{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := call(t, c.reply)
@@ -136,10 +180,12 @@ func TestHowLongToWait(t *testing.T) {
 
 func TestOneRequestForEachFailure(t *testing.T) {
 	for _, reply := range []providertest.Reply{
-		providertest.AnthropicRateLimit("3600").With("X-Should-Retry", "true"), providertest.AnthropicOverloaded(), providertest.AnthropicServerError(), providertest.Reset(),
+		providertest.AnthropicRateLimit("3600").With("X-Should-Retry", "true"), providertest.AnthropicOverloaded(),
+		providertest.AnthropicServerError(), providertest.Reset(),
 	} {
 		server := serve(t, reply.Always())
-		_, err := provider(t, server.URL).Call(context.Background(), executor.Request{Prompt: "do it", Dir: t.TempDir()})
+		_, err := provider(t, server.URL).Call(context.Background(),
+			executor.Request{Prompt: "do it", Dir: t.TempDir()})
 		require.Error(t, err)
 		assert.Equal(t, 1, server.Count(), "the SDK does not try again")
 	}
@@ -149,8 +195,11 @@ func TestNoServer(t *testing.T) {
 	tls := providertest.NewTLSServer(providertest.AnthropicText("hello"))
 	t.Cleanup(tls.Close)
 	unknown := func(o *anthropic.Options) {
-		o.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.invalid", IsNotFound: true}}
+		o.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (
+			net.Conn, error) {
+			return nil,
+				&net.OpError{Op: "dial", Net: "tcp",
+					Err: &net.DNSError{Err: "no such host", Name: "api.invalid", IsNotFound: true}}
 		}}}
 	}
 	for _, c := range []struct {
@@ -162,7 +211,8 @@ func TestNoServer(t *testing.T) {
 		{"unknown certificate", tls.URL, "", "certificate", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := provider(t, c.url, c.options...).Call(context.Background(), executor.Request{Prompt: "do it", Dir: t.TempDir()})
+			_, err := provider(t, c.url, c.options...).Call(
+				context.Background(), executor.Request{Prompt: "do it", Dir: t.TempDir()})
 			ev := evidence(t, err)
 			assert.Equal(t, "network", ev.Type)
 			assert.Equal(t, c.errno, ev.Errno)
@@ -183,7 +233,8 @@ func TestDeadline(t *testing.T) {
 			server := serve(t, reply)
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
-			_, err := provider(t, server.URL).Call(ctx, executor.Request{Prompt: "do it", Dir: t.TempDir(), Limit: 50 * time.Millisecond})
+			_, err := provider(t, server.URL).
+				Call(ctx, executor.Request{Prompt: "do it", Dir: t.TempDir(), Limit: 50 * time.Millisecond})
 			ev := evidence(t, err)
 			assert.Equal(t, "timeout", ev.Type)
 			assert.Equal(t, "50", ev.Attribute("timeout_ms"))
@@ -244,7 +295,9 @@ func TestTheKeyIsInNoError(t *testing.T) {
 				assert.NotContains(t, string(b), key)
 			}
 			ev := evidence(t, err)
-			assert.NotContains(t, strings.Join([]string{ev.Text, ev.Type, ev.Code, fmt.Sprint(ev.Attributes), ev.Credential}, " "), key)
+			assert.NotContains(
+				t, strings.Join([]string{ev.Text, ev.Type, ev.Code, fmt.Sprint(ev.Attributes), ev.Credential}, " "),
+				key)
 			var of *sdk.Error
 			if errors.As(err, &of) {
 				assert.NotContains(t, string(of.DumpRequest(true)), key)

@@ -22,7 +22,8 @@ import (
 // Whatever a server streams is an answer that can be sent back, or evidence that has a code.
 func FuzzStream(f *testing.F) {
 	for _, r := range []providertest.Reply{
-		providertest.AnthropicText("hello"), providertest.AnthropicTool("read_file", `{"path":"a"`), providertest.AnthropicMalformed(),
+		providertest.AnthropicText("hello"), providertest.AnthropicTool("read_file", `{"path":"a"`),
+		providertest.AnthropicMalformed(),
 		providertest.AnthropicStreamError("overloaded_error", "Overloaded"), providertest.AnthropicStop("refusal", ""),
 	} {
 		var b strings.Builder
@@ -40,7 +41,8 @@ func FuzzStream(f *testing.F) {
 		req := &http.Request{Method: http.MethodPost, URL: &url.URL{Scheme: "https", Host: "api"}}
 		res, err := x.Pass(req, func(*http.Request) (*http.Response, error) {
 			return &http.Response{
-				StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: req, Body: io.NopCloser(strings.NewReader(body)),
+				StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: req,
+				Body: io.NopCloser(strings.NewReader(body)),
 			}, nil
 		})
 		require.NoError(t, err)

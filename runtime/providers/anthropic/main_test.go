@@ -20,12 +20,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // key is long enough to be looked for, and not of a form that is masked as a secret anyway.
 const key = "correct-horse-battery-staple"
 
-// provider returns a provider that talks to the server, and calls with it in a directory of its own.
+// provider returns a provider that talks to the server, and calls with it in a directory of its
+// own.
 func provider(t *testing.T, url string, options ...func(*anthropic.Options)) *anthropic.Provider {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	o := anthropic.Options{BaseURL: url, Key: key, Model: "claude-sonnet-4-5", Client: &http.Client{Transport: transport}}
+	o := anthropic.Options{BaseURL: url, Key: key, Model: "claude-sonnet-4-5",
+		Client: &http.Client{Transport: transport}}
 	for _, option := range options {
 		option(&o)
 	}

@@ -14,7 +14,8 @@ type param = sdk.MessageParam
 
 type message = chat.Message[param]
 
-// conversation is one that may end with results of tools: several messages of the user in a row count as one.
+// conversation is one that may end with results of tools: several messages of the user in a row
+// count as one.
 type conversation = chat.Conversation[param]
 
 // user returns a message of the user.
@@ -37,8 +38,8 @@ func user(blocks ...sdk.ContentBlockParamUnion) message {
 	return m
 }
 
-// assistant returns the answer as a message, and whether there is anything in it. Blocks without text are left out, since
-// the service does not take them back.
+// assistant returns the answer as a message, and whether there is anything in it. Blocks without
+// text are left out, since the service does not take them back.
 func assistant(r *reply) (message, bool) {
 	m := message{Size: r.size}
 	var blocks []sdk.ContentBlockParamUnion
@@ -64,7 +65,8 @@ func assistant(r *reply) (message, bool) {
 	return m, len(blocks) > 0
 }
 
-// input returns the arguments of a tool as they can be sent back: an object, which is empty if they are none.
+// input returns the arguments of a tool as they can be sent back: an object, which is empty if they
+// are none.
 func (b *block) input() json.RawMessage {
 	var o map[string]json.RawMessage
 	raw := []byte(b.arguments.String())

@@ -24,7 +24,8 @@ const (
 	DefaultTurns = 50
 )
 
-// Options are what a [Provider] is made of. Model is required. Nothing is read from the environment.
+// Options are what a [Provider] is made of. Model is required. Nothing is read from the
+// environment.
 type Options struct {
 	// Name is the source that evidence names; [DefaultName].
 	Name string
@@ -38,22 +39,23 @@ type Options struct {
 	Model string
 	// MaxTokens is how many tokens one answer may have; [DefaultMaxTokens].
 	MaxTokens int
-	// System is what the model is told before the prompt; [DefaultSystem], and what is left of it without files for a request
-	// without a directory.
+	// System is what the model is told before the prompt; [DefaultSystem], and what is left of it
+	// without files for a request without a directory.
 	System string
 	// Toolbox says what the tools may do. Its Dir and Source are set for each call.
 	Toolbox toolbox.Options
-	// Turns is how many requests a call makes at most; [DefaultTurns]. A call that has used them up answers with what there
-	// is, and without a signal.
+	// Turns is how many requests a call makes at most; [DefaultTurns]. A call that has used them up
+	// answers with what there is, and without a signal.
 	Turns int
-	// Cache has the service keep what it read of the conversation, so that reading it again costs less.
+	// Cache has the service keep what it read of the conversation, so that reading it again costs
+	// less.
 	Cache bool
 	// Prices are what tokens cost; nil leaves the cost of answers unknown.
 	Prices *Prices
 	// Probe has [Provider.Available] ask the service for the model. Otherwise it uses no network.
 	Probe bool
-	// Client makes the requests; nil is one with the transport of [http.DefaultClient]. Redirects are not followed, since
-	// they would take the key with them.
+	// Client makes the requests; nil is one with the transport of [http.DefaultClient]. Redirects
+	// are not followed, since they would take the key with them.
 	Client *http.Client
 	// Settings are further options of the SDK, such as who calls where there is no key.
 	Settings []option.RequestOption
@@ -62,8 +64,10 @@ type Options struct {
 }
 
 // DefaultSystem is what the model is told unless [Options] say otherwise.
-const DefaultSystem = "You work on the files of one directory, with the tools that you are given. Paths are relative to that directory. " +
-	"Look at what is there before you change it. When the task is done, or cannot go on without a person, say so with the tool for it."
+const DefaultSystem = "You work on the files of one directory, with the tools that you are given. Paths are " +
+	"relative to that directory. " +
+	"Look at what is there before you change it. When the task is done, or cannot go on without a person, say so " +
+	"with the tool for it."
 
 func (o Options) withDefaults() Options {
 	o.Name = cmp.Or(o.Name, DefaultName)

@@ -45,7 +45,8 @@ func (p *Provider) Name() string { return p.options.Name }
 // Credential names the key.
 func (p *Provider) Credential() string { return p.options.Credential }
 
-// Available says whether it is configured who calls, and with [Options.Probe] whether the service knows the model.
+// Available says whether it is configured who calls, and with [Options.Probe] whether the service
+// knows the model.
 func (p *Provider) Available(ctx context.Context) error {
 	if p.options.Key == "" && len(p.options.Settings) == 0 {
 		return p.host.Stamp(&taxonomy.Evidence{Text: "no key is configured"}, wire.OpAvailable)
@@ -62,8 +63,9 @@ func (p *Provider) Available(ctx context.Context) error {
 	return p.host.Failed(ctx, wire.OpAvailable, started, 0, func() *taxonomy.Evidence { return evidence(x, err) })
 }
 
-// Call runs one prompt to its end. A conversation that is not known, because this process did not begin it or it was too
-// long to be kept, is an [executor.Answer] with a Failure, so that the executor begins a new one.
+// Call runs one prompt to its end. A conversation that is not known, because this process did not
+// begin it or it was too long to be kept, is an [executor.Answer] with a Failure, so that the
+// executor begins a new one.
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	before, known := p.host.Before(req)
 	if !known {

@@ -24,8 +24,8 @@ var (
 	errNoBlock       = errors.New("the stream adds to a block that has not begun")
 )
 
-// reply is an answer as it was read from its stream. The SDK's own accumulation is not used: it takes arguments of a tool
-// that are no JSON for none at all.
+// reply is an answer as it was read from its stream. The SDK's own accumulation is not used: it
+// takes arguments of a tool that are no JSON for none at all.
 type reply struct {
 	blocks []*block
 	stop   sdk.StopReason
@@ -95,7 +95,8 @@ func (r *reply) begin(event *sdk.MessageStreamEventUnion) error {
 		return errNoBlock
 	}
 	c := &event.ContentBlock
-	b := &block{kind: strings.Clone(c.Type), id: strings.Clone(c.ID), name: strings.Clone(c.Name), signature: strings.Clone(c.Signature)}
+	b := &block{kind: strings.Clone(c.Type), id: strings.Clone(c.ID), name: strings.Clone(c.Name),
+		signature: strings.Clone(c.Signature)}
 	b.text.WriteString(c.Text)
 	b.text.WriteString(c.Thinking)
 	b.text.WriteString(c.Data)

@@ -7,12 +7,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Prices are what tokens cost, in US dollars for a million. The service does not say what a request cost, so that without
-// prices the cost of an answer is unknown, which is not zero.
+// Prices are what tokens cost, in US dollars for a million. The service does not say what a request
+// cost, so that without prices the cost of an answer is unknown, which is not zero.
 type Prices struct {
 	Input  float64
 	Output float64
-	// CacheWrite and CacheRead are for input that the service keeps, and has kept; 0 is the price of Input.
+	// CacheWrite and CacheRead are for input that the service keeps, and has kept; 0 is the price
+	// of Input.
 	CacheWrite float64
 	CacheRead  float64
 }
@@ -27,7 +28,8 @@ type usage struct {
 func (u *usage) start(from *sdk.Usage) {
 	u.inputTold = from.JSON.InputTokens.Valid()
 	u.tokens = chat.Tokens{
-		Input: from.InputTokens, CacheWrite: from.CacheCreationInputTokens, CacheRead: from.CacheReadInputTokens, Output: from.OutputTokens,
+		Input: from.InputTokens, CacheWrite: from.CacheCreationInputTokens, CacheRead: from.CacheReadInputTokens,
+		Output: from.OutputTokens,
 	}
 }
 
@@ -46,7 +48,8 @@ func (u *usage) update(from *sdk.MessageDeltaUsage) {
 	}
 }
 
-// used returns what the request used, absent if the message is not whole or the service did not say all of it.
+// used returns what the request used, absent if the message is not whole or the service did not say
+// all of it.
 func (r *reply) used() taxonomy.Opt[chat.Tokens] {
 	if !r.whole || !r.usage.inputTold || !r.usage.outputIsLast {
 		return taxonomy.Opt[chat.Tokens]{}
@@ -66,5 +69,7 @@ func (p *Prices) cost(t chat.Tokens) taxonomy.Opt[float64] {
 		}
 		return float64(tokens) * price / million
 	}
-	return taxonomy.Some(price(t.Input, p.Input) + price(t.CacheWrite, p.CacheWrite) + price(t.CacheRead, p.CacheRead) + float64(t.Output)*p.Output/million)
+	return taxonomy.Some(
+		price(t.Input, p.Input) + price(t.CacheWrite, p.CacheWrite) + price(t.CacheRead, p.CacheRead) + float64(
+			t.Output)*p.Output/million)
 }

@@ -38,7 +38,8 @@ func used(in, out int64, usd ...float64) executor.Usage {
 
 func TestUsage(t *testing.T) {
 	nothing, unknown := used(0, 0, 0), executor.Usage{}
-	tool := providertest.AnthropicMessage{Input: 100, Output: 10, Calls: []providertest.ToolCall{{Name: "list_files"}}}.Reply()
+	tool := providertest.AnthropicMessage{Input: 100, Output: 10,
+		Calls: []providertest.ToolCall{{Name: "list_files"}}}.Reply()
 	told := providertest.AnthropicMessage{Text: "x", Input: 200, Output: 20}.Reply()
 	for _, c := range []struct {
 		what     string
@@ -46,7 +47,9 @@ func TestUsage(t *testing.T) {
 		want     executor.Usage
 		unpriced executor.Usage // without prices
 	}{
-		{"cache", []providertest.Reply{providertest.AnthropicMessage{Text: "x", Input: 10, Output: 20, CacheRead: 1000, CacheWrite: 100}.Reply()},
+		{"cache",
+			[]providertest.Reply{providertest.AnthropicMessage{Text: "x", Input: 10, Output: 20, CacheRead: 1000,
+				CacheWrite: 100}.Reply()},
 			used(1110, 20, (10*3+100*3.75+1000*0.3+20*15)/1e6), used(1110, 20)},
 		{"a limit", []providertest.Reply{providertest.AnthropicRateLimit("1")}, nothing, nothing},
 		{"overloaded", []providertest.Reply{providertest.AnthropicOverloaded()}, nothing, nothing},
@@ -54,13 +57,19 @@ func TestUsage(t *testing.T) {
 		{"a prompt that is too long", []providertest.Reply{providertest.AnthropicContextLength()}, nothing, nothing},
 		{"no answer", []providertest.Reply{providertest.Reset()}, unknown, unknown},
 		{"broken off", []providertest.Reply{providertest.AnthropicTruncated("x")}, unknown, unknown},
-		{"an error in the stream", []providertest.Reply{providertest.AnthropicStreamError("overloaded_error", "Overloaded")}, unknown, unknown},
+		{"an error in the stream",
+			[]providertest.Reply{providertest.AnthropicStreamError("overloaded_error", "Overloaded")}, unknown,
+			unknown},
 		{"a page that says it succeeded", []providertest.Reply{providertest.GatewayHTML(200)}, unknown, unknown},
-		{"cut off by the limit of tokens", []providertest.Reply{providertest.AnthropicMessage{Text: "x", StopReason: "max_tokens", Input: 200, Output: 20}.Reply()},
+		{"cut off by the limit of tokens",
+			[]providertest.Reply{providertest.AnthropicMessage{Text: "x", StopReason: "max_tokens", Input: 200,
+				Output: 20}.Reply()},
 			used(200, 20, (200*3+20*15)/1e6), used(200, 20)},
 		{"turns", []providertest.Reply{tool, told}, used(300, 30, (300*3+30*15)/1e6), used(300, 30)},
-		{"refused in the second turn", []providertest.Reply{tool, providertest.AnthropicRateLimit("1")}, used(100, 10, (100*3+10*15)/1e6), used(100, 10)},
-		{"broken off in the second turn", []providertest.Reply{tool, providertest.AnthropicTruncated("x")}, unknown, unknown},
+		{"refused in the second turn", []providertest.Reply{tool, providertest.AnthropicRateLimit("1")},
+			used(100, 10, (100*3+10*15)/1e6), used(100, 10)},
+		{"broken off in the second turn", []providertest.Reply{tool, providertest.AnthropicTruncated("x")}, unknown,
+			unknown},
 		{"not told", []providertest.Reply{without(told, `"usage":`)}, unknown, unknown},
 		{"not told in the first turn", []providertest.Reply{without(tool, `"usage":`), told}, unknown, unknown},
 		{"not told in the second turn", []providertest.Reply{tool, without(told, `"usage":`)}, unknown, unknown},
@@ -103,7 +112,8 @@ func TestUsageOfWhatWasNotAsked(t *testing.T) {
 		{"nobody listens", providertest.Refused(), t.Context(), executor.Request{Dir: t.TempDir()}},
 		{"a certificate that nobody knows", untrusted.URL, t.Context(), executor.Request{Dir: t.TempDir()}},
 		{"over before it began", untrusted.URL, ended, executor.Request{Dir: t.TempDir()}},
-		{"a conversation that is not known", untrusted.URL, t.Context(), executor.Request{Dir: t.TempDir(), Session: "other"}},
+		{"a conversation that is not known", untrusted.URL, t.Context(),
+			executor.Request{Dir: t.TempDir(), Session: "other"}},
 		{"a directory that is missing", untrusted.URL, t.Context(), executor.Request{Dir: "missing"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -119,7 +129,8 @@ func TestUsageOfWhatWasNotAsked(t *testing.T) {
 func TestUsageOfACancelledCall(t *testing.T) {
 	server := serve(t, providertest.Hang())
 	ctx, cancel := context.WithCancel(t.Context())
-	sent := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { cancel() }})
+	sent := httptrace.WithClientTrace(
+		ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { cancel() }})
 	p := provider(t, server.URL, func(o *anthropic.Options) { o.Prices = &anthropic.Prices{Input: 1, Output: 1} })
 	answer, err := p.Call(sent, executor.Request{Prompt: "do it", Dir: t.TempDir()})
 	require.ErrorIs(t, err, context.Canceled)

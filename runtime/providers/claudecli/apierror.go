@@ -48,7 +48,8 @@ func firstLine(s string) string {
 	return first
 }
 
-// apiType returns the API's own type for the word that the program has for a failed request; "" for one that says nothing.
+// apiType returns the API's own type for the word that the program has for a failed request; "" for
+// one that says nothing.
 func apiType(word string) string {
 	switch word {
 	case "rate_limit":

@@ -40,8 +40,8 @@ type call struct {
 	refused error  // what Started said
 }
 
-// Call runs the program on a prompt. A session that cannot be one is not continued, and a reduced call begins a new one,
-// because a session cannot be shortened.
+// Call runs the program on a prompt. A session that cannot be one is not continued, and a reduced
+// call begins a new one, because a session cannot be shortened.
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	if err := p.permitted(opCall); err != nil {
 		return executor.Answer{Usage: nothing()}, err
@@ -127,8 +127,8 @@ func (c *call) read(line []byte) {
 	}
 }
 
-// resultAgain takes a result that follows another one. The last one counts, but a failure outweighs what comes after it, and
-// what was refused stays so.
+// resultAgain takes a result that follows another one. The last one counts, but a failure outweighs
+// what comes after it, and what was refused stays so.
 func (c *call) resultAgain(e event) {
 	last := *c.result
 	switch {
@@ -150,8 +150,8 @@ func rank(v verdict) verdict {
 	return v
 }
 
-// idle reports that a line says nothing that is used here, without reading it: what tools have returned, which is most of
-// a stream, and pieces of messages that come whole later.
+// idle reports that a line says nothing that is used here, without reading it: what tools have
+// returned, which is most of a stream, and pieces of messages that come whole later.
 func idle(line []byte) bool {
 	kind, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
 	return ok && (bytes.HasPrefix(kind, []byte(`user"`)) || bytes.HasPrefix(kind, []byte(`stream_event"`)))

@@ -13,17 +13,19 @@ import (
 var home = []string{"CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
 	"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
-// noRetries turns the program's own tries off, of which there are ten by default. It is documented as "override the number of
-// times to retry failed API requests" at https://code.claude.com/docs/en/env-vars.
+// noRetries turns the program's own tries off, of which there are ten by default. It is documented
+// as "override the number of times to retry failed API requests" at
+// https://code.claude.com/docs/en/env-vars.
 const noRetries = "CLAUDE_CODE_MAX_RETRIES=0"
 
-// environment is the program's whole environment. What turns its tries off comes last, so that nothing overrides it.
+// environment is the program's whole environment. What turns its tries off comes last, so that
+// nothing overrides it.
 func (o Options) environment() []string {
 	return proc.SafeEnv(slices.Concat(home, o.Env, []string{noRetries})...)
 }
 
-// arguments are those of a call that continues a session, or begins one. Every value is bound to its flag by "=", so that no
-// value can be taken for another flag.
+// arguments are those of a call that continues a session, or begins one. Every value is bound to
+// its flag by "=", so that no value can be taken for another flag.
 func (o Options) arguments(session string) []string {
 	args := []string{"-p", "--output-format=stream-json", "--verbose"}
 	if o.SkipPermissions {
@@ -50,7 +52,8 @@ func (o Options) arguments(session string) []string {
 // sessionForm is what a session's name looks like: a UUID, with room for other ideas.
 var sessionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
-// validSession returns a session's name, or "" for what cannot be one. The name comes from a process and from a file.
+// validSession returns a session's name, or "" for what cannot be one. The name comes from a
+// process and from a file.
 func validSession(name string) string {
 	if sessionForm.MatchString(name) {
 		return name

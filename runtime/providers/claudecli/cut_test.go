@@ -18,7 +18,8 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 	p, err := New(Options{Env: []string{"MY_TOKEN=" + given}})
 	require.NoError(t, err)
 	c := &call{Provider: p, stderr: proc.NewTail(maxStderr), plain: proc.NewTail(maxPlain), linger: func() {}}
-	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", given} {
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
+		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", given} {
 		for at := range len(secret) + 1 {
 			c.stderr, c.plain = proc.NewTail(maxStderr), proc.NewTail(maxPlain)
 			ended := func(limit int) string {

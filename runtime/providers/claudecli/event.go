@@ -33,8 +33,8 @@ type event struct {
 	Denials   []denial        `json:"permission_denials"`
 }
 
-// verdict is what a result says of the run. Only the word false says that it succeeded: what is missing, or of another form,
-// must not be taken for that.
+// verdict is what a result says of the run. Only the word false says that it succeeded: what is
+// missing, or of another form, must not be taken for that.
 type verdict uint8
 
 const (
@@ -44,7 +44,8 @@ const (
 	erred
 )
 
-// UnmarshalJSON reads a bool, or one that is written as a text. It never fails. Of several the worst counts.
+// UnmarshalJSON reads a bool, or one that is written as a text. It never fails. Of several the
+// worst counts.
 func (v *verdict) UnmarshalJSON(b []byte) error {
 	read := unclear
 	switch string(b) {
@@ -91,7 +92,8 @@ type usage struct {
 	Output        number[int64] `json:"output_tokens"`
 }
 
-// number is absent where there is none, and where there is something of another form: that is no zero.
+// number is absent where there is none, and where there is something of another form: that is no
+// zero.
 type number[T int64 | float64] struct{ taxonomy.Opt[T] }
 
 // UnmarshalJSON reads a number. It never fails.
@@ -110,7 +112,8 @@ type denial struct {
 	Input toolInput `json:"tool_input"`
 }
 
-// parse reads a line. A field of another form than it is read here is passed over, and the others count.
+// parse reads a line. A field of another form than it is read here is passed over, and the others
+// count.
 func parse(line []byte) (event, bool) {
 	var e event
 	err := json.Unmarshal(line, &e)
@@ -124,14 +127,17 @@ func parse(line []byte) (event, bool) {
 // rejected reports whether the account is out of its limit.
 func (r *rateLimit) rejected() bool { return r != nil && r.Status == "rejected" }
 
-// leastMillis is where a number of seconds since 1970 would be in the year 5138, so that it must be milliseconds.
+// leastMillis is where a number of seconds since 1970 would be in the year 5138, so that it must be
+// milliseconds.
 const leastMillis = 1e11
 
-// beyondMillis is where milliseconds since 1970 would be in the year 5138, so that the number is absurd.
+// beyondMillis is where milliseconds since 1970 would be in the year 5138, so that the number is
+// absurd.
 const beyondMillis = 1e14
 
-// reset returns when the limit is lifted; zero when that is not known. The program gives seconds since 1970. A number that is
-// absurd is the end of the year 9999, so that it is not taken for a limit that is lifted.
+// reset returns when the limit is lifted; zero when that is not known. The program gives seconds
+// since 1970. A number that is absurd is the end of the year 9999, so that it is not taken for a
+// limit that is lifted.
 func (r *rateLimit) reset() time.Time {
 	n, err := r.ResetsAt.Float64()
 	switch {
@@ -156,5 +162,6 @@ func (e *event) used() executor.Usage {
 
 // nothing is what a call without a process costs.
 func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
+	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
+		CostUSD: taxonomy.Some(0.0)}
 }

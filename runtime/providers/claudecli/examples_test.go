@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
-// TestExamplesOfTheTaxonomy has a process do what each of the taxonomy's own examples is about, and expects its code.
+// TestExamplesOfTheTaxonomy has a process do what each of the taxonomy's own examples is about, and
+// expects its code.
 func TestExamplesOfTheTaxonomy(t *testing.T) {
 	source, err := os.ReadFile("../../../taxonomy.yaml")
 	require.NoError(t, err)

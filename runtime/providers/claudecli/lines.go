@@ -5,7 +5,8 @@ import "bytes"
 // maxLine bounds a line of the stream in bytes. A longer one is passed over.
 const maxLine = 4 << 20
 
-// lines cuts what is written to it into lines, and hands on each that is not too long. It keeps at most one line.
+// lines cuts what is written to it into lines, and hands on each that is not too long. It keeps at
+// most one line.
 type lines struct {
 	buf     []byte
 	line    func([]byte)

@@ -17,11 +17,13 @@ const (
 	DefaultPath = "claude"
 	// DefaultPermissionMode lets files be edited, and refuses what else no rule allows.
 	DefaultPermissionMode = "acceptEdits"
-	// DefaultProbe is how long the program may take to tell its version unless [Options] say otherwise.
+	// DefaultProbe is how long the program may take to tell its version unless [Options] say
+	// otherwise.
 	DefaultProbe = 15 * time.Second
 )
 
-// Options are what a [Provider] is made of. The zero Options are the program "claude" with the login of its user.
+// Options are what a [Provider] is made of. The zero Options are the program "claude" with the
+// login of its user.
 type Options struct {
 	// Name is the source that evidence names; [DefaultName].
 	Name string
@@ -31,29 +33,34 @@ type Options struct {
 	Model string
 	// MaxTurns is how many turns a call may take; 0 is no limit.
 	MaxTurns int
-	// PermissionMode says what is done about tools for which there is no rule; [DefaultPermissionMode].
+	// PermissionMode says what is done about tools for which there is no rule;
+	// [DefaultPermissionMode].
 	PermissionMode string
-	// AllowedTools and DisallowedTools are rules such as "Edit" and "Bash(go test *)". The program enforces them. They are
-	// no sandbox: a test runner runs what the model wrote.
+	// AllowedTools and DisallowedTools are rules such as "Edit" and "Bash(go test *)". The program
+	// enforces them. They are no sandbox: a test runner runs what the model wrote.
 	AllowedTools, DisallowedTools []string
-	// Policy, unless empty, names the command policy that the rules are. A command that was refused then fails the call,
-	// with evidence of type "command_blocked"; otherwise only the model is told.
+	// Policy, unless empty, names the command policy that the rules are. A command that was refused
+	// then fails the call, with evidence of type "command_blocked"; otherwise only the model is
+	// told.
 	Policy string
-	// SkipPermissions asks for no permission checks at all. It is refused, as evidence of type "skip_denied", unless
-	// AllowSkipPermissions says that somebody has thought about it. Args that ask for the same are treated likewise.
+	// SkipPermissions asks for no permission checks at all. It is refused, as evidence of type
+	// "skip_denied", unless AllowSkipPermissions says that somebody has thought about it. Args that
+	// ask for the same are treated likewise.
 	SkipPermissions, AllowSkipPermissions bool
 	// Args are further arguments, from whoever configures the provider. They are trusted.
 	Args []string
-	// Env is what the program's environment has besides [proc.SafeEnv] and where it keeps its configuration: "NAME=value",
-	// or "NAME" to pass on this process's. Without "ANTHROPIC_API_KEY" the login of the user counts. A proxy must be
-	// passed on by name, because its address may hold a password.
+	// Env is what the program's environment has besides [proc.SafeEnv] and where it keeps its
+	// configuration: "NAME=value", or "NAME" to pass on this process's. Without "ANTHROPIC_API_KEY"
+	// the login of the user counts. A proxy must be passed on by name, because its address may hold
+	// a password.
 	Env []string
-	// Credential names the credential for waits that runs share; a fingerprint of the key or login unless set.
+	// Credential names the credential for waits that runs share; a fingerprint of the key or login
+	// unless set.
 	Credential string
 	// Probe is how long the program may take to tell its version; [DefaultProbe].
 	Probe time.Duration
-	// Grace is how long the program has to end by itself, once it is asked to or has given its result;
-	// [proc.DefaultGrace].
+	// Grace is how long the program has to end by itself, once it is asked to or has given its
+	// result; [proc.DefaultGrace].
 	Grace time.Duration
 }
 

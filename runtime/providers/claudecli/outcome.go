@@ -31,8 +31,8 @@ func (c *call) answer(good bool) executor.Answer {
 	return a
 }
 
-// outcome returns nil when the call succeeded, and otherwise what is known of its failure. A result counts even if the
-// process has to be ended then.
+// outcome returns nil when the call succeeded, and otherwise what is known of its failure. A result
+// counts even if the process has to be ended then.
 func (c *call) outcome(ctx context.Context, exit proc.Exit, err error, took time.Duration) error {
 	switch {
 	case c.refused != nil:
@@ -98,11 +98,13 @@ func (c *call) output() string {
 	return strings.ToValidUTF8(c.plain.Masked(c.mask.Replace), "\uFFFD")
 }
 
-// errorChannel is what the process said about its failure: the result of a failed run, then the end of standard error.
+// errorChannel is what the process said about its failure: the result of a failed run, then the end
+// of standard error.
 func (c *call) errorChannel() string {
 	var parts []string
 	if c.erred() {
-		parts = append(parts, c.mask.Replace(c.endOf(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr)))
+		parts = append(
+			parts, c.mask.Replace(c.endOf(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr)))
 	}
 	parts = append(parts, strings.ToValidUTF8(c.stderr.Masked(c.mask.Replace), "\uFFFD"))
 	return strings.TrimSpace(strings.Join(parts, "\n"))

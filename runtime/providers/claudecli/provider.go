@@ -37,8 +37,8 @@ var (
 	_ executor.Ender        = (*Provider)(nil)
 )
 
-// New returns a provider. It reports every option that cannot be, and does not look whether there is such a program:
-// [Provider.Available] does.
+// New returns a provider. It reports every option that cannot be, and does not look whether there
+// is such a program: [Provider.Available] does.
 func New(o Options) (*Provider, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
@@ -54,10 +54,12 @@ func (p *Provider) Name() string { return p.options.Name }
 func (p *Provider) Credential() string { return p.credential }
 
 // credentials are the variables that say which credential counts, the first of them that is set.
-var credentials = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "HOME",
+var credentials = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR",
+	"HOME",
 	"USERPROFILE"}
 
-// credential names the credential of o: a key that is in its environment, or the login of whoever's home it is.
+// credential names the credential of o: a key that is in its environment, or the login of whoever's
+// home it is.
 func credential(o Options) string {
 	if o.Credential != "" {
 		return o.Credential
@@ -81,7 +83,8 @@ func lookup(env []string, name string) string {
 	return ""
 }
 
-// leastSecret is the length in bytes from which on a value is taken for a secret, and not for a switch.
+// leastSecret is the length in bytes from which on a value is taken for a secret, and not for a
+// switch.
 const leastSecret = 8
 
 // mask takes the values of variables that are secrets by their names out of a text.
@@ -119,8 +122,8 @@ func (p *Provider) End(ctx context.Context, process executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.options.Grace)
 }
 
-// Available reports why the program cannot be used: it is asked for something that is refused, it is not there, cannot be
-// started, or does not tell its version.
+// Available reports why the program cannot be used: it is asked for something that is refused, it
+// is not there, cannot be started, or does not tell its version.
 func (p *Provider) Available(ctx context.Context) error {
 	if err := p.permitted(opAvailable); err != nil {
 		return err
@@ -173,7 +176,8 @@ func timedOut(ev *taxonomy.Evidence, limit, elapsed time.Duration) {
 	ev.Attributes["elapsed_ms"] = strconv.FormatInt(elapsed.Milliseconds(), 10)
 }
 
-// program returns where the program is, so that a relative path does not depend on the working directory of a call.
+// program returns where the program is, so that a relative path does not depend on the working
+// directory of a call.
 func (p *Provider) program() (string, error) {
 	path, err := exec.LookPath(p.options.Path)
 	if err != nil {

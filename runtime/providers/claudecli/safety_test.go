@@ -73,7 +73,8 @@ func TestAvailable(t *testing.T) {
 		typ  string
 		text string
 	}{
-		{"exit code", providertest.CLIStep{Exit: 1, Stderr: []byte("Error: no such version")}, "", "Error: no such version"},
+		{"exit code", providertest.CLIStep{Exit: 1, Stderr: []byte("Error: no such version")}, "",
+			"Error: no such version"},
 		{"hanging", providertest.CLIStep{Hang: true}, "timeout", ""},
 		{"signal", providertest.CLIStep{Signal: "KILL"}, "", ""},
 	} {
@@ -169,8 +170,8 @@ func TestEnd(t *testing.T) {
 	require.NoError(t, p.End(t.Context(), process))
 }
 
-// TestFloods has more written than could be kept: a gigabyte in a line, one in lines of what tools return, and of messages
-// of the model, each of which is read, several times of what may be kept.
+// TestFloods has more written than could be kept: a gigabyte in a line, one in lines of what tools
+// return, and of messages of the model, each of which is read, several times of what may be kept.
 func TestFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes gigabytes")
@@ -238,7 +239,8 @@ func watchHeap() (*uint64, func()) {
 
 func TestSecretsAreTakenOut(t *testing.T) {
 	const key = "opaque-0123456789"
-	p, _ := scripted(t, claudecli.Options{Env: []string{"ANTHROPIC_API_KEY=" + key}}, providertest.CLIExit(1, "bad key "+key))
+	p, _ := scripted(t, claudecli.Options{Env: []string{"ANTHROPIC_API_KEY=" + key}},
+		providertest.CLIExit(1, "bad key "+key))
 	_, err := p.Call(t.Context(), request(t))
 	ev := evidence(t, err)
 	assert.Equal(t, "bad key [REDACTED]", ev.Text)
@@ -282,7 +284,8 @@ func TestManyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range steps {
 		wg.Go(func() {
-			if _, err := p.Call(t.Context(), executor.Request{Dir: t.TempDir(), Prompt: strings.Repeat("x", i)}); err != nil {
+			if _, err := p.Call(
+				t.Context(), executor.Request{Dir: t.TempDir(), Prompt: strings.Repeat("x", i)}); err != nil {
 				failed.Store(i, true)
 			}
 		})

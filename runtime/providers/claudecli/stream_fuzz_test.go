@@ -122,7 +122,8 @@ func TestVerdict(t *testing.T) {
 		{"unclear last", good + "\n" + none, "none", unsaid},
 		{"unclear first", none + "\n" + good, "none", unsaid},
 		{"unclear, failure, success", none + "\n" + bad + "\n" + good, "bad", erred},
-		{"other things behind it", good + "\n" + `{"type":"assistant","error":"unknown"}` + "\n{\nnoise", "good", succeeded},
+		{"other things behind it", good + "\n" + `{"type":"assistant","error":"unknown"}` + "\n{\nnoise", "good",
+			succeeded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, ended := reader(t), 0
@@ -151,7 +152,8 @@ func TestVerdict(t *testing.T) {
 
 func TestResultsAddUp(t *testing.T) {
 	r := reader(t)
-	r.read([]byte(`{"type":"result","is_error":true,"result":"bad","total_cost_usd":1,"permission_denials":[{"tool_name":"Bash"}]}`))
+	r.read([]byte(
+		`{"type":"result","is_error":true,"result":"bad","total_cost_usd":1,"permission_denials":[{"tool_name":"Bash"}]}`))
 	r.read([]byte(`{"type":"result","is_error":false,"result":"good","total_cost_usd":2}`))
 	assert.Equal(t, "bad", r.result.Result)
 	assert.Equal(t, taxonomy.Some(2.0), r.answer(false).Usage.CostUSD)
@@ -204,7 +206,8 @@ func TestIdleLinesAreNotRead(t *testing.T) {
 	c := reader(t)
 	c.read([]byte(`{"type":"user","session_id":"s-1"}`))
 	assert.Equal(t, "s-1", c.session, "before the session is known every line may name it")
-	for _, line := range []string{`{"type":"user","session_id":"s-2"}`, `{"type":"stream_event","session_id":"s-2"}`, `{"type":"user`} {
+	for _, line := range []string{`{"type":"user","session_id":"s-2"}`, `{"type":"stream_event","session_id":"s-2"}`,
+		`{"type":"user`} {
 		c.read([]byte(line))
 		assert.Equal(t, "s-1", c.session, line)
 	}

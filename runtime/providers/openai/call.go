@@ -23,7 +23,8 @@ type call struct {
 	progress lines
 }
 
-// run asks until there is an answer. Without one after all turns it is not a failure: there is more to do.
+// run asks until there is an answer. Without one after all turns it is not a failure: there is more
+// to do.
 func (c *call) run(ctx context.Context) (executor.Answer, error) {
 	c.progress.tell, c.progress.mask = c.tell, c.provider.mask()
 	for turn := 1; ; turn++ {
@@ -86,8 +87,8 @@ func (c *call) params() sdk.ChatCompletionNewParams {
 	return params
 }
 
-// carryOut does what the model asked for and adds the round to the conversation, also when a tool ends the call: what was
-// done before that is known to the model then.
+// carryOut does what the model asked for and adds the round to the conversation, also when a tool
+// ends the call: what was done before that is known to the model then.
 func (c *call) carryOut(ctx context.Context, r *reply) (toolbox.Result, error) {
 	uses := make([]chat.Use, len(r.calls))
 	for i, t := range r.calls {
@@ -127,8 +128,8 @@ func resultText(result toolbox.Result) string {
 	return result.Text
 }
 
-// keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be gone on with. One that
-// asks for tools is not, since what it asks for may be cut.
+// keepCut adds an answer that reached the limit of tokens to the conversation, so that it can be
+// gone on with. One that asks for tools is not, since what it asks for may be cut.
 func (c *call) keepCut(r *reply) {
 	if r.finish == finishLength && len(r.calls) == 0 && r.text.Len() > 0 {
 		c.Add(assistant(r))
@@ -143,7 +144,8 @@ func (c *call) answer(r *reply, result toolbox.Result) executor.Answer {
 	if text == "" && result.Signal != executor.SignalNone {
 		text = result.Text
 	}
-	return executor.Answer{Text: c.provider.mask().Text(text), Signal: result.Signal, Question: c.provider.mask().Text(result.Question)}
+	return executor.Answer{Text: c.provider.mask().Text(text), Signal: result.Signal,
+		Question: c.provider.mask().Text(result.Question)}
 }
 
 // tell passes on what the model does.

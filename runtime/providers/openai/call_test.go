@@ -72,7 +72,9 @@ func TestCallThatAnswersWithText(t *testing.T) {
 	assert.Empty(t, answer.Failure)
 	assert.Equal(t, executor.SignalNone, answer.Signal)
 	assert.NotEmpty(t, answer.Session)
-	assert.Equal(t, executor.Usage{InputTokens: taxonomy.Some[int64](1_000_000), OutputTokens: taxonomy.Some[int64](500_000), CostUSD: taxonomy.Some(2.0)}, answer.Usage)
+	assert.Equal(
+		t, executor.Usage{InputTokens: taxonomy.Some[int64](1_000_000), OutputTokens: taxonomy.Some[int64](500_000),
+			CostUSD: taxonomy.Some(2.0)}, answer.Usage)
 	assert.Equal(t, "It is written.\nTASK COMPLETE", progress.all())
 
 	require.Equal(t, 1, server.Count())
@@ -125,7 +127,8 @@ func TestCallThatUsesTools(t *testing.T) {
 
 func TestCallsThatServersNameOddly(t *testing.T) {
 	delta := func(calls string) pt.Event {
-		return pt.Event{Data: `{"id":"x","choices":[{"index":0,"delta":{"tool_calls":[` + calls + `]},"finish_reason":null}]}`}
+		return pt.Event{Data: `{"id":"x","choices":[{"index":0,"delta":{"tool_calls":[` + calls +
+			`]},"finish_reason":null}]}`}
 	}
 	end := func(reason string) pt.Event {
 		return pt.Event{Data: `{"id":"y","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`}
@@ -134,12 +137,19 @@ func TestCallsThatServersNameOddly(t *testing.T) {
 		return `"function":{"name":"write_file","arguments":"{\"path\":\"` + name + `\",\"content\":\"x\"}"}`
 	}
 	for name, events := range map[string][]pt.Event{
-		"all with one index":   {delta(`{"index":0,"id":"1",` + write("a") + `},{"index":0,"id":"2",` + write("b") + `}`), end("tool_calls"), {Data: "[DONE]"}},
-		"without ids":          {delta(`{"index":0,` + write("a") + `},{"index":1,` + write("b") + `}`), end("tool_calls"), {Data: "[DONE]"}},
-		"with an index of -1":  {delta(`{"index":-1,"id":"1",` + write("a") + `}`), delta(`{"index":-1,"id":"2",` + write("b") + `}`), end("stop")},
-		"with another choice":  {{Data: `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`}, delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`), end("tool_calls")},
-		"with words between":   {{Data: `{"choices":[]}`}, delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`), end("function_call")},
-		"in a word of its own": {delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`), end("eos")},
+		"all with one index": {delta(`{"index":0,"id":"1",` + write("a") + `},{"index":0,"id":"2",` + write("b") +
+			`}`), end("tool_calls"), {Data: "[DONE]"}},
+		"without ids": {delta(`{"index":0,` + write("a") + `},{"index":1,` + write("b") + `}`),
+			end("tool_calls"), {Data: "[DONE]"}},
+		"with an index of -1": {delta(`{"index":-1,"id":"1",` + write("a") + `}`),
+			delta(`{"index":-1,"id":"2",` + write("b") + `}`), end("stop")},
+		"with another choice": {{Data: `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`},
+			delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`),
+			end("tool_calls")},
+		"with words between": {{Data: `{"choices":[]}`}, delta(
+			`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`), end("function_call")},
+		"in a word of its own": {delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") +
+			`}`), end("eos")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, p := served(t, nil, pt.Reply{Events: events}, pt.OpenAIText("done"))
@@ -165,13 +175,18 @@ func TestSignals(t *testing.T) {
 		reply pt.OpenAIMessage
 		want  executor.Answer
 	}{
-		{"done", pt.OpenAIMessage{Text: "All is there.", Calls: []pt.ToolCall{{Name: "task_done", Arguments: `{"summary":"wrote it"}`}, after}},
+		{"done",
+			pt.OpenAIMessage{Text: "All is there.",
+				Calls: []pt.ToolCall{{Name: "task_done", Arguments: `{"summary":"wrote it"}`}, after}},
 			executor.Answer{Text: "All is there.", Signal: executor.SignalDone}},
-		{"done without a text", pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "task_done", Arguments: `{"summary":"wrote it"}`}}},
+		{"done without a text",
+			pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "task_done", Arguments: `{"summary":"wrote it"}`}}},
 			executor.Answer{Text: "wrote it", Signal: executor.SignalDone}},
 		{"done without arguments", pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "task_done"}}},
 			executor.Answer{Text: "done", Signal: executor.SignalDone}},
-		{"blocked", pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "task_blocked", Arguments: `{"question":"Which one?"}`}, after}},
+		{"blocked",
+			pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "task_blocked", Arguments: `{"question":"Which one?"}`},
+				after}},
 			executor.Answer{Text: "Which one?", Signal: executor.SignalBlocked, Question: "Which one?"}},
 		{"a refusal is an answer", pt.OpenAIMessage{Refusal: "I will not."}, executor.Answer{Text: "I will not."}},
 		{"an empty answer", pt.OpenAIMessage{}, executor.Answer{}},
@@ -197,7 +212,8 @@ func TestSignals(t *testing.T) {
 					answered++
 				}
 			}
-			assert.Equal(t, len(c.reply.Calls), answered, "each call has a result, or the service refuses the conversation")
+			assert.Equal(
+				t, len(c.reply.Calls), answered, "each call has a result, or the service refuses the conversation")
 		})
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 func TestConversationIsContinued(t *testing.T) {
 	server, p := served(t, nil,
-		pt.OpenAITool("write_file", `{"path":"a.txt","content":"hello"}`), pt.OpenAIText("first"), pt.OpenAIText("second"), pt.OpenAIText("third"))
+		pt.OpenAITool("write_file", `{"path":"a.txt","content":"hello"}`), pt.OpenAIText("first"),
+		pt.OpenAIText("second"), pt.OpenAIText("third"))
 	req := request(t)
 	first, err := p.Call(t.Context(), req)
 	require.NoError(t, err)
@@ -35,7 +36,8 @@ func TestConversationIsContinued(t *testing.T) {
 }
 
 func TestReducingGoesOnAfterFailures(t *testing.T) {
-	server, p := served(t, nil, pt.OpenAITool("list_files", ``), pt.OpenAIText("first"), pt.OpenAIText("second"), pt.OpenAIContextLength().Always())
+	server, p := served(t, nil, pt.OpenAITool("list_files", ``), pt.OpenAIText("first"), pt.OpenAIText("second"),
+		pt.OpenAIContextLength().Always())
 	req := request(t)
 	for range 2 {
 		answer, err := p.Call(t.Context(), req)
@@ -65,7 +67,8 @@ func TestUnknownConversationIsBegunAnew(t *testing.T) {
 }
 
 func TestWorkBeforeAFailureIsKept(t *testing.T) {
-	server, p := served(t, nil, pt.OpenAITool("write_file", `{"path":"a.txt","content":"hello"}`), pt.OpenAIRateLimit("1"), pt.OpenAIText("done"))
+	server, p := served(t, nil, pt.OpenAITool("write_file", `{"path":"a.txt","content":"hello"}`),
+		pt.OpenAIRateLimit("1"), pt.OpenAIText("done"))
 	req := request(t)
 	answer, err := p.Call(t.Context(), req)
 	require.Error(t, err)

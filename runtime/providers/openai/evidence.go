@@ -26,9 +26,9 @@ func evidence(x *wire.Exchange, err error) *taxonomy.Evidence {
 	return x.Evidence(err)
 }
 
-// withoutRequest returns the SDK's error for a response with the status of a failure: without the request that the SDK
-// keeps in it, whose headers have the key and whose body the conversation, and also where the SDK makes none because the
-// body is no JSON.
+// withoutRequest returns the SDK's error for a response with the status of a failure: without the
+// request that the SDK keeps in it, whose headers have the key and whose body the conversation, and
+// also where the SDK makes none because the body is no JSON.
 func withoutRequest(x *wire.Exchange, err error) *sdk.Error {
 	var bare sdk.Error
 	if of := (*sdk.Error)(nil); errors.As(err, &of) {
@@ -47,7 +47,8 @@ func streamError(x *wire.Exchange, err *ssestream.StreamError) *taxonomy.Evidenc
 	}))
 }
 
-// named gives a failure of which the server says neither type nor code nor status the type of a stream that went wrong.
+// named gives a failure of which the server says neither type nor code nor status the type of a
+// stream that went wrong.
 func named(ev *taxonomy.Evidence) *taxonomy.Evidence {
 	if ev.Type == "" && ev.Code == "" && ev.Status == 0 {
 		ev.Type = wire.TypeStream

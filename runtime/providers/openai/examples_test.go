@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The examples that the taxonomy gives for this provider come back through the SDK and over HTTP as their codes.
+// The examples that the taxonomy gives for this provider come back through the SDK and over HTTP as
+// their codes.
 func TestExamplesOfTheTaxonomy(t *testing.T) {
 	source, err := os.ReadFile("../../../taxonomy.yaml")
 	require.NoError(t, err)

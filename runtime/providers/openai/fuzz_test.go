@@ -34,8 +34,11 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func FuzzAnswers(f *testing.F) {
-	f.Add(200, "text/event-stream", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
-	f.Add(200, "text/event-stream", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-9,\"id\":\"1\",\"function\":{\"name\":\"list_files\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n")
+	f.Add(200, "text/event-stream",
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: "+
+			"[DONE]\n\n")
+	f.Add(200, "text/event-stream",
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-9,\"id\":\"1\",\"function\":{\"name\":\"list_files\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n")
 	f.Add(200, "text/event-stream", "data: {\"error\":null}\n\n")
 	f.Add(200, "text/event-stream", "event: error\ndata: {\"error\":{\"code\":429}}\n\n")
 	f.Add(200, "text/html", "<title>x</title>")
@@ -46,7 +49,10 @@ func FuzzAnswers(f *testing.F) {
 		if status < 200 || status > 599 || status >= 300 && status < 400 {
 			return
 		}
-		p, err := New(Options{Model: "m", Key: testKey, Turns: 2, Client: &http.Client{Transport: canned{status, contentType, body}}, Toolbox: toolbox.Options{ReadOnly: true}})
+		p, err := New(
+			Options{Model: "m", Key: testKey, Turns: 2,
+				Client:  &http.Client{Transport: canned{status, contentType, body}},
+				Toolbox: toolbox.Options{ReadOnly: true}})
 		require.NoError(t, err)
 		answer, err := p.Call(t.Context(), executor.Request{Prompt: "x", Dir: dir})
 		if err == nil {

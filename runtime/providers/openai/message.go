@@ -36,8 +36,9 @@ func assistant(r *reply) message {
 		size += chat.Overhead
 		said.ToolCalls = append(said.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-				ID:       c.id,
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.name.String(), Arguments: c.arguments.String()},
+				ID: c.id,
+				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.name.String(),
+					Arguments: c.arguments.String()},
 			},
 		})
 	}

@@ -28,7 +28,8 @@ func dialing(t *testing.T, err error) (*Provider, *atomic.Int32) {
 	t.Helper()
 	var dials atomic.Int32
 	p := provider(t, "http://api.example.invalid", func(o *Options) {
-		o.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		o.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (
+			net.Conn, error) {
 			dials.Add(1)
 			return nil, err
 		}}}
@@ -40,8 +41,13 @@ func TestServersThatCannotBeReached(t *testing.T) {
 	refused := provider(t, pt.Refused(), nil)
 	untrusted := pt.NewTLSServer(pt.OpenAIText("x"))
 	t.Cleanup(untrusted.Close)
-	noSuchHost, lookups := dialing(t, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.example.invalid", IsNotFound: true}})
-	unreachable, dials := dialing(t, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)})
+	noSuchHost,
+		lookups := dialing(
+		t, &net.OpError{Op: "dial", Net: "tcp",
+			Err: &net.DNSError{Err: "no such host", Name: "api.example.invalid", IsNotFound: true}})
+	unreachable,
+		dials := dialing(
+		t, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)})
 	slow, attempts := dialing(t, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded})
 	for _, c := range []struct {
 		what  string
@@ -50,9 +56,13 @@ func TestServersThatCannotBeReached(t *testing.T) {
 		count func() int
 	}{
 		{"refused", refused, taxonomy.Evidence{Type: "network", Errno: "ECONNREFUSED"}, nil},
-		{"an unknown name", noSuchHost, taxonomy.Evidence{Type: "network", Text: "dial tcp: lookup api.example.invalid: no such host"}, func() int { return int(lookups.Load()) }},
-		{"an unreachable host", unreachable, taxonomy.Evidence{Type: "network", Errno: "EHOSTUNREACH"}, func() int { return int(dials.Load()) }},
-		{"a connection that takes too long", slow, taxonomy.Evidence{Type: "timeout", Text: "dial tcp: i/o timeout"}, func() int { return int(attempts.Load()) }},
+		{"an unknown name", noSuchHost,
+			taxonomy.Evidence{Type: "network", Text: "dial tcp: lookup api.example.invalid: no such host"},
+			func() int { return int(lookups.Load()) }},
+		{"an unreachable host", unreachable, taxonomy.Evidence{Type: "network", Errno: "EHOSTUNREACH"},
+			func() int { return int(dials.Load()) }},
+		{"a connection that takes too long", slow, taxonomy.Evidence{Type: "timeout", Text: "dial tcp: i/o timeout"},
+			func() int { return int(attempts.Load()) }},
 		{"a certificate that nobody knows", provider(t, untrusted.URL, nil), taxonomy.Evidence{Type: "network"}, nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -126,17 +136,22 @@ func TestDeadline(t *testing.T) {
 		silent   bool
 	}{
 		{"before the answer", pt.Hang(), 5 * time.Minute, time.Unix(60+300, 0), "300000", true},
-		{"within the answer", pt.OpenAITruncated("I will").Ending(pt.EndNever), 5 * time.Minute, time.Unix(60+300, 0), "300000", false},
-		{"within an error", pt.Reply{Status: 500, Body: `{"error":`}.Ending(pt.EndNever), 5 * time.Minute, time.Unix(60+300, 0), "300000", false},
+		{"within the answer", pt.OpenAITruncated("I will").Ending(pt.EndNever), 5 * time.Minute, time.Unix(60+300, 0),
+			"300000", false},
+		{"within an error", pt.Reply{Status: 500, Body: `{"error":`}.Ending(pt.EndNever), 5 * time.Minute,
+			time.Unix(60+300, 0), "300000", false},
 		{"that only the context knows", pt.Hang(), 0, time.Unix(60+90, 0), "90000", true},
-		{"of a wait that the server asks for", pt.OpenAIRateLimit("3600").Ending(pt.EndNever), 5 * time.Minute, time.Unix(60+300, 0), "300000", false},
+		{"of a wait that the server asks for", pt.OpenAIRateLimit("3600").Ending(pt.EndNever), 5 * time.Minute,
+			time.Unix(60+300, 0), "300000", false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			ctx := &ended{Context: context.Background(), deadline: c.deadline, done: make(chan struct{}), err: context.DeadlineExceeded}
+			ctx := &ended{Context: context.Background(), deadline: c.deadline, done: make(chan struct{}),
+				err: context.DeadlineExceeded}
 			var once sync.Once
 			server, p := served(t, func(o *Options) {
 				o.Clock = &ticking{}
-				o.Client.Transport = &tracing{next: o.Client.Transport, sent: c.silent, end: func() { once.Do(func() { close(ctx.done) }) }}
+				o.Client.Transport = &tracing{next: o.Client.Transport, sent: c.silent,
+					end: func() { once.Do(func() { close(ctx.done) }) }}
 			}, c.reply.Always())
 			req := request(t)
 			req.Limit = c.limit

@@ -31,7 +31,8 @@ func TestLines(t *testing.T) {
 // A line that is too long ends anywhere, also in a secret or in the key.
 func TestNoPartOfASecretIsTold(t *testing.T) {
 	const key = "GIVEN key GIVEN"
-	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", key} {
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
+		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", key} {
 		for at := range len(secret) + 1 {
 			text := strings.Repeat("x", maxLine-at-1) + " " + secret + " " + strings.Repeat("x", at*900) + "\nend"
 			var got []string

@@ -19,18 +19,22 @@ import (
 
 func TestKeyIsNeverShown(t *testing.T) {
 	echo := "Incorrect key " + testKey + " given"
-	body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": echo, "type": testKey, "code": testKey, "param": testKey}})
+	body, _ := json.Marshal(
+		map[string]any{"error": map[string]any{"message": echo, "type": testKey, "code": testKey, "param": testKey}})
 	for _, c := range []struct {
 		what  string
 		reply pt.Reply
 	}{
-		{"in an error", pt.Reply{Status: 401, Body: string(body)}.With("X-Request-Id", testKey).With("Set-Cookie", testKey)},
+		{"in an error", pt.Reply{Status: 401, Body: string(body)}.With("X-Request-Id", testKey).
+			With("Set-Cookie", testKey)},
 		{"in a page", pt.Reply{Status: 401, Body: "<title>" + echo + "</title>"}},
 		{"in words", pt.Reply{Status: 401, Body: echo}},
 		{"in an error in the stream", stream(string(body))},
 		{"in an event of another form", stream(`{"code":401,"message":"`+echo+`"}`, "[DONE]")},
 		{"in an answer that is no stream", pt.Reply{Body: `{"message":"` + echo + `"}`}},
-		{"in the reason of the end", pt.Reply{Events: []pt.Event{{Data: `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`}, {Data: `{"echo":"` + testKey + `"`}}}},
+		{"in the reason of the end",
+			pt.Reply{Events: []pt.Event{{Data: `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`},
+				{Data: `{"echo":"` + testKey + `"`}}}},
 		{"in arguments", pt.OpenAITool("write_file", `{"path":"`+testKey)},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -55,11 +59,13 @@ func everythingAbout(err error) string {
 		if ev, ok := err.(*taxonomy.Evidence); ok {
 			fields := *ev
 			fields.Err = nil
-			fmt.Fprintf(&b, "%q %q %q %q %q", fields.Type, fields.Code, fields.Text, fields.Credential, fields.Attributes)
+			fmt.Fprintf(&b, "%q %q %q %q %q", fields.Type, fields.Code, fields.Text, fields.Credential,
+				fields.Attributes)
 		}
 		var refused *sdk.Error
 		if errors.As(err, &refused) {
-			fmt.Fprintf(&b, "%q %q %q %q %q", refused.Message, refused.Type, refused.Code, refused.Param, refused.RawJSON())
+			fmt.Fprintf(&b, "%q %q %q %q %q", refused.Message, refused.Type, refused.Code, refused.Param,
+				refused.RawJSON())
 			b.Write(refused.DumpRequest(true))
 			b.Write(refused.DumpResponse(true))
 		}
@@ -119,7 +125,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		reply pt.Reply
 		want  string
 	}{
-		{"an event without an end", pt.Reply{Events: pt.OpenAITruncated("I will").Events, Filler: huge}, "an event of the stream is longer than"},
+		{"an event without an end", pt.Reply{Events: pt.OpenAITruncated("I will").Events, Filler: huge},
+			"an event of the stream is longer than"},
 		{"an error without an end", pt.Reply{Status: 500, Body: "x", Filler: huge}, "xxx"},
 		{"a page without an end", pt.Reply{Body: "<p>", Filler: huge}, "xxx"},
 		{"an answer without an end", endless(), "answer is longer than 8 MiB"},

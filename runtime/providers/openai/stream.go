@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// maxAnswer bounds in bytes what is kept of one response: its texts and the arguments of its tool calls.
+	// maxAnswer bounds in bytes what is kept of one response: its texts and the arguments of its
+	// tool calls.
 	maxAnswer = 8 << 20
 	// maxCalls bounds the tool calls of one response.
 	maxCalls = 128
@@ -122,8 +123,8 @@ func (r *reply) grow(n int) error {
 	return nil
 }
 
-// call returns the call that a part of one belongs to. Some servers give all calls the same index, and tell them apart
-// by their ids.
+// call returns the call that a part of one belongs to. Some servers give all calls the same index,
+// and tell them apart by their ids.
 func (r *reply) call(part sdk.ChatCompletionChunkChoiceDeltaToolCall) (*toolCall, error) {
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
@@ -146,16 +147,20 @@ func (r *reply) call(part sdk.ChatCompletionChunkChoiceDeltaToolCall) (*toolCall
 func (r *reply) ended() error {
 	switch r.finish {
 	case "", finishError:
-		return &stopError{reason: r.finish, kind: wire.TypeStream, text: "the stream ended before the answer did", odd: r.odd}
+		return &stopError{reason: r.finish, kind: wire.TypeStream, text: "the stream ended before the answer did",
+			odd: r.odd}
 	case finishLength:
-		return &stopError{reason: r.finish, kind: r.finish, text: "the answer was cut off: it reached the limit of tokens"}
+		return &stopError{reason: r.finish, kind: r.finish,
+			text: "the answer was cut off: it reached the limit of tokens"}
 	case finishFilter:
-		return &stopError{reason: r.finish, kind: r.finish, text: "the answer was withheld by the provider's content filter"}
+		return &stopError{reason: r.finish, kind: r.finish,
+			text: "the answer was withheld by the provider's content filter"}
 	}
 	return nil
 }
 
-// identify gives the calls ids that the server left without one: results of tools name what they answer.
+// identify gives the calls ids that the server left without one: results of tools name what they
+// answer.
 func (r *reply) identify(turn int) {
 	for i, c := range r.calls {
 		if c.id == "" {

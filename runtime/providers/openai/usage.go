@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Prices are what tokens cost, in US dollars for a million. The server does not say what a request cost, so that without
-// prices the cost of an answer is unknown, which is not zero.
+// Prices are what tokens cost, in US dollars for a million. The server does not say what a request
+// cost, so that without prices the cost of an answer is unknown, which is not zero.
 type Prices struct {
 	Input  float64
 	Output float64
@@ -25,8 +25,8 @@ func tokensOf(u *sdk.CompletionUsage) taxonomy.Opt[chat.Tokens] {
 	return taxonomy.Some(chat.Tokens{Input: u.PromptTokens - cached, CacheRead: cached, Output: u.CompletionTokens})
 }
 
-// used returns what the request used, absent if the server did not say it or the stream is not whole: some servers say
-// with each event what it was so far.
+// used returns what the request used, absent if the server did not say it or the stream is not
+// whole: some servers say with each event what it was so far.
 func (r *reply) used() taxonomy.Opt[chat.Tokens] {
 	if !r.whole || r.finish == "" {
 		return taxonomy.Opt[chat.Tokens]{}
@@ -44,5 +44,6 @@ func (p *Prices) cost(t chat.Tokens) taxonomy.Opt[float64] {
 		cached = p.Input
 	}
 	const million = 1e6
-	return taxonomy.Some((float64(t.Input)*p.Input + float64(t.CacheRead)*cached + float64(t.Output)*p.Output) / million)
+	return taxonomy.Some(
+		(float64(t.Input)*p.Input + float64(t.CacheRead)*cached + float64(t.Output)*p.Output) / million)
 }

@@ -23,7 +23,8 @@ func used(in, out int64, usd ...float64) executor.Usage {
 
 func TestUsage(t *testing.T) {
 	const m = 1_000_000
-	const finished, told = `{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}`, `{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`
+	const finished, told = `{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}`,
+		`{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`
 	nothing, unknown := used(0, 0, 0), executor.Usage{}
 	tool := pt.OpenAIMessage{Input: m, Output: m, Calls: []pt.ToolCall{{Name: "list_files"}}}.Reply()
 	text := pt.OpenAIMessage{Text: "x", Input: m, Cached: m / 2, Output: m / 4}.Reply()
@@ -48,19 +49,31 @@ func TestUsage(t *testing.T) {
 		{"broken off", []pt.Reply{pt.OpenAITruncated("x").Ending(pt.EndReset)}, unknown, unknown},
 		{"ended too early", []pt.Reply{pt.OpenAITruncated("x")}, unknown, unknown},
 		{"ended too early, with what it was so far", []pt.Reply{soFar}, unknown, unknown},
-		{"broken off with what it was so far", []pt.Reply{stream(finished, told).Ending(pt.EndReset)}, unknown, unknown},
+		{"broken off with what it was so far", []pt.Reply{stream(finished, told).Ending(pt.EndReset)}, unknown,
+			unknown},
 		{"an error in the stream", []pt.Reply{pt.OpenAIStreamError("server_error", "", "no")}, unknown, unknown},
 		{"a page that says it succeeded", []pt.Reply{pt.GatewayHTML(200)}, unknown, unknown},
-		{"cut off by the limit of tokens", []pt.Reply{pt.OpenAIMessage{Text: "x", FinishReason: "length", Input: m, Output: m}.Reply()}, used(m, m, 10), used(m, m)},
+		{"cut off by the limit of tokens",
+			[]pt.Reply{pt.OpenAIMessage{Text: "x", FinishReason: "length", Input: m, Output: m}.Reply()},
+			used(m, m, 10), used(m, m)},
 		{"turns", []pt.Reply{tool, text}, used(2*m, m+m/4, 13.25), used(2*m, m+m/4)},
 		{"refused in the second turn", []pt.Reply{tool, pt.OpenAIRateLimit("1")}, used(m, m, 10), used(m, m)},
 		{"broken off in the second turn", []pt.Reply{tool, pt.OpenAITruncated("x")}, unknown, unknown},
 		{"not told", []pt.Reply{pt.OpenAIMessage{Text: "x", NoUsage: true}.Reply()}, unknown, unknown},
-		{"not told in the first turn", []pt.Reply{pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "list_files"}}, NoUsage: true}.Reply(), text}, unknown, unknown},
-		{"not told in the second turn", []pt.Reply{tool, pt.OpenAIMessage{Text: "x", NoUsage: true}.Reply()}, unknown, unknown},
-		{"not all is told", []pt.Reply{stream(finished, `{"choices":[],"usage":{"prompt_tokens":7}}`)}, unknown, unknown},
-		{"numbers that cannot be", []pt.Reply{stream(finished, `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1}}`)}, unknown, unknown},
-		{"more from the cache than there is", []pt.Reply{stream(finished, `{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":0,"prompt_tokens_details":{"cached_tokens":2000000}}}`)},
+		{"not told in the first turn",
+			[]pt.Reply{pt.OpenAIMessage{Calls: []pt.ToolCall{{Name: "list_files"}}, NoUsage: true}.Reply(), text},
+			unknown, unknown},
+		{"not told in the second turn", []pt.Reply{tool, pt.OpenAIMessage{Text: "x", NoUsage: true}.Reply()}, unknown,
+			unknown},
+		{"not all is told", []pt.Reply{stream(finished, `{"choices":[],"usage":{"prompt_tokens":7}}`)}, unknown,
+			unknown},
+		{"numbers that cannot be",
+			[]pt.Reply{stream(finished, `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1}}`)}, unknown,
+			unknown},
+		{"more from the cache than there is",
+			[]pt.Reply{stream(
+				finished,
+				`{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":0,"prompt_tokens_details":{"cached_tokens":2000000}}}`)},
 			used(m, 0, 0.5), used(m, 0)},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -91,7 +104,8 @@ func TestUsageOfWhatWasNotAsked(t *testing.T) {
 		{"nobody listens", pt.Refused(), t.Context(), executor.Request{Dir: t.TempDir()}},
 		{"a certificate that nobody knows", untrusted.URL, t.Context(), executor.Request{Dir: t.TempDir()}},
 		{"over before it began", untrusted.URL, ended, executor.Request{Dir: t.TempDir()}},
-		{"a conversation that is not known", untrusted.URL, t.Context(), executor.Request{Dir: t.TempDir(), Session: "other"}},
+		{"a conversation that is not known", untrusted.URL, t.Context(),
+			executor.Request{Dir: t.TempDir(), Session: "other"}},
 		{"a directory that is missing", untrusted.URL, t.Context(), executor.Request{Dir: "missing"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -18,7 +18,8 @@ type AnthropicMessage struct {
 	StopReason string
 	// Explanation comes with the stop reason "refusal".
 	Explanation string
-	// Input and Output are the tokens that are counted; 25 and 15 unless set. CacheRead and CacheWrite count beside Input.
+	// Input and Output are the tokens that are counted; 25 and 15 unless set. CacheRead and
+	// CacheWrite count beside Input.
 	Input, Output, CacheRead, CacheWrite int
 }
 
@@ -30,7 +31,8 @@ func AnthropicTool(name, arguments string) Reply {
 	return AnthropicMessage{Calls: []ToolCall{{Name: name, Arguments: arguments}}}.Reply()
 }
 
-// AnthropicStop is an answer that stops for a reason of its own: "max_tokens", "refusal", "pause_turn".
+// AnthropicStop is an answer that stops for a reason of its own: "max_tokens", "refusal",
+// "pause_turn".
 func AnthropicStop(reason, text string) Reply {
 	return AnthropicMessage{Text: text, StopReason: reason}.Reply()
 }
@@ -51,7 +53,8 @@ func (m AnthropicMessage) Events() []Event {
 	events := m.begin()
 	index := 0
 	if m.Text != "" {
-		events = append(events, anthropicBlock(index, object{"type": "text", "text": ""}, halves("text_delta", "text", m.Text))...)
+		events = append(
+			events, anthropicBlock(index, object{"type": "text", "text": ""}, halves("text_delta", "text", m.Text))...)
 		index++
 	}
 	for i, call := range m.Calls {
@@ -59,7 +62,8 @@ func (m AnthropicMessage) Events() []Event {
 			call.ID = fmt.Sprintf("toolu_%02d", i+1)
 		}
 		block := object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": object{}}
-		events = append(events, anthropicBlock(index, block, halves("input_json_delta", "partial_json", call.Arguments))...)
+		events = append(
+			events, anthropicBlock(index, block, halves("input_json_delta", "partial_json", call.Arguments))...)
 		index++
 	}
 	return append(events, m.end()...)
@@ -87,7 +91,8 @@ func (m AnthropicMessage) end() []Event {
 		delta["stop_details"] = object{"type": "refusal", "category": nil, "explanation": m.Explanation}
 	}
 	return []Event{
-		anthropicEvent("message_delta", object{"delta": delta, "usage": object{"output_tokens": orNumber(m.Output, 15)}}),
+		anthropicEvent(
+			"message_delta", object{"delta": delta, "usage": object{"output_tokens": orNumber(m.Output, 15)}}),
 		anthropicEvent("message_stop", object{}),
 	}
 }
@@ -97,10 +102,11 @@ func AnthropicError(status int, kind, message string) Reply {
 	return Reply{Status: status, Body: anthropicError(kind, message)}.With("Request-Id", anthropicRequestID)
 }
 
-// AnthropicRateLimit is 429 with a Retry-After header, which is left out when it is "". It may be seconds, also with a
-// fraction, or a date.
+// AnthropicRateLimit is 429 with a Retry-After header, which is left out when it is "". It may be
+// seconds, also with a fraction, or a date.
 func AnthropicRateLimit(retryAfter string) Reply {
-	r := AnthropicError(http.StatusTooManyRequests, "rate_limit_error", "This request would exceed your organization's rate limit.")
+	r := AnthropicError(http.StatusTooManyRequests, "rate_limit_error",
+		"This request would exceed your organization's rate limit.")
 	if retryAfter != "" {
 		r = r.With("Retry-After", retryAfter)
 	}
@@ -117,7 +123,8 @@ func AnthropicAuth() Reply {
 
 // AnthropicPermission is 403: the key may not do that.
 func AnthropicPermission() Reply {
-	return AnthropicError(http.StatusForbidden, "permission_error", "Your API key does not have permission to use the specified resource.")
+	return AnthropicError(http.StatusForbidden, "permission_error",
+		"Your API key does not have permission to use the specified resource.")
 }
 
 // AnthropicNotFound is 404: there is no such model.
@@ -132,13 +139,15 @@ func AnthropicTooLarge() Reply {
 
 // AnthropicContextLength is 400: the prompt has too many tokens.
 func AnthropicContextLength() Reply {
-	return AnthropicError(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum")
+	return AnthropicError(http.StatusBadRequest, "invalid_request_error",
+		"prompt is too long: 208310 tokens > 200000 maximum")
 }
 
 // AnthropicCredit is 400: the account has no credit left.
 func AnthropicCredit() Reply {
 	return AnthropicError(http.StatusBadRequest, "invalid_request_error",
-		"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.")
+		"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or "+
+			"purchase credits.")
 }
 
 // AnthropicSpendLimit is 400: what the organisation allowed itself to spend is spent.
@@ -149,7 +158,8 @@ func AnthropicSpendLimit() Reply {
 
 // AnthropicBilling is 402: something is wrong with how the account is paid.
 func AnthropicBilling() Reply {
-	return AnthropicError(http.StatusPaymentRequired, "billing_error", "There is an issue with your billing or payment information.")
+	return AnthropicError(http.StatusPaymentRequired, "billing_error",
+		"There is an issue with your billing or payment information.")
 }
 
 // AnthropicServerError is 500.
@@ -159,7 +169,9 @@ func AnthropicServerError() Reply {
 
 // AnthropicStreamError is an answer of status 200 that begins, and fails with an error event.
 func AnthropicStreamError(kind, message string) Reply {
-	events := append(AnthropicMessage{}.begin(), anthropicBlock(0, object{"type": "text", "text": ""}, halves("text_delta", "text", "I will"))...)
+	events := append(
+		AnthropicMessage{}.begin(),
+		anthropicBlock(0, object{"type": "text", "text": ""}, halves("text_delta", "text", "I will"))...)
 	events = append(events, Event{"error", anthropicError(kind, message)})
 	return Reply{Events: events}.With("Request-Id", anthropicRequestID)
 }
@@ -172,7 +184,8 @@ func AnthropicTruncated(text string) Reply {
 
 // AnthropicMalformed is an answer of status 200 with an event that is no JSON.
 func AnthropicMalformed() Reply {
-	events := append(AnthropicMessage{}.begin(), Event{"content_block_start", `{"type":"content_block_start","index":0,`})
+	events := append(
+		AnthropicMessage{}.begin(), Event{"content_block_start", `{"type":"content_block_start","index":0,`})
 	return Reply{Events: events}.With("Request-Id", anthropicRequestID)
 }
 

@@ -11,11 +11,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// AnthropicReply returns the reply from which a client of Anthropic's API gets the evidence: an error response for one with
-// a status, an error event in a stream for one with a type or a text alone, a connection that breaks for one of the
-// network, a reply that never comes for a timeout, which takes a deadline of the client's, a call of run_command for a
-// command that is blocked, which takes the client's policy. It reports false for evidence that no server brings about, such as
-// the exit code of a process or a permission of the file system.
+// AnthropicReply returns the reply from which a client of Anthropic's API gets the evidence: an
+// error response for one with a status, an error event in a stream for one with a type or a text
+// alone, a connection that breaks for one of the network, a reply that never comes for a timeout,
+// which takes a deadline of the client's, a call of run_command for a command that is blocked,
+// which takes the client's policy. It reports false for evidence that no server brings about, such
+// as the exit code of a process or a permission of the file system.
 func AnthropicReply(ev taxonomy.Evidence) (Reply, bool) {
 	if command := ev.Attribute("command"); ev.Type == "command_blocked" && command != "" {
 		return AnthropicTool("run_command", object{"command": command}.json()), true
@@ -57,7 +58,8 @@ func anthropicReply(ev *taxonomy.Evidence) (Reply, bool) {
 	return AnthropicStreamError(ev.Type, text), true
 }
 
-// connectionReply returns the reply for evidence about the connection, whatever service is at its other end.
+// connectionReply returns the reply for evidence about the connection, whatever service is at its
+// other end.
 func connectionReply(ev *taxonomy.Evidence) (Reply, bool) {
 	var op *net.OpError
 	var request *url.Error
@@ -78,7 +80,8 @@ func connectionReply(ev *taxonomy.Evidence) (Reply, bool) {
 	return Reply{}, false
 }
 
-// served reports whether evidence is about the call of a service, and holds nothing that a service has no say in.
+// served reports whether evidence is about the call of a service, and holds nothing that a service
+// has no say in.
 func served(ev *taxonomy.Evidence) bool {
 	for name := range ev.Attributes {
 		if attributeHeaders[name] == "" {

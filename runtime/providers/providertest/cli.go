@@ -12,8 +12,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// CLI is a program that plays the part of Claude Code's command line: a real process of its own, with nothing installed.
-// It is this very program under another name, so main, or TestMain, calls [CLIMain] before anything else:
+// CLI is a program that plays the part of Claude Code's command line: a real process of its own,
+// with nothing installed. It is this very program under another name, so main, or TestMain, calls
+// [CLIMain] before anything else:
 //
 //	func TestMain(m *testing.M) {
 //		providertest.CLIMain()
@@ -26,8 +27,8 @@ import (
 //	)
 //	provider, err := claudecli.New(claudecli.Options{Path: cli.Path})
 //
-// Each run plays the next step. Which one that is stands in a file beside the program, so it survives whoever runs it.
-// "--version" plays no step.
+// Each run plays the next step. Which one that is stands in a file beside the program, so it
+// survives whoever runs it. "--version" plays no step.
 type CLI struct {
 	// Path is the program.
 	Path string
@@ -138,8 +139,8 @@ type CLICall struct {
 	Prompt string
 	// Dir is its working directory.
 	Dir string
-	// Env are the names of the variables in its environment. Values are not kept, but for the one that says how often
-	// requests are tried again.
+	// Env are the names of the variables in its environment. Values are not kept, but for the one
+	// that says how often requests are tried again.
 	Env []string
 	// Retries is the value of CLAUDE_CODE_MAX_RETRIES.
 	Retries string
@@ -186,7 +187,8 @@ func loadCalls(path string) ([]CLICall, error) {
 	return calls, nil
 }
 
-// Child returns the number of the process that the last step with a child has left behind; 0 when there is none yet.
+// Child returns the number of the process that the last step with a child has left behind; 0 when
+// there is none yet.
 func (c *CLI) Child() int {
 	var pid int
 	b, err := os.ReadFile(c.Path + childSuffix)
@@ -201,7 +203,8 @@ func (c *CLI) Child() int {
 
 // CLIFile is a file that a step writes.
 type CLIFile struct {
-	// Path is relative to the working directory, or leads out of it; whatever a model may come up with.
+	// Path is relative to the working directory, or leads out of it; whatever a model may come up
+	// with.
 	Path string
 	// Content is what is in it.
 	Content []byte

@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// CLIStepOf returns the step from which a client of the command line gets the evidence, and false when no run of a program
-// is like that: it could not be found or started, or there was no call.
+// CLIStepOf returns the step from which a client of the command line gets the evidence, and false
+// when no run of a program is like that: it could not be found or started, or there was no call.
 func CLIStepOf(ev taxonomy.Evidence) (CLIStep, bool) {
 	if ev.Op != "" && ev.Op != "call" || ev.Errno != "" {
 		return CLIStep{}, false

@@ -27,7 +27,8 @@ const (
 	childLife = 2 * time.Minute
 )
 
-// CLIMain plays a step and ends this process if it was started as the program of a [CLI]. Otherwise it does nothing.
+// CLIMain plays a step and ends this process if it was started as the program of a [CLI]. Otherwise
+// it does nothing.
 func CLIMain() {
 	if mode := os.Getenv(childVariable); mode != "" {
 		outlive(mode)
@@ -53,8 +54,8 @@ func CLIMain() {
 	quit(0)
 }
 
-// quit ends this process at once. With the race detector os.Exit would take a second, for which everybody who calls the
-// program would have to wait.
+// quit ends this process at once. With the race detector os.Exit would take a second, for which
+// everybody who calls the program would have to wait.
 func quit(code int) { syscall.Exit(code) }
 
 // player plays one run.

@@ -6,23 +6,25 @@ import (
 	"time"
 )
 
-// CLIStep is what a run of a [CLI] does, in the order of the fields. The zero CLIStep prints that a session has begun and
-// nothing else, and exits with 0. Steps are values; the methods return changed copies.
+// CLIStep is what a run of a [CLI] does, in the order of the fields. The zero CLIStep prints that a
+// session has begun and nothing else, and exits with 0. Steps are values; the methods return
+// changed copies.
 type CLIStep struct {
 	// Deaf ignores SIGTERM, and so does the child.
 	Deaf bool
-	// Child leaves a process behind that keeps the outputs open: "group" in the group of the program, "escaped" in a
-	// session of its own.
+	// Child leaves a process behind that keeps the outputs open: "group" in the group of the
+	// program, "escaped" in a session of its own.
 	Child string
-	// Files are written, Removed are removed, and Commands run, in the working directory. Commands are words; no shell reads
-	// them. One that fails ends the program with 70.
+	// Files are written, Removed are removed, and Commands run, in the working directory. Commands
+	// are words; no shell reads them. One that fails ends the program with 70.
 	Files    []CLIFile
 	Removed  []string
 	Commands [][]string
 
 	// Bare leaves out the first event, as a program does that fails early.
 	Bare bool
-	// SessionID is what the events name; one that is made up unless set, or the one that the call continues.
+	// SessionID is what the events name; one that is made up unless set, or the one that the call
+	// continues.
 	SessionID string
 	// Says are messages of the model. They are no result.
 	Says []string
@@ -30,7 +32,8 @@ type CLIStep struct {
 	Limits []CLILimit
 	// Stdout and Stderr are written as they are.
 	Stdout, Stderr []byte
-	// Flood is how many further bytes are written: as one line, or with FloodLines as messages of the model.
+	// Flood is how many further bytes are written: as one line, or with FloodLines as messages of
+	// the model.
 	Flood      int64
 	FloodLines bool
 	// Hang waits for ever, before there is a result.
@@ -64,7 +67,8 @@ type CLILimit struct {
 type CLIResult struct {
 	// Text is the final message, or what went wrong.
 	Text string
-	// IsError says that it went wrong. Subtype says nothing of the kind: it is "success" unless set.
+	// IsError says that it went wrong. Subtype says nothing of the kind: it is "success" unless
+	// set.
 	IsError bool
 	Subtype string
 	// APIStatus is the HTTP status of a failed request; 0 for none.
@@ -260,14 +264,16 @@ func (s *CLIStep) events(session, dir string) []string {
 	}
 	if !s.Bare {
 		add(object{"type": "system", "subtype": "init", "cwd": dir, "model": "claude-scripted",
-			"tools": []string{"Bash", "Edit", "Read", "Write"}, "permissionMode": "acceptEdits", "apiKeySource": "none"})
+			"tools": []string{"Bash", "Edit", "Read", "Write"}, "permissionMode": "acceptEdits",
+			"apiKeySource": "none"})
 	}
 	for _, text := range s.Says {
 		add(cliMessage("claude-scripted", text))
 	}
 	for _, f := range s.Files {
-		add(object{"type": "assistant", "message": object{"model": "claude-scripted", "role": "assistant", "content": []object{
-			{"type": "tool_use", "id": "toolu_1", "name": "Write", "input": object{"file_path": f.Path}}}}})
+		add(object{"type": "assistant",
+			"message": object{"model": "claude-scripted", "role": "assistant", "content": []object{
+				{"type": "tool_use", "id": "toolu_1", "name": "Write", "input": object{"file_path": f.Path}}}}})
 	}
 	for _, l := range s.Limits {
 		info := object{"status": l.Status, "rateLimitType": l.Kind}
@@ -309,8 +315,9 @@ func (r *CLIResult) event(session string) string {
 	}
 	if !r.NoUsage {
 		o["total_cost_usd"] = r.CostUSD
-		o["usage"] = object{"input_tokens": r.InputTokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
-			"output_tokens": r.OutputTokens}
+		o["usage"] = object{"input_tokens": r.InputTokens, "cache_creation_input_tokens": 0,
+			"cache_read_input_tokens": 0,
+			"output_tokens":           r.OutputTokens}
 	}
 	return o.json()
 }

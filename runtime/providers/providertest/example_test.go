@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A server plays replies as a service sends them; the provider with its real SDK meets them over HTTP.
+// A server plays replies as a service sends them; the provider with its real SDK meets them over
+// HTTP.
 func Example() {
 	dir, err := os.MkdirTemp("", "work")
 	if err != nil {
@@ -50,7 +51,8 @@ func Example() {
 	// 3 requests
 }
 
-// The examples of a taxonomy drive the server: what they describe comes back through the real client as their code.
+// The examples of a taxonomy drive the server: what they describe comes back through the real
+// client as their code.
 func ExampleOpenAIReply() {
 	source, err := os.ReadFile("../../../taxonomy.yaml")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 
 // Example is an example, or a counter-example, that a taxonomy gives for one of its codes.
 type Example struct {
-	// Code is the code's value on the wire, and Place the example's place among the code's own, from 1.
+	// Code is the code's value on the wire, and Place the example's place among the code's own,
+	// from 1.
 	Code  string
 	Place int
 	// Not marks a counter-example: evidence that must not become the code.
@@ -30,13 +31,14 @@ type Want struct {
 	Retryable taxonomy.Opt[bool]
 	// Reaction is the name of the reaction.
 	Reaction string
-	// Context are fields of the error by their names on the wire: a string (also for a word of an enum and for JSON), int64,
-	// uint64, float64, bool, time.Duration, time.Time, []string, or a map of the fields of an object.
+	// Context are fields of the error by their names on the wire: a string (also for a word of an
+	// enum and for JSON), int64, uint64, float64, bool, time.Duration, time.Time, []string, or a
+	// map of the fields of an object.
 	Context map[string]any
 }
 
-// Examples returns the examples that a taxonomy gives, in its order. Source is the text of its YAML file. It is an error if
-// there is one in the taxonomy.
+// Examples returns the examples that a taxonomy gives, in its order. Source is the text of its YAML
+// file. It is an error if there is one in the taxonomy.
 func Examples(source []byte) ([]Example, error) {
 	m, findings := check.Load("taxonomy.yaml", source)
 	if m == nil {

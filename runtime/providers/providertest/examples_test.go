@@ -61,10 +61,13 @@ categories:
 	require.NoError(t, err)
 	require.Len(t, examples, 4)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	assert.Equal(t, providertest.Example{Code: "PAYMENT_FAILED", Place: 1, Evidence: taxonomy.Evidence{Text: "something new"}}, examples[0])
+	assert.Equal(
+		t, providertest.Example{Code: "PAYMENT_FAILED", Place: 1, Evidence: taxonomy.Evidence{Text: "something new"}},
+		examples[0])
 	assert.Equal(t, providertest.Example{
 		Code: "PAYMENT_LIMIT", Place: 1,
-		Evidence: taxonomy.Evidence{Source: "stripe", Status: 429, Type: "CARD", RetryAfter: taxonomy.Some(30 * time.Second), ResetAt: at, Files: []string{"a", "b"}},
+		Evidence: taxonomy.Evidence{Source: "stripe", Status: 429, Type: "CARD",
+			RetryAfter: taxonomy.Some(30 * time.Second), ResetAt: at, Files: []string{"a", "b"}},
 		Want: providertest.Want{Retryable: taxonomy.Some(true), Context: map[string]any{
 			"wait": 30 * time.Second, "status": int64(429), "at": at, "files": []string{"a", "b"}, "kind": "CARD",
 		}},
@@ -108,8 +111,10 @@ func TestWhatAServerDoes(t *testing.T) {
 		end    providertest.End
 		body   string
 	}{
-		{taxonomy.Evidence{Status: 529, Type: "overloaded_error", Text: "busy"}, 529, providertest.EndWhole, `"type":"overloaded_error"`},
-		{taxonomy.Evidence{Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}, 403, providertest.EndWhole, ""},
+		{taxonomy.Evidence{Status: 529, Type: "overloaded_error", Text: "busy"}, 529, providertest.EndWhole,
+			`"type":"overloaded_error"`},
+		{taxonomy.Evidence{Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}, 403,
+			providertest.EndWhole, ""},
 		{taxonomy.Evidence{Type: "timeout"}, 0, providertest.EndNever, ""},
 		{taxonomy.Evidence{Err: context.DeadlineExceeded}, 0, providertest.EndNever, ""},
 		{taxonomy.Evidence{Type: "network"}, 0, providertest.EndReset, ""},

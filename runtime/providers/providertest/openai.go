@@ -18,10 +18,11 @@ type OpenAIMessage struct {
 	Calls []ToolCall
 	// FinishReason is why it stopped: "tool_calls" with calls and "stop" without, unless set.
 	FinishReason string
-	// Input and Output are the tokens that are counted; 25 and 15 unless set. Cached are those of the input that the
-	// service had read before.
+	// Input and Output are the tokens that are counted; 25 and 15 unless set. Cached are those of
+	// the input that the service had read before.
 	Input, Output, Cached int
-	// NoUsage leaves out how many tokens there were, as servers do that do not know what asks for it.
+	// NoUsage leaves out how many tokens there were, as servers do that do not know what asks for
+	// it.
 	NoUsage bool
 }
 
@@ -70,8 +71,9 @@ func (m OpenAIMessage) end() []Event {
 		input, output := orNumber(m.Input, 25), orNumber(m.Output, 15)
 		events = append(events, openAIChunk([]any{}, object{
 			"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
-			"prompt_tokens_details":     object{"cached_tokens": m.Cached, "audio_tokens": 0},
-			"completion_tokens_details": object{"reasoning_tokens": 0, "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
+			"prompt_tokens_details": object{"cached_tokens": m.Cached, "audio_tokens": 0},
+			"completion_tokens_details": object{"reasoning_tokens": 0, "audio_tokens": 0,
+				"accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
 		}))
 	}
 	return append(events, Event{Data: "[DONE]"})
@@ -83,7 +85,9 @@ func openAICall(index int, call ToolCall) []Event {
 		call.ID = fmt.Sprintf("call_%02d", index+1)
 	}
 	part := func(o object) Event { return openAIDelta(object{"tool_calls": []any{o}}, nil) }
-	events := []Event{part(object{"index": index, "id": call.ID, "type": "function", "function": object{"name": call.Name, "arguments": ""}})}
+	events := []Event{part(
+		object{"index": index, "id": call.ID, "type": "function",
+			"function": object{"name": call.Name, "arguments": ""}})}
 	for _, half := range halves("", "arguments", call.Arguments) {
 		delete(half, "type")
 		events = append(events, part(object{"index": index, "function": half}))
@@ -118,11 +122,12 @@ func openAIChunk(choices []any, usage any) Event {
 // openAIStream is a reply with the headers that the service sends with every answer.
 func openAIStream(events []Event) Reply {
 	return Reply{Events: events}.With("X-Request-Id", openAIRequestID).With("Openai-Version", "2020-10-01").
-		With("X-Ratelimit-Limit-Requests", "10000").With("X-Ratelimit-Remaining-Requests", "9999").With("X-Ratelimit-Reset-Requests", "6ms")
+		With("X-Ratelimit-Limit-Requests", "10000").With("X-Ratelimit-Remaining-Requests", "9999").
+		With("X-Ratelimit-Reset-Requests", "6ms")
 }
 
-// OpenAIStreamError is an answer of status 200 that begins, and fails with an error in the stream. An empty kind or code is
-// null.
+// OpenAIStreamError is an answer of status 200 that begins, and fails with an error in the stream.
+// An empty kind or code is null.
 func OpenAIStreamError(kind, code, message string) Reply {
 	events := append(OpenAIMessage{}.begin(), openAIDeltas("content", "I will")...)
 	return openAIStream(append(events, Event{Data: openAIError(kind, code, "", message)}))
@@ -135,7 +140,8 @@ func OpenAITruncated(text string) Reply {
 
 // OpenAIMalformed is an answer of status 200 with an event that is no JSON.
 func OpenAIMalformed() Reply {
-	return openAIStream(append(OpenAIMessage{}.begin(), Event{Data: `{"id":"` + openAIChatID + `","choices":[{"index":0,`}))
+	return openAIStream(
+		append(OpenAIMessage{}.begin(), Event{Data: `{"id":"` + openAIChatID + `","choices":[{"index":0,`}))
 }
 
 // openAIError returns the body of an error. What is empty is null, as the service has it.
@@ -146,5 +152,6 @@ func openAIError(kind, code, param, message string) string {
 		}
 		return s
 	}
-	return object{"error": object{"message": message, "type": orNull(kind), "param": orNull(param), "code": orNull(code)}}.json()
+	return object{"error": object{"message": message, "type": orNull(kind), "param": orNull(param),
+		"code": orNull(code)}}.json()
 }

@@ -11,16 +11,18 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// OpenAIReply returns the reply from which a client of OpenAI's chat completions gets the evidence: an error response for
-// one with a status, an error in a stream for one with a type or a code alone, a connection that breaks for one of the
-// network, a reply that never comes for a timeout, which takes a deadline of the client's, a call of run_command for a
-// command that is blocked, which takes the client's policy. It reports false for evidence that no server brings about, such
+// OpenAIReply returns the reply from which a client of OpenAI's chat completions gets the evidence:
+// an error response for one with a status, an error in a stream for one with a type or a code
+// alone, a connection that breaks for one of the network, a reply that never comes for a timeout,
+// which takes a deadline of the client's, a call of run_command for a command that is blocked,
+// which takes the client's policy. It reports false for evidence that no server brings about, such
 // as the exit code of a process or a permission of the file system.
 func OpenAIReply(ev taxonomy.Evidence) (Reply, bool) {
 	if command := ev.Attribute("command"); ev.Type == "command_blocked" && command != "" {
 		return OpenAITool("run_command", object{"command": command}.json()), true
 	}
-	if ev.Op != "" && ev.Op != "call" || !ev.ExitCode.IsZero() || ev.Signal != "" || ev.Output != "" || len(ev.Files) > 0 {
+	if ev.Op != "" && ev.Op != "call" || !ev.ExitCode.IsZero() || ev.Signal != "" || ev.Output != "" ||
+		len(ev.Files) > 0 {
 		return Reply{}, false
 	}
 	if ev.Type == "timeout" {
@@ -73,8 +75,8 @@ var statusText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^(?:HTTP[/\d. ]{0,5})?([45]\d\d)\b[: ]*(.*)$`)
 })
 
-// plainReply returns the reply for a text that begins with a status, as a proxy sends it: the words behind the status
-// without any form.
+// plainReply returns the reply for a text that begins with a status, as a proxy sends it: the words
+// behind the status without any form.
 func plainReply(text string) (Reply, bool) {
 	m := statusText().FindStringSubmatch(text)
 	if m == nil {
@@ -84,8 +86,8 @@ func plainReply(text string) (Reply, bool) {
 	return Reply{Status: status, Body: m[2]}, true
 }
 
-// openAIHeaders adds the headers that say when to try again, and those that become attributes. It reports false for
-// attributes in which a service has no say.
+// openAIHeaders adds the headers that say when to try again, and those that become attributes. It
+// reports false for attributes in which a service has no say.
 func openAIHeaders(r Reply, ev *taxonomy.Evidence) (Reply, bool) {
 	for name, value := range ev.Attributes {
 		switch {

@@ -26,7 +26,8 @@ func played(t *testing.T, r pt.Reply) (*http.Response, string) {
 	defer server.Close()
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	res, err := (&http.Client{Transport: transport}).Post(server.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{}`))
+	res, err := (&http.Client{Transport: transport}).Post(server.URL+"/v1/chat/completions", "application/json",
+		strings.NewReader(`{}`))
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, res.Body.Close()) }()
 	body, err := io.ReadAll(res.Body)
@@ -44,13 +45,16 @@ func TestOpenAIErrors(t *testing.T) {
 		{"rate limit", pt.OpenAIRateLimit("30"), 429, "requests", "rate_limit_exceeded", "Rate limit reached"},
 		{"token limit", pt.OpenAITokenLimit("6m0s"), 429, "tokens", "rate_limit_exceeded", "TPM"},
 		{"quota", pt.OpenAIQuota(), 429, "insufficient_quota", "insufficient_quota", "quota"},
-		{"spend limit", pt.OpenAISpendLimit(), 429, "insufficient_quota", "project_spend_limit_exceeded", "spend limit"},
+		{"spend limit", pt.OpenAISpendLimit(), 429, "insufficient_quota", "project_spend_limit_exceeded",
+			"spend limit"},
 		{"hard limit", pt.OpenAIHardLimit(), 400, "invalid_request_error", "billing_hard_limit_reached", "hard limit"},
 		{"auth", pt.OpenAIAuth(), 401, "invalid_request_error", "invalid_api_key", "Incorrect API key"},
-		{"forbidden", pt.OpenAIForbidden(), 403, "request_forbidden", "unsupported_country_region_territory", "not supported"},
+		{"forbidden", pt.OpenAIForbidden(), 403, "request_forbidden", "unsupported_country_region_territory",
+			"not supported"},
 		{"not found", pt.OpenAINotFound(), 404, "invalid_request_error", "model_not_found", "does not exist"},
 		{"too large", pt.OpenAITooLarge(), 413, "invalid_request_error", "", "exceeded"},
-		{"context length", pt.OpenAIContextLength(), 400, "invalid_request_error", "context_length_exceeded", "maximum context length"},
+		{"context length", pt.OpenAIContextLength(), 400, "invalid_request_error", "context_length_exceeded",
+			"maximum context length"},
 		{"server error", pt.OpenAIServerError(), 500, "server_error", "", "had an error"},
 		{"overloaded", pt.OpenAIOverloaded(), 503, "service_unavailable_error", "server_is_overloaded", "overloaded"},
 	} {
@@ -131,8 +135,10 @@ func TestOpenAIReplyToWhatNoServerDoes(t *testing.T) {
 
 func TestOpenAIReply(t *testing.T) {
 	limited, ok := pt.OpenAIReply(taxonomy.Evidence{
-		Status: 429, Type: "tokens", Code: "rate_limit_exceeded", Text: "slow down", RetryAfter: taxonomy.Some(1500 * time.Millisecond),
-		ResetAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Attributes: map[string]string{"ratelimit-remaining-tokens": "0", "param": "messages", "request-id": "req_7"},
+		Status: 429, Type: "tokens", Code: "rate_limit_exceeded", Text: "slow down",
+		RetryAfter: taxonomy.Some(1500 * time.Millisecond),
+		ResetAt:    time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		Attributes: map[string]string{"ratelimit-remaining-tokens": "0", "param": "messages", "request-id": "req_7"},
 	})
 	require.True(t, ok)
 	res, body := played(t, limited)
@@ -140,10 +146,12 @@ func TestOpenAIReply(t *testing.T) {
 	detect.Header(&ev, res.Header)
 	detect.Body(&ev, []byte(body))
 	assert.Equal(t, taxonomy.Evidence{
-		Status: 429, Type: "tokens", Code: "rate_limit_exceeded", Text: "slow down", RetryAfter: taxonomy.Some(1500 * time.Millisecond),
-		ResetAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		Status: 429, Type: "tokens", Code: "rate_limit_exceeded", Text: "slow down",
+		RetryAfter: taxonomy.Some(1500 * time.Millisecond),
+		ResetAt:    time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Attributes: map[string]string{
-			"ratelimit-remaining-tokens": "0", "param": "messages", "request-id": "req_7", "retry-after": "1.5", "ratelimit-reset": "2026-03-01T12:00:00Z",
+			"ratelimit-remaining-tokens": "0", "param": "messages", "request-id": "req_7", "retry-after": "1.5",
+			"ratelimit-reset": "2026-03-01T12:00:00Z",
 		},
 	}, ev)
 
@@ -157,7 +165,8 @@ func TestOpenAIReply(t *testing.T) {
 		{taxonomy.Evidence{Err: &url.Error{Op: "Post", Err: errors.New("gone")}}, pt.Reset()},
 		{taxonomy.Evidence{Type: "stream"}, pt.OpenAITruncated("I will")},
 		{taxonomy.Evidence{Type: "length"}, pt.OpenAIFinish("length", "I will")},
-		{taxonomy.Evidence{Type: "command_blocked", Attributes: map[string]string{"command": "rm", "policy": "strict"}}, pt.OpenAITool("run_command", `{"command":"rm"}`)},
+		{taxonomy.Evidence{Type: "command_blocked", Attributes: map[string]string{"command": "rm", "policy": "strict"}},
+			pt.OpenAITool("run_command", `{"command":"rm"}`)},
 		{taxonomy.Evidence{Text: "HTTP 503: no healthy upstream"}, pt.Reply{Status: 503, Body: "no healthy upstream"}},
 		{taxonomy.Evidence{Type: "server_error", Text: "no"}, pt.OpenAIStreamError("server_error", "", "no")},
 	} {

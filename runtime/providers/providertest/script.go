@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Reply is what a server answers one request with. The zero Reply is an empty answer of status 200. A Reply is not
-// changed by being played, and may be played again.
+// Reply is what a server answers one request with. The zero Reply is an empty answer of status 200.
+// A Reply is not changed by being played, and may be played again.
 type Reply struct {
 	// Wait, unless nil, holds the answer back until it is closed, or the client has left.
 	Wait <-chan struct{}
 	// Status is the HTTP status; 0 is 200.
 	Status int
-	// Header are the response's headers. An answer with Events has the content type text/event-stream, and one whose body
-	// begins like JSON or HTML has theirs, unless it is said here.
+	// Header are the response's headers. An answer with Events has the content type
+	// text/event-stream, and one whose body begins like JSON or HTML has theirs, unless it is said
+	// here.
 	Header http.Header
 	// Body is what is sent first.
 	Body string
@@ -47,7 +48,8 @@ const (
 	EndEarly
 	// EndReset resets the connection. With nothing sent before, there is no answer at all.
 	EndReset
-	// EndNever sends no more and keeps the connection, until the client leaves or the server is closed.
+	// EndNever sends no more and keeps the connection, until the client leaves or the server is
+	// closed.
 	EndNever
 )
 
@@ -88,7 +90,8 @@ func Reset() Reply { return Reply{End: EndReset} }
 // GatewayHTML is what a gateway between the client and the service answers: a page for people.
 func GatewayHTML(status int) Reply {
 	title := strconv.Itoa(status) + " " + http.StatusText(status)
-	return Reply{Status: status, Body: "<html>\r\n<head><title>" + title + "</title></head>\r\n<body>\r\n<center><h1>" + title +
+	return Reply{Status: status, Body: "<html>\r\n<head><title>" + title + "</title></head>\r\n<body>\r\n<center><h1>" +
+		title +
 		"</h1></center>\r\n<hr><center>cloudflare</center>\r\n</body>\r\n</html>\r\n"}
 }
 

@@ -31,7 +31,8 @@ type Request struct {
 	Body []byte
 }
 
-// Server is a provider's HTTP interface on 127.0.0.1 that plays a script. It is safe for concurrent use.
+// Server is a provider's HTTP interface on 127.0.0.1 that plays a script. It is safe for concurrent
+// use.
 type Server struct {
 	// URL is where it listens, without a path.
 	URL string
@@ -48,8 +49,8 @@ type Server struct {
 	asked    chan struct{} // closed, and made anew, with each request
 }
 
-// NewServer starts a server that answers with the replies, in order. What is asked for beyond them has the status 500.
-// It panics if it cannot listen, as [httptest.NewServer] does.
+// NewServer starts a server that answers with the replies, in order. What is asked for beyond them
+// has the status 500. It panics if it cannot listen, as [httptest.NewServer] does.
 func NewServer(replies ...Reply) *Server { return start((*httptest.Server).Start, replies) }
 
 // NewTLSServer is NewServer with TLS and a certificate that nobody knows.
@@ -113,7 +114,8 @@ func (s *Server) Left() int {
 	return len(s.replies)
 }
 
-// Close ends what hangs, closes all connections, and waits until every handler has returned. It may be called again.
+// Close ends what hangs, closes all connections, and waits until every handler has returned. It may
+// be called again.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closed)
@@ -122,7 +124,8 @@ func (s *Server) Close() {
 	})
 }
 
-// Refused returns the URL of a port of 127.0.0.1 on which nobody listens. Another process could take the port.
+// Refused returns the URL of a port of 127.0.0.1 on which nobody listens. Another process could
+// take the port.
 func Refused() string {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -186,7 +189,8 @@ func (s *Server) next(r Request) Reply {
 		s.requests = append(s.requests, r)
 	}
 	if len(s.replies) == 0 {
-		return Reply{Status: http.StatusInternalServerError, Body: `{"error":{"type":"script_used_up","message":"the test's script has no more replies"}}`}
+		return Reply{Status: http.StatusInternalServerError,
+			Body: `{"error":{"type":"script_used_up","message":"the test's script has no more replies"}}`}
 	}
 	reply := s.replies[0]
 	if !reply.Repeat {

@@ -103,7 +103,8 @@ func TestEnds(t *testing.T) {
 }
 
 func TestCloseEndsWhatHangs(t *testing.T) {
-	s := server(t, providertest.Hang(), providertest.Reply{Body: "begin"}.Ending(providertest.EndNever), providertest.Reply{}.After(make(chan struct{})))
+	s := server(t, providertest.Hang(), providertest.Reply{Body: "begin"}.Ending(providertest.EndNever),
+		providertest.Reply{}.After(make(chan struct{})))
 	c := client(t)
 	var wg sync.WaitGroup
 	for range 3 {

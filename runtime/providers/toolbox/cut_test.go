@@ -11,7 +11,8 @@ import (
 
 // What is kept of a long text begins and ends anywhere, also in a secret.
 func TestNoPartOfASecretIsKept(t *testing.T) {
-	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN"} {
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
+		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN"} {
 		for at := range len(secret) + 1 {
 			begun := func(limit int) string {
 				return strings.Repeat("x", limit-at-1) + " " + secret + " " + strings.Repeat("x", limit)
@@ -23,7 +24,8 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 			assert.NotContains(t, s.found[0], "GIVEN")
 
 			c := newClip(1000)
-			_, _ = c.Write([]byte(begun(500) + strings.Repeat("y", 5000) + " " + secret + " " + strings.Repeat("x", 499-at)))
+			_, _ = c.Write(
+				[]byte(begun(500) + strings.Repeat("y", 5000) + " " + secret + " " + strings.Repeat("x", 499-at)))
 			assert.NotContains(t, c.String(), "GIVEN")
 		}
 	}

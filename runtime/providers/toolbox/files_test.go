@@ -14,7 +14,8 @@ import (
 
 func TestRead(t *testing.T) {
 	dir, _ := tree(t, map[string]string{
-		"a.txt": "one\ntwo\nthree\n", "empty": "", "picture": "GIF\x00\x01", "latin": "caf\xe9\n", "long": strings.Repeat("x", 300) + "\nshort\n",
+		"a.txt": "one\ntwo\nthree\n", "empty": "", "picture": "GIF\x00\x01", "latin": "caf\xe9\n",
+		"long": strings.Repeat("x", 300) + "\nshort\n",
 	})
 	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Read = 100 })
 	for _, c := range []struct {
@@ -68,7 +69,8 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, os.Link(filepath.Join(dir, "old"), filepath.Join(dir, "same")))
 	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Write = 100 })
 
-	assert.Equal(t, "wrote 3 bytes to new/deep/f", use(t, tools, "write_file", "path", "new/deep/f", "content", "abc").Text)
+	assert.Equal(t, "wrote 3 bytes to new/deep/f", use(t, tools, "write_file", "path", "new/deep/f", "content", "abc").
+		Text)
 	assert.Equal(t, "abc", content(t, dir, "new/deep/f"))
 
 	use(t, tools, "write_file", "path", "old", "content", "new")
@@ -90,9 +92,11 @@ func TestWrite(t *testing.T) {
 		{[]any{"path", ".", "content", ""}, ".: is a directory"},
 		{[]any{"path", "locked", "content", ""}, "locked: is read-only"},
 		{[]any{"path", "old/x", "content", ""}, "old/x: not a directory"},
-		{[]any{"path", "big", "content", strings.Repeat("x", 101)}, "the content has 101 bytes, more than the 100 that a file may have"},
+		{[]any{"path", "big", "content", strings.Repeat("x", 101)},
+			"the content has 101 bytes, more than the 100 that a file may have"},
 	} {
-		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "write_file", c.args...), "write %v", c.args)
+		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "write_file", c.args...), "write %v",
+			c.args)
 	}
 	assertNoDrafts(t, dir)
 }
@@ -100,7 +104,8 @@ func TestWrite(t *testing.T) {
 func TestWriteHostileNames(t *testing.T) {
 	dir, _ := tree(t, nil)
 	tools := open(t, dir)
-	names := []string{"-rf", "a\nb", `q"uo'te`, "$(touch x)", "ünïcode", " space ", "a;b", "*", "[x]", "\\back", ".gitignore", "git", ".git2"}
+	names := []string{"-rf", "a\nb", `q"uo'te`, "$(touch x)", "ünïcode", " space ", "a;b", "*", "[x]", "\\back",
+		".gitignore", "git", ".git2"}
 	for _, name := range names {
 		got := use(t, tools, "write_file", "path", name, "content", name)
 		assert.False(t, got.IsError, "%q: %s", name, got.Text)
@@ -122,13 +127,18 @@ func TestEdit(t *testing.T) {
 		isError bool
 		after   string
 	}{
-		{[]any{"path", "a", "old", "two", "new", "2"}, "a holds the old text 2 times; give more of what is around it, or set all", true, "one two two\n"},
+		{[]any{"path", "a", "old", "two", "new", "2"},
+			"a holds the old text 2 times; give more of what is around it, or set all", true, "one two two\n"},
 		{[]any{"path", "a", "old", "three", "new", "3"}, "a does not hold the old text", true, "one two two\n"},
-		{[]any{"path", "a", "old", "", "new", "3"}, "old and new are required, and old must not be empty", true, "one two two\n"},
-		{[]any{"path", "a", "old", "one"}, "old and new are required, and old must not be empty", true, "one two two\n"},
-		{[]any{"path", "a", "old", "two", "new", strings.Repeat("x", 60), "all", true}, "the file would have more than the 100 bytes that it may have", true, "one two two\n"},
+		{[]any{"path", "a", "old", "", "new", "3"}, "old and new are required, and old must not be empty", true,
+			"one two two\n"},
+		{[]any{"path", "a", "old", "one"}, "old and new are required, and old must not be empty", true,
+			"one two two\n"},
+		{[]any{"path", "a", "old", "two", "new", strings.Repeat("x", 60), "all", true},
+			"the file would have more than the 100 bytes that it may have", true, "one two two\n"},
 		{[]any{"path", "none", "old", "one", "new", "1"}, "none: no such file or directory", true, "one two two\n"},
-		{[]any{"path", "big", "old", "x", "new", "y", "all", true}, "big: the file is too large", true, "one two two\n"},
+		{[]any{"path", "big", "old", "x", "new", "y", "all", true}, "big: the file is too large", true,
+			"one two two\n"},
 		{[]any{"path", "a", "old", "one", "new", "$1"}, "replaced 1 in a", false, "$1 two two\n"},
 		{[]any{"path", "a", "old", "two", "new", "2", "all", true}, "replaced 2 in a", false, "$1 2 2\n"},
 		{[]any{"path", "a", "old", "$1 2 2\n", "new", ""}, "replaced 1 in a", false, ""},
@@ -145,12 +155,15 @@ func TestDelete(t *testing.T) {
 	tools := open(t, dir)
 	assert.Equal(t, "deleted a", use(t, tools, "delete_file", "path", "a").Text)
 	assert.NoFileExists(t, filepath.Join(dir, "a"))
-	assert.Equal(t, toolbox.Result{Text: "a: no such file or directory", IsError: true}, use(t, tools, "delete_file", "path", "a"))
+	assert.Equal(t, toolbox.Result{Text: "a: no such file or directory", IsError: true},
+		use(t, tools, "delete_file", "path", "a"))
 	assert.Equal(t, toolbox.Result{Text: "d: is a directory", IsError: true}, use(t, tools, "delete_file", "path", "d"))
 }
 
 func TestList(t *testing.T) {
-	dir, _ := tree(t, map[string]string{"a.go": "", "b/c.go": "", "b/d.txt": "", "b/e/f.go": "", ".git/config": "", "sub/.git": ""})
+	dir, _ := tree(
+		t, map[string]string{"a.go": "", "b/c.go": "", "b/d.txt": "", "b/e/f.go": "", ".git/config": "",
+			"sub/.git": ""})
 	require.NoError(t, os.Symlink("../outside", filepath.Join(dir, "link")))
 	tools := open(t, dir)
 	for _, c := range []struct {
@@ -180,7 +193,8 @@ func TestList(t *testing.T) {
 		{[]any{"path", ".git"}, ".git: git's own files are not to be read"},
 		{[]any{"path", "sub/.git"}, "sub/.git: git's own files are not to be read"},
 	} {
-		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "list_files", c.args...), "list %v", c.args)
+		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "list_files", c.args...), "list %v",
+			c.args)
 	}
 }
 
@@ -215,7 +229,8 @@ func TestSearch(t *testing.T) {
 		{[]any{"regexp", "Add", "path", ".git/config"}, ".git/config: git's own files are not to be read", true},
 		{[]any{"regexp", "Add", "pattern", "**/config"}, "nothing matches", false},
 	} {
-		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, use(t, tools, "search_files", c.args...), "search %v", c.args)
+		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, use(t, tools, "search_files", c.args...),
+			"search %v", c.args)
 	}
 }
 

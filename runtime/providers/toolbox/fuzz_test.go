@@ -35,19 +35,23 @@ func TestFullDisk(t *testing.T) {
 	assert.Equal(t, toolbox.Result{Text: "a: file name too long", IsError: true}, r)
 }
 
-// Whatever a model asks for, nothing outside of the directory changes, nothing of git's does, and what ends a call is
-// evidence that has a code.
+// Whatever a model asks for, nothing outside of the directory changes, nothing of git's does, and
+// what ends a call is evidence that has a code.
 func FuzzCall(f *testing.F) {
 	for _, raw := range []string{
-		`{"path":"a","content":"x"}`, `{"path":"../outside/kept","content":"x"}`, `{"path":"link/kept","old":"k","new":"x"}`,
-		`{"path":".git/config","content":"x"}`, `{"path":"lib/../../outside/kept"}`, `{"path":`, `[]`, `{"path":1}`, `{"path":"\u0000"}`,
-		`{"regexp":"(a*)*b","pattern":"**/*"}`, `{"command":"true; rm -rf ."}`, `{"path":"//x"}`, `{"path":"a\nb","content":""}`,
+		`{"path":"a","content":"x"}`, `{"path":"../outside/kept","content":"x"}`,
+		`{"path":"link/kept","old":"k","new":"x"}`,
+		`{"path":".git/config","content":"x"}`, `{"path":"lib/../../outside/kept"}`, `{"path":`, `[]`, `{"path":1}`,
+		`{"path":"\u0000"}`,
+		`{"regexp":"(a*)*b","pattern":"**/*"}`, `{"command":"true; rm -rf ."}`, `{"path":"//x"}`,
+		`{"path":"a\nb","content":""}`,
 	} {
 		for tool := range 9 {
 			f.Add(tool, []byte(raw))
 		}
 	}
-	names := []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "search_files", "run_command", "task_done", "task_blocked"}
+	names := []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "search_files",
+		"run_command", "task_done", "task_blocked"}
 	f.Fuzz(func(t *testing.T, tool int, raw []byte) {
 		dir, outside := tree(t, map[string]string{"a": "x", "lib/b": "y", ".git/config": "kept by git"})
 		require.NoError(t, os.WriteFile(filepath.Join(outside, "kept"), []byte("kept"), 0o644))
@@ -58,7 +62,8 @@ func FuzzCall(f *testing.F) {
 		if err != nil {
 			var ev *taxonomy.Evidence
 			require.ErrorAs(t, err, &ev)
-			assert.Contains(t, []string{"PROVIDER_CRASH", "PERMISSION_COMMAND_BLOCKED", "PERMISSION_FILE_ACCESS"}, taxonomy.CodeOf(errs.Classify(ev)), "%v", ev)
+			assert.Contains(t, []string{"PROVIDER_CRASH", "PERMISSION_COMMAND_BLOCKED", "PERMISSION_FILE_ACCESS"},
+				taxonomy.CodeOf(errs.Classify(ev)), "%v", ev)
 		}
 		assert.True(t, utf8.ValidString(r.Text), "%q", r.Text)
 		assert.Equal(t, "kept", content(t, outside, "kept"))

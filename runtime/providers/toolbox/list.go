@@ -59,10 +59,11 @@ func (t *Toolbox) list(ctx context.Context, a listArgs) (Result, error) {
 // errEnough ends a walk early.
 var errEnough = errors.New("enough")
 
-// visit calls f for each file under start, or for start itself if it is one, in the order of their paths. It neither
-// follows symbolic links nor enters what git keeps. Whole is false when f has returned errEnough, or when there are more
-// files than one call may look at.
-func (t *Toolbox) visit(ctx context.Context, start string, f func(name string, entry fs.DirEntry) error) (whole bool, err error) {
+// visit calls f for each file under start, or for start itself if it is one, in the order of their
+// paths. It neither follows symbolic links nor enters what git keeps. Whole is false when f has
+// returned errEnough, or when there are more files than one call may look at.
+func (t *Toolbox) visit(ctx context.Context, start string, f func(name string, entry fs.DirEntry) error) (
+	whole bool, err error) {
 	if isGit(start) {
 		return true, errGit
 	}
@@ -137,7 +138,8 @@ func (t *Toolbox) entries(dir string, left *int) ([]fs.DirEntry, error) {
 // checkPattern refuses patterns that cannot be read, and those that could take very long.
 func checkPattern(pattern string) error {
 	switch {
-	case len(pattern) > 512, strings.Count(pattern, "**") > 4, strings.Count(pattern, "{") > 4, strings.Count(pattern, "*") > 24:
+	case len(pattern) > 512, strings.Count(pattern, "**") > 4, strings.Count(pattern, "{") > 4,
+		strings.Count(pattern, "*") > 24:
 		return errors.New("too complex")
 	case !doublestar.ValidatePattern(pattern):
 		return errors.New("not a pattern")

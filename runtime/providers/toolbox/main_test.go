@@ -15,7 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tree makes a directory with the given files, and returns it beside a directory that is outside of it.
+// tree makes a directory with the given files, and returns it beside a directory that is outside of
+// it.
 func tree(t *testing.T, files map[string]string) (dir, outside string) {
 	t.Helper()
 	base := t.TempDir()

@@ -20,11 +20,13 @@ var errOutside = errors.New("outside of the working tree")
 // maxLinks bounds how many symbolic links one path goes through.
 const maxLinks = 32
 
-// resolve returns the path, relative to the root, slash-separated and without symbolic links, that a name of the model's
-// means. What does not exist yet has the name that it would have. It is errOutside for what is not under the root.
+// resolve returns the path, relative to the root, slash-separated and without symbolic links, that
+// a name of the model's means. What does not exist yet has the name that it would have. It is
+// errOutside for what is not under the root.
 //
-// The root does not let one out either. Names are resolved here because it must be known, before anything is done, which
-// file it is done to: a link within the tree may lead to a file that the task must not change.
+// The root does not let one out either. Names are resolved here because it must be known, before
+// anything is done, which file it is done to: a link within the tree may lead to a file that the
+// task must not change.
 func (t *Toolbox) resolve(name string) (string, error) {
 	name, err := t.relative(name)
 	if err != nil {
@@ -68,7 +70,8 @@ func (t *Toolbox) resolve(name string) (string, error) {
 	return done, nil
 }
 
-// relative returns a name with slashes. An absolute one is made relative if it is under the directory.
+// relative returns a name with slashes. An absolute one is made relative if it is under the
+// directory.
 func (t *Toolbox) relative(name string) (string, error) {
 	if strings.IndexByte(name, 0) >= 0 {
 		return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("a name has no zero byte")}
@@ -86,7 +89,8 @@ func (t *Toolbox) relative(name string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// link returns where a symbolic link leads, and whether the path is one. What does not exist is none.
+// link returns where a symbolic link leads, and whether the path is one. What does not exist is
+// none.
 func (t *Toolbox) link(name string) (target string, link bool, err error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +106,8 @@ func (t *Toolbox) link(name string) (target string, link bool, err error) {
 	return target, true, err
 }
 
-// isGit reports whether a path is of what git keeps: of a part of that name, also as file systems know it that tell no
-// capitals from small letters, or know short names.
+// isGit reports whether a path is of what git keeps: of a part of that name, also as file systems
+// know it that tell no capitals from small letters, or know short names.
 func isGit(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		part = strings.TrimRight(strings.ToLower(part), ". ")
@@ -124,7 +128,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// openRegular opens a regular file for reading. Anything else could keep the reader waiting for ever.
+// openRegular opens a regular file for reading. Anything else could keep the reader waiting for
+// ever.
 func (t *Toolbox) openRegular(name string) (*os.File, fs.FileInfo, error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
 	if err != nil {
@@ -160,7 +165,8 @@ func regular(name string, info fs.FileInfo) error {
 
 // shownPath returns a path on one line, quoted if it holds what cannot be printed.
 func shownPath(name string) string {
-	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
+	if name != "" &&
+		strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
 		return name
 	}
 	return strconv.Quote(name)
@@ -175,8 +181,8 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// beginning returns the first n bytes of s in valid UTF-8, or fewer. Of one that is longer secrets are masked, since what is
-// left of one at the cut could not be known for one any more.
+// beginning returns the first n bytes of s in valid UTF-8, or fewer. Of one that is longer secrets
+// are masked, since what is left of one at the cut could not be known for one any more.
 func beginning(s string, n int) string {
 	if len(s) <= n {
 		return strings.ToValidUTF8(s, "\uFFFD")

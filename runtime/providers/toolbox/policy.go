@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Policy says which commands a model may run. It decides what begins, not what that does: "go test ..." runs whatever
-// the tests say. The zero Policy allows nothing.
+// Policy says which commands a model may run. It decides what begins, not what that does: "go test
+// ..." runs whatever the tests say. The zero Policy allows nothing.
 type Policy struct {
 	// Name is what evidence names as the policy; "allow-list" unless set.
 	Name string
-	// Allow are the command lines that are allowed, in words: "make test", "go test ...", "git log -n *". In a word, *, ?
-	// and [a-z] stand for letters other than a slash; a word * stands for any word. The word "..." at the end stands for
-	// any further words, or none. A command is allowed if a pattern matches all its words.
+	// Allow are the command lines that are allowed, in words: "make test", "go test ...", "git log
+	// -n *". In a word, *, ? and [a-z] stand for letters other than a slash; a word * stands for
+	// any word. The word "..." at the end stands for any further words, or none. A command is
+	// allowed if a pattern matches all its words.
 	//
-	// The first word is matched as it is written: "go" does not allow "./go". A shell is a command like any other: only a
-	// pattern such as "sh -c *" allows it, and allows everything with it.
+	// The first word is matched as it is written: "go" does not allow "./go". A shell is a command
+	// like any other: only a pattern such as "sh -c *" allows it, and allows everything with it.
 	Allow []string
 }
 

@@ -56,7 +56,8 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 	return Result{Text: text}, nil
 }
 
-// errGit says that a path is of what git keeps. What is in there may hold passwords, and says where to push.
+// errGit says that a path is of what git keeps. What is in there may hold passwords, and says where
+// to push.
 var errGit = errors.New("git's own files are not to be read")
 
 // readable returns why the content of a file must not be read, or nil.
@@ -73,8 +74,9 @@ func (t *Toolbox) readable(ctx context.Context, name string) error {
 // errBinary says that what was to be read is no text.
 var errBinary = errors.New("not a text file")
 
-// lines returns the lines from the one numbered first on: count of them if count is not 0, and not more than a read may
-// return. Next is the number of the line to go on with, and 0 at the end of the file.
+// lines returns the lines from the one numbered first on: count of them if count is not 0, and not
+// more than a read may return. Next is the number of the line to go on with, and 0 at the end of
+// the file.
 func (t *Toolbox) lines(ctx context.Context, r io.Reader, first, count int) (text string, next int, err error) {
 	in := bufio.NewReaderSize(&pollingReader{ctx: ctx, r: r, left: t.limits.Search}, sniffed)
 	if head, _ := in.Peek(sniffed); isBinary(head) {
@@ -103,7 +105,8 @@ func (t *Toolbox) lines(ctx context.Context, r io.Reader, first, count int) (tex
 	}
 }
 
-// full returns what was read, with as much of the next piece as there is room for if nothing else would be returned.
+// full returns what was read, with as much of the next piece as there is room for if nothing else
+// would be returned.
 func (t *Toolbox) full(out *strings.Builder, piece []byte) string {
 	if out.Len() == 0 {
 		out.Write(piece[:t.limits.Read])
@@ -111,8 +114,8 @@ func (t *Toolbox) full(out *strings.Builder, piece []byte) string {
 	return valid(out)
 }
 
-// endsLine is 1 when the line that did not fit was returned in part, so that reading goes on after it, and else 0. A line
-// that is longer than a read may return could not be got past otherwise.
+// endsLine is 1 when the line that did not fit was returned in part, so that reading goes on after
+// it, and else 0. A line that is longer than a read may return could not be got past otherwise.
 func endsLine(out *strings.Builder, first, number int) int {
 	if number == first && out.Len() > 0 {
 		return 1
@@ -149,7 +152,8 @@ func (p *pollingReader) Read(b []byte) (int, error) {
 
 var errTooLarge = errors.New("the file is too large")
 
-// unread tells the model why a path cannot be read. The directory's own place on the machine is not told.
+// unread tells the model why a path cannot be read. The directory's own place on the machine is not
+// told.
 func (t *Toolbox) unread(name string, err error) Result {
 	return failed("%s: %s", shownPath(name), reason(err))
 }

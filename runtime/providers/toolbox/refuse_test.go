@@ -35,13 +35,15 @@ func TestNothingIsWrittenOutsideOfTheTree(t *testing.T) {
 	secret := filepath.Join(outside, "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("theirs"), 0o644))
 	for link, target := range map[string]string{
-		"file": "../outside/secret", "dir": "../outside", "abs": secret, "new": "../outside/new", "in/up": "../../outside", "chain": "dir/secret",
+		"file": "../outside/secret", "dir": "../outside", "abs": secret, "new": "../outside/new",
+		"in/up": "../../outside", "chain": "dir/secret",
 	} {
 		require.NoError(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
 	tools := open(t, dir)
 	for _, path := range []string{
-		"../outside/secret", "in/../../outside/secret", secret, "/etc/errgen-test", "file", "dir/secret", "dir/new", "abs", "new", "in/up/secret",
+		"../outside/secret", "in/../../outside/secret", secret, "/etc/errgen-test", "file", "dir/secret", "dir/new",
+		"abs", "new", "in/up/secret",
 		"chain", "..", "../tree2/x",
 	} {
 		for name, raw := range map[string]json.RawMessage{
@@ -79,7 +81,8 @@ func TestLinksWithinTheTree(t *testing.T) {
 	assert.Equal(t, "newe", use(t, tools, "read_file", "path", "abs").Text)
 	assert.Equal(t, "newe", content(t, dir, "real/a"))
 	assert.Equal(t, []string{"real/a", "real/a"}, asked, "the guard is asked about the file and not about its link")
-	assert.Equal(t, toolbox.Result{Text: "loop: too many symbolic links", IsError: true}, use(t, tools, "read_file", "path", "loop"))
+	assert.Equal(t, toolbox.Result{Text: "loop: too many symbolic links", IsError: true},
+		use(t, tools, "read_file", "path", "loop"))
 	info, err := os.Lstat(filepath.Join(dir, "abs"))
 	require.NoError(t, err)
 	assert.NotZero(t, info.Mode()&os.ModeSymlink, "the link is still one")
@@ -90,7 +93,8 @@ func TestGitIsNeitherReadNorChanged(t *testing.T) {
 	require.NoError(t, os.Symlink(".git", filepath.Join(dir, "innocent")))
 	tools := open(t, dir)
 	for _, path := range []string{
-		".git/config", ".git", ".git/hooks/pre-commit", "sub/.git", "sub/.git/hooks/x", "innocent/config", ".GIT/config", ".git./config", ".git /config",
+		".git/config", ".git", ".git/hooks/pre-commit", "sub/.git", "sub/.git/hooks/x", "innocent/config",
+		".GIT/config", ".git./config", ".git /config",
 		"GIT~1/config", ".g\u200cit/config", ".git::$INDEX_ALLOCATION/config",
 	} {
 		ev := end(t, tools, "write_file", args(t, "path", path, "content", "[core]\n\tfsmonitor = evil\n"))
@@ -143,7 +147,8 @@ func TestWritingWithinTheScope(t *testing.T) {
 }
 
 func TestReadingWithinTheScope(t *testing.T) {
-	dir, _ := tree(t, map[string]string{"yes": "key=1", "ask": "key=2", "out": "key=3", ".env": "key=4", "unknown": "key=5"})
+	dir, _ := tree(
+		t, map[string]string{"yes": "key=1", "ask": "key=2", "out": "key=3", ".env": "key=4", "unknown": "key=5"})
 	require.NoError(t, os.Symlink(".env", filepath.Join(dir, "innocent")))
 	g := guard{"yes": executor.Allowed, "ask": executor.NeedsAsk, "out": executor.Outside, ".env": executor.Forbidden}
 	tools := open(t, dir, func(o *toolbox.Options) { o.Read = toolbox.ReadWithinScope(g) })
@@ -185,7 +190,8 @@ func TestNoDirectory(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	assert.Equal(t, []string{"task_done", "task_blocked"}, names)
-	for _, name := range []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "search_files", "run_command"} {
+	for _, name := range []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "search_files",
+		"run_command"} {
 		got := use(t, tools, name, "path", "a", "content", "x", "regexp", "x", "command", "true")
 		assert.Equal(t, toolbox.Result{Text: `there is no tool "` + name + `"`, IsError: true}, got)
 	}
@@ -228,9 +234,11 @@ func TestArguments(t *testing.T) {
 func TestSignals(t *testing.T) {
 	dir, _ := tree(t, nil)
 	tools := open(t, dir)
-	assert.Equal(t, toolbox.Result{Text: "all of it", Signal: executor.SignalDone}, use(t, tools, "task_done", "summary", "all of it"))
+	assert.Equal(t, toolbox.Result{Text: "all of it", Signal: executor.SignalDone},
+		use(t, tools, "task_done", "summary", "all of it"))
 	assert.Equal(t, toolbox.Result{Text: "done", Signal: executor.SignalDone}, use(t, tools, "task_done"))
-	assert.Equal(t, toolbox.Result{Text: "which?", Signal: executor.SignalBlocked, Question: "which?"}, use(t, tools, "task_blocked", "question", "which?"))
+	assert.Equal(t, toolbox.Result{Text: "which?", Signal: executor.SignalBlocked, Question: "which?"},
+		use(t, tools, "task_blocked", "question", "which?"))
 	assert.True(t, use(t, tools, "task_blocked").IsError)
 }
 
@@ -266,7 +274,9 @@ func TestTools(t *testing.T) {
 	assert.Equal(t, join(files, write, task), names(open(t, dir)))
 	assert.Equal(t, join(files, write, []string{"run_command"}, task), names(open(t, dir, allow("go test ..."))))
 	assert.Equal(t, join(files, task), names(open(t, dir, func(o *toolbox.Options) { o.ReadOnly = true })))
-	assert.True(t, use(t, open(t, dir, func(o *toolbox.Options) { o.ReadOnly = true }), "write_file", "path", "a", "content", "").IsError)
+	assert.True(
+		t, use(t, open(t, dir, func(o *toolbox.Options) { o.ReadOnly = true }), "write_file", "path", "a", "content",
+			"").IsError)
 }
 
 func TestNewRefuses(t *testing.T) {
@@ -276,7 +286,8 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{toolbox.Options{Commands: toolbox.Policy{Allow: []string{"..."}}}, `command policy: "...": names no command`},
 		{toolbox.Options{Dir: filepath.Join(t.TempDir(), "none")}, "open the directory of the tools: "},
-		{toolbox.Options{Dir: t.TempDir(), Commands: toolbox.Policy{Allow: []string{"..."}}}, `command policy: "...": names no command`},
+		{toolbox.Options{Dir: t.TempDir(), Commands: toolbox.Policy{Allow: []string{"..."}}},
+			`command policy: "...": names no command`},
 	} {
 		_, err := toolbox.New(c.options)
 		assert.ErrorContains(t, err, c.want)

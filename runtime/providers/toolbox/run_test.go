@@ -90,11 +90,14 @@ func TestBlockedCommand(t *testing.T) {
 		assert.ErrorIs(t, errs.Classify(ev), errs.CodePermissionCommandBlocked)
 	}
 	assert.NoFileExists(t, filepath.Join(dir, "owned"))
-	assert.Equal(t, toolbox.Result{Text: "a quote is not closed", IsError: true}, use(t, tools, "run_command", "command", "make 'test"))
-	assert.Equal(t, toolbox.Result{Text: "command is missing", IsError: true}, use(t, tools, "run_command", "command", "  "))
+	assert.Equal(t, toolbox.Result{Text: "a quote is not closed", IsError: true},
+		use(t, tools, "run_command", "command", "make 'test"))
+	assert.Equal(t, toolbox.Result{Text: "command is missing", IsError: true},
+		use(t, tools, "run_command", "command", "  "))
 
 	none := open(t, dir)
-	assert.Equal(t, toolbox.Result{Text: `there is no tool "run_command"`, IsError: true}, use(t, none, "run_command", "command", "ls"))
+	assert.Equal(t, toolbox.Result{Text: `there is no tool "run_command"`, IsError: true},
+		use(t, none, "run_command", "command", "ls"))
 }
 
 func TestRun(t *testing.T) {
@@ -119,9 +122,12 @@ func TestRun(t *testing.T) {
 		{[]any{"command", "./script"}, `"./script": there is no such command`, true},
 		{[]any{"command", "sh -c 'printf \"\\377\"'"}, "exit code 0\n\uFFFD", false},
 	} {
-		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, use(t, tools, "run_command", c.args...), "run %v", c.args)
+		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, use(t, tools, "run_command", c.args...),
+			"run %v", c.args)
 	}
-	long := use(t, tools, "run_command", "command", "sh -c 'printf begin; head -c 1000000 /dev/zero | tr \"\\0\" x; printf end'").Text
+	long := use(
+		t, tools, "run_command", "command",
+		"sh -c 'printf begin; head -c 1000000 /dev/zero | tr \"\\0\" x; printf end'").Text
 	assert.True(t, strings.HasPrefix(long, "exit code 0\nbegin"), long)
 	assert.True(t, strings.HasSuffix(long, "xend"), long)
 	assert.Contains(t, long, "[999908 bytes are left out]")

@@ -9,10 +9,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// WithinScope returns a function for [Options.Write] that refuses what the guard does not allow, with evidence of source
-// "scope" and op "scope": type "forbidden" or "outside_allowed", the file, and the attribute scope_mode. What a person
-// would be asked about is let through, since the executor asks about all files together once the call has ended. For reading
-// there is [ReadWithinScope].
+// WithinScope returns a function for [Options.Write] that refuses what the guard does not allow,
+// with evidence of source "scope" and op "scope": type "forbidden" or "outside_allowed", the file,
+// and the attribute scope_mode. What a person would be asked about is let through, since the
+// executor asks about all files together once the call has ended. For reading there is
+// [ReadWithinScope].
 func WithinScope(g executor.Guard) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
 		verdict, err := judge(ctx, g, path)
@@ -37,8 +38,9 @@ func WithinScope(g executor.Guard) func(ctx context.Context, path string) error 
 // errForbidden says that the guard forbids a file.
 var errForbidden = errors.New("the task's scope forbids it")
 
-// ReadWithinScope returns a function for [Options.Read] that refuses what the guard forbids to be changed: secrets, as a rule.
-// Whatever else there is may be read, also outside of what the task may change.
+// ReadWithinScope returns a function for [Options.Read] that refuses what the guard forbids to be
+// changed: secrets, as a rule. Whatever else there is may be read, also outside of what the task
+// may change.
 func ReadWithinScope(g executor.Guard) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
 		verdict, err := judge(ctx, g, path)

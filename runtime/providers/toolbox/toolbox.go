@@ -14,24 +14,27 @@ import (
 
 // Options are what a [Toolbox] is made of.
 type Options struct {
-	// Dir is the directory that the tools work in. Providers set it for each call. Without one there are no tools but those
-	// with which the model says how its task stands.
+	// Dir is the directory that the tools work in. Providers set it for each call. Without one
+	// there are no tools but those with which the model says how its task stands.
 	Dir string
 	// Source is what evidence names as its source: the provider's name. Providers set it.
 	Source string
-	// Write, unless nil, is asked before the file of that path is written or deleted: an error refuses it, and ends the
-	// call with that error. The path is relative to Dir, slash-separated, clean, and without symbolic links. [WithinScope]
-	// makes one of a guard.
+	// Write, unless nil, is asked before the file of that path is written or deleted: an error
+	// refuses it, and ends the call with that error. The path is relative to Dir, slash-separated,
+	// clean, and without symbolic links. [WithinScope] makes one of a guard.
 	Write func(ctx context.Context, path string) error
-	// Read, unless nil, is asked in the same way before the content of a file is read, searched or edited: an error refuses it,
-	// and does not end the call. The model is told of it, and a search passes the file over. Lists have the names of all files.
-	// [ReadWithinScope] makes one of a guard.
+	// Read, unless nil, is asked in the same way before the content of a file is read, searched or
+	// edited: an error refuses it, and does not end the call. The model is told of it, and a search
+	// passes the file over. Lists have the names of all files. [ReadWithinScope] makes one of a
+	// guard.
 	Read func(ctx context.Context, path string) error
-	// Commands says which commands may be run; the zero Policy allows none, and then there is no tool for it.
+	// Commands says which commands may be run; the zero Policy allows none, and then there is no
+	// tool for it.
 	Commands Policy
 	// ReadOnly leaves out the tools that change files.
 	ReadOnly bool
-	// Env is what commands find in their environment beside the safe part of this process's own: "NAME=value".
+	// Env is what commands find in their environment beside the safe part of this process's own:
+	// "NAME=value".
 	Env []string
 	// Limits bound what the tools do.
 	Limits Limits
@@ -51,7 +54,8 @@ type Limits struct {
 	Read int
 	// Write is how many bytes a file may have that is written or edited; 4 MiB.
 	Write int
-	// Output is how many bytes of a command's output are returned, its beginning and its end; 32 KiB.
+	// Output is how many bytes of a command's output are returned, its beginning and its end; 32
+	// KiB.
 	Output int
 	// Entries is how many files one call lists, and how many lines it finds; 500.
 	Entries int
@@ -94,13 +98,15 @@ type Result struct {
 	Text string
 	// IsError reports that the tool did not do what was asked.
 	IsError bool
-	// Signal is what the model said about its task by calling the tool; the call of the provider ends with it.
+	// Signal is what the model said about its task by calling the tool; the call of the provider
+	// ends with it.
 	Signal executor.Signal
 	// Question is what a person is asked with [executor.SignalBlocked].
 	Question string
 }
 
-// Toolbox carries out tools in one directory. It must not be used by several goroutines at a time, and must be closed.
+// Toolbox carries out tools in one directory. It must not be used by several goroutines at a time,
+// and must be closed.
 type Toolbox struct {
 	options  Options
 	limits   Limits
@@ -110,8 +116,8 @@ type Toolbox struct {
 	tools    []tool
 }
 
-// New returns the tools for a directory. Its error says that the directory cannot be opened, or that the command policy
-// has a pattern that cannot be read.
+// New returns the tools for a directory. Its error says that the directory cannot be opened, or
+// that the command policy has a pattern that cannot be read.
 func New(o Options) (*Toolbox, error) {
 	commands, err := o.Commands.compile()
 	if err != nil {
@@ -152,12 +158,15 @@ func (t *Toolbox) Tools() []Tool {
 	return all
 }
 
-// Call carries out a tool with the arguments that the model gave. An error ends the call of the provider. It is
+// Call carries out a tool with the arguments that the model gave. An error ends the call of the
+// provider. It is
 //
-//   - a [*taxonomy.Evidence] of type "tool_arguments" for arguments that are no JSON object or of another type than the
-//     tool's schema has;
-//   - one of type "command_blocked", with the attributes command and policy, for a command that is not allowed;
-//   - one of errno "EACCES", with the attribute path, for writing outside of the directory or to what git keeps;
+//   - a [*taxonomy.Evidence] of type "tool_arguments" for arguments that are no JSON object or of
+//     another type than the tool's schema has;
+//   - one of type "command_blocked", with the attributes command and policy, for a command that is
+//     not allowed;
+//   - one of errno "EACCES", with the attribute path, for writing outside of the directory or to
+//     what git keeps;
 //   - one with the errno of a disk that is full, read-only or broken;
 //   - what [Options.Write] returned;
 //   - the cause of ctx's end.

@@ -11,12 +11,13 @@ var (
 	errUnfinished = errors.New("a quote is not closed")
 )
 
-// operators are what means something to a shell outside of quotes. None of it is carried out here, so that a line with
-// it would do something else than it says. A tilde and a glob are not among them: they stay what they are.
+// operators are what means something to a shell outside of quotes. None of it is carried out here,
+// so that a line with it would do something else than it says. A tilde and a glob are not among
+// them: they stay what they are.
 const operators = "|&;<>()$`\n\r"
 
-// splitWords returns the words of a command line. Quotes and backslashes group as in a POSIX shell; nothing is expanded.
-// What a shell would carry out is [errOperator].
+// splitWords returns the words of a command line. Quotes and backslashes group as in a POSIX shell;
+// nothing is expanded. What a shell would carry out is [errOperator].
 func splitWords(line string) ([]string, error) { return split(line, operators) }
 
 // patternWords returns the words of a pattern: in it a word is as it stands, but for quotes.

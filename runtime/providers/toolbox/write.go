@@ -26,7 +26,8 @@ func (t *Toolbox) write(ctx context.Context, a writeArgs) (Result, error) {
 		return failed("content is missing"), nil
 	}
 	if len(*a.Content) > t.limits.Write {
-		return failed("the content has %d bytes, more than the %d that a file may have", len(*a.Content), t.limits.Write), nil
+		return failed("the content has %d bytes, more than the %d that a file may have", len(*a.Content),
+			t.limits.Write), nil
 	}
 	name, refused, err := t.target(ctx, "write", a.Path)
 	if err != nil || refused != nil {
@@ -74,7 +75,8 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 	case n == 0:
 		return failed("%s does not hold the old text", shownPath(a.Path)), nil
 	case n > 1 && !a.All:
-		return failed("%s holds the old text %d times; give more of what is around it, or set all", shownPath(a.Path), n), nil
+		return failed("%s holds the old text %d times; give more of what is around it, or set all", shownPath(a.Path),
+			n), nil
 	case len(content)+n*(len(*a.New)-len(a.Old)) > t.limits.Write:
 		return failed("the file would have more than the %d bytes that it may have", t.limits.Write), nil
 	}
@@ -107,8 +109,8 @@ func (t *Toolbox) delete(ctx context.Context, a deleteArgs) (Result, error) {
 	return Result{Text: "deleted " + shownPath(name)}, nil
 }
 
-// target returns which file a change of the named one changes, if that is allowed. Refused is what the model is told
-// otherwise; an error ends the call.
+// target returns which file a change of the named one changes, if that is allowed. Refused is what
+// the model is told otherwise; an error ends the call.
 func (t *Toolbox) target(ctx context.Context, doing, name string) (target string, refused *Result, err error) {
 	if name == "" {
 		return "", tell("path is missing"), nil
@@ -165,7 +167,8 @@ func (t *Toolbox) whole(name string) ([]byte, error) {
 	return content, err
 }
 
-// replace writes a file so that it has the old content or the new, whatever happens. Mode 0 is that of a new file.
+// replace writes a file so that it has the old content or the new, whatever happens. Mode 0 is that
+// of a new file.
 func (t *Toolbox) replace(name string, content []byte, mode fs.FileMode) error {
 	dir := path.Dir(name)
 	if err := t.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
@@ -207,7 +210,8 @@ func (t *Toolbox) denied(doing, name string, why error) error {
 	return ev
 }
 
-// unwritten tells the model why a file was not changed. What the model cannot do anything about ends the call.
+// unwritten tells the model why a file was not changed. What the model cannot do anything about
+// ends the call.
 func (t *Toolbox) unwritten(doing, name string, err error) (Result, error) {
 	if escapes(err) {
 		return Result{}, t.denied(doing, name, errOutside)
@@ -222,11 +226,12 @@ func (t *Toolbox) unwritten(doing, name string, err error) (Result, error) {
 	return failed("%s: %s", shownPath(name), reason(err)), nil
 }
 
-// escapes reports whether err says that a path leads out of the directory: by our own word, or by the root's, which has
-// no error value for it.
+// escapes reports whether err says that a path leads out of the directory: by our own word, or by
+// the root's, which has no error value for it.
 func escapes(err error) bool {
 	var e *fs.PathError
-	return errors.Is(err, errOutside) || errors.As(err, &e) && e.Err != nil && e.Err.Error() == "path escapes from parent"
+	return errors.Is(err, errOutside) || errors.As(err, &e) && e.Err != nil &&
+		e.Err.Error() == "path escapes from parent"
 }
 
 // reason returns what an error says without the path, which is told as the model gave it.

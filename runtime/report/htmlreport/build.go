@@ -16,11 +16,12 @@ const (
 	summaryLimit = 240
 )
 
-// builder makes a page of a snapshot. Details are what may be opened; they share a budget, so that the page stays bounded
-// however many rows there are.
+// builder makes a page of a snapshot. Details are what may be opened; they share a budget, so that
+// the page stays bounded however many rows there are.
 type builder struct {
 	details int
-	// cut reports that there was no room for a detail of the row, and short counts the rows of which that holds.
+	// cut reports that there was no room for a detail of the row, and short counts the rows of
+	// which that holds.
 	cut   bool
 	short int
 }
@@ -61,7 +62,8 @@ func isEmpty(s report.Snapshot) bool {
 }
 
 func hasNoErrors(s report.Snapshot) bool {
-	return s.Metrics.TotalErrors == 0 && len(s.Groups) == 0 && len(s.Last) == 0 && s.Expired.Groups == 0 && s.Evicted.Groups == 0
+	return s.Metrics.TotalErrors == 0 && len(s.Groups) == 0 && len(s.Last) == 0 && s.Expired.Groups == 0 &&
+		s.Evicted.Groups == 0
 }
 
 // name is a short text that may be missing.
@@ -102,7 +104,9 @@ func (b *builder) shortened(noun, of string) string {
 	if b.short > 1 {
 		noun += "s"
 	}
-	return fmt.Sprintf("Of %s %s only message, time, ID and category%s are shown, so that the page does not become too long.", whole(b.short), noun, of)
+	return fmt.Sprintf(
+		"Of %s %s only message, time, ID and category%s are shown, so that the page does not become too long.",
+		whole(b.short), noun, of)
 }
 
 func sentences(all ...string) string { return strings.TrimSpace(strings.Join(all, " ")) }
@@ -124,13 +128,15 @@ func (b *builder) latest(last []report.Occurrence, limit int) ([]occurrenceRow, 
 func outcomes(all []report.ReactionOutcome) []outcomeRow {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(x, y report.ReactionOutcome) int {
-		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Reaction, y.Reaction), cmp.Compare(x.Action, y.Action))
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Reaction, y.Reaction),
+			cmp.Compare(x.Action, y.Action))
 	})
 	rows := make([]outcomeRow, 0, len(sorted))
 	for _, o := range sorted[:min(len(sorted), maxOutcomes)] {
 		rows = append(rows, outcomeRow{
 			Reaction: name(o.Reaction), Action: name(o.Action), Count: o.Count,
-			Recoveries: newCame(o.Recovered, o.Failed, o.Pending), Retries: newCame(o.SuccessfulRetries, o.FailedRetries, 0),
+			Recoveries: newCame(o.Recovered, o.Failed, o.Pending),
+			Retries:    newCame(o.SuccessfulRetries, o.FailedRetries, 0),
 		})
 	}
 	return rows

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// The group with the most errors is first; of equals the one that was seen last, and of those seen at once the first by ID.
+// The group with the most errors is first; of equals the one that was seen last, and of those seen
+// at once the first by ID.
 func TestOrderOfGroups(t *testing.T) {
 	seen := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	group := func(id string, count int, after time.Duration) report.Group {
@@ -48,7 +49,9 @@ func TestLimitsOfTexts(t *testing.T) {
 	cut := func(n int) string { return strings.Repeat("x", n-len(ellipsis)) + ellipsis }
 	long := strings.Repeat("x", 1000)
 	p := newPage(report.Snapshot{
-		Title: long, Groups: []report.Group{{ID: "a", Count: 1, Category: long, Pattern: long, Sample: report.Occurrence{Code: long}}},
+		Title: long,
+		Groups: []report.Group{{ID: "a", Count: 1, Category: long, Pattern: long,
+			Sample: report.Occurrence{Code: long}}},
 		Metrics:  report.Metrics{TotalErrors: 1, ErrorsByCode: map[string]int{long: 1}},
 		Codes:    []report.CodeCount{{Code: long, Category: long, Count: 1}},
 		Last:     []report.Occurrence{{Code: long, Category: long, Message: long}},
@@ -56,7 +59,8 @@ func TestLimitsOfTexts(t *testing.T) {
 	}, Options{})
 	assert.Equal(t, cut(200), p.Title)
 	require.Len(t, p.Groups, 1)
-	assert.Equal(t, []string{cut(80), cut(80), cut(240)}, []string{p.Groups[0].Code, p.Groups[0].Category, p.Groups[0].Pattern})
+	assert.Equal(
+		t, []string{cut(80), cut(80), cut(240)}, []string{p.Groups[0].Code, p.Groups[0].Category, p.Groups[0].Pattern})
 	require.Len(t, p.Codes, 1)
 	assert.Equal(t, []string{cut(80), cut(80)}, []string{p.Codes[0].Code, p.Codes[0].Category})
 	require.Len(t, p.Outcomes, 1)

@@ -8,10 +8,12 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// The measures of a chart in pixels. Widths are shares of the page, so that text keeps its size however wide that is.
+// The measures of a chart in pixels. Widths are shares of the page, so that text keeps its size
+// however wide that is.
 const (
 	plotHeight = 196
-	// headroom holds what segments are drawn taller than their share, so that one error can be seen beside a thousand.
+	// headroom holds what segments are drawn taller than their share, so that one error can be seen
+	// beside a thousand.
 	headroom   = 18
 	leastShown = 2
 	// leastColumns keeps a few bars from being as wide as the page.
@@ -19,7 +21,8 @@ const (
 	axisHeight   = 34
 )
 
-// series is one kind of segment. Class picks its colour and its pattern; Rest stands for several kinds.
+// series is one kind of segment. Class picks its colour and its pattern; Rest stands for several
+// kinds.
 type series struct {
 	Name  string
 	Class string
@@ -45,8 +48,8 @@ type chart struct {
 	clock string
 }
 
-// mark is a line or tick of an axis. Day is the date where that is another than the mark's before. Minor ones are left out
-// where there is little room.
+// mark is a line or tick of an axis. Day is the date where that is another than the mark's before.
+// Minor ones are left out where there is little room.
 type mark struct {
 	At, Label, Day, Anchor string
 	Minor                  bool
@@ -66,8 +69,8 @@ type chartRow struct {
 	Total  int
 }
 
-// stacked makes a chart of slots. The series come in the order in which they are stacked, the lowest first. Some errors of the
-// snapshot may be in no slot.
+// stacked makes a chart of slots. The series come in the order in which they are stacked, the
+// lowest first. Some errors of the snapshot may be in no slot.
 func stacked(id, title string, list []series, bars []slot, width time.Duration, of report.Snapshot) *chart {
 	total, peak := 0, 0
 	for i, b := range bars {
@@ -122,7 +125,8 @@ func (c *chart) bar(s slot, i, of, top int) bar {
 		}
 		tall := max(plotHeight*float64(n)/float64(top), leastShown)
 		y -= tall
-		// A pixel of the ground between two segments keeps them apart where their colours are alike.
+		// A pixel of the ground between two segments keeps them apart where their colours are
+		// alike.
 		gap := min(1, tall/3)
 		b.Parts = append(b.Parts, part{Class: series.Class, Y: coordinate(y), Height: coordinate(tall - gap)})
 		said = append(said, series.Name+" "+whole(n))
@@ -150,7 +154,8 @@ func (c *chart) summary(total int, peak slot) string {
 		said += "." + mostFrequent(c.Series)
 	}
 	if len(c.Bars) > 1 {
-		said += fmt.Sprintf(" The peak is %s in the %s from %s.", whole(peak.total()), c.Interval, peak.start.UTC().Format(c.clock))
+		said += fmt.Sprintf(" The peak is %s in the %s from %s.", whole(peak.total()), c.Interval,
+			peak.start.UTC().Format(c.clock))
 	}
 	return said
 }
@@ -196,7 +201,8 @@ func errorCount(n int) string {
 	return whole(n) + " errors"
 }
 
-// clock is how it is written when an interval begins, as exactly as the width of the intervals asks for.
+// clock is how it is written when an interval begins, as exactly as the width of the intervals asks
+// for.
 func clock(bars []slot, width time.Duration) string {
 	if width%time.Minute != 0 {
 		return date(bars) + " 15:04:05 UTC"
@@ -216,7 +222,8 @@ func inYears(bars []slot) bool {
 	return bars[0].start.UTC().Year() != bars[len(bars)-1].start.UTC().Year()
 }
 
-// scale is the highest line of an axis for numbers up to most, and how far the lines are apart: 1, 2 or 5 times a power of ten.
+// scale is the highest line of an axis for numbers up to most, and how far the lines are apart: 1,
+// 2 or 5 times a power of ten.
 func scale(most int) (top, every int) {
 	every = 1
 	for power := 1; ; power *= 10 {

@@ -19,7 +19,8 @@ var noon = time.Date(2026, time.March, 4, 12, 0, 0, 0, time.UTC)
 
 func TestScale(t *testing.T) {
 	for most, want := range map[int][2]int{
-		1: {1, 1}, 2: {2, 1}, 5: {5, 1}, 6: {6, 2}, 10: {10, 2}, 11: {15, 5}, 47: {50, 10}, 99: {100, 20}, 101: {150, 50}, 4200: {5000, 1000},
+		1: {1, 1}, 2: {2, 1}, 5: {5, 1}, 6: {6, 2}, 10: {10, 2}, 11: {15, 5}, 47: {50, 10}, 99: {100, 20},
+		101: {150, 50}, 4200: {5000, 1000},
 	} {
 		top, every := scale(most)
 		assert.Equal(t, want, [2]int{top, every}, "most %d", most)
@@ -44,16 +45,20 @@ func TestSlots(t *testing.T) {
 		width  time.Duration
 		counts map[int]int
 	}{
-		"nothing":               {time.Minute, nil, 0, 0, nil},
-		"one":                   {time.Minute, minutes(0), 1, time.Minute, map[int]int{0: 1}},
-		"a gap":                 {time.Minute, minutes(0, 3), 4, time.Minute, map[int]int{0: 1, 1: 0, 3: 1}},
-		"out of order":          {time.Minute, minutes(3, 0), 4, time.Minute, map[int]int{0: 1, 3: 1}},
-		"as many as there are":  {time.Minute, minutes(0, 59), 60, time.Minute, map[int]int{59: 1}},
-		"one more than that":    {time.Minute, minutes(0, 1, 60), 31, 2 * time.Minute, map[int]int{0: 2, 30: 1}},
-		"no step":               {0, minutes(0, 1), 31, 2 * time.Second, map[int]int{0: 1, 30: 1}},
-		"two thousand years":    {time.Hour, []point{{time.Time{}, map[string]int{"x": 2}}, {noon, map[string]int{"x": 1}}}, 60, 0, map[int]int{0: 2, 59: 1}},
-		"a number below zero":   {time.Minute, []point{{noon, map[string]int{"x": -4}}}, 1, time.Minute, map[int]int{0: 0}},
-		"a number that is huge": {time.Minute, []point{{noon, map[string]int{"x": math.MaxInt}}}, 1, time.Minute, map[int]int{0: maxCount}},
+		"nothing":              {time.Minute, nil, 0, 0, nil},
+		"one":                  {time.Minute, minutes(0), 1, time.Minute, map[int]int{0: 1}},
+		"a gap":                {time.Minute, minutes(0, 3), 4, time.Minute, map[int]int{0: 1, 1: 0, 3: 1}},
+		"out of order":         {time.Minute, minutes(3, 0), 4, time.Minute, map[int]int{0: 1, 3: 1}},
+		"as many as there are": {time.Minute, minutes(0, 59), 60, time.Minute, map[int]int{59: 1}},
+		"one more than that":   {time.Minute, minutes(0, 1, 60), 31, 2 * time.Minute, map[int]int{0: 2, 30: 1}},
+		"no step":              {0, minutes(0, 1), 31, 2 * time.Second, map[int]int{0: 1, 30: 1}},
+		"two thousand years": {time.Hour,
+			[]point{{time.Time{}, map[string]int{"x": 2}}, {noon, map[string]int{"x": 1}}}, 60, 0,
+			map[int]int{0: 2, 59: 1}},
+		"a number below zero": {time.Minute, []point{{noon, map[string]int{"x": -4}}}, 1, time.Minute,
+			map[int]int{0: 0}},
+		"a number that is huge": {time.Minute, []point{{noon, map[string]int{"x": math.MaxInt}}}, 1, time.Minute,
+			map[int]int{0: maxCount}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bars, width := slots(c.step, c.points)
@@ -76,11 +81,13 @@ func TestTicks(t *testing.T) {
 		want  string
 	}{
 		{noon, time.Second, 12, "4 Mar 12:00:00, 12:00:05, 12:00:10"},
-		{noon.Add(100 * time.Second), time.Minute, 48, "4 Mar 12:05, 12:10, 12:15, 12:20, 12:25, 12:30, 12:35, 12:40, 12:45"},
+		{noon.Add(100 * time.Second), time.Minute, 48,
+			"4 Mar 12:05, 12:10, 12:15, 12:20, 12:25, 12:30, 12:35, 12:40, 12:45"},
 		{noon.Add(9 * time.Hour), 10 * time.Minute, 36, "4 Mar 21:00, 22:00, 23:00, 5 Mar 00:00, 5 Mar 01:00, 02:00"},
 		{noon, 24 * time.Hour, 36, "9 Mar, 16 Mar, 23 Mar, 30 Mar, 6 Apr"},
 		{noon, 4 * 24 * time.Hour, 50, "30 Mar, 27 Apr, 25 May, 22 Jun, 20 Jul, 17 Aug, 14 Sep"},
-		{noon.AddDate(0, 9, 27).Add(9 * time.Hour), 10 * time.Minute, 36, "31 Dec 2026 21:00, 22:00, 23:00, 1 Jan 2027 00:00, 1 Jan 2027 01:00, 02:00"},
+		{noon.AddDate(0, 9, 27).Add(9 * time.Hour), 10 * time.Minute, 36,
+			"31 Dec 2026 21:00, 22:00, 23:00, 1 Jan 2027 00:00, 1 Jan 2027 01:00, 02:00"},
 		{noon, 56 * 24 * time.Hour, 14, "2026 4 May, 3 Aug, 2 Nov, 2027 1 Feb, 2027 3 May, 2 Aug, 1 Nov, 2028 31 Jan"},
 	} {
 		var labels []string
@@ -95,24 +102,29 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestCategoriesBeyondThePatterns are counted together, and none is lost. One that is called "other" is one of its own.
+// TestCategoriesBeyondThePatterns are counted together, and none is lost. One that is called
+// "other" is one of its own.
 func TestCategoriesBeyondThePatterns(t *testing.T) {
 	counts, all := map[string]int{"other": 8}, 8
 	for i := range 12 {
 		counts["c"+strconv.Itoa(i)] = i + 1
 		all += i + 1
 	}
-	s := report.Snapshot{Metrics: report.Metrics{TotalErrors: all, ErrorsByCategory: counts}, Timeline: report.Timeline{Step: time.Minute}}
+	s := report.Snapshot{Metrics: report.Metrics{TotalErrors: all, ErrorsByCategory: counts},
+		Timeline: report.Timeline{Step: time.Minute}}
 	c := categoryChart(s, []point{{noon, counts}})
 	require.Len(t, c.Series, maxKinds)
 	assert.Equal(t, series{Name: "c11", Class: "c1", Total: 12, Share: "14.0%"}, c.Series[0])
 	assert.Equal(t, series{Name: "other", Class: "c6", Total: 8, Share: "9.3%"}, c.Series[5])
-	assert.Equal(t, series{Name: "6 more categories", Class: "c8", Total: 1 + 2 + 3 + 4 + 5 + 6, Share: "24.4%", Rest: true}, c.Series[7])
+	assert.Equal(
+		t, series{Name: "6 more categories", Class: "c8", Total: 1 + 2 + 3 + 4 + 5 + 6, Share: "24.4%", Rest: true},
+		c.Series[7])
 	sum := 0
 	for i, s := range c.Series {
 		sum += s.Total
 		row := breakdowns(report.Metrics{ErrorsByCategory: counts})[0].Rows[i]
-		assert.Equal(t, [3]string{s.Name, whole(s.Total), s.Share}, [3]string{row.Name, row.Count, row.Share}, "the breakdown says the same")
+		assert.Equal(t, [3]string{s.Name, whole(s.Total), s.Share}, [3]string{row.Name, row.Count, row.Share},
+			"the breakdown says the same")
 	}
 	assert.Equal(t, all, sum)
 	assert.Equal(t, all, c.Rows[0].Total)
@@ -138,7 +150,8 @@ func TestSeveritiesBesideTheTaxonomys(t *testing.T) {
 func TestYears(t *testing.T) {
 	chart := func(from, to time.Time) *chart {
 		counts := map[string]int{"a": 1}
-		return categoryChart(report.Snapshot{Timeline: report.Timeline{Step: time.Minute}}, []point{{from, map[string]int{"a": 2}}, {to, counts}})
+		return categoryChart(report.Snapshot{Timeline: report.Timeline{Step: time.Minute}},
+			[]point{{from, map[string]int{"a": 2}}, {to, counts}})
 	}
 	within := chart(noon, noon.AddDate(0, 6, 0))
 	assert.Contains(t, within.Summary, "from 4 Mar 12:00 UTC.")
@@ -157,7 +170,8 @@ func TestSeveritiesWithoutColours(t *testing.T) {
 	for _, l := range append(levels(), level{Word: otherSeverity}) {
 		of := regexp.MustCompile(`<pattern id="` + l.class() + `"(.*)</pattern>`).FindSubmatch(b)
 		require.NotNil(t, of, l.Word)
-		drawing := regexp.MustCompile(`[ks]?\d+(\.\d+)?|\.\d+`).ReplaceAllString(strings.Replace(string(of[1]), "rotate(45)", "turned", 1), "")
+		drawing := regexp.MustCompile(`[ks]?\d+(\.\d+)?|\.\d+`).
+			ReplaceAllString(strings.Replace(string(of[1]), "rotate(45)", "turned", 1), "")
 		if same, known := drawings[drawing]; known {
 			assert.Equal(t, same, l.Word)
 		}
@@ -178,7 +192,8 @@ func TestSummary(t *testing.T) {
 		"2 errors, all of them a. One more is not in the chart: its time is too far from the others.":        {map[string]int{"a": 2}, 3},
 		"2 errors, all of them a. 1,000 more are not in the chart: their times are too far from the others.": {map[string]int{"a": 2}, 1002},
 	} {
-		s := report.Snapshot{Metrics: report.Metrics{TotalErrors: c.counted}, Timeline: report.Timeline{Step: time.Minute}}
+		s := report.Snapshot{Metrics: report.Metrics{TotalErrors: c.counted},
+			Timeline: report.Timeline{Step: time.Minute}}
 		assert.Equal(t, want, categoryChart(s, []point{{noon, c.counts}}).Summary)
 	}
 }
@@ -199,10 +214,13 @@ func TestSpan(t *testing.T) {
 		snapshot report.Snapshot
 		from, to int
 	}{
-		"intervals alone":   {report.Snapshot{Timeline: report.Timeline{Buckets: []report.Bucket{bucket(0, 0), bucket(1, 2), bucket(2, 1), bucket(3, 0)}}, Last: at()}, 60, 120},
-		"exact in them":     {report.Snapshot{Timeline: report.Timeline{Buckets: []report.Bucket{bucket(0, 1), bucket(1, 2)}}, Last: at(20, 115)}, 20, 115},
-		"exact in the last": {report.Snapshot{Timeline: report.Timeline{Buckets: []report.Bucket{bucket(1, 2), bucket(0, 1)}}, Last: at(70)}, 0, 70},
-		"no timeline":       {report.Snapshot{Last: at(20, 115)[3:]}, 20, 115},
+		"intervals alone": {report.Snapshot{Timeline: report.Timeline{Buckets: []report.Bucket{bucket(0, 0),
+			bucket(1, 2), bucket(2, 1), bucket(3, 0)}}, Last: at()}, 60, 120},
+		"exact in them": {report.Snapshot{Timeline: report.Timeline{Buckets: []report.Bucket{bucket(0, 1),
+			bucket(1, 2)}}, Last: at(20, 115)}, 20, 115},
+		"exact in the last": {report.Snapshot{Timeline: report.Timeline{Buckets: []report.Bucket{bucket(1, 2),
+			bucket(0, 1)}}, Last: at(70)}, 0, 70},
+		"no timeline": {report.Snapshot{Last: at(20, 115)[3:]}, 20, 115},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.snapshot.Timeline.Step = time.Minute
@@ -245,12 +263,14 @@ func TestGone(t *testing.T) {
 		"too old": {
 			report.Gone{Groups: 1, Errors: 500, Severity: "critical"}, report.Gone{},
 			"no longer kept: 1 group, with 500 errors up to critical",
-			"No longer kept: 1 group not seen for more than 1 h, with 500 errors up to critical. A group that comes back counts from 1.",
+			"No longer kept: 1 group not seen for more than 1 h, with 500 errors up to critical. A group that " +
+				"comes back counts from 1.",
 		},
 		"both": {
 			report.Gone{Groups: 2, Errors: 2}, report.Gone{Groups: 50_000, Errors: 60_000, Severity: "low"},
 			"no longer kept: 50,002 groups, with 60,002 errors up to low",
-			"No longer kept: 2 groups not seen for more than 1 h, with 2 errors; 50,000 groups that made room for others, with 60,000 errors up to low. A group that comes back counts from 1.",
+			"No longer kept: 2 groups not seen for more than 1 h, with 2 errors; 50,000 groups that made room for " +
+				"others, with 60,000 errors up to low. A group that comes back counts from 1.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -262,11 +282,14 @@ func TestGone(t *testing.T) {
 }
 
 func TestForecasts(t *testing.T) {
-	assert.Equal(t, []Forecast{{"p", "X", .5, .25, .75}}, Forecasts("p", []predict.Forecast{{Code: "X", Probability: .5, Low: .25, High: .75, Seen: 3, Why: "why"}}))
+	assert.Equal(
+		t, []Forecast{{"p", "X", .5, .25, .75}},
+		Forecasts("p", []predict.Forecast{{Code: "X", Probability: .5, Low: .25, High: .75, Seen: 3, Why: "why"}}))
 	assert.Empty(t, Forecasts("p", nil))
 }
 
-// TestOneErrorBesideAThousandIsSeen has each segment at least leastShown tall, and the bar within the picture.
+// TestOneErrorBesideAThousandIsSeen has each segment at least leastShown tall, and the bar within
+// the picture.
 func TestOneErrorBesideAThousandIsSeen(t *testing.T) {
 	bars := []slot{{noon, map[string]int{"critical": 1, "high": 1, "medium": 1, "low": 1_000_000}}}
 	c := severityChart(report.Snapshot{Timeline: report.Timeline{Step: time.Minute}}, []point{{noon, bars[0].counts}})

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// maxCodes is how many rows the table of codes has; if there are more, the last is that of all others.
+	// maxCodes is how many rows the table of codes has; if there are more, the last is that of all
+	// others.
 	maxCodes = 50
 	// several stands for the category of codes that have more than one.
 	several = "several"
@@ -34,14 +35,15 @@ func (c ofCode) and(d ofCode) ofCode {
 	return c
 }
 
-// codes are the rows of the table of codes, the most frequent first, and that of all others, nil without any. Errors are
-// counted as they are in the breakdowns.
+// codes are the rows of the table of codes, the most frequent first, and that of all others, nil
+// without any. Errors are counted as they are in the breakdowns.
 func codes(s report.Snapshot) (rows []codeRow, rest *codeRow) {
 	k := newKinds(named(s.Metrics.ErrorsByCode, name), "codes", maxCodes)
 	known, total := ofCodes(s.Codes, k.counts), k.total()
 	row := func(code string, n int, of ofCode) codeRow {
 		return codeRow{
-			Code: code, Category: name(of.category), Count: n, Share: percent(share(n, total)), Level: of.level, Latest: at(of.latest),
+			Code: code, Category: name(of.category), Count: n, Share: percent(share(n, total)), Level: of.level,
+			Latest: at(of.latest),
 		}
 	}
 	for _, code := range k.names {
@@ -59,7 +61,8 @@ func codes(s report.Snapshot) (rows []codeRow, rest *codeRow) {
 	return rows, &last
 }
 
-// ofCodes is what is known of codes by their names on the page, also of those that are only counted.
+// ofCodes is what is known of codes by their names on the page, also of those that are only
+// counted.
 func ofCodes(all []report.CodeCount, counts map[string]int) map[string]ofCode {
 	known := make(map[string]ofCode, len(counts))
 	for _, c := range all {

@@ -12,16 +12,21 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// All errors that the page counts are in the table of codes, however many codes there are: what there is no row for is one row.
+// All errors that the page counts are in the table of codes, however many codes there are: what
+// there is no row for is one row.
 func TestCodesAgreeWithTheOtherNumbers(t *testing.T) {
 	for _, many := range []int{1, maxCodes, maxCodes + 1, 3 * maxCodes} {
 		reporter := report.NewReporter(report.ReporterOptions{})
 		for i := range many {
 			for range many - i {
-				reporter.Report(&report.Occurrence{At: noon.Add(time.Duration(i) * time.Minute), Category: fmt.Sprint("c", i%3), Code: fmt.Sprint("CODE_", i)})
+				reporter.Report(
+					&report.Occurrence{At: noon.Add(time.Duration(i) * time.Minute), Category: fmt.Sprint("c", i%3),
+						Code: fmt.Sprint("CODE_", i)})
 			}
 		}
-		reporter.Report(&report.Occurrence{At: noon.Add(time.Hour), Severity: "critical", Category: "c0", Code: fmt.Sprint("CODE_", many-1)})
+		reporter.Report(
+			&report.Occurrence{At: noon.Add(time.Hour), Severity: "critical", Category: "c0",
+				Code: fmt.Sprint("CODE_", many-1)})
 		p := newPage(report.NewSnapshot(reporter, nil), Options{})
 		sum := 0
 		for i, row := range p.Codes {
@@ -54,7 +59,8 @@ func TestCodesOfTheSameName(t *testing.T) {
 	rows, rest := codes(report.Snapshot{
 		Metrics: report.Metrics{ErrorsByCode: map[string]int{long + "1": 1, long + "2": 2, "": 1, "none": 0}},
 		Codes: []report.CodeCount{
-			{Code: long + "1", Category: "a", Severity: "high", Latest: noon}, {Code: long + "2", Category: "b", Severity: "low", Latest: noon.Add(time.Minute)},
+			{Code: long + "1", Category: "a", Severity: "high", Latest: noon},
+			{Code: long + "2", Category: "b", Severity: "low", Latest: noon.Add(time.Minute)},
 			{Code: "", Category: "unknown"},
 		},
 	})

@@ -20,8 +20,10 @@ func figures(s report.Snapshot) []figure {
 	list := []figure{
 		{Name: "Errors", Value: whole(cmp.Or(m.TotalErrors, all)), Note: worst(s)},
 		{Name: "Groups", Value: whole(len(s.Groups)), Note: groupsNote(s, largest)},
-		rate("Recovery rate", m.SuccessfulRecoveries, m.RecoveryAttempts, "recoveries", open(m.RecoveryAttempts-m.SuccessfulRecoveries-m.FailedRecoveries)),
-		rate("Retry rate", m.SuccessfulRetries, some(m.SuccessfulRetries)+some(m.FailedRetries), "retried operations", ", "+whole(some(m.RetryAttempts))+" more calls"),
+		rate("Recovery rate", m.SuccessfulRecoveries, m.RecoveryAttempts, "recoveries",
+			open(m.RecoveryAttempts-m.SuccessfulRecoveries-m.FailedRecoveries)),
+		rate("Retry rate", m.SuccessfulRetries, some(m.SuccessfulRetries)+some(m.FailedRetries), "retried operations",
+			", "+whole(some(m.RetryAttempts))+" more calls"),
 	}
 	from, to := span(s)
 	if from.IsZero() {
@@ -59,7 +61,8 @@ func worst(s report.Snapshot) string {
 	return strings.Join(parts, ", ")
 }
 
-// highest names the highest severity of groups, also of those that are gone, and of latest errors, where nothing has counted them.
+// highest names the highest severity of groups, also of those that are gone, and of latest errors,
+// where nothing has counted them.
 func highest(s report.Snapshot) string {
 	var top level
 	see := func(word string) {

@@ -13,7 +13,8 @@ type Forecast struct {
 func Forecasts(provider string, next []predict.Forecast) []Forecast {
 	list := make([]Forecast, 0, len(next))
 	for _, f := range next {
-		list = append(list, Forecast{Provider: provider, Code: f.Code, Probability: f.Probability, Low: f.Low, High: f.High})
+		list = append(
+			list, Forecast{Provider: provider, Code: f.Code, Probability: f.Probability, Low: f.Low, High: f.High})
 	}
 	return list
 }

@@ -9,7 +9,8 @@ import (
 // goneShort says in a few words what groups are not kept any more; "" when all are.
 func goneShort(s report.Snapshot) string {
 	expired, evicted := s.Expired, s.Evicted
-	all := report.Gone{Groups: expired.Groups + evicted.Groups, Errors: expired.Errors + evicted.Errors, Severity: expired.Severity}
+	all := report.Gone{Groups: expired.Groups + evicted.Groups, Errors: expired.Errors + evicted.Errors,
+		Severity: expired.Severity}
 	if severity(evicted.Severity).Steps > severity(all.Severity).Steps {
 		all.Severity = evicted.Severity
 	}
@@ -23,7 +24,8 @@ func goneShort(s report.Snapshot) string {
 func goneLong(s report.Snapshot) string {
 	var parts []string
 	if s.Expired.Groups > 0 {
-		parts = append(parts, groupCount(s.Expired.Groups)+" not seen for more than "+length(s.GroupAge)+with(s.Expired))
+		parts = append(parts, groupCount(s.Expired.Groups)+" not seen for more than "+
+			length(s.GroupAge)+with(s.Expired))
 	}
 	if s.Evicted.Groups > 0 {
 		parts = append(parts, groupCount(s.Evicted.Groups)+" that made room for others"+with(s.Evicted))

@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// maxKinds is how many kinds are told apart, as there are patterns; if there are more, the last is that of all others.
+// maxKinds is how many kinds are told apart, as there are patterns; if there are more, the last is
+// that of all others.
 const maxKinds = 8
 
 // kinds are names by how many errors there are of them.
@@ -17,13 +18,15 @@ type kinds struct {
 	counts map[string]int
 	// names are those that are told apart, the most frequent first.
 	names []string
-	// rest is what all others together are called, "" without any, and left how many errors that are.
+	// rest is what all others together are called, "" without any, and left how many errors that
+	// are.
 	rest string
 	left int
 }
 
-// newKinds tells the most frequent names apart, so that there are at most so many kinds. What is left out is called by its
-// number and noun, so that it is not taken for a kind that is called "other".
+// newKinds tells the most frequent names apart, so that there are at most so many kinds. What is
+// left out is called by its number and noun, so that it is not taken for a kind that is called
+// "other".
 func newKinds(counts map[string]int, noun string, limit int) kinds {
 	k := kinds{counts: counts, names: byCount(counts)}
 	if len(k.names) <= limit {
@@ -162,7 +165,8 @@ func breakdowns(m report.Metrics) []breakdown {
 		class    func(string) string
 	}{
 		{"category", "categories", m.ErrorsByCategory, name, plain},
-		{"severity", "severities", m.ErrorsBySeverity, severityName, func(word string) string { return severity(word).class() }},
+		{"severity", "severities", m.ErrorsBySeverity, severityName,
+			func(word string) string { return severity(word).class() }},
 		{"source", "sources", m.ErrorsBySource, name, plain},
 		{"recoverability", "kinds", m.ErrorsByRecoverability, name, plain},
 	} {
@@ -181,7 +185,9 @@ func breakdownRows(k kinds, class func(string) string) []breakdownRow {
 	var rows []breakdownRow
 	add := func(name, class string, n int) {
 		part := share(n, total)
-		rows = append(rows, breakdownRow{Name: name, Count: whole(n), Share: percent(part), Width: percentage(part), Class: class})
+		rows = append(
+			rows, breakdownRow{Name: name, Count: whole(n), Share: percent(part), Width: percentage(part),
+				Class: class})
 	}
 	for _, name := range k.names {
 		add(name, class(name), k.counts[name])

@@ -82,7 +82,8 @@ func at(t time.Time) *stamp {
 		return nil
 	}
 	t = t.UTC()
-	return &stamp{Machine: t.Format(time.RFC3339), Date: t.Format("2 Jan 2006"), Clock: t.Format("15:04:05"), Sort: t.UnixMilli()}
+	return &stamp{Machine: t.Format(time.RFC3339), Date: t.Format("2 Jan 2006"), Clock: t.Format("15:04:05"),
+		Sort: t.UnixMilli()}
 }
 
 // length writes how long something took, in its two largest units.

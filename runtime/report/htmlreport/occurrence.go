@@ -35,7 +35,8 @@ func (b *builder) occurrence(o *report.Occurrence) occurrenceRow {
 	return row
 }
 
-// detail cleans s, and takes the room that it has, escaped, from what is left for details. Without room it is "".
+// detail cleans s, and takes the room that it has, escaped, from what is left for details. Without
+// room it is "".
 func (b *builder) detail(clean func(string, int) string, s string, limit int) string {
 	if s == "" {
 		return ""
@@ -61,7 +62,8 @@ func escaped(s string) int {
 	return n
 }
 
-// facts are what is known of an error besides its message. Those that find it elsewhere are there even if there is no room.
+// facts are what is known of an error besides its message. Those that find it elsewhere are there
+// even if there is no room.
 func (b *builder) facts(o *report.Occurrence) []fact {
 	var list []fact
 	put := func(name, value string) {
@@ -139,7 +141,8 @@ func causes(o *report.Occurrence) string {
 	return strings.Join(lines, "\n")
 }
 
-// indented is JSON for people; what is none is shown as it is. What is far too long is not even parsed.
+// indented is JSON for people; what is none is shown as it is. What is far too long is not even
+// parsed.
 func indented(text string, limit int) string {
 	var b bytes.Buffer
 	if len(text) > limit+lookahead || json.Indent(&b, []byte(text), "", "  ") != nil {

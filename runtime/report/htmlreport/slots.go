@@ -20,8 +20,8 @@ type point struct {
 	counts map[string]int
 }
 
-// slots spreads a timeline over at most maxBars intervals of equal length, a multiple of its step, without gaps between
-// them. Points that come first in time need not come first in points.
+// slots spreads a timeline over at most maxBars intervals of equal length, a multiple of its step,
+// without gaps between them. Points that come first in time need not come first in points.
 func slots(step time.Duration, points []point) ([]slot, time.Duration) {
 	if len(points) == 0 {
 		return nil, 0

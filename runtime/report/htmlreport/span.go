@@ -6,8 +6,9 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// span is the time from the first to the last error that a snapshot knows of. Where there is a timeline, errors that are not
-// in it do not count: one clock that is wrong would make the span decades.
+// span is the time from the first to the last error that a snapshot knows of. Where there is a
+// timeline, errors that are not in it do not count: one clock that is wrong would make the span
+// decades.
 func span(s report.Snapshot) (from, to time.Time) {
 	step := max(s.Timeline.Step, time.Second)
 	first, end := reach(s.Timeline.Buckets, step)

@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// lookahead is how many bytes behind a limit are looked at, so that a secret that begins before it is still recognised.
+	// lookahead is how many bytes behind a limit are looked at, so that a secret that begins before
+	// it is still recognised.
 	lookahead = 1 << 10
-	// maxMarks is how many combining marks may stand on one letter; more would be drawn over the lines around it.
+	// maxMarks is how many combining marks may stand on one letter; more would be drawn over the
+	// lines around it.
 	maxMarks = 4
 	ellipsis = "…"
 )
@@ -24,11 +26,12 @@ func line(s string, limit int) string {
 
 // block makes s at most limit bytes and keeps its lines and tabs.
 func block(s string, limit int) string {
-	return visible(strings.ReplaceAll(window(s, limit), "\r\n", "\n"), limit, func(r rune) bool { return r == '\n' || r == '\t' })
+	return visible(strings.ReplaceAll(window(s, limit), "\r\n", "\n"), limit,
+		func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
-// visible masks secrets, shows what one could not see, and cuts. What is put in place of invisible characters is longer than
-// they are, so the limit holds for the result.
+// visible masks secrets, shows what one could not see, and cuts. What is put in place of invisible
+// characters is longer than they are, so the limit holds for the result.
 func visible(s string, limit int, keep func(rune) bool) string {
 	s = taxonomy.Scrub(strings.ToValidUTF8(window(s, limit), "\uFFFD"))
 	var b strings.Builder
@@ -64,8 +67,8 @@ func window(s string, limit int) string {
 	return s[:end]
 }
 
-// show is how a rune is written: control characters as their pictures, characters that change the direction of the text or
-// cannot be seen by their number.
+// show is how a rune is written: control characters as their pictures, characters that change the
+// direction of the text or cannot be seen by their number.
 func show(r rune) string {
 	switch {
 	case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
@@ -80,11 +83,12 @@ func show(r rune) string {
 	return string(r)
 }
 
-// isInvisible tells formatting characters, among them those that turn the direction of a text, from letters. The joiners of
-// scripts and emoji are left as they are.
+// isInvisible tells formatting characters, among them those that turn the direction of a text, from
+// letters. The joiners of scripts and emoji are left as they are.
 func isInvisible(r rune) bool {
 	if r == '\u200c' || r == '\u200d' {
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) || r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0'
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) || r == '\u115f' ||
+		r == '\u1160' || r == '\u3164' || r == '\uffa0'
 }

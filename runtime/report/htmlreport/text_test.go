@@ -44,13 +44,15 @@ func TestTextsAreCutAtTheirLimit(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "−1,234"} {
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567",
+		-1234: "−1,234"} {
 		assert.Equal(t, want, whole(n))
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1k", 1500: "1.5k", 20_000_000: "20M", 3e9: "3G"} {
 		assert.Equal(t, want, short(n))
 	}
-	for f, want := range map[float64]string{0: "0.0%", .0004: "<0.1%", .0005: "0.1%", .5: "50.0%", .9994: "99.9%", .9996: ">99.9%", 1: "100.0%"} {
+	for f, want := range map[float64]string{0: "0.0%", .0004: "<0.1%", .0005: "0.1%", .5: "50.0%", .9994: "99.9%",
+		.9996: ">99.9%", 1: "100.0%"} {
 		assert.Equal(t, want, percent(f))
 	}
 	for d, want := range map[time.Duration]string{

@@ -21,7 +21,8 @@ func ticks(bars []slot, width time.Duration) []mark {
 	step := tickStep(span)
 	label, day := tickFormats(bars, step)
 	var marks []mark
-	// What the last tick of all, and the last of those that are always there, say below their labels.
+	// What the last tick of all, and the last of those that are always there, say below their
+	// labels.
 	var last, lastMajor string
 	for t, i := first.Truncate(step), 0; i <= maxTicks+1; t, i = t.Add(step), i+1 {
 		into := float64(t.Sub(first)) / float64(span)
@@ -62,7 +63,8 @@ func tickStep(span time.Duration) time.Duration {
 	return max(span/maxTicks, day)
 }
 
-// tickFormats are how labels are written, and what stands below them where that is another than before.
+// tickFormats are how labels are written, and what stands below them where that is another than
+// before.
 func tickFormats(bars []slot, step time.Duration) (label, below string) {
 	switch {
 	case step >= day && inYears(bars):

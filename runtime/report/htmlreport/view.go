@@ -2,7 +2,8 @@ package htmlreport
 
 import "html/template"
 
-// page is what the template shows: texts that are cleaned and cut, numbers that are counted, and positions.
+// page is what the template shows: texts that are cleaned and cut, numbers that are counted, and
+// positions.
 type page struct {
 	Title string
 	Made  *stamp
@@ -53,7 +54,8 @@ type level struct {
 	Steps int
 }
 
-// codeRow is what there is of a code. Level is the highest severity, Latest when the last error happened.
+// codeRow is what there is of a code. Level is the highest severity, Latest when the last error
+// happened.
 type codeRow struct {
 	Code, Category string
 	Count          int
@@ -77,7 +79,8 @@ type outcomeRow struct {
 	Recoveries, Retries *came
 }
 
-// came is what came of several tries: the share that succeeded, the numbers that it is of, and the widths of the bars.
+// came is what came of several tries: the share that succeeded, the numbers that it is of, and the
+// widths of the bars.
 type came struct{ Rate, Of, Good, Bad string }
 
 type forecastRow struct {

@@ -13,12 +13,14 @@ import (
 	"github.com/errgen/errgen/runtime/report"
 )
 
-// Options say what is on the page besides the snapshot, and how much of it. The zero Options are the defaults.
+// Options say what is on the page besides the snapshot, and how much of it. The zero Options are
+// the defaults.
 type Options struct {
-	// Forecasts are shown in the order in which they come; without one, the page has no such section.
+	// Forecasts are shown in the order in which they come; without one, the page has no such
+	// section.
 	Forecasts []Forecast
-	// MaxGroups is how many groups are shown, those with the most errors; 0 is 500. Each has one to two KB of the page, without
-	// its details.
+	// MaxGroups is how many groups are shown, those with the most errors; 0 is 500. Each has one to
+	// two KB of the page, without its details.
 	MaxGroups int
 	// MaxLatest is how many of the latest errors are shown; 0 is 50.
 	MaxLatest int
@@ -56,7 +58,9 @@ var loaded = sync.OnceValues(func() (*assets, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+	policy := fmt.Sprintf(
+		"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'; "+
+			"require-trusted-types-for 'script'",
 		digest(style), digest(script))
 	return &assets{page: page, style: template.CSS(style), script: template.JS(script), policy: policy}, nil
 })
@@ -66,7 +70,8 @@ func digest(b []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Write writes the page. Nothing is written when it cannot be made; otherwise the only error is that of w.
+// Write writes the page. Nothing is written when it cannot be made; otherwise the only error is
+// that of w.
 func Write(w io.Writer, s report.Snapshot, o Options) error {
 	a, err := loaded()
 	if err != nil {

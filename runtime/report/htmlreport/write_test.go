@@ -40,8 +40,9 @@ func page(t testing.TB, s report.Snapshot, o htmlreport.Options) string {
 func snapshot(text string) report.Snapshot {
 	yes := true
 	first := report.Occurrence{
-		ID: "id " + text, At: noon, Domain: text, Category: "net " + text, Code: "CODE " + text, Severity: "high", Recoverability: text,
-		Message: "refused " + text, SourceCode: text, Stack: "main.go:1\n" + text, Fingerprint: text,
+		ID: "id " + text, At: noon, Domain: text, Category: "net " + text, Code: "CODE " + text, Severity: "high",
+		Recoverability: text,
+		Message:        "refused " + text, SourceCode: text, Stack: "main.go:1\n" + text, Fingerprint: text,
 		Cause:  &report.Occurrence{Code: text, Message: "cause " + text},
 		Source: &report.Source{Type: text, Component: text, Endpoint: text, Method: text},
 		Execution: &report.Execution{
@@ -56,34 +57,48 @@ func snapshot(text string) report.Snapshot {
 	return report.Snapshot{
 		Title: "title " + text, At: noon.Add(time.Hour),
 		Metrics: report.Metrics{
-			TotalErrors: 12, ErrorsByCategory: map[string]int{"net " + text: 9, "b": 3}, ErrorsBySeverity: map[string]int{"high": 9, "critical": 2, "low": 1},
-			ErrorsBySource: map[string]int{"source " + text: 12}, ErrorsByRecoverability: map[string]int{"permanent": 4, "retryable": 8},
-			RecoveryAttempts: 8, SuccessfulRecoveries: 5, FailedRecoveries: 2, RetryAttempts: 9, SuccessfulRetries: 4, FailedRetries: 2,
-			ErrorsByCode: map[string]int{"CODE " + text: 9, "unknown": 3},
+			TotalErrors: 12, ErrorsByCategory: map[string]int{"net " + text: 9, "b": 3},
+			ErrorsBySeverity:       map[string]int{"high": 9, "critical": 2, "low": 1},
+			ErrorsBySource:         map[string]int{"source " + text: 12},
+			ErrorsByRecoverability: map[string]int{"permanent": 4, "retryable": 8},
+			RecoveryAttempts:       8, SuccessfulRecoveries: 5, FailedRecoveries: 2, RetryAttempts: 9,
+			SuccessfulRetries: 4,
+			FailedRetries:     2,
+			ErrorsByCode:      map[string]int{"CODE " + text: 9, "unknown": 3},
 		},
 		Codes: []report.CodeCount{
-			{Code: "CODE " + text, Category: "net " + text, Count: 9, Severity: "critical", Latest: noon.Add(4 * time.Minute)},
+			{Code: "CODE " + text, Category: "net " + text, Count: 9, Severity: "critical",
+				Latest: noon.Add(4 * time.Minute)},
 			{Code: "unknown", Count: 3, Severity: text, Latest: noon},
 		},
 		Groups: []report.Group{
-			{ID: "1", Category: "b", Pattern: "small", Severity: "low", Count: 3, FirstSeen: noon, LastSeen: noon.Add(time.Minute), Sample: report.Occurrence{Message: "small", Severity: "low"}},
-			{ID: "2", Category: "net " + text, Pattern: "large " + text, Severity: "high", Count: 9, FirstSeen: noon, LastSeen: noon.Add(26 * time.Hour), Sample: first},
+			{ID: "1", Category: "b", Pattern: "small", Severity: "low", Count: 3, FirstSeen: noon,
+				LastSeen: noon.Add(time.Minute), Sample: report.Occurrence{Message: "small", Severity: "low"}},
+			{ID: "2", Category: "net " + text, Pattern: "large " + text, Severity: "high", Count: 9, FirstSeen: noon,
+				LastSeen: noon.Add(26 * time.Hour), Sample: first},
 		},
-		GroupAge: time.Hour, Expired: report.Gone{Groups: 1, Errors: 2, Severity: text}, Evicted: report.Gone{Groups: 1, Errors: 1, Severity: "low"},
+		GroupAge: time.Hour, Expired: report.Gone{Groups: 1, Errors: 2, Severity: text},
+		Evicted: report.Gone{Groups: 1, Errors: 1, Severity: "low"},
 		Timeline: report.Timeline{Step: time.Minute, Buckets: []report.Bucket{
-			{Start: noon, ByCategory: map[string]int{"net " + text: 8}, BySeverity: map[string]int{"high": 6, "critical": 2}},
-			{Start: noon.Add(4 * time.Minute), ByCategory: map[string]int{"net " + text: 1, "b": 3}, BySeverity: map[string]int{"high": 3, "low": 1}},
+			{Start: noon, ByCategory: map[string]int{"net " + text: 8},
+				BySeverity: map[string]int{"high": 6, "critical": 2}},
+			{Start: noon.Add(4 * time.Minute), ByCategory: map[string]int{"net " + text: 1, "b": 3},
+				BySeverity: map[string]int{"high": 3, "low": 1}},
 		}},
 		Outcomes: []report.ReactionOutcome{
-			{Reaction: "reaction " + text, Action: "recover", Count: 8, Recovered: 5, Failed: 2, Pending: 1, SuccessfulRetries: 4, FailedRetries: 2},
+			{Reaction: "reaction " + text, Action: "recover", Count: 8, Recovered: 5, Failed: 2, Pending: 1,
+				SuccessfulRetries: 4, FailedRetries: 2},
 			{Reaction: "fail", Action: "abort", Count: 4},
 		},
-		Last: []report.Occurrence{first, {At: noon.Add(time.Minute), Severity: text, Message: text, Recovery: &report.Recovery{Attempts: 1, MaxAttempts: 2}}},
+		Last: []report.Occurrence{first,
+			{At: noon.Add(time.Minute), Severity: text, Message: text,
+				Recovery: &report.Recovery{Attempts: 1, MaxAttempts: 2}}},
 	}
 }
 
 func options(text string) htmlreport.Options {
-	return htmlreport.Options{Forecasts: []htmlreport.Forecast{{Provider: "provider " + text, Code: "CODE " + text, Probability: .4, Low: .25, High: .75}}}
+	return htmlreport.Options{Forecasts: []htmlreport.Forecast{{Provider: "provider " + text, Code: "CODE " + text,
+		Probability: .4, Low: .25, High: .75}}}
 }
 
 func quoted(text string) string {
@@ -109,21 +124,25 @@ func TestSaysWhatIsInTheSnapshot(t *testing.T) {
 	text := words(page(t, snapshot("x"), options("x")))
 	for _, want := range []string{
 		"title x", "Made 4 Mar 2026, 13:00:00 UTC",
-		"Errors 12 2 critical, 9 high", "Groups 2 the largest has 9 errors; no longer kept: 2 groups, with 3 errors up to low",
+		"Errors 12 2 critical, 9 high",
+		"Groups 2 the largest has 9 errors; no longer kept: 2 groups, with 3 errors up to low",
 		"Recovery rate 62.5%", "5 of 8 recoveries", "Retry rate 66.7%", "4 of 6 retried operations, 9 more calls",
 		"Time span 4 min 4 Mar 2026 12:00:00 – 12:04:00 UTC",
 		"12 errors. The most frequent is net x (75.0%). The peak is 8 in the 1 min from 4 Mar 12:00 UTC.",
 		"4 Mar 12:04 UTC: 4 errors (high 3, low 1)",
 		"5 of 8 recoveries, 1 open",
-		"critical CODE x net x 9 share 75.0% 4 Mar 2026 12:04:00", "other unknown several 3 share 25.0% 4 Mar 2026 12:00:00",
-		"reaction x recover errors 8 recoveries 62.5% 5 of 8, 1 open retries 66.7% 4 of 6", "fail abort errors 4 recoveries none retries none",
+		"critical CODE x net x 9 share 75.0% 4 Mar 2026 12:04:00",
+		"other unknown several 3 share 25.0% 4 Mar 2026 12:00:00",
+		"reaction x recover errors 8 recoveries 62.5% 5 of 8, 1 open retries 66.7% 4 of 6",
+		"fail abort errors 4 recoveries none retries none",
 		"provider x CODE x 40.0% 25.0% – 75.0%",
 		"recovered, 1 of 3", "tried 1 of 2",
 		"Caused by x: cause x",
 	} {
 		assert.Contains(t, text, want)
 	}
-	assert.Less(t, strings.Index(text, "large x"), strings.Index(text, "small"), "the group with the most errors is first")
+	assert.Less(t, strings.Index(text, "large x"), strings.Index(text, "small"),
+		"the group with the most errors is first")
 }
 
 func TestEmptySnapshot(t *testing.T) {
@@ -141,7 +160,9 @@ func TestParts(t *testing.T) {
 		options  htmlreport.Options
 		want     []string
 	}{
-		"groups only": {report.Snapshot{Groups: whole.Groups}, htmlreport.Options{}, []string{"Errors 12 the highest severity is high", "large x", "no recoveries", "Time span 1 d 2 h 4 Mar 2026 12:00:00 – 5 Mar 2026 14:00:00 UTC"}},
+		"groups only": {report.Snapshot{Groups: whole.Groups}, htmlreport.Options{},
+			[]string{"Errors 12 the highest severity is high", "large x", "no recoveries",
+				"Time span 1 d 2 h 4 Mar 2026 12:00:00 – 5 Mar 2026 14:00:00 UTC"}},
 		"metrics only": {report.Snapshot{Metrics: whole.Metrics}, htmlreport.Options{}, []string{
 			"Errors 12", "By category", "none seen lately", "not stated CODE x unknown 9 share 75.0% not known",
 		}},
@@ -196,7 +217,9 @@ func assertHarmless(t *testing.T, page string) {
 	assert.NotContains(t, page, "<img")
 	assert.Equal(t, strings.ToValidUTF8(page, ""), page)
 	for _, r := range page {
-		if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) || strings.ContainsRune("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u200b\ufeff\u2028\u2029", r) {
+		if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) ||
+			strings.ContainsRune(
+				"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u200b\ufeff\u2028\u2029", r) {
 			t.Fatalf("the page has %U", r)
 		}
 	}
@@ -220,7 +243,8 @@ func TestBounded(t *testing.T) {
 		s.Groups = append(s.Groups, g)
 		s.Metrics.ErrorsBySource[fmt.Sprintf("%d %s", i, text[:100])] = i
 		s.Metrics.ErrorsByCode[fmt.Sprintf("%d %s", i, text[:100])] = i
-		s.Codes = append(s.Codes, report.CodeCount{Code: fmt.Sprintf("%d %s", i, text[:100]), Category: text, Severity: text})
+		s.Codes = append(
+			s.Codes, report.CodeCount{Code: fmt.Sprintf("%d %s", i, text[:100]), Category: text, Severity: text})
 	}
 	for range 1000 {
 		s.Last = append(s.Last, one.Last[0])
@@ -228,13 +252,17 @@ func TestBounded(t *testing.T) {
 	}
 	for i := range 1000 {
 		s.Timeline.Buckets = append(s.Timeline.Buckets, report.Bucket{
-			Start: noon.Add(time.Duration(i) * time.Minute), ByCategory: map[string]int{fmt.Sprintf("%d %s", i%300, text[:100]): math.MaxInt, "x": -5},
+			Start:      noon.Add(time.Duration(i) * time.Minute),
+			ByCategory: map[string]int{fmt.Sprintf("%d %s", i%300, text[:100]): math.MaxInt, "x": -5},
 			BySeverity: map[string]int{text[:10]: math.MaxInt},
 		})
 	}
 	o := htmlreport.Options{}
 	for range 1000 {
-		o.Forecasts = append(o.Forecasts, htmlreport.Forecast{Provider: text[:100], Code: text[:100], Probability: math.NaN(), Low: math.Inf(1), High: math.Inf(-1)})
+		o.Forecasts = append(
+			o.Forecasts,
+			htmlreport.Forecast{Provider: text[:100], Code: text[:100], Probability: math.NaN(), Low: math.Inf(1),
+				High: math.Inf(-1)})
 	}
 	got := page(t, s, o)
 	assert.Less(t, len(got), 6_000_000)
@@ -245,14 +273,15 @@ func TestBounded(t *testing.T) {
 	assert.NotContains(t, got, "Inf%")
 }
 
-// TestWithoutRoom has more details than the page: of each error the main facts are shown, and it is said once that these are
-// not all.
+// TestWithoutRoom has more details than the page: of each error the main facts are shown, and it is
+// said once that these are not all.
 func TestWithoutRoom(t *testing.T) {
 	var s report.Snapshot
 	for i := range 600 {
 		o := report.Occurrence{
-			ID: fmt.Sprint("id-", i), At: noon, Category: "net", Code: "C", Message: fmt.Sprint("message ", i, strings.Repeat(" long", 400)),
-			Stack: strings.Repeat("at f\n", 2000), Metadata: map[string]any{"k": "v"},
+			ID: fmt.Sprint("id-", i), At: noon, Category: "net", Code: "C",
+			Message: fmt.Sprint("message ", i, strings.Repeat(" long", 400)),
+			Stack:   strings.Repeat("at f\n", 2000), Metadata: map[string]any{"k": "v"},
 		}
 		s.Groups = append(s.Groups, report.Group{ID: o.ID, Category: "net", Pattern: "p", Count: 1000 - i, Sample: o})
 		s.Last = append(s.Last, o)
@@ -260,7 +289,8 @@ func TestWithoutRoom(t *testing.T) {
 	got := page(t, s, htmlreport.Options{MaxGroups: 1000, MaxLatest: 300})
 	text := words(got)
 	assert.NotContains(t, text, "left out")
-	short := regexp.MustCompile(`Of (\d+) groups only message, time, ID and category of the first error are shown`).FindAllStringSubmatch(text, -1)
+	short := regexp.MustCompile(`Of (\d+) groups only message, time, ID and category of the first error are shown`).
+		FindAllStringSubmatch(text, -1)
 	require.Len(t, short, 1)
 	stacks := strings.Count(text, "Stack at f")
 	assert.Equal(t, fmt.Sprint(900-stacks), short[0][1], "all latest errors have room")
@@ -270,7 +300,8 @@ func TestWithoutRoom(t *testing.T) {
 	assert.Contains(t, text, "ID id-599")
 
 	s.Last = append(s.Last, s.Last...)
-	assert.Contains(t, words(page(t, s, htmlreport.Options{MaxGroups: 1, MaxLatest: 2000})), "errors only message, time, ID and category are shown")
+	assert.Contains(t, words(page(t, s, htmlreport.Options{MaxGroups: 1, MaxLatest: 2000})),
+		"errors only message, time, ID and category are shown")
 	assert.NotContains(t, words(page(t, snapshot("x"), options("x"))), "are shown")
 }
 
@@ -296,15 +327,18 @@ func TestOptions(t *testing.T) {
 // TestPolicyAllowsOnlyWhatIsInThePage checks the hashes against what a browser would hash.
 func TestPolicyAllowsOnlyWhatIsInThePage(t *testing.T) {
 	got := page(t, snapshot("x"), options("x"))
-	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(got)[1])
+	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).
+		FindStringSubmatch(got)[1])
 	assert.True(t, strings.HasPrefix(policy, "default-src 'none'; "), policy)
 	assert.NotContains(t, policy, "unsafe")
 	for _, element := range []string{"style", "script"} {
 		in := regexp.MustCompile(`(?s)<` + element + `>(.*?)</` + element + `>`).FindStringSubmatch(got)[1]
 		sum := sha256.Sum256([]byte(in))
-		assert.Contains(t, policy, fmt.Sprintf("%s-src 'sha256-%s'", element, base64.StdEncoding.EncodeToString(sum[:])))
+		assert.Contains(
+			t, policy, fmt.Sprintf("%s-src 'sha256-%s'", element, base64.StdEncoding.EncodeToString(sum[:])))
 	}
-	assert.NotRegexp(t, `(?i)\s(on[a-z]+|style|src|srcset|action)=`, got, "no handlers, no style attributes, nothing to load")
+	assert.NotRegexp(t, `(?i)\s(on[a-z]+|style|src|srcset|action)=`, got,
+		"no handlers, no style attributes, nothing to load")
 	for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(got, -1) {
 		assert.True(t, strings.HasPrefix(link[1], "#"), link[1])
 	}
@@ -321,7 +355,8 @@ func TestReferences(t *testing.T) {
 	for id, n := range ids {
 		assert.Equal(t, 1, n, id)
 	}
-	for _, m := range regexp.MustCompile(`(?:href="#|url\(#|for="|aria-controls="|aria-labelledby=")([^")]*)`).FindAllStringSubmatch(got, -1) {
+	for _, m := range regexp.MustCompile(`(?:href="#|url\(#|for="|aria-controls="|aria-labelledby=")([^")]*)`).
+		FindAllStringSubmatch(got, -1) {
 		for _, id := range strings.Fields(m[1]) {
 			assert.Contains(t, ids, id)
 		}
@@ -333,7 +368,8 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestWriteTellsOfAnErrorOfTheWriter(t *testing.T) {
-	require.EqualError(t, htmlreport.Write(broken{}, report.Snapshot{}, htmlreport.Options{}), "write the page: disk full")
+	require.EqualError(t, htmlreport.Write(broken{}, report.Snapshot{}, htmlreport.Options{}),
+		"write the page: disk full")
 }
 
 func FuzzWrite(f *testing.F) {

@@ -1,5 +1,5 @@
-// Package otelreport tells OpenTelemetry of errors: counters for metrics, and what happened on spans, by the semantic
-// conventions.
+// Package otelreport tells OpenTelemetry of errors: counters for metrics, and what happened on
+// spans, by the semantic conventions.
 //
 //	exporter, err := otelreport.New(otel.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
 //	sinks := report.Sinks{reporter, exporter}
@@ -12,6 +12,7 @@
 //	errgen.retries             {retry}      none
 //	errgen.retried_operations  {operation}  errgen.result
 //
-// error.type is the error's code, and "_OTHER" where there is none or no room for it. Of the other attributes, what is not
-// known is "none", and what there is no room for "other". Texts of errors are never attributes of a metric.
+// error.type is the error's code, and "_OTHER" where there is none or no room for it. Of the other
+// attributes, what is not known is "none", and what there is no room for "other". Texts of errors
+// are never attributes of a metric.
 package otelreport

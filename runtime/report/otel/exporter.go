@@ -30,21 +30,25 @@ const (
 
 // Options bound what an exporter counts apart. What is 0 or less is as it says.
 type Options struct {
-	// Taxonomies are those whose codes, categories, sources and strategies are told apart in any case.
+	// Taxonomies are those whose codes, categories, sources and strategies are told apart in any
+	// case.
 	Taxonomies []*taxonomy.Taxonomy
 	// MaxValues is how many other values each attribute has; 50.
 	MaxValues int
-	// MaxSeries is how many combinations of attributes are counted apart; 1000. At least half of them are for the taxonomies'
-	// words: where there is no room for others, these are "other", and beyond that all attributes are.
+	// MaxSeries is how many combinations of attributes are counted apart; 1000. At least half of
+	// them are for the taxonomies' words: where there is no room for others, these are "other", and
+	// beyond that all attributes are.
 	MaxSeries int
 }
 
-// Exporter is a [report.Sink] that counts with a meter. Make one with [New]; it is safe for concurrent use.
+// Exporter is a [report.Sink] that counts with a meter. Make one with [New]; it is safe for
+// concurrent use.
 type Exporter struct{ sink *bounded.Sink }
 
 var _ report.Sink = (*Exporter)(nil)
 
-// New returns an exporter that counts with the meter. The error is the meter's, as for names that it does not take.
+// New returns an exporter that counts with the meter. The error is the meter's, as for names that
+// it does not take.
 func New(m metric.Meter, o Options) (*Exporter, error) {
 	if o.MaxValues <= 0 {
 		o.MaxValues = defaultValues
@@ -58,25 +62,30 @@ func New(m metric.Meter, o Options) (*Exporter, error) {
 		name, unit, description string
 	}{
 		{&all.errors, "errgen.errors", "{error}", "Errors that happened."},
-		{&all.recoveries, "errgen.recoveries", "{recovery}", "Recovery strategies that were run, by what came of them."},
+		{&all.recoveries, "errgen.recoveries", "{recovery}",
+			"Recovery strategies that were run, by what came of them."},
 		{&all.retries, "errgen.retries", "{retry}", "Calls that were made again."},
-		{&all.operations, "errgen.retried_operations", "{operation}", "Operations that were tried again, by how they ended."},
+		{&all.operations, "errgen.retried_operations", "{operation}",
+			"Operations that were tried again, by how they ended."},
 	} {
 		var err error
-		if *c.counter, err = m.Int64Counter(c.name, metric.WithUnit(c.unit), metric.WithDescription(c.description)); err != nil {
+		if *c.counter,
+			err = m.Int64Counter(c.name, metric.WithUnit(c.unit), metric.WithDescription(c.description)); err != nil {
 			return nil, fmt.Errorf("make counter %s: %w", c.name, err)
 		}
 	}
 	return &Exporter{bounded.NewSink(bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...), &all)}, nil
 }
 
-// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is taken as Update.
+// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is
+// taken as Update.
 func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
 
 // Update counts the strategy that was run for an error that was reported, once for each run.
 func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
 
-// Retried counts an operation that was tried again, and its calls after the first; without such calls nothing.
+// Retried counts an operation that was tried again, and its calls after the first; without such
+// calls nothing.
 func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
 
 // counters are what is counted with.
@@ -85,11 +94,13 @@ type counters struct {
 }
 
 func (c *counters) CountError(r bounded.Row) {
-	add(c.errors, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category), severityKey.String(r.Severity), sourceKey.String(r.Source))
+	add(c.errors, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category),
+		severityKey.String(r.Severity), sourceKey.String(r.Source))
 }
 
 func (c *counters) CountRun(r bounded.Run, result string) {
-	add(c.recoveries, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category), strategyKey.String(r.Strategy), resultKey.String(result))
+	add(c.recoveries, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category),
+		strategyKey.String(r.Strategy), resultKey.String(result))
 }
 
 func (c *counters) CountRetried(calls int, result string) {
@@ -102,8 +113,8 @@ func add(c metric.Int64Counter, n int64, attributes ...attribute.KeyValue) {
 	c.Add(context.Background(), n, metric.WithAttributeSet(attribute.NewSet(attributes...)))
 }
 
-// errorType is the attribute of a code as the semantic conventions have it, where a code that there is no room for is
-// "_OTHER".
+// errorType is the attribute of a code as the semantic conventions have it, where a code that there
+// is no room for is "_OTHER".
 func errorType(code string) attribute.KeyValue {
 	if code == bounded.None || code == bounded.Other {
 		return semconv.ErrorTypeOther

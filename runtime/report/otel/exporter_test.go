@@ -94,23 +94,30 @@ func TestMetrics(t *testing.T) {
 	got := read()
 	for _, want := range []metricdata.Metrics{
 		counter("errgen.errors", "{error}", "Errors that happened.",
-			point(2, "error.type=PROVIDER_RATE_LIMIT", "errgen.domain=aidf", "errgen.category=provider", "errgen.severity=high", "errgen.source=anthropic-api"),
-			point(1, "error.type=_OTHER", "errgen.domain=none", "errgen.category=none", "errgen.severity=none", "errgen.source=none")),
+			point(2, "error.type=PROVIDER_RATE_LIMIT", "errgen.domain=aidf", "errgen.category=provider",
+				"errgen.severity=high", "errgen.source=anthropic-api"),
+			point(1, "error.type=_OTHER", "errgen.domain=none", "errgen.category=none", "errgen.severity=none",
+				"errgen.source=none")),
 		counter("errgen.recoveries", "{recovery}", "Recovery strategies that were run, by what came of them.",
-			point(1, "error.type=PROVIDER_RATE_LIMIT", "errgen.domain=aidf", "errgen.category=provider", "errgen.strategy=wait", "errgen.result=failed"),
-			point(1, "error.type=PROVIDER_RATE_LIMIT", "errgen.domain=aidf", "errgen.category=provider", "errgen.strategy=wait", "errgen.result=succeeded")),
+			point(1, "error.type=PROVIDER_RATE_LIMIT", "errgen.domain=aidf", "errgen.category=provider",
+				"errgen.strategy=wait", "errgen.result=failed"),
+			point(1, "error.type=PROVIDER_RATE_LIMIT", "errgen.domain=aidf", "errgen.category=provider",
+				"errgen.strategy=wait", "errgen.result=succeeded")),
 		counter("errgen.retries", "{retry}", "Calls that were made again.", point(3)),
 		counter("errgen.retried_operations", "{operation}", "Operations that were tried again, by how they ended.",
 			point(1, "errgen.result=succeeded")),
 	} {
-		metricdatatest.AssertEqual(t, want, got[want.Name], metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+		metricdatatest.AssertEqual(t, want, got[want.Name], metricdatatest.IgnoreTimestamp(),
+			metricdatatest.IgnoreExemplars())
 	}
 }
 
 func TestCardinalityIsBounded(t *testing.T) {
 	e, read := metered(t, Options{MaxValues: 3, MaxSeries: 10})
 	for i := range 300 {
-		e.Report(&report.Occurrence{Domain: fmt.Sprint(i % 7), Code: fmt.Sprint("code", i), Message: fmt.Sprint("message", i), Severity: "password=hunter2secret"})
+		e.Report(
+			&report.Occurrence{Domain: fmt.Sprint(i % 7), Code: fmt.Sprint("code", i),
+				Message: fmt.Sprint("message", i), Severity: "password=hunter2secret"})
 	}
 	sum := read()["errgen.errors"].Data.(metricdata.Sum[int64])
 	assert.LessOrEqual(t, len(sum.DataPoints), 11)
@@ -174,13 +181,18 @@ func TestSpans(t *testing.T) {
 		kind   string
 		event  map[string]string
 	}{
-		{"an error", &report.Occurrence{At: at, Code: "PROVIDER_RATE_LIMIT", Message: "slow down"}, sdktrace.Status{Code: codes.Error, Description: "slow down"}, "PROVIDER_RATE_LIMIT",
+		{"an error", &report.Occurrence{At: at, Code: "PROVIDER_RATE_LIMIT", Message: "slow down"},
+			sdktrace.Status{Code: codes.Error, Description: "slow down"}, "PROVIDER_RATE_LIMIT",
 			map[string]string{"exception.type": "PROVIDER_RATE_LIMIT", "exception.message": "slow down"}},
-		{"with a stack", &report.Occurrence{At: at, Code: "X", Message: "m", Stack: "main.go:1"}, sdktrace.Status{Code: codes.Error, Description: "m"}, "X",
+		{"with a stack", &report.Occurrence{At: at, Code: "X", Message: "m", Stack: "main.go:1"},
+			sdktrace.Status{Code: codes.Error, Description: "m"}, "X",
 			map[string]string{"exception.type": "X", "exception.message": "m", "exception.stacktrace": "main.go:1"}},
-		{"of no taxonomy", &report.Occurrence{At: at, Message: "oh"}, sdktrace.Status{Code: codes.Error, Description: "oh"}, "_OTHER",
+		{"of no taxonomy", &report.Occurrence{At: at, Message: "oh"},
+			sdktrace.Status{Code: codes.Error, Description: "oh"}, "_OTHER",
 			map[string]string{"exception.type": "error", "exception.message": "oh"}},
-		{"a secret", &report.Occurrence{At: at, Code: "X", Message: "password=hunter2secret\xff", Stack: "token: ghp_0123456789abcdefghijklmnopqrstuvwxyz"},
+		{"a secret",
+			&report.Occurrence{At: at, Code: "X", Message: "password=hunter2secret\xff",
+				Stack: "token: ghp_0123456789abcdefghijklmnopqrstuvwxyz"},
 			sdktrace.Status{Code: codes.Error, Description: "password=[REDACTED]\uFFFD"}, "X", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,7 +220,9 @@ func TestSpans(t *testing.T) {
 }
 
 func TestTextsOfSpansAreBounded(t *testing.T) {
-	span := recorded(t, &report.Occurrence{Code: strings.Repeat("c", 1<<20), Message: strings.Repeat("m", 10<<20), Stack: strings.Repeat("s", 10<<20)})
+	span := recorded(
+		t, &report.Occurrence{Code: strings.Repeat("c", 1<<20), Message: strings.Repeat("m", 10<<20),
+			Stack: strings.Repeat("s", 10<<20)})
 	assert.LessOrEqual(t, len(span.Status().Description), maxText)
 	for _, a := range append(span.Attributes(), span.Events()[0].Attributes...) {
 		assert.LessOrEqual(t, len(a.Value.AsString()), maxText)

@@ -5,7 +5,8 @@ import "slices"
 // negligible is the weight below which an outcome is forgotten.
 const negligible = 1e-6
 
-// counts are the weights of outcomes, by code; the code of a success is empty. The later an outcome was, the more it weighs.
+// counts are the weights of outcomes, by code; the code of a success is empty. The later an outcome
+// was, the more it weighs.
 type counts struct {
 	cells []cell
 	// total is the sum of the weights: as many calls the counts rest on.
@@ -34,7 +35,8 @@ func (c *counts) add(code string, factor float64, most int) {
 	c.sum()
 }
 
-// sum adds the weights up, always in the same order, so that counts which are read back are the same to the last bit.
+// sum adds the weights up, always in the same order, so that counts which are read back are the
+// same to the last bit.
 func (c *counts) sum() {
 	c.total = 0
 	for i := range c.cells {

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// mostCallers bounds how many callers of a provider are remembered, those that wait and those that are in; others are told
-	// to ask again, or are not counted.
+	// mostCallers bounds how many callers of a provider are remembered, those that wait and those
+	// that are in; others are told to ask again, or are not counted.
 	mostCallers = 1024
 	// slowest bounds how much longer a caller that was told to ask again before is told to wait.
 	slowest = 15
@@ -27,7 +27,8 @@ type measures struct {
 type door struct {
 	// on are the rules whose measures hold, by their index.
 	on []bool
-	// shared reports that calls of several providers go through it; those that no measures hold for pass it by.
+	// shared reports that calls of several providers go through it; those that no measures hold for
+	// pass it by.
 	shared bool
 	// asked is when it was asked for last, last when a call went through last.
 	asked   time.Time
@@ -112,8 +113,9 @@ func (d *door) gone(is func(c *caller) bool) {
 	})
 }
 
-// follow moves all times that are kept back with a clock that was put back: a throttle, a place and a caller that waits last
-// no longer for it. Callers that ask at once may each have looked at the clock before another.
+// follow moves all times that are kept back with a clock that was put back: a throttle, a place and
+// a caller that waits last no longer for it. Callers that ask at once may each have looked at the
+// clock before another.
 func (d *door) follow(now time.Time) {
 	back := d.asked.Sub(now)
 	if back > atOnce {
@@ -139,8 +141,8 @@ func (d *door) throttled(i int, now time.Time, m measures) time.Duration {
 	return max(0, m.throttle*time.Duration(i+1)-past)
 }
 
-// full is how long a caller waits for a place who has i others before it. Nobody knows when one becomes free, so that it
-// asks again, the less often the longer it has waited.
+// full is how long a caller waits for a place who has i others before it. Nobody knows when one
+// becomes free, so that it asks again, the less often the longer it has waited.
 func (d *door) full(i, asked int, m measures, o PreventerOptions) time.Duration {
 	if m.places <= 0 || len(d.inside)+i < m.places {
 		return 0

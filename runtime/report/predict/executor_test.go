@@ -18,7 +18,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// downtime is a service that is down for the first twenty minutes of each hour, and counts the calls that it had to refuse.
+// downtime is a service that is down for the first twenty minutes of each hour, and counts the
+// calls that it had to refuse.
 type downtime struct {
 	service
 	refused int
@@ -54,8 +55,8 @@ func (p *ping) Check(_ context.Context, name string) error {
 	return nil
 }
 
-// TestPreventionSparesTheService has the executor run tasks for eight hours, without and with a check before calls that are
-// likely to fail. D180
+// TestPreventionSparesTheService has the executor run tasks for eight hours, without and with a
+// check before calls that are likely to fail. D180
 func TestPreventionSparesTheService(t *testing.T) {
 	without, _ := refusedIn8Hours(t, nil)
 	with, asked := refusedIn8Hours(t, &taxonomy.Prevention{Check: "ping", Likely: 0.5})
@@ -73,7 +74,8 @@ func refusedIn8Hours(t *testing.T, prevent *taxonomy.Prevention) (refused, asked
 	model := New(Options{})
 	x, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Clock: clock, Random: random.Float64, Provider: d,
-		Learners: []retry.Learner{model}, Preventer: NewPreventer(model, shippedWith("PROVIDER_API_ERROR", prevent), PreventerOptions{}), Checker: check,
+		Learners: []retry.Learner{model}, Preventer: NewPreventer(
+			model, shippedWith("PROVIDER_API_ERROR", prevent), PreventerOptions{}), Checker: check,
 	})
 	require.NoError(t, err)
 	for n := 0; clock.Now().Before(start.Add(8 * time.Hour)); n++ {

@@ -12,7 +12,8 @@ import (
 // Forecast is how probable it is that a provider's next call fails with a code.
 type Forecast struct {
 	Code string `json:"code"`
-	// Probability is the best estimate; the true one is between Low and High with the model's confidence.
+	// Probability is the best estimate; the true one is between Low and High with the model's
+	// confidence.
 	Probability float64 `json:"probability"`
 	Low         float64 `json:"low"`
 	High        float64 `json:"high"`
@@ -22,9 +23,10 @@ type Forecast struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Next returns the forecasts for a call of the provider that begins at now, the most probable first, and equals by code.
-// They are for the codes that the provider has failed with; of a provider that was never called, for those of all. What is
-// left to one is success and codes that are not remembered.
+// Next returns the forecasts for a call of the provider that begins at now, the most probable
+// first, and equals by code. They are for the codes that the provider has failed with; of a
+// provider that was never called, for those of all. What is left to one is success and codes that
+// are not remembered.
 func (m *Model) Next(provider string, now time.Time) []Forecast {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,7 +51,8 @@ func (m *Model) Next(provider string, now time.Time) []Forecast {
 	return out
 }
 
-// Forecast returns the forecast of one code for a call of the provider that begins at now, without its Why.
+// Forecast returns the forecast of one code for a call of the provider that begins at now, without
+// its Why.
 func (m *Model) Forecast(provider, code string, now time.Time) Forecast {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +74,8 @@ func (m *Model) forecast(p *provider, o *outlook, code string) Forecast {
 	shares := o.shares(code)
 	mean := o.mean(shares)
 	low, high := o.interval(shares, m.doubt)
-	return Forecast{Code: code, Probability: mean, Low: max(0, min(low, mean)), High: min(1, max(high, mean)), Seen: p.long.seen(code)}
+	return Forecast{Code: code, Probability: mean, Low: max(0, min(low, mean)), High: min(1, max(high, mean)),
+		Seen: p.long.seen(code)}
 }
 
 // why says what each view says, how much it counts and on how many calls it rests.
@@ -84,9 +88,13 @@ func (m *Model) why(p *provider, o *outlook, code string, now time.Time) string 
 	if p.last != "" {
 		last = p.last
 	}
-	return fmt.Sprintf("%s after %s and a pause as this of %s (weight %s, %s calls); %s in the burst, %s times the long run (weight %s, %s calls); %s in the long run (weight %s, %s calls)",
-		percent(shares[viewStep]), last, p.paused(now).Round(time.Second), percent(o.weights[viewStep]), number(o.paused.total),
-		percent(shares[viewBurst]), number(shares[viewBurst]/shares[viewLong]), percent(o.weights[viewBurst]), number(o.burst.total*o.faded),
+	return fmt.Sprintf(
+		"%s after %s and a pause as this of %s (weight %s, %s calls); %s in the burst, %s times the long run "+
+			"(weight %s, %s calls); %s in the long run (weight %s, %s calls)",
+		percent(shares[viewStep]), last, p.paused(now).Round(time.Second), percent(o.weights[viewStep]),
+		number(o.paused.total),
+		percent(shares[viewBurst]), number(shares[viewBurst]/shares[viewLong]), percent(o.weights[viewBurst]),
+		number(o.burst.total*o.faded),
 		percent(shares[viewLong]), percent(o.weights[viewLong]), number(o.long.total))
 }
 

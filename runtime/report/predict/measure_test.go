@@ -32,8 +32,8 @@ func (m byModel) shares(o retry.Outcome) map[string]float64 {
 	return out
 }
 
-// byRate always says the rates so far, the first baseline. Of successes and of what was not seen it takes half a call
-// as given, as the model does.
+// byRate always says the rates so far, the first baseline. Of successes and of what was not seen it
+// takes half a call as given, as the model does.
 type byRate struct {
 	seen  map[string]float64
 	calls float64
@@ -51,8 +51,8 @@ func (b *byRate) shares(retry.Outcome) map[string]float64 {
 
 func (b *byRate) Learn(o retry.Outcome) { b.seen[o.Code]++; b.calls++ }
 
-// byLast says that the next call ends as the last did, and nearly all of the time is sure: 95 %. The rest it shares out by
-// the rates. It is the second baseline.
+// byLast says that the next call ends as the last did, and nearly all of the time is sure: 95 %.
+// The rest it shares out by the rates. It is the second baseline.
 type byLast struct {
 	*byRate
 	last string
@@ -107,9 +107,10 @@ func brier(shares map[string]float64, code string, unseen float64) float64 {
 	return sum
 }
 
-// TestForecastsBeatTheBaselines measures the model on the recorded histories. The margins are what the docs promise: in
-// `steady` failures have nothing to do with each other, so that nothing can be gained, and the price of looking is
-// bounded. In `login` whoever is out stays out, and saying the last outcome again is as good as a forecast gets.
+// TestForecastsBeatTheBaselines measures the model on the recorded histories. The margins are what
+// the docs promise: in `steady` failures have nothing to do with each other, so that nothing can be
+// gained, and the price of looking is bounded. In `login` whoever is out stays out, and saying the
+// last outcome again is as good as a forecast gets.
 func TestForecastsBeatTheBaselines(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -169,8 +170,8 @@ func failing(h []retry.Outcome) float64 {
 // bin are the forecasts that are about as probable.
 type bin struct{ n, said, low, high, came float64 }
 
-// TestForecastsAreCalibrated gathers the forecasts of all codes in all recorded histories by how probable they said that a
-// failure is, and compares with how often it came.
+// TestForecastsAreCalibrated gathers the forecasts of all codes in all recorded histories by how
+// probable they said that a failure is, and compares with how often it came.
 func TestForecastsAreCalibrated(t *testing.T) {
 	var bins [10]bin
 	for _, h := range histories {
@@ -188,7 +189,8 @@ func TestForecastsAreCalibrated(t *testing.T) {
 	}
 	n, held, off := 0.0, 0.0, 0.0
 	for i, b := range bins {
-		t.Logf("| %d-%d %% | %.0f | %.1f %% | %.1f %% | %.1f-%.1f %% |", 10*i, 10*i+10, b.n, 100*b.said/b.n, 100*b.came/b.n, 100*b.low/b.n, 100*b.high/b.n)
+		t.Logf("| %d-%d %% | %.0f | %.1f %% | %.1f %% | %.1f-%.1f %% |", 10*i, 10*i+10, b.n, 100*b.said/b.n,
+			100*b.came/b.n, 100*b.low/b.n, 100*b.high/b.n)
 		n += b.n
 		off += math.Abs(b.said - b.came)
 		if b.low <= b.came && b.came <= b.high {
@@ -200,9 +202,10 @@ func TestForecastsAreCalibrated(t *testing.T) {
 	assert.GreaterOrEqual(t, held/n, 0.9)
 }
 
-// TestIntervalsHoldTheTruth has services whose true probabilities are known: they fail depending on whether they did before.
-// An interval of 90 % would hold the truth in 90 %; it may be too narrow by a little, and is too wide for a service that
-// stays as it is for thousands of calls. The widths are what it is good for.
+// TestIntervalsHoldTheTruth has services whose true probabilities are known: they fail depending on
+// whether they did before. An interval of 90 % would hold the truth in 90 %; it may be too narrow
+// by a little, and is too wide for a service that stays as it is for thousands of calls. The widths
+// are what it is good for.
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	for _, c := range []struct {
 		after, otherwise  float64
@@ -252,7 +255,8 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 				m.Learn(o)
 			}
 		}
-		t.Logf("%.3f after a failure, %.3f otherwise, every %s, calls %d to %d: held %.1f %%, width %.3f", c.after, c.otherwise, c.gap, c.from, c.calls, 100*held/asked, width/asked)
+		t.Logf("%.3f after a failure, %.3f otherwise, every %s, calls %d to %d: held %.1f %%, width %.3f", c.after,
+			c.otherwise, c.gap, c.from, c.calls, 100*held/asked, width/asked)
 		assert.GreaterOrEqual(t, held/asked, c.held)
 		assert.LessOrEqual(t, width/asked, c.width)
 	}

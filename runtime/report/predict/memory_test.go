@@ -15,12 +15,17 @@ import (
 
 // A model remembers 64 providers with 32 outcomes each.
 func TestOptionsThatAreNotGiven(t *testing.T) {
-	assert.Equal(t, Options{MaxProviders: 64, MaxCodes: 32, HalfLife: 300, Burst: 3 * time.Minute, Confidence: 0.9}, Options{}.filled())
-	most := Options{MaxProviders: math.MaxInt, MaxCodes: math.MaxInt, HalfLife: math.MaxInt, Burst: time.Hour, Confidence: 0.5}.filled()
-	assert.Equal(t, Options{MaxProviders: 4096, MaxCodes: 256, HalfLife: 1_000_000, Burst: time.Hour, Confidence: 0.5}, most)
+	assert.Equal(t, Options{MaxProviders: 64, MaxCodes: 32, HalfLife: 300, Burst: 3 * time.Minute, Confidence: 0.9},
+		Options{}.filled())
+	most := Options{MaxProviders: math.MaxInt, MaxCodes: math.MaxInt, HalfLife: math.MaxInt, Burst: time.Hour,
+		Confidence: 0.5}.filled()
+	assert.Equal(t, Options{MaxProviders: 4096, MaxCodes: 256, HalfLife: 1_000_000, Burst: time.Hour, Confidence: 0.5},
+		most)
 	m := New(Options{})
 	for i := range 100 {
-		m.Learn(retry.Outcome{At: start.Add(time.Duration(i) * time.Second), Provider: fmt.Sprint("p", i), Code: fmt.Sprint("c", i)})
+		m.Learn(
+			retry.Outcome{At: start.Add(time.Duration(i) * time.Second), Provider: fmt.Sprint("p", i),
+				Code: fmt.Sprint("c", i)})
 	}
 	assert.Len(t, m.providers, 64)
 	assert.Len(t, m.all.cells, 32)
@@ -31,7 +36,9 @@ func TestWhichProviderIsForgotten(t *testing.T) {
 	m := New(Options{MaxProviders: 3})
 	heard := func(names ...string) []string {
 		for _, name := range names {
-			m.Learn(retry.Outcome{At: start.Add(time.Duration(len(m.all.cells)) * time.Second), Provider: name, Code: fmt.Sprint("c", len(m.all.cells))})
+			m.Learn(
+				retry.Outcome{At: start.Add(time.Duration(len(m.all.cells)) * time.Second), Provider: name,
+					Code: fmt.Sprint("c", len(m.all.cells))})
 		}
 		return slices.Sorted(maps.Keys(m.providers))
 	}
@@ -47,8 +54,9 @@ func TestWhichOutcomeIsForgotten(t *testing.T) {
 		factor      float64
 		codes, want []string
 	}{
-		"the one that came once":        {0.5, []string{"b", "a", "a", "c", "c", "new"}, []string{"a", "c", "new"}},
-		"the one that came long ago":    {0.5, []string{"a", "a", "b", "b", "c", "c", "new"}, []string{"b", "c", "new"}},
+		"the one that came once": {0.5, []string{"b", "a", "a", "c", "c", "new"}, []string{"a", "c", "new"}},
+		"the one that came long ago": {0.5, []string{"a", "a", "b", "b", "c", "c", "new"},
+			[]string{"b", "c", "new"}},
 		"the last of equals":            {1, []string{"a", "c", "b", "new"}, []string{"a", "b", "new"}},
 		"a success, if it weighs least": {0.5, []string{"", "a", "a", "b", "b", "new"}, []string{"a", "b", "new"}},
 	} {

@@ -12,8 +12,8 @@ const (
 	prior = 2.0
 	// burstCalls is after how many further calls one counts half in the burst.
 	burstCalls = 6
-	// shareMoved is the part of the views' weights that is dealt out anew after each call, so that a view that was wrong
-	// for long can still come to count.
+	// shareMoved is the part of the views' weights that is dealt out anew after each call, so that
+	// a view that was wrong for long can still come to count.
 	shareMoved = 0.01
 	// leastShare bounds how much a view loses by one call.
 	leastShare = 1e-9
@@ -34,8 +34,9 @@ func kindOf(d time.Duration) int {
 	return len(pauses)
 }
 
-// Model foretells how the next call of a provider ends. It learns from every outcome that it is told, is safe for
-// concurrent use, and says the same after the same outcomes in the same order. Make one with [New].
+// Model foretells how the next call of a provider ends. It learns from every outcome that it is
+// told, is safe for concurrent use, and says the same after the same outcomes in the same order.
+// Make one with [New].
 type Model struct {
 	options Options
 	doubt   float64 // that the truth is above, and as much that it is below an interval
@@ -77,8 +78,8 @@ func New(o Options) *Model {
 	}
 }
 
-// Learn takes an outcome into account; outcomes of a provider are told in the order in which its calls ended. What came
-// before, as from a file, is learnt the same way, in any portions.
+// Learn takes an outcome into account; outcomes of a provider are told in the order in which its
+// calls ended. What came before, as from a file, is learnt the same way, in any portions.
 func (m *Model) Learn(o retry.Outcome) {
 	code := name(o.Code)
 	m.mu.Lock()

@@ -17,8 +17,8 @@ import (
 
 var start = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// fed returns a model that has learnt the codes, one call of provider "p" every half minute, and when the last one ended.
-// "-" is a success.
+// fed returns a model that has learnt the codes, one call of provider "p" every half minute, and
+// when the last one ended. "-" is a success.
 func fed(o Options, codes ...string) (*Model, time.Time) {
 	m, now := New(o), start
 	for _, code := range codes {
@@ -47,26 +47,33 @@ func TestNext(t *testing.T) {
 	}{
 		{"nothing known", nil, 0, func(t *testing.T, f []Forecast) { assert.Empty(t, f) }},
 		{"never a failure", quiet, 0, func(t *testing.T, f []Forecast) { assert.Empty(t, f) }},
-		{"a failure among many successes", append(append(repeated(20, "-"), "down"), quiet...), 0, func(t *testing.T, f []Forecast) {
-			assert.Less(t, f[0].Probability, 0.05)
-			assert.Equal(t, 1, f[0].Seen)
-		}},
-		{"in the middle of an outage", append(append([]string{}, quiet...), repeated(20, "down")...), 29 * time.Second, func(t *testing.T, f []Forecast) {
-			assert.Greater(t, f[0].Probability, 0.8)
-			assert.Greater(t, f[0].Low, 0.5)
-		}},
-		{"long after an outage", append(append([]string{}, quiet...), repeated(12, "down")...), 5 * time.Hour, func(t *testing.T, f []Forecast) {
-			assert.Less(t, f[0].Low, 0.5)
-		}},
-		{"in turns: after a failure", repeated(40, "-", "down"), 29 * time.Second, func(t *testing.T, f []Forecast) { assert.Less(t, f[0].Probability, 0.1) }},
-		{"in turns: after a success", append(repeated(40, "-", "down"), "-"), 29 * time.Second, func(t *testing.T, f []Forecast) { assert.Greater(t, f[0].Low, 0.7) }},
-		{"the most probable first", append(append([]string{}, repeated(5, "a")...), repeated(10, "b")...), 0, func(t *testing.T, f []Forecast) {
-			assert.Equal(t, "b", f[0].Code)
-			assert.Equal(t, "a", f[1].Code)
-		}},
-		{"the latest counts more", append(repeated(300, "down"), repeated(300, "-")...), time.Hour, func(t *testing.T, f []Forecast) {
-			assert.Less(t, f[0].Probability, 0.35)
-		}},
+		{"a failure among many successes", append(append(repeated(20, "-"), "down"), quiet...), 0,
+			func(t *testing.T, f []Forecast) {
+				assert.Less(t, f[0].Probability, 0.05)
+				assert.Equal(t, 1, f[0].Seen)
+			}},
+		{"in the middle of an outage", append(append([]string{}, quiet...), repeated(20, "down")...), 29 * time.Second,
+			func(t *testing.T, f []Forecast) {
+				assert.Greater(t, f[0].Probability, 0.8)
+				assert.Greater(t, f[0].Low, 0.5)
+			}},
+		{"long after an outage", append(append([]string{}, quiet...), repeated(12, "down")...), 5 * time.Hour,
+			func(t *testing.T, f []Forecast) {
+				assert.Less(t, f[0].Low, 0.5)
+			}},
+		{"in turns: after a failure", repeated(40, "-", "down"), 29 * time.Second,
+			func(t *testing.T, f []Forecast) { assert.Less(t, f[0].Probability, 0.1) }},
+		{"in turns: after a success", append(repeated(40, "-", "down"), "-"), 29 * time.Second,
+			func(t *testing.T, f []Forecast) { assert.Greater(t, f[0].Low, 0.7) }},
+		{"the most probable first", append(append([]string{}, repeated(5, "a")...), repeated(10, "b")...), 0,
+			func(t *testing.T, f []Forecast) {
+				assert.Equal(t, "b", f[0].Code)
+				assert.Equal(t, "a", f[1].Code)
+			}},
+		{"the latest counts more", append(repeated(300, "down"), repeated(300, "-")...), time.Hour,
+			func(t *testing.T, f []Forecast) {
+				assert.Less(t, f[0].Probability, 0.35)
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, now := fed(Options{}, c.codes...)
@@ -88,8 +95,10 @@ func TestNext(t *testing.T) {
 
 func TestWhySaysWhatItRestsOn(t *testing.T) {
 	m, now := fed(Options{}, append(repeated(20, "-"), repeated(5, "down")...)...)
-	assert.Equal(t, "73 % after down and a pause as this of 5s (weight 14 %, 0.0 calls); 54 % in the burst, 2.7 times the long run (weight 82 %, 4.7 calls); "+
-		"20 % in the long run (weight 3 %, 24.3 calls)", m.Next("p", now.Add(5*time.Second))[0].Why)
+	assert.Equal(
+		t, "73 % after down and a pause as this of 5s (weight 14 %, 0.0 calls); 54 % in the burst, 2.7 times the "+
+			"long run (weight 82 %, 4.7 calls); "+
+			"20 % in the long run (weight 3 %, 24.3 calls)", m.Next("p", now.Add(5*time.Second))[0].Why)
 	assert.Equal(t, "never called; 20 % of the calls of all providers", m.Next("q", now)[0].Why)
 }
 
@@ -126,7 +135,9 @@ func TestTheWaitIsThePauseWhereNobodySaysHowLongCallsTake(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	m := New(Options{MaxProviders: 4, MaxCodes: 5})
 	for i := range 3000 {
-		m.Learn(retry.Outcome{At: start.Add(time.Duration(i) * time.Second), Provider: fmt.Sprintf("p%d", i/200), Code: fmt.Sprintf("code %d", i%37)})
+		m.Learn(
+			retry.Outcome{At: start.Add(time.Duration(i) * time.Second), Provider: fmt.Sprintf("p%d", i/200),
+				Code: fmt.Sprintf("code %d", i%37)})
 	}
 	assert.Len(t, m.providers, 4)
 	assert.Contains(t, m.providers, "p14", "the last heard of stays")
@@ -160,8 +171,10 @@ func TestOptionsThatCannotBe(t *testing.T) {
 
 func TestTimesThatCannotBe(t *testing.T) {
 	m := New(Options{})
-	for _, at := range []time.Time{{}, start, start.Add(-time.Hour), time.Unix(math.MaxInt64/2, 0), time.Unix(-math.MaxInt64/2, 0), start} {
-		m.Learn(retry.Outcome{At: at, Took: math.MaxInt64, Provider: "p", Code: "down", After: "down", Wait: math.MinInt64})
+	for _, at := range []time.Time{{}, start, start.Add(-time.Hour), time.Unix(math.MaxInt64/2, 0),
+		time.Unix(-math.MaxInt64/2, 0), start} {
+		m.Learn(
+			retry.Outcome{At: at, Took: math.MaxInt64, Provider: "p", Code: "down", After: "down", Wait: math.MinInt64})
 		for _, now := range []time.Time{{}, start, time.Unix(math.MaxInt64/2, 0)} {
 			for _, f := range m.Next("p", now) {
 				assert.True(t, f.Low >= 0 && f.Low <= f.Probability && f.Probability <= f.High && f.High <= 1, "%+v", f)
@@ -189,9 +202,11 @@ func TestOneViewHasWilsonsInterval(t *testing.T) {
 	}
 }
 
-// TestWhatAlwaysFailsIsCertain has calls so far apart that little is left of the burst from one to the next.
+// TestWhatAlwaysFailsIsCertain has calls so far apart that little is left of the burst from one to
+// the next.
 func TestWhatAlwaysFailsIsCertain(t *testing.T) {
-	for _, gap := range []time.Duration{time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 1000 * time.Hour} {
+	for _, gap := range []time.Duration{time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour,
+		1000 * time.Hour} {
 		m, now, low, n := New(Options{}), start, 0.0, 0
 		for _, want := range []struct {
 			calls int
@@ -223,7 +238,9 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for j := range 200 {
-				m.Learn(retry.Outcome{At: start.Add(time.Duration(j) * time.Second), Provider: fmt.Sprint("p", (i+j)%5), Code: fmt.Sprint("c", j%7)})
+				m.Learn(
+					retry.Outcome{At: start.Add(time.Duration(j) * time.Second), Provider: fmt.Sprint("p", (i+j)%5),
+						Code: fmt.Sprint("c", j%7)})
 				m.Next("p1", start)
 			}
 			b, err := json.Marshal(m)

@@ -19,11 +19,11 @@ const (
 
 // Options are how a [Model] learns. What is 0 or cannot be is as it says.
 type Options struct {
-	// MaxProviders is how many providers are remembered, at most 4096; 64. One more takes the place of the one that was
-	// heard of least lately.
+	// MaxProviders is how many providers are remembered, at most 4096; 64. One more takes the place
+	// of the one that was heard of least lately.
 	MaxProviders int
-	// MaxCodes is how many outcomes are told apart in each of a provider's counts, at most 256; 32. One more takes the place
-	// of the one that weighs least.
+	// MaxCodes is how many outcomes are told apart in each of a provider's counts, at most 256; 32.
+	// One more takes the place of the one that weighs least.
 	MaxCodes int
 	// HalfLife is after how many further calls one counts half; 300.
 	HalfLife int

@@ -22,7 +22,8 @@ const (
 
 // PreventerOptions are how measures begin and end. What is 0 or cannot be is as it says.
 type PreventerOptions struct {
-	// Release is the share of a code's Likely below which its Probability must fall for its measures to end; between 0 and 1;
+	// Release is the share of a code's Likely below which its Probability must fall for its
+	// measures to end; between 0 and 1;
 	// 0.6. Measures begin where Low is at least Likely, so that a forecast which wavers does not turn them on and off.
 	Release float64
 	// Again is after how long a call for which there is no place asks again; 1 second.
@@ -45,10 +46,11 @@ func (o PreventerOptions) filled() PreventerOptions {
 	return o
 }
 
-// NewPreventer returns what takes the measures of the table's codes (`prevent`) while the model says that they are likely.
-// All runs that share it share them: of each provider, the calls begin at least Throttle apart, Concurrency of them run at
-// once, and who waits goes in the order of asking. Where several codes are likely, the longest throttle and the lowest
-// concurrency hold, and the check of the most probable code that has one. Beyond 4096 providers, those that measures hold
+// NewPreventer returns what takes the measures of the table's codes (`prevent`) while the model
+// says that they are likely. All runs that share it share them: of each provider, the calls begin
+// at least Throttle apart, Concurrency of them run at once, and who waits goes in the order of
+// asking. Where several codes are likely, the longest throttle and the lowest concurrency hold, and
+// the check of the most probable code that has one. Beyond 4096 providers, those that measures hold
 // for share them.
 //
 // For a table without `prevent` it returns a Preventer that does nothing.
@@ -102,7 +104,8 @@ type preventer struct {
 
 	mu    sync.Mutex
 	doors map[string]*door
-	// rest is the door of all providers that there is no other for, swept when doors that nobody needs were looked for last.
+	// rest is the door of all providers that there is no other for, swept when doors that nobody
+	// needs were looked for last.
 	rest  *door
 	swept time.Time
 }
@@ -199,8 +202,8 @@ func (p *preventer) release(d *door, id uint64) {
 	d.leave(id)
 }
 
-// door returns the door of a provider. One that is new may take the place of another through which nobody goes; without a
-// place it is the one of all the rest.
+// door returns the door of a provider. One that is new may take the place of another through which
+// nobody goes; without a place it is the one of all the rest.
 func (p *preventer) door(provider string, now time.Time) *door {
 	if d := p.doors[provider]; d != nil {
 		return d

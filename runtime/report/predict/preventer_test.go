@@ -41,10 +41,13 @@ func TestNothingIsDoneUnlessDeclared(t *testing.T) {
 	for name, p := range map[string]executor.Preventer{
 		"no prevent": NewPreventer(m, preventing(nil), PreventerOptions{}),
 		"no table":   NewPreventer(m, taxonomy.Table{}, PreventerOptions{}),
-		"no model":   NewPreventer(nil, preventing(map[string]taxonomy.Prevention{"down": {Check: "ping"}}), PreventerOptions{}),
+		"no model": NewPreventer(nil, preventing(map[string]taxonomy.Prevention{"down": {Check: "ping"}}),
+			PreventerOptions{}),
 	} {
 		assert.Equal(t, executor.Precaution{}, before(t, p, "r", now), name)
-		assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = p.Before(context.Background(), executor.Coming{Provider: "p", Now: now}) }), name)
+		assert.Zero(
+			t, testing.AllocsPerRun(
+				100, func() { _, _ = p.Before(context.Background(), executor.Coming{Provider: "p", Now: now}) }), name)
 	}
 }
 
@@ -60,10 +63,13 @@ func TestMeasuresAreForWhatIsLikely(t *testing.T) {
 		{"likely", bad, map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: 0.5}}, "down", "ping"},
 		{"not likely enough", bad, map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: 0.99}}, "", ""},
 		{"another code", bad, map[string]taxonomy.Prevention{"limit": {Check: "ping", Likely: 0.5}}, "", ""},
-		{"too little is known", []string{"down", "down"}, map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: 0.5}}, "", ""},
+		{"too little is known", []string{"down", "down"},
+			map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: 0.5}}, "", ""},
 		{"always", nil, map[string]taxonomy.Prevention{"down": {Check: "ping"}}, "down", "ping"},
-		{"the more probable one's check", bad, map[string]taxonomy.Prevention{"limit": {Check: "quota"}, "down": {Check: "ping"}}, "down", "ping"},
-		{"the one that has a check", bad, map[string]taxonomy.Prevention{"limit": {Check: "quota"}, "down": {Concurrency: 2}}, "down", "quota"},
+		{"the more probable one's check", bad,
+			map[string]taxonomy.Prevention{"limit": {Check: "quota"}, "down": {Check: "ping"}}, "down", "ping"},
+		{"the one that has a check", bad,
+			map[string]taxonomy.Prevention{"limit": {Check: "quota"}, "down": {Concurrency: 2}}, "down", "quota"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, now := fed(Options{}, c.codes...)
@@ -101,7 +107,8 @@ func TestMeasuresDoNotFlap(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	m, now := fed(Options{}, "-")
-	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 2 * time.Second}}), PreventerOptions{})
+	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 2 * time.Second}}),
+		PreventerOptions{})
 	ask := func(run string, after time.Duration) time.Duration { return before(t, p, run, now.Add(after)).Wait }
 	assert.Zero(t, ask("a", 0), "the first goes at once")
 	assert.Equal(t, 2*time.Second, ask("b", 0))
@@ -119,7 +126,8 @@ func TestThrottle(t *testing.T) {
 func TestWhoHasEndedHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, now := fed(Options{}, "-")
-		p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 2 * time.Second}}), PreventerOptions{})
+		p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 2 * time.Second}}),
+			PreventerOptions{})
 		ctx, end := context.WithCancel(t.Context())
 		for i := range 50 {
 			_, err := p.Before(ctx, executor.Coming{Provider: "p", Run: fmt.Sprint(i), Now: now})
@@ -155,7 +163,8 @@ func TestConcurrency(t *testing.T) {
 // TestCallsThatBeganBeforeCount has measures that begin while calls run.
 func TestCallsThatBeganBeforeCount(t *testing.T) {
 	m, now := fed(Options{}, repeated(30, "-")...)
-	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Likely: 0.5}}), PreventerOptions{})
+	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Likely: 0.5}}),
+		PreventerOptions{})
 	a := before(t, p, "a", now)
 	assert.Empty(t, a.Code)
 	for range 12 {
@@ -170,7 +179,9 @@ func TestCallsThatBeganBeforeCount(t *testing.T) {
 
 func TestManyCallersAreBounded(t *testing.T) {
 	m, now := fed(Options{}, "-")
-	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Throttle: time.Hour * 1e6}}), PreventerOptions{}).(*preventer)
+	p := NewPreventer(
+		m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Throttle: time.Hour * 1e6}}),
+		PreventerOptions{}).(*preventer)
 	for i := range mostCallers + 100 {
 		wait := before(t, p, fmt.Sprint(i), now).Wait
 		assert.True(t, i == 0 || wait > 0, "%d waits %s", i, wait)
@@ -183,11 +194,13 @@ func TestManyCallersAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(p.doors), mostProviders)
 }
 
-// TestAClockThatIsPutBack has callers that wait, and calls that run, while the clock goes back an hour.
+// TestAClockThatIsPutBack has callers that wait, and calls that run, while the clock goes back an
+// hour.
 func TestAClockThatIsPutBack(t *testing.T) {
 	for _, rule := range []taxonomy.Prevention{{Throttle: 5 * time.Second}, {Concurrency: 1}} {
 		m, now := fed(Options{}, "-")
-		p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": rule}), PreventerOptions{Longest: time.Minute})
+		p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": rule}),
+			PreventerOptions{Longest: time.Minute})
 		assert.Zero(t, before(t, p, "a", now).Wait)
 		assert.NotZero(t, before(t, p, "never comes back", now).Wait)
 		now = now.Add(-time.Hour)
@@ -207,7 +220,8 @@ func TestAClockThatIsPutBack(t *testing.T) {
 // TestManyProvidersShareABound has more providers than are told apart.
 func TestManyProvidersShareABound(t *testing.T) {
 	m, now := fed(Options{MaxProviders: mostProviders}, "-")
-	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Likely: 0.5}}), PreventerOptions{})
+	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Concurrency: 1, Likely: 0.5}}),
+		PreventerOptions{})
 	ask := func(provider, run string, now time.Time) executor.Precaution {
 		got, err := p.Before(t.Context(), executor.Coming{Provider: provider, Run: run, Now: now})
 		require.NoError(t, err)
@@ -238,10 +252,13 @@ func TestWhenMeasuresBegin(t *testing.T) {
 		likely           float64
 		successes        int
 		earliest, latest int
-	}{{0.5, 0, 3, 4}, {0.6, 0, 5, 5}, {0.8, 0, 11, 12}, {0.9, 0, 25, 27}, {0.5, 100, 6, 15}, {0.6, 100, 7, 16}, {0.8, 100, 14, 20}, {0.9, 100, 30, 33}} {
-		for _, gap := range []time.Duration{20 * time.Second, 21 * time.Second, 33 * time.Second, 52 * time.Second, 2 * time.Minute, 7 * time.Minute, 20 * time.Minute, time.Hour} {
+	}{{0.5, 0, 3, 4}, {0.6, 0, 5, 5}, {0.8, 0, 11, 12}, {0.9, 0, 25, 27}, {0.5, 100, 6, 15}, {0.6, 100, 7, 16},
+		{0.8, 100, 14, 20}, {0.9, 100, 30, 33}} {
+		for _, gap := range []time.Duration{20 * time.Second, 21 * time.Second, 33 * time.Second, 52 * time.Second,
+			2 * time.Minute, 7 * time.Minute, 20 * time.Minute, time.Hour} {
 			m, now := New(Options{}), start
-			p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: c.likely}}), PreventerOptions{})
+			p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Check: "ping", Likely: c.likely}}),
+				PreventerOptions{})
 			call := func(code string) {
 				now = now.Add(gap)
 				m.Learn(retry.Outcome{At: now, Took: time.Second, Provider: "p", Code: code})
@@ -253,7 +270,8 @@ func TestWhenMeasuresBegin(t *testing.T) {
 			for ; failures < 1000 && before(t, p, "r", now.Add(gap-time.Second)).Check == ""; failures++ {
 				call("down")
 			}
-			t.Logf("likely %.1f after %d successes, every %s: %d failures in a row", c.likely, c.successes, gap, failures)
+			t.Logf("likely %.1f after %d successes, every %s: %d failures in a row", c.likely, c.successes, gap,
+				failures)
 			assert.GreaterOrEqual(t, failures, c.earliest)
 			assert.LessOrEqual(t, failures, c.latest)
 		}
@@ -302,7 +320,9 @@ func TestPreventerConcurrentUse(t *testing.T) {
 // A call that goes through and then has to wait elsewhere uses neither the throttle nor a place up.
 func TestWithdrawnCallsTakeNothing(t *testing.T) {
 	m, now := fed(Options{}, repeated(50, "down")...)
-	p := NewPreventer(m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 10 * time.Second, Concurrency: 1}}), PreventerOptions{})
+	p := NewPreventer(
+		m, preventing(map[string]taxonomy.Prevention{"down": {Throttle: 10 * time.Second, Concurrency: 1}}),
+		PreventerOptions{})
 	var first executor.Precaution
 	for run := range 3 { // at one time: each but the first would wait
 		first = before(t, p, fmt.Sprint("r", run), now)
@@ -314,11 +334,13 @@ func TestWithdrawnCallsTakeNothing(t *testing.T) {
 	first.Withdraw()
 	now = now.Add(4 * time.Second)
 	made.Release()
-	assert.Equal(t, 6*time.Second, before(t, p, "later", now).Wait, "a call that was made counts, and one is withdrawn only once")
+	assert.Equal(t, 6*time.Second, before(t, p, "later", now).Wait,
+		"a call that was made counts, and one is withdrawn only once")
 	now = now.Add(6 * time.Second)
 	next := before(t, p, "later", now)
 	require.Zero(t, next.Wait)
 	made.Withdraw()
 	next.Release()
-	assert.Equal(t, 10*time.Second, before(t, p, "last", now).Wait, "what is withdrawn late changes nothing that came after")
+	assert.Equal(t, 10*time.Second, before(t, p, "last", now).Wait,
+		"what is withdrawn late changes nothing that came after")
 }

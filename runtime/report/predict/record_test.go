@@ -33,7 +33,8 @@ const recorded = 500
 // weather is what a simulated service does: it returns how a call that begins at now fails, or nil.
 type weather func(now time.Time, r *rand.Rand) *taxonomy.Evidence
 
-// histories are the simulated services, by the name of the file that their outcomes are recorded in.
+// histories are the simulated services, by the name of the file that their outcomes are recorded
+// in.
 var histories = []struct {
 	name string
 	seed uint64
@@ -45,7 +46,8 @@ var histories = []struct {
 	{"ratelimit", 4, func(*rand.Rand) weather { return quota(6, 10*time.Minute) }},
 	{"login", 5, func(r *rand.Rand) weather { return spells(r, 4*time.Hour, 90*time.Minute, 1, loggedOut) }},
 	{"mixed", 6, func(r *rand.Rand) weather {
-		return first(quota(30, 20*time.Minute), spells(r, time.Hour, 10*time.Minute, 0.9, down), spells(r, 40*time.Minute, 5*time.Minute, 0.5, overloaded), unrelated(0.03))
+		return first(quota(30, 20*time.Minute), spells(r, time.Hour, 10*time.Minute, 0.9, down),
+			spells(r, 40*time.Minute, 5*time.Minute, 0.5, overloaded), unrelated(0.03))
 	}},
 }
 
@@ -68,7 +70,8 @@ func unrelated(share float64) weather {
 	}
 }
 
-// spells fails with the share in spells, which have a mean length and a mean time between, and hardly ever otherwise.
+// spells fails with the share in spells, which have a mean length and a mean time between, and
+// hardly ever otherwise.
 func spells(r *rand.Rand, between, length time.Duration, share float64, what taxonomy.Evidence) weather {
 	var begins, ends time.Time
 	return func(now time.Time, calls *rand.Rand) *taxonomy.Evidence {
@@ -175,8 +178,8 @@ type outcomes struct{ all []retry.Outcome }
 
 func (o *outcomes) Learn(outcome retry.Outcome) { o.all = append(o.all, outcome) }
 
-// record runs the executor against a service until there are enough outcomes: task after task, with the reactions of the
-// shipped taxonomy, and a pause between tasks in which a person thinks.
+// record runs the executor against a service until there are enough outcomes: task after task, with
+// the reactions of the shipped taxonomy, and a pause between tasks in which a person thinks.
 func record(t *testing.T, seed uint64, made func(*rand.Rand) weather) []retry.Outcome {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -205,14 +208,17 @@ type line struct {
 }
 
 func lineOf(o retry.Outcome) line {
-	return line{At: o.At.Truncate(time.Millisecond), Took: math.Round(o.Took.Seconds()*1000) / 1000, Provider: o.Provider, Code: o.Code}
+	return line{At: o.At.Truncate(time.Millisecond), Took: math.Round(o.Took.Seconds()*1000) / 1000,
+		Provider: o.Provider, Code: o.Code}
 }
 
 func (l line) outcome() retry.Outcome {
-	return retry.Outcome{At: l.At, Took: time.Duration(l.Took * float64(time.Second)), Provider: l.Provider, Code: l.Code}
+	return retry.Outcome{At: l.At, Took: time.Duration(l.Took * float64(time.Second)), Provider: l.Provider,
+		Code: l.Code}
 }
 
-// TestRecordings proves that the histories are what running the executor comes to; with -update it records them.
+// TestRecordings proves that the histories are what running the executor comes to; with -update it
+// records them.
 func TestRecordings(t *testing.T) {
 	for _, h := range histories {
 		t.Run(h.name, func(t *testing.T) {

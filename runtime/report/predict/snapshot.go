@@ -49,8 +49,8 @@ type savedCell struct {
 	Seen   int     `json:"seen"`
 }
 
-// MarshalJSON writes down all that the model knows; what it was made with is not part of it. Equal models are written
-// equally.
+// MarshalJSON writes down all that the model knows; what it was made with is not part of it. Equal
+// models are written equally.
 func (m *Model) MarshalJSON() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,8 +62,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	return json.Marshal(saved)
 }
 
-// UnmarshalJSON replaces all that the model knows by what MarshalJSON wrote, made smaller where the model's options allow
-// less. Of what cannot have been written by it nothing is taken, and the model is as before. The model must come from [New].
+// UnmarshalJSON replaces all that the model knows by what MarshalJSON wrote, made smaller where the
+// model's options allow less. Of what cannot have been written by it nothing is taken, and the
+// model is as before. The model must come from [New].
 func (m *Model) UnmarshalJSON(b []byte) error {
 	if m.options.MaxProviders == 0 {
 		return errors.New("read model: it was not made with New")
@@ -90,7 +91,8 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 
 func (p *provider) save() savedProvider {
 	saved := savedProvider{
-		Name: p.name, Calls: p.calls, Last: p.last, At: p.at, Weights: p.weights, Long: saveCounts(p.long), Burst: saveCounts(p.burst),
+		Name: p.name, Calls: p.calls, Last: p.last, At: p.at, Weights: p.weights, Long: saveCounts(p.long),
+		Burst: saveCounts(p.burst),
 	}
 	for _, s := range p.steps {
 		step := savedStep{After: s.after, All: saveCounts(s.all)}
@@ -175,8 +177,8 @@ func (m *Model) loadStep(s *step, saved savedStep, calls int) (err error) {
 	return nil
 }
 
-// loadLong reads counts that fall by the factor of the long run. A model whose half-life is shorter believes them no more
-// than what it could have learnt itself.
+// loadLong reads counts that fall by the factor of the long run. A model whose half-life is shorter
+// believes them no more than what it could have learnt itself.
 func (m *Model) loadLong(saved []savedCell, calls int) (counts, error) {
 	c, err := m.loadCounts(saved, calls, heaviest(halved(mostHalfLife)))
 	if most := heaviest(m.long); c.total > most*rounding {
@@ -186,10 +188,12 @@ func (m *Model) loadLong(saved []savedCell, calls int) (counts, error) {
 	return c, err
 }
 
-// heaviest is what weights that fall by the factor with each call come to together, however many calls there are.
+// heaviest is what weights that fall by the factor with each call come to together, however many
+// calls there are.
 func heaviest(factor float64) float64 { return 1 / (1 - factor) }
 
-// loadCounts reads what has been learnt from so many calls at most, and cannot weigh more together than most.
+// loadCounts reads what has been learnt from so many calls at most, and cannot weigh more together
+// than most.
 func (m *Model) loadCounts(saved []savedCell, calls int, most float64) (counts, error) {
 	var c counts
 	seen, weight := 0, 0.0

@@ -88,7 +88,8 @@ func TestASnapshotIsMadeSmallerWhereLessIsAllowed(t *testing.T) {
 	assert.LessOrEqual(t, len(small.Next("p", now)), 2)
 }
 
-// TestASnapshotCountsNoMoreThanWhatCouldBeLearnt has one of a model that forgets later than the one that reads it.
+// TestASnapshotCountsNoMoreThanWhatCouldBeLearnt has one of a model that forgets later than the one
+// that reads it.
 func TestASnapshotCountsNoMoreThanWhatCouldBeLearnt(t *testing.T) {
 	old, now := fed(Options{HalfLife: 3000}, repeated(3000, "down")...)
 	b, err := json.Marshal(old)

@@ -13,13 +13,15 @@ const (
 	views
 )
 
-// newShare is the weight, in calls, of failures that nobody has seen yet; successes have as much beforehand.
+// newShare is the weight, in calls, of failures that nobody has seen yet; successes have as much
+// beforehand.
 const newShare = 0.5
 
 // outlook is what is looked at to foretell one call.
 type outlook struct {
 	all, long *counts
-	// step and paused are nil where the outcome that came last, or its pause, was never followed by anything.
+	// step and paused are nil where the outcome that came last, or its pause, was never followed by
+	// anything.
 	step, paused *counts
 	burst        *counts
 	// faded is the factor of the burst's weights.
@@ -32,7 +34,8 @@ var nothing counts
 
 // at returns what is looked at for a call of the provider that begins at now.
 func (m *Model) at(p *provider, now time.Time) outlook {
-	o := outlook{all: &m.all, long: &p.long, step: &nothing, paused: &nothing, burst: &p.burst, faded: m.faded(p, now), weights: p.weights}
+	o := outlook{all: &m.all, long: &p.long, step: &nothing, paused: &nothing, burst: &p.burst, faded: m.faded(p, now),
+		weights: p.weights}
 	if p.calls == 0 {
 		return o
 	}
@@ -81,9 +84,10 @@ func (o *outlook) mean(shares [views]float64) float64 {
 	return min(1, max(0, p))
 }
 
-// believed is how much each view counts in the interval. The burst counts as far as what it has seen itself differs from the
-// long run, and not by chance; the rest of its weight is the long run's. So a burst that says the same does not make the long
-// run less sure, and neither does one that has seen nothing.
+// believed is how much each view counts in the interval. The burst counts as far as what it has
+// seen itself differs from the long run, and not by chance; the rest of its weight is the long
+// run's. So a burst that says the same does not make the long run less sure, and neither does one
+// that has seen nothing.
 func (o *outlook) believed(shares *[views]float64) [views]float64 {
 	w := o.weights
 	chance := 1 - math.Abs(2*below(shares[viewLong], shares[viewBurst], o.burst.total*o.faded)-1)

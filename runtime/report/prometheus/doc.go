@@ -12,6 +12,6 @@
 //	errgen_retries_total                                            calls that were made again
 //	errgen_retried_operations_total{result}                         operations that were tried again, by how they ended
 //
-// Labels have few values: the words of the taxonomies, of others the first ones, and "other" for the rest. What is not known
-// is "none". Texts of errors are never labels.
+// Labels have few values: the words of the taxonomies, of others the first ones, and "other" for
+// the rest. What is not known is "none". Texts of errors are never labels.
 package promreport

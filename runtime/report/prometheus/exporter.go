@@ -17,17 +17,19 @@ const (
 
 // Options bound what an exporter counts apart. What is 0 or less is as it says.
 type Options struct {
-	// Taxonomies are those whose codes, categories, sources and strategies have labels of their own in any case.
+	// Taxonomies are those whose codes, categories, sources and strategies have labels of their own
+	// in any case.
 	Taxonomies []*taxonomy.Taxonomy
 	// MaxValues is how many other values each label has; 50.
 	MaxValues int
-	// MaxSeries is how many combinations of labels are counted apart; 2000. At least half of them are for the taxonomies' words:
-	// where there is no room for others, these are "other", and beyond that all labels are.
+	// MaxSeries is how many combinations of labels are counted apart; 2000. At least half of them
+	// are for the taxonomies' words: where there is no room for others, these are "other", and
+	// beyond that all labels are.
 	MaxSeries int
 }
 
-// Exporter is a [report.Sink] that counts, and a [prometheus.Collector] that tells. Make one with [New] or [Register]; it is
-// safe for concurrent use.
+// Exporter is a [report.Sink] that counts, and a [prometheus.Collector] that tells. Make one with
+// [New] or [Register]; it is safe for concurrent use.
 type Exporter struct {
 	sink     *bounded.Sink
 	counters counters
@@ -64,7 +66,8 @@ func New(o Options) *Exporter {
 	return e
 }
 
-// Register returns an exporter that is registered. The error is the registerer's, as when there is one already.
+// Register returns an exporter that is registered. The error is the registerer's, as when there is
+// one already.
 func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
 	e := New(o)
 	if err := r.Register(e); err != nil {
@@ -73,13 +76,15 @@ func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
 	return e, nil
 }
 
-// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is taken as Update.
+// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is
+// taken as Update.
 func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
 
 // Update counts the strategy that was run for an error that was reported, once for each run.
 func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
 
-// Retried counts an operation that was tried again, and its calls after the first; without such calls nothing.
+// Retried counts an operation that was tried again, and its calls after the first; without such
+// calls nothing.
 func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
 
 // counters are what is counted with.

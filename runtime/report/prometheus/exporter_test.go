@@ -25,10 +25,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// scrape serves the registry on the loopback and returns what a scrape of it says, without what is about the registry.
+// scrape serves the registry on the loopback and returns what a scrape of it says, without what is
+// about the registry.
 func scrape(t *testing.T, registry *prometheus.Registry) string {
 	t.Helper()
-	server := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}))
+	server := httptest.NewServer(
+		promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}))
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Get(server.URL)
@@ -103,8 +105,13 @@ func TestErrorsOfATaxonomy(t *testing.T) {
 	e, err := Register(registry, Options{})
 	require.NoError(t, err)
 	limit := errs.Classify(&taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429})
-	e.Report(report.New(limit, report.Options{Table: errs.Table, Facts: report.Facts{Source: &report.Source{Type: "anthropic-api"}}}))
-	assert.Contains(t, scrape(t, registry), `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="none",source="anthropic-api"} 1`)
+	e.Report(
+		report.New(
+			limit, report.Options{Table: errs.Table,
+				Facts: report.Facts{Source: &report.Source{Type: "anthropic-api"}}}))
+	assert.Contains(
+		t, scrape(t, registry),
+		`{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="none",source="anthropic-api"} 1`)
 }
 
 // TestWordsOfATaxonomyAreNotStarved has as many other words as there is room for before them.
@@ -114,7 +121,9 @@ func TestWordsOfATaxonomyAreNotStarved(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 50 {
 		for j := range 50 {
-			e.Report(&report.Occurrence{Domain: "aidf", Category: "provider", Code: fmt.Sprint("C", j), Source: &report.Source{Type: fmt.Sprint("elsewhere", i)}})
+			e.Report(
+				&report.Occurrence{Domain: "aidf", Category: "provider", Code: fmt.Sprint("C", j),
+					Source: &report.Source{Type: fmt.Sprint("elsewhere", i)}})
 		}
 	}
 	e.Report(limited(""))
@@ -122,8 +131,11 @@ func TestWordsOfATaxonomyAreNotStarved(t *testing.T) {
 	elsewhere.ID, elsewhere.Source = "2", &report.Source{Type: "elsewhere, too"}
 	e.Report(elsewhere)
 	text := scrape(t, registry)
-	assert.Contains(t, text, `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="anthropic-api"} 1`)
-	assert.Contains(t, text, `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="other"} 1`)
+	assert.Contains(
+		t, text,
+		`{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="anthropic-api"} 1`)
+	assert.Contains(
+		t, text, `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="other"} 1`)
 	assert.Contains(t, text, `{category="provider",code="other",domain="aidf",severity="none",source="other"} 1500`)
 	assert.LessOrEqual(t, strings.Count(text, "\nerrgen_errors_total"), 1003)
 }
@@ -140,7 +152,8 @@ func TestRegisteringTwiceIsAnError(t *testing.T) {
 
 func TestCardinalityIsBounded(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	e, err := Register(registry, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}, MaxValues: 5, MaxSeries: 40})
+	e, err := Register(
+		registry, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}, MaxValues: 5, MaxSeries: 40})
 	require.NoError(t, err)
 	done := true
 	var all sync.WaitGroup
@@ -149,7 +162,8 @@ func TestCardinalityIsBounded(t *testing.T) {
 			for i := range 500 {
 				o := limited(fmt.Sprintf("message %d", i))
 				o.ID = fmt.Sprint(n, "-", i)
-				o.Domain, o.Code, o.Category = fmt.Sprint("domain", i%7), fmt.Sprint("code", n, i), strings.Repeat("x", i)
+				o.Domain, o.Code, o.Category = fmt.Sprint("domain", i%7), fmt.Sprint("code", n, i),
+					strings.Repeat("x", i)
 				o.Severity, o.Source.Type = fmt.Sprint("severity", i), "password=hunter2secret"
 				o.Recovery = &report.Recovery{Strategy: fmt.Sprint("strategy", i), Successful: &done}
 				e.Report(o)

@@ -10,11 +10,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// BenchmarkGate compares a Do that succeeds at once without a gate, and with one whose lane no policy, or one, bounds.
+// BenchmarkGate compares a Do that succeeds at once without a gate, and with one whose lane no
+// policy, or one, bounds.
 func BenchmarkGate(b *testing.B) {
 	op := func(context.Context) error { return nil }
 	p := taxonomy.Policy{Name: "p", Budget: &taxonomy.Budget{
-		Retries: 0.2, Reserve: 3, Window: 10 * s, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * s, Successes: 1},
+		Retries: 0.2, Reserve: 3, Window: 10 * s,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * s, Successes: 1},
 	}}
 	gates := breaker.New(breaker.Options{})
 	gates.Leave("bounded", "me", retry.CallEnd{Failed: true, Policy: &p})
@@ -47,7 +49,8 @@ func TestGateAllocatesNothing(t *testing.T) {
 	gates := breaker.New(breaker.Options{})
 	gates.Leave("lane", "me", bad(p))
 	ctx := t.Context()
-	if n := testing.AllocsPerRun(100, func() { _ = retry.Do(ctx, *p, op, retry.WithGate(gates, "lane", "me")) }); n != 0 {
+	if n := testing.AllocsPerRun(
+		100, func() { _ = retry.Do(ctx, *p, op, retry.WithGate(gates, "lane", "me")) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

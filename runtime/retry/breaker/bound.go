@@ -9,7 +9,8 @@ import (
 
 const defaultWindow = 10 * time.Second
 
-// rule is what a policy says, by which it is known: policies that share a name and have other numbers do not share a bound.
+// rule is what a policy says, by which it is known: policies that share a name and have other
+// numbers do not share a bound.
 type rule struct {
 	policy  string
 	retries float64
@@ -75,7 +76,8 @@ func (b *bound) end(caller string, end retry.CallEnd, own bool) {
 	}
 }
 
-// retry takes a retry out of the budget, and returns false when it is empty. What is a retry itself earns none.
+// retry takes a retry out of the budget, and returns false when it is empty. What is a retry itself
+// earns none.
 func (b *bound) retry(now time.Time) bool {
 	if b.rule.retries < 0 {
 		return true

@@ -36,7 +36,8 @@ func TestOnState(t *testing.T) {
 		b.sleep(5 * s)
 		b.call("c", good)
 		assert.Equal(t, []string{
-			"lane p: closed to open", "lane p: open to half-open", "lane p: half-open to open", "lane p: open to half-open",
+			"lane p: closed to open", "lane p: open to half-open", "lane p: half-open to open",
+			"lane p: open to half-open",
 			"lane p: half-open to closed",
 		}, told)
 	})
@@ -64,11 +65,13 @@ func TestStatus(t *testing.T) {
 		b.sleep(5 * s)
 		b.call("d", good)
 		assert.True(t, b.Status()[0].Entering)
-		assert.Equal(t, "closed half-open State(9)", fmt.Sprint(breaker.Closed, " ", breaker.HalfOpen, " ", breaker.State(9)))
+		assert.Equal(
+			t, "closed half-open State(9)", fmt.Sprint(breaker.Closed, " ", breaker.HalfOpen, " ", breaker.State(9)))
 	})
 }
 
-// Lanes that nobody uses are forgotten, and of too many those that nobody has used for longest, closed ones first.
+// Lanes that nobody uses are forgotten, and of too many those that nobody has used for longest,
+// closed ones first.
 func TestLanesAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := breaker.New(breaker.Options{MaxLanes: 3, Idle: m})
@@ -156,10 +159,12 @@ func TestAtOnce(t *testing.T) {
 // Retries are a share of first calls: what is refused ends the Do.
 func TestBudget(t *testing.T) {
 	bubble(t, func(b bench) {
-		p := taxonomy.Policy{Name: "p", MaxAttempts: 10, Budget: &taxonomy.Budget{Retries: 0.2, Reserve: 3, Window: 10 * s}}
+		p := taxonomy.Policy{Name: "p", MaxAttempts: 10,
+			Budget: &taxonomy.Budget{Retries: 0.2, Reserve: 3, Window: 10 * s}}
 		calls, out := 0, 0
 		for range 1000 {
-			err := retry.Do(b.t.Context(), p, func(context.Context) error { calls++; return errDown }, retry.WithGate(b, "lane", ""))
+			err := retry.Do(b.t.Context(), p, func(context.Context) error { calls++; return errDown },
+				retry.WithGate(b, "lane", ""))
 			e, ok := errors.AsType[*retry.Error](err)
 			require.True(t, ok)
 			require.ErrorIs(t, err, errDown)

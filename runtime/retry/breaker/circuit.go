@@ -24,7 +24,8 @@ type circuit struct {
 	shown   State     // as it was last told
 	since   time.Time // when it changed to that
 
-	// failsafe-go takes a permit back only when an end is recorded. A probe without one leaves its permit here.
+	// failsafe-go takes a permit back only when an end is recorded. A probe without one leaves its
+	// permit here.
 	permit bool
 	probes bool      // somebody makes a probe
 	prober string    // who does
@@ -79,7 +80,8 @@ func (c *circuit) opens(now time.Time) time.Time {
 	return at
 }
 
-// begin has the caller make the probe, if there is to be one. It is called when the circuit opens now.
+// begin has the caller make the probe, if there is to be one. It is called when the circuit opens
+// now.
 func (c *circuit) begin(caller string, now time.Time) {
 	if c.isClosed() {
 		return
@@ -88,8 +90,9 @@ func (c *circuit) begin(caller string, now time.Time) {
 	c.probes, c.prober, c.begun = true, caller, now
 }
 
-// end counts what became of a call. Own says that it failed under the policy that the circuit is of. While the breaker is not closed
-// only the probe counts: what was begun before tells of the past.
+// end counts what became of a call. Own says that it failed under the policy that the circuit is
+// of. While the breaker is not closed only the probe counts: what was begun before tells of the
+// past.
 func (c *circuit) end(caller string, end retry.CallEnd, own bool) {
 	if !c.isClosed() {
 		if !c.probes || c.prober != caller {

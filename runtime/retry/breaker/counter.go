@@ -53,8 +53,10 @@ func (c *counter) take(from *counter, now time.Time) {
 	}
 }
 
-// historyWindows are those over which calls are counted before a policy says what its window is. A longer one counts as the last.
-var historyWindows = [...]time.Duration{time.Second, 10 * time.Second, 100 * time.Second, 1000 * time.Second, 10000 * time.Second}
+// historyWindows are those over which calls are counted before a policy says what its window is. A
+// longer one counts as the last.
+var historyWindows = [...]time.Duration{time.Second, 10 * time.Second, 100 * time.Second, 1000 * time.Second,
+	10000 * time.Second}
 
 // history counts calls for windows that are not known yet.
 type history [len(historyWindows)]counter

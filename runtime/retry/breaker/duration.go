@@ -2,11 +2,12 @@ package breaker
 
 import "time"
 
-// duration is how long calls take that succeed: their mean, and how far they are from it on average, as TCP reckons for its
-// retransmissions (RFC 6298). The zero duration knows nothing.
+// duration is how long calls take that succeed: their mean, and how far they are from it on
+// average, as TCP reckons for its retransmissions (RFC 6298). The zero duration knows nothing.
 type duration struct{ mean, apart time.Duration }
 
-// Of what is new an eighth counts, and a quarter of how far it is from the mean; what is four times as far is usual still.
+// Of what is new an eighth counts, and a quarter of how far it is from the mean; what is four times
+// as far is usual still.
 const (
 	newMean  = 8
 	newApart = 4

@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/retry/breaker"
 )
 
-// A deadline that ends calls says something about the provider only if calls that succeed take no longer.
+// A deadline that ends calls says something about the provider only if calls that succeed take no
+// longer.
 func TestCallsThatTimeOut(t *testing.T) {
 	fine := func(took ...time.Duration) []time.Duration { return took }
 	for _, tt := range []struct {

@@ -8,15 +8,17 @@ import (
 )
 
 const (
-	// exact is for how long before its turn a caller is told when that is. Before, it is told to ask again halfway, since the
-	// pace may have doubled by then.
+	// exact is for how long before its turn a caller is told when that is. Before, it is told to
+	// ask again halfway, since the pace may have doubled by then.
 	exact = time.Second
 	// maxLate is for how long a caller that does not come keeps its place, when there is no other.
 	maxLate = 10 * time.Second
-	// spare is for how many seconds turns are kept that nobody takes when those who waited are in, leastSpare how many turns at least.
+	// spare is for how many seconds turns are kept that nobody takes when those who waited are in,
+	// leastSpare how many turns at least.
 	spare, leastSpare = 0.2, 5
-	// hold is for how many times as long as those who waited took to enter the pace holds for all who come afterwards, up to maxHold:
-	// they are the same callers, who come again as closely as they were let in.
+	// hold is for how many times as long as those who waited took to enter the pace holds for all
+	// who come afterwards, up to maxHold: they are the same callers, who come again as closely as
+	// they were let in.
 	hold, maxHold = 3, 5 * time.Minute
 	// leastPause is how long somebody without a place does not ask again.
 	leastPause = 200 * time.Millisecond
@@ -24,9 +26,9 @@ const (
 	slack = 1e-6
 )
 
-// entry is how callers enter a lane that opens again: each has a place in a queue, which it takes when it first asks, since
-// not everybody who waits asks when the lane opens. Places are numbered from 1, and their turns come at a pace. The zero
-// entry lets everybody in.
+// entry is how callers enter a lane that opens again: each has a place in a queue, which it takes
+// when it first asks, since not everybody who waits asks when the lane opens. Places are numbered
+// from 1, and their turns come at a pace. The zero entry lets everybody in.
 type entry struct {
 	on      bool
 	began   time.Time
@@ -44,21 +46,24 @@ type entry struct {
 	calls    map[string]time.Time // of those who were let in, when they came
 }
 
-// newEntry begins at now, when a lane opens that was shut for so long. Patience is after how long those who wait ask again at the
-// latest, normal the rate of calls in a second, 0 if that is not known.
+// newEntry begins at now, when a lane opens that was shut for so long. Patience is after how long
+// those who wait ask again at the latest, normal the rate of calls in a second, 0 if that is not
+// known.
 func newEntry(now time.Time, shut, patience time.Duration, normal float64, ramp retry.Ramp) entry {
 	step := ramp.Gap(1)
 	if step <= 0 {
 		return entry{}
 	}
 	return entry{
-		on: true, began: now, settled: now.Add(patience), quiet: step, tempo: newTempo(now, shut, patience, step, normal),
-		at: now, busy: now, queue: queue{tickets: make(map[string]*ticket)}, calls: make(map[string]time.Time),
+		on: true, began: now, settled: now.Add(patience), quiet: step,
+		tempo: newTempo(now, shut, patience, step, normal),
+		at:    now, busy: now, queue: queue{tickets: make(map[string]*ticket)}, calls: make(map[string]time.Time),
 	}
 }
 
-// opens returns when the caller may call, or when to ask again, and its ticket if it is a new one. One that would have to wait for
-// longer than it can is told how long that is, and takes no place. Left is the time that it has, takes what calls take.
+// opens returns when the caller may call, or when to ask again, and its ticket if it is a new one.
+// One that would have to wait for longer than it can is told how long that is, and takes no place.
+// Left is the time that it has, takes what calls take.
 func (e *entry) opens(caller string, now time.Time, left, takes time.Duration) (time.Time, *ticket) {
 	if !e.waits(now) {
 		return now, nil
@@ -147,15 +152,16 @@ func (e *entry) ended(caller string, end retry.CallEnd, now time.Time) {
 	}
 }
 
-// gaveUp takes the ticket of a caller that will not come any more. One without a place says nothing of how long places may be waited
-// for.
+// gaveUp takes the ticket of a caller that will not come any more. One without a place says nothing
+// of how long places may be waited for.
 func (e *entry) gaveUp(caller string, t *ticket, now time.Time) {
 	if e.waits(now) && e.gone(caller, t) && t.hasPlace() {
 		e.patience.gaveUp(t.came, now)
 	}
 }
 
-// gone has those behind a ticket move up, and says whether it was there. The turn of one that came long ago is lost.
+// gone has those behind a ticket move up, and says whether it was there. The turn of one that came
+// long ago is lost.
 func (e *entry) gone(caller string, t *ticket) bool {
 	if !e.queue.drop(caller, t) {
 		return false
@@ -174,8 +180,9 @@ func (e *entry) later(now time.Time, wait, left time.Duration) time.Time {
 	return later(e.soon(now, wait, left), now.Add(leastPause))
 }
 
-// soon is when to ask again. While the pace is still looked for, those whose turn would come later ask as soon as it is found, and
-// whoever is told its turn asks when the pace may change before: who came at the old pace would come among those of the new one.
+// soon is when to ask again. While the pace is still looked for, those whose turn would come later
+// ask as soon as it is found, and whoever is told its turn asks when the pace may change before:
+// who came at the old pace would come among those of the new one.
 func (e *entry) soon(now time.Time, wait, patience time.Duration) time.Time {
 	if wait <= patience && wait > exact {
 		wait = max(wait/2, exact)
@@ -251,7 +258,8 @@ func (e *entry) advance(now time.Time) {
 // enough is how many may wait without it being a queue.
 func (e *entry) enough() float64 { return max(leastSpare, e.tempo.pace*spare) }
 
-// unused is how many turns are kept that nobody takes. While those enter who waited it is that of the next to come.
+// unused is how many turns are kept that nobody takes. While those enter who waited it is that of
+// the next to come.
 func (e *entry) unused() float64 {
 	if e.ends.IsZero() {
 		return 1

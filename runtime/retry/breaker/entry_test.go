@@ -25,7 +25,8 @@ func (b bench) reopen() {
 	b.call("probe", good)
 }
 
-// What is asked about a lane changes nothing, and callers that enter one after the other are done when nobody asks any more.
+// What is asked about a lane changes nothing, and callers that enter one after the other are done
+// when nobody asks any more.
 func TestWhy(t *testing.T) {
 	bubble(t, func(b bench) {
 		assert.Equal(t, breaker.Closed, b.State("lane"))
@@ -42,7 +43,9 @@ func TestWhy(t *testing.T) {
 		assert.Equal(t, breaker.HalfOpen, b.State("lane"))
 		b.Leave("lane", "probe", good)
 		assert.Equal(t, breaker.Closed, b.State("lane"))
-		require.EqualError(t, b.Why("lane"), `lane "lane": the gate is shut: callers enter one after the other, since it has opened again`)
+		require.EqualError(
+			t, b.Why("lane"),
+			`lane "lane": the gate is shut: callers enter one after the other, since it has opened again`)
 		assert.NotZero(t, b.wait("b"))
 		assert.True(t, b.Status()[0].Entering)
 		b.sleep(30 * m)
@@ -105,14 +108,16 @@ func TestDoFailFast(t *testing.T) {
 	bubble(t, func(b bench) {
 		calls := 0
 		do := func() error {
-			return retry.Do(b.t.Context(), taxonomy.Policy{MaxAttempts: 1}, func(context.Context) error { calls++; return nil },
+			return retry.Do(b.t.Context(), taxonomy.Policy{MaxAttempts: 1},
+				func(context.Context) error { calls++; return nil },
 				retry.WithGate(b, "lane", ""), retry.FailFast())
 		}
 		require.NoError(t, do())
 		b.call("a", bad(policy("p", once)))
 		begun := time.Now()
 		err := do()
-		require.EqualError(t, err, `0 calls, not let in (lane "lane": the gate is shut: the breaker of policy "p" is open)`)
+		require.EqualError(
+			t, err, `0 calls, not let in (lane "lane": the gate is shut: the breaker of policy "p" is open)`)
 		require.ErrorIs(t, err, retry.ErrShut)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 		b.sleep(5 * s)
@@ -150,8 +155,8 @@ func (b bench) enter(callers int) []time.Time {
 	return in
 }
 
-// Those who come when all who waited are in, maybe the same callers once more, come no faster than twice the normal rate: at once a few,
-// then half as fast again as normal. That is not for ever.
+// Those who come when all who waited are in, maybe the same callers once more, come no faster than
+// twice the normal rate: at once a few, then half as fast again as normal. That is not for ever.
 func TestNobodyRushesInAfterThoseWhoWaited(t *testing.T) {
 	bubble(t, func(b bench) {
 		const normal = 20
@@ -192,7 +197,8 @@ func TestWhyWhenNobodyWaits(t *testing.T) {
 	})
 }
 
-// The budget counts calls from the first use of the lane, whatever its window is and before anything has failed.
+// The budget counts calls from the first use of the lane, whatever its window is and before
+// anything has failed.
 func TestBudgetCountsFromTheFirstUse(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

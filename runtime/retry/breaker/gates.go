@@ -17,24 +17,27 @@ const endless = time.Duration(math.MaxInt64)
 const (
 	defaultMaxLanes = 4096
 	defaultIdle     = 15 * time.Minute
-	// room is which part of the lanes, as a divisor, is forgotten at once: to look at all of them for each new one would take too long.
+	// room is which part of the lanes, as a divisor, is forgotten at once: to look at all of them
+	// for each new one would take too long.
 	room = 64
 )
 
 // Options are how gates are made. The zero Options are good ones.
 type Options struct {
-	// Ramp is how those who wait enter a lane that opens again; its zero value begins with one in the first second. With a
-	// negative Step everybody enters at once. Its Random is not used.
+	// Ramp is how those who wait enter a lane that opens again; its zero value begins with one in
+	// the first second. With a negative Step everybody enters at once. Its Random is not used.
 	Ramp retry.Ramp
-	// MaxLanes bounds the lanes that are remembered; 4096 when it is 0 or less, which takes some megabytes. Beyond it those are forgotten
-	// in which nothing has failed, then those with the fewest failures, and those with an open breaker last; of equal ones those that
-	// nobody has used for longest. So when more lanes are in trouble than there is room for, some have a breaker and others have none.
+	// MaxLanes bounds the lanes that are remembered; 4096 when it is 0 or less, which takes some
+	// megabytes. Beyond it those are forgotten in which nothing has failed, then those with the
+	// fewest failures, and those with an open breaker last; of equal ones those that nobody has
+	// used for longest. So when more lanes are in trouble than there is room for, some have a
+	// breaker and others have none.
 	MaxLanes int
-	// Idle is for how long nobody has used a lane that is forgotten; 15 minutes when it is 0 or less. A lane with an open
-	// breaker is not.
+	// Idle is for how long nobody has used a lane that is forgotten; 15 minutes when it is 0 or
+	// less. A lane with an open breaker is not.
 	Idle time.Duration
-	// OnState is told when a breaker changes its state; nil is nobody. It is called by those who enter and leave, may be called by
-	// several at once, and may use the gates.
+	// OnState is told when a breaker changes its state; nil is nobody. It is called by those who
+	// enter and leave, may be called by several at once, and may use the gates.
 	OnState func(Change)
 }
 
@@ -45,8 +48,8 @@ type Change struct {
 	At           time.Time
 }
 
-// Gates are the gates of all lanes of a process. They are safe for concurrent use. Time is the clock of the machine; the time
-// that Enter is given is only what its answer counts from.
+// Gates are the gates of all lanes of a process. They are safe for concurrent use. Time is the
+// clock of the machine; the time that Enter is given is only what its answer counts from.
 type Gates struct {
 	options Options
 
@@ -72,9 +75,10 @@ func New(o Options) *Gates {
 	return &Gates{options: o, lanes: make(map[string]*lane), cleaned: time.Now()}
 }
 
-// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. A caller that would have less than half
-// of the time until its deadline left takes no place in the queue of a lane that opens again, and is told to wait beyond the
-// deadline for a probe. It gives its place up when ctx ends, so ctx must be that of the whole wait.
+// Enter asks to make a call; see [retry.Gate]. It fails only when ctx has ended, with its cause. A
+// caller that would have less than half of the time until its deadline left takes no place in the
+// queue of a lane that opens again, and is told to wait beyond the deadline for a probe. It gives
+// its place up when ctx ends, so ctx must be that of the whole wait.
 func (g *Gates) Enter(ctx context.Context, name, caller string, now time.Time) (time.Time, error) {
 	patience := endless
 	if deadline, ok := ctx.Deadline(); ok {

@@ -86,7 +86,8 @@ func TestOpens(t *testing.T) {
 		{"of below failures", taxonomy.Breaker{Failures: 3, Of: 1}, "fff", breaker.Open},
 		{"nothing said", taxonomy.Breaker{}, "f", breaker.Open},
 		{"less than nothing", taxonomy.Breaker{Failures: -1, Of: -1, Probe: -s, Successes: -1}, "f", breaker.Open},
-		{"absurd", taxonomy.Breaker{Failures: math.MaxInt, Of: math.MaxInt, Successes: math.MaxInt}, "ffff", breaker.Closed},
+		{"absurd", taxonomy.Breaker{Failures: math.MaxInt, Of: math.MaxInt, Successes: math.MaxInt}, "ffff",
+			breaker.Closed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(b bench) {
@@ -127,7 +128,8 @@ func TestProbe(t *testing.T) {
 	})
 }
 
-// A probe that says nothing leaves its turn to the next caller, who has it an interval after it began.
+// A probe that says nothing leaves its turn to the next caller, who has it an interval after it
+// began.
 func TestProbeSaysNothing(t *testing.T) {
 	for name, end := range map[string]retry.CallEnd{"cancelled": cancelled, "another failure": other} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +213,8 @@ func TestLateEnds(t *testing.T) {
 	})
 }
 
-// Each policy has a breaker of its own; a call must pass them all, and a failure says nothing about the others'.
+// Each policy has a breaker of its own; a call must pass them all, and a failure says nothing about
+// the others'.
 func TestSeveralPolicies(t *testing.T) {
 	bubble(t, func(b bench) {
 		slow := once
@@ -231,7 +234,8 @@ func TestSeveralPolicies(t *testing.T) {
 		for _, st := range b.Status() {
 			states[st.Policy+time.Until(st.Next).String()] = st.State
 		}
-		assert.Equal(t, map[string]breaker.State{"x5s": breaker.HalfOpen, "x8s": breaker.HalfOpen, "y8s": breaker.Open}, states)
+		assert.Equal(t, map[string]breaker.State{"x5s": breaker.HalfOpen, "x8s": breaker.HalfOpen, "y8s": breaker.Open},
+			states)
 		b.sleep(8 * s)
 		b.call("b", good)
 		for _, st := range b.Status() {
@@ -305,7 +309,8 @@ func TestDoDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(b.t.Context(), 4*s)
 		defer cancel()
 		begun := time.Now()
-		err := retry.Do(ctx, taxonomy.Policy{}, func(context.Context) error { return nil }, retry.WithGate(b, "lane", "me"))
+		err := retry.Do(ctx, taxonomy.Policy{}, func(context.Context) error { return nil },
+			retry.WithGate(b, "lane", "me"))
 		require.EqualError(t, err, `0 calls, the next wait would pass the deadline `+
 			`(lane "lane": the gate is shut: the breaker of policy "p" is open)`)
 		require.ErrorIs(t, err, retry.ErrShut)
@@ -318,7 +323,9 @@ func TestDoDeadline(t *testing.T) {
 func TestOpensTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := breaker.New(breaker.Options{})
-		p := &taxonomy.Policy{Name: "p", Budget: &taxonomy.Budget{Retries: -1, Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: 10 * time.Second, Successes: 1}}}
+		p := &taxonomy.Policy{Name: "p",
+			Budget: &taxonomy.Budget{Retries: -1,
+				Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: 10 * time.Second, Successes: 1}}}
 		now := time.Now()
 		require.Equal(t, now, g.Opens("l", now), "nobody has called")
 		_, err := g.Enter(t.Context(), "l", "a", now)

@@ -63,8 +63,8 @@ func (n need) compare(other need) int {
 	return cmp.Or(cmp.Compare(n.failures, other.failures), n.used.Compare(other.used))
 }
 
-// enter returns when the caller may call, or when to ask again, and its ticket if it has got one in a queue; it may when that is not
-// after now. Patience is how long it can wait.
+// enter returns when the caller may call, or when to ask again, and its ticket if it has got one in
+// a queue; it may when that is not after now. Patience is how long it can wait.
 func (l *lane) enter(caller string, now time.Time, patience time.Duration) (time.Time, *ticket) {
 	at := now
 	for _, b := range l.bounds {
@@ -87,8 +87,8 @@ func (l *lane) enter(caller string, now time.Time, patience time.Duration) (time
 	return now, nil
 }
 
-// forProbe is when a caller of a lane that is shut asks again. One with too little time left when the probe is made is told that it is
-// for longer than it can wait: the probe would say nothing.
+// forProbe is when a caller of a lane that is shut asks again. One with too little time left when
+// the probe is made is told that it is for longer than it can wait: the probe would say nothing.
 func (l *lane) forProbe(at, now time.Time, patience time.Duration) time.Time {
 	if patience == endless {
 		return at
@@ -131,7 +131,8 @@ func (l *lane) leave(caller string, end retry.CallEnd, now time.Time, ramp retry
 	}
 }
 
-// isAnswer reports whether the provider did what it is there for, if only to say that what was asked for cannot be.
+// isAnswer reports whether the provider did what it is there for, if only to say that what was
+// asked for cannot be.
 func isAnswer(end retry.CallEnd) bool { return !end.Failed || !end.Cancelled && end.Policy == nil }
 
 // close notes since when the lane is shut. One whose callers still waited has been all the time.
@@ -154,8 +155,8 @@ func (l *lane) open(now time.Time, ramp retry.Ramp) {
 	l.entry = newEntry(now, now.Sub(l.shut), patience, l.healthy.normal(), ramp)
 }
 
-// bound returns what bounds the lane because of the policy. One that is made now counts the calls since the lane was first used, and
-// at least the one that has failed.
+// bound returns what bounds the lane because of the policy. One that is made now counts the calls
+// since the lane was first used, and at least the one that has failed.
 func (l *lane) bound(p *taxonomy.Policy, now time.Time) *bound {
 	r := ruleOf(p)
 	for _, b := range l.bounds {

@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// More lanes that fail than there is room for, used in turn: those that there is room for are shut all the same.
+// More lanes that fail than there is room for, used in turn: those that there is room for are shut
+// all the same.
 func TestMoreLanesInTroubleThanThereIsRoomFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, lanes, rounds = 100, 120, 50
@@ -43,7 +44,9 @@ func TestMoreLanesInTroubleThanThereIsRoomFor(t *testing.T) {
 func TestWhichLanesAreForgotten(t *testing.T) {
 	bubble(t, func(b bench) {
 		b.Gates = breaker.New(breaker.Options{MaxLanes: 3})
-		p := &taxonomy.Policy{Name: "p", Budget: &taxonomy.Budget{Retries: -1, Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, Probe: s, Successes: 1}}}
+		p := &taxonomy.Policy{Name: "p",
+			Budget: &taxonomy.Budget{Retries: -1,
+				Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, Probe: s, Successes: 1}}}
 		fail := func(lane string, times int) {
 			for range times {
 				_, err := b.Enter(b.t.Context(), lane, "c", time.Now())

@@ -8,8 +8,8 @@ import (
 
 var _ retry.Opener = (*Gates)(nil)
 
-// Opens says when a breaker stops calls in the lane no more, which is not after now if none does; see [retry.Opener]. Whoever
-// enters then may still be told to wait for a turn.
+// Opens says when a breaker stops calls in the lane no more, which is not after now if none does;
+// see [retry.Opener]. Whoever enters then may still be told to wait for a turn.
 func (g *Gates) Opens(name string, now time.Time) time.Time {
 	real := time.Now()
 	g.mu.Lock()

@@ -9,9 +9,10 @@ const (
 	leastWait = time.Millisecond
 )
 
-// patience is how long those who wait may, so that there is time left for their call. If most of them give up, because they were let
-// in too late or not at all, to let in who waited longest serves nobody. Then the queue becomes shorter, and who finds no
-// place in it asks again. The zero patience has no bound.
+// patience is how long those who wait may, so that there is time left for their call. If most of
+// them give up, because they were let in too late or not at all, to let in who waited longest
+// serves nobody. Then the queue becomes shorter, and who finds no place in it asks again. The zero
+// patience has no bound.
 type patience struct {
 	most       time.Duration // 0 is any
 	changed    time.Time
@@ -19,8 +20,8 @@ type patience struct {
 	waited     time.Duration // of those who gave up, together
 }
 
-// mayWait is how long somebody may wait who has so much time left: half of it at most, since the call takes time too, and no longer
-// than leaves as much as calls take.
+// mayWait is how long somebody may wait who has so much time left: half of it at most, since the
+// call takes time too, and no longer than leaves as much as calls take.
 func mayWait(left, takes time.Duration) time.Duration { return max(0, min(left/2, left-takes)) }
 
 // bound is how long somebody may wait for a place.

@@ -18,12 +18,13 @@ type ticket struct {
 
 func (t *ticket) hasPlace() bool { return t != nil && t.number > 0 }
 
-// queue is the order in which callers wait. Each has a place, from 1 on; behind one that gives up the others move up.
+// queue is the order in which callers wait. Each has a place, from 1 on; behind one that gives up
+// the others move up.
 type queue struct {
 	tickets map[string]*ticket // of those who wait
 	numbers float64            // the last that was given out
-	// gone are the numbers of those who gave up before their turn, in order, as far as others wait before them; moved is how many
-	// gave up besides.
+	// gone are the numbers of those who gave up before their turn, in order, as far as others wait
+	// before them; moved is how many gave up besides.
 	gone  []float64
 	moved float64
 }

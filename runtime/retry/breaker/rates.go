@@ -11,9 +11,9 @@ const (
 	maxSlices = 30
 )
 
-// rates remembers how fast calls succeeded while nothing was wrong. A slice of time is only kept when a success follows
-// after it: the last one before trouble may hold half of what it would have, and in those of the trouble itself, when
-// callers hang, there is none.
+// rates remembers how fast calls succeeded while nothing was wrong. A slice of time is only kept
+// when a success follows after it: the last one before trouble may hold half of what it would have,
+// and in those of the trouble itself, when callers hang, there is none.
 type rates struct {
 	begun  time.Time // of the slice that is counted in
 	n      int

@@ -13,7 +13,8 @@ import (
 type Status struct {
 	Lane   string `json:"lane"`
 	Policy string `json:"policy"`
-	// State is that of the breaker, closed where the policy has none, and Since when it has been so.
+	// State is that of the breaker, closed where the policy has none, and Since when it has been
+	// so.
 	State State     `json:"state"`
 	Since time.Time `json:"since"`
 	// Next is when the next probe may be made, if the breaker is not closed; it may be over.
@@ -23,12 +24,14 @@ type Status struct {
 	// Calls, Failures are those that the breaker counts: of the last Of calls when it is closed.
 	Calls    int `json:"calls"`
 	Failures int `json:"failures"`
-	// Retries are those that the budget gave in its window, Refused those that it has refused in all.
+	// Retries are those that the budget gave in its window, Refused those that it has refused in
+	// all.
 	Retries int `json:"retries"`
 	Refused int `json:"refused"`
 }
 
-// Status returns how all lanes are bounded whose calls have failed under a policy with a budget, by lane and policy.
+// Status returns how all lanes are bounded whose calls have failed under a policy with a budget, by
+// lane and policy.
 func (g *Gates) Status() []Status {
 	now := time.Now()
 	g.mu.Lock()
@@ -63,8 +66,8 @@ func (b *bound) status(now time.Time) Status {
 	return s
 }
 
-// State returns the state of the lane's breakers: open if one is, else half-open if one is, else closed. A lane that nobody has used
-// is closed. To ask changes nothing.
+// State returns the state of the lane's breakers: open if one is, else half-open if one is, else
+// closed. A lane that nobody has used is closed. To ask changes nothing.
 func (g *Gates) State(name string) State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,17 +78,20 @@ func (g *Gates) State(name string) State {
 	return stateOf(c.circuit.breaker.State())
 }
 
-// Why returns an error that wraps [retry.ErrShut] and says why callers of the lane have to wait: because of a breaker, or because
-// they enter one after the other since it has closed again. It is nil when they need not. To ask changes nothing.
+// Why returns an error that wraps [retry.ErrShut] and says why callers of the lane have to wait:
+// because of a breaker, or because they enter one after the other since it has closed again. It is
+// nil when they need not. To ask changes nothing.
 func (g *Gates) Why(name string) error {
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if b := g.shutBy(name); b != nil {
-		return fmt.Errorf("lane %q: %w: the breaker of policy %q is %s", name, retry.ErrShut, b.rule.policy, stateOf(b.circuit.breaker.State()))
+		return fmt.Errorf("lane %q: %w: the breaker of policy %q is %s", name, retry.ErrShut, b.rule.policy,
+			stateOf(b.circuit.breaker.State()))
 	}
 	if l := g.lanes[name]; l != nil && (l.entry.queues(now) || l.entry.isTaken()) {
-		return fmt.Errorf("lane %q: %w: callers enter one after the other, since it has opened again", name, retry.ErrShut)
+		return fmt.Errorf("lane %q: %w: callers enter one after the other, since it has opened again", name,
+			retry.ErrShut)
 	}
 	return nil
 }

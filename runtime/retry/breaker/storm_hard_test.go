@@ -15,9 +15,10 @@ import (
 	"github.com/errgen/errgen/runtime/retry/breaker"
 )
 
-// What is hard: calls that hang before they fail, so that those who call do so ever less before the breaker opens; slow ones; and a
-// program that has not seen for how long enough how fast calls are made when all is well. Also then there are at most 1.1 requests an
-// interval while the breaker is open, at most twice the normal rate afterwards, and all is as before in a known time.
+// What is hard: calls that hang before they fail, so that those who call do so ever less before the
+// breaker opens; slow ones; and a program that has not seen for how long enough how fast calls are
+// made when all is well. Also then there are at most 1.1 requests an interval while the breaker is
+// open, at most twice the normal rate afterwards, and all is as before in a known time.
 func TestHardStorms(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
@@ -65,7 +66,8 @@ func TestHardStorms(t *testing.T) {
 				probes := max(1, (p.up-from).Seconds()/5)
 				outage, after := sum(p.between(from, p.up)), p.between(p.up, st.end)
 				back := p.between(opened.Sub(p.begun)+tt.caughtUp, st.end)[:20]
-				t.Logf("normal %.0f/s, in the outage %d for %.0f probes, open after %v, afterwards at most %d/s, in seconds: %v",
+				t.Logf("normal %.0f/s, in the outage %d for %.0f probes, open after %v, afterwards at most %d/s, "+
+					"in seconds: %v",
 					normal, outage, probes, opened.Sub(p.begun)-p.up, slices.Max(after), after)
 				assert.LessOrEqual(t, float64(outage), 1.1*probes)
 				assert.LessOrEqual(t, float64(slices.Max(after)), 2*normal)
@@ -76,8 +78,9 @@ func TestHardStorms(t *testing.T) {
 	}
 }
 
-// Callers who come whatever becomes of those before, at random times, to a provider that is down from the start, or is so after
-// a while; of some, who give up after a while, those who would come too late leave no gap.
+// Callers who come whatever becomes of those before, at random times, to a provider that is down
+// from the start, or is so after a while; of some, who give up after a while, those who would come
+// too late leave no gap.
 func TestStormOfPatience(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

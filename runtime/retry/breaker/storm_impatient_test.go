@@ -16,9 +16,10 @@ import (
 	"github.com/errgen/errgen/runtime/retry/breaker"
 )
 
-// Callers that give a call only so long, and come again a second after they gave it up: whether the gate can see for how long
-// they wait, as that of a deadline, or cannot, as with a client that hangs up. Those who waited longest are those who have least
-// left, so to serve them first would serve nobody.
+// Callers that give a call only so long, and come again a second after they gave it up: whether the
+// gate can see for how long they wait, as that of a deadline, or cannot, as with a client that
+// hangs up. Those who waited longest are those who have least left, so to serve them first would
+// serve nobody.
 func TestStormOfTheImpatient(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -60,13 +61,17 @@ func TestStormOfTheImpatient(t *testing.T) {
 				var wg sync.WaitGroup
 				for i := range tt.callers {
 					random := rand.New(rand.NewPCG(7, uint64(i)))
-					some := func(d time.Duration) time.Duration { return time.Duration((0.5 + random.Float64()) * float64(d)) }
+					some := func(
+						d time.Duration) time.Duration {
+						return time.Duration((0.5 + random.Float64()) * float64(d))
+					}
 					gate := apart{gates, time.Duration(i * 6700417 % int(10*ms))}
 					wg.Go(func() {
 						_ = retry.System.Sleep(t.Context(), time.Duration(random.Float64()*float64(pause)))
 						for time.Since(p.begun) < end {
 							ctx, done := limited(t.Context(), tt.patience, tt.hidden)
-							err := retry.Do(ctx, patient, p.call, retry.WithGate(gate, "lane", ""), retry.WithRandom(random.Float64))
+							err := retry.Do(ctx, patient, p.call, retry.WithGate(gate, "lane", ""),
+								retry.WithRandom(random.Float64))
 							done()
 							wait := some(s)
 							if err == nil {
@@ -86,8 +91,10 @@ func TestStormOfTheImpatient(t *testing.T) {
 				after := p.between(p.up, end)
 				require.Equal(t, 1, times, "the breaker has opened, and closed again, once")
 				back := served[(opened.Sub(p.begun)+tt.caughtUp)/s:][:30]
-				t.Logf("normal %.0f/s, in the outage %d for %.0f probes, open after %v, afterwards at most %d/s, requests %v, served %v", normal,
-					sum(p.between(down+10*s, p.up)), probes, opened.Sub(p.begun)-p.up, slices.Max(after), after, served[p.up/s:])
+				t.Logf("normal %.0f/s, in the outage %d for %.0f probes, open after %v, afterwards at most %d/s, "+
+					"requests %v, served %v", normal,
+					sum(p.between(down+10*s, p.up)), probes, opened.Sub(p.begun)-p.up, slices.Max(after), after,
+					served[p.up/s:])
 				assert.LessOrEqual(t, float64(sum(p.between(down+10*s, p.up))), 1.1*probes)
 				assert.LessOrEqual(t, float64(slices.Max(after)), 2*normal)
 				assert.GreaterOrEqual(t, float64(sum(back))/30, 0.85*normal, "as before")

@@ -14,9 +14,10 @@ import (
 	"github.com/errgen/errgen/runtime/retry/breaker"
 )
 
-// Half of the callers wait as long as it takes, half hang up after at most so many seconds and come again a second later: many more
-// wait than there are places for. They do not enter all at once, neither when the queue is short nor when nobody knows what is
-// normal, and all is as before in the end.
+// Half of the callers wait as long as it takes, half hang up after at most so many seconds and come
+// again a second later: many more wait than there are places for. They do not enter all at once,
+// neither when the queue is short nor when nobody knows what is normal, and all is as before in the
+// end.
 func TestStormOfTheRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -37,7 +38,10 @@ func TestStormOfTheRefused(t *testing.T) {
 				var wg sync.WaitGroup
 				for i := range callers {
 					random := rand.New(rand.NewPCG(3, uint64(i)))
-					some := func(d time.Duration) time.Duration { return time.Duration((0.5 + random.Float64()) * float64(d)) }
+					some := func(
+						d time.Duration) time.Duration {
+						return time.Duration((0.5 + random.Float64()) * float64(d))
+					}
 					gate := apart{gates, time.Duration(i * 6700417 % int(10*ms))}
 					wg.Go(func() {
 						_ = retry.System.Sleep(t.Context(), time.Duration(random.Float64()*float64(tt.pause)))
@@ -46,7 +50,8 @@ func TestStormOfTheRefused(t *testing.T) {
 							if i%2 == 0 {
 								ctx, done = limited(ctx, time.Duration(random.Float64()*float64(tt.patience)), true)
 							}
-							err := retry.Do(ctx, patient, p.call, retry.WithGate(gate, "lane", ""), retry.WithRandom(random.Float64))
+							err := retry.Do(ctx, patient, p.call, retry.WithGate(gate, "lane", ""),
+								retry.WithRandom(random.Float64))
 							done()
 							wait := some(tt.pause)
 							if err != nil {

@@ -73,7 +73,8 @@ func sum(of []int) (n int) {
 	return n
 }
 
-// storm has callers call a provider again and again, with a pause that differs each time, until the end.
+// storm has callers call a provider again and again, with a pause that differs each time, until the
+// end.
 type storm struct {
 	callers  int
 	seed     uint64
@@ -84,8 +85,8 @@ type storm struct {
 	gate     retry.Gate
 }
 
-// apart has a caller ask the gate a little after the others, so that it is not chance in which order they take places, and a storm
-// with the same random numbers is the same each time.
+// apart has a caller ask the gate a little after the others, so that it is not chance in which
+// order they take places, and a storm with the same random numbers is the same each time.
 type apart struct {
 	retry.Gate
 	by time.Duration
@@ -99,7 +100,8 @@ func (a apart) Enter(ctx context.Context, lane, caller string, now time.Time) (t
 	return at, err
 }
 
-// run returns how many of the callers' operations succeeded after the provider was up again, and what the others failed with.
+// run returns how many of the callers' operations succeeded after the provider was up again, and
+// what the others failed with.
 func (st *storm) run(t *testing.T) (served []int, failed []error) {
 	st.provider.begun = time.Now()
 	served = make([]int, st.callers)
@@ -112,7 +114,8 @@ func (st *storm) run(t *testing.T) (served []int, failed []error) {
 			for time.Since(st.provider.begun) < st.end {
 				opts := []retry.Option{retry.WithRandom(random.Float64)}
 				if st.gate != nil {
-					opts = append(opts, retry.WithGate(apart{st.gate, time.Duration(i * 6700417 % int(10*ms))}, "lane", ""))
+					opts = append(
+						opts, retry.WithGate(apart{st.gate, time.Duration(i * 6700417 % int(10*ms))}, "lane", ""))
 				}
 				if err := retry.Do(t.Context(), st.policy, st.provider.call, opts...); err != nil {
 					mu.Lock()
@@ -130,15 +133,17 @@ func (st *storm) run(t *testing.T) (served []int, failed []error) {
 }
 
 var patient = taxonomy.Policy{
-	Name: "patient", InitialDelay: s, MaxDelay: 30 * s, Multiplier: 2, JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
+	Name: "patient", InitialDelay: s, MaxDelay: 30 * s, Multiplier: 2, JitterKind: taxonomy.JitterProportional,
+	Jitter: 0.1,
 	Budget: &taxonomy.Budget{
 		Retries: -1, Window: 10 * s, Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, Probe: 5 * s, Successes: 1},
 	},
 }
 
-// A thousand callers, a provider that fails for a minute and recovers. From the tenth second of the outage on it sees at most 1.1
-// times the requests that a breaker with one probe an interval lets through, afterwards never more than twice the
-// normal rate in any second, and everybody is served in the end.
+// A thousand callers, a provider that fails for a minute and recovers. From the tenth second of the
+// outage on it sees at most 1.1 times the requests that a breaker with one probe an interval lets
+// through, afterwards never more than twice the normal rate in any second, and everybody is served
+// in the end.
 func TestStorm(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -160,7 +165,8 @@ func TestStorm(t *testing.T) {
 				rule.Probe = tt.probe
 				budget.Breaker, policy.Budget = &rule, &budget
 				st := storm{
-					callers: 1000, seed: 1, pause: tt.pause, end: tt.end, policy: policy, gate: breaker.New(breaker.Options{}),
+					callers: 1000, seed: 1, pause: tt.pause, end: tt.end, policy: policy,
+					gate:     breaker.New(breaker.Options{}),
 					provider: provider{down: down, up: up, latency: tt.latency},
 				}
 				served, failed := st.run(t)
@@ -196,8 +202,8 @@ func TestStormWithoutGate(t *testing.T) {
 	})
 }
 
-// Callers who come whether or not the provider answers: those of the outage, more than the lane has places for, enter between
-// those who come afterwards.
+// Callers who come whether or not the provider answers: those of the outage, more than the lane has
+// places for, enter between those who come afterwards.
 func TestStormOfArrivals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const down, up, end, normal = 30 * s, 90 * s, 5 * m, 100

@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 )
 
-// Bounds on what is shown of a cause's tree, so that a cycle or a tree that shares its branches ends.
+// Bounds on what is shown of a cause's tree, so that a cycle or a tree that shares its branches
+// ends.
 const (
 	maxDepth  = 32
 	maxCauses = 128
@@ -21,8 +22,8 @@ type jsonTree struct {
 	left int
 }
 
-// cause appends a cause as a JSON object: an error or a code of a taxonomy as itself; any other by its text,
-// with the errors of a taxonomy that are below it.
+// cause appends a cause as a JSON object: an error or a code of a taxonomy as itself; any other by
+// its text, with the errors of a taxonomy that are below it.
 func (w *jsonTree) cause(dst []byte, err error, depth int) []byte {
 	w.left--
 	if s, ok := err.(*taxonomy.Traced); ok {
@@ -36,7 +37,8 @@ func (w *jsonTree) cause(dst []byte, err error, depth int) []byte {
 	return w.other(dst, err, depth)
 }
 
-// coded appends an error or a code of a taxonomy; ok is false when it has no code, or panics, as a nil pointer does.
+// coded appends an error or a code of a taxonomy; ok is false when it has no code, or panics, as a
+// nil pointer does.
 func (w *jsonTree) coded(dst []byte, c taxonomy.Coded, depth int) (out []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -92,7 +94,8 @@ func appendCode(dst []byte, c taxonomy.Coded, code *taxonomy.Code) []byte {
 	return append(strconv.AppendBool(dst, t.Rows[c.Row()].Retryable), `,"context":{}}`...)
 }
 
-// causeValue returns the log value of a cause: what its JSON says, but that the branches of a fork are texts.
+// causeValue returns the log value of a cause: what its JSON says, but that the branches of a fork
+// are texts.
 func causeValue(err error) slog.Value {
 	if !bounded(err) {
 		return slog.StringValue(causeString(err))
@@ -133,8 +136,8 @@ func asError(err error) taxonomy.Error {
 	return te
 }
 
-// descend returns what is to be shown below an error that is not of a taxonomy: the first error below it that
-// is of one, or the branches where the chain forks; otherwise nothing.
+// descend returns what is to be shown below an error that is not of a taxonomy: the first error
+// below it that is of one, or the branches where the chain forks; otherwise nothing.
 func descend(err error) (joined []error, below error) {
 	for range maxDepth {
 		branches, one := foreign.Below(err)
@@ -154,8 +157,8 @@ func descend(err error) (joined []error, below error) {
 // bounded reports whether err's tree is within the bounds.
 func bounded(err error) bool { return foreign.Within(err, maxDepth, maxCauses) }
 
-// Bounds on a tree that is asked for its text. An error's text is often made of those below it, so that one with a
-// greater tree could run for ever, or out of stack, which nothing recovers from.
+// Bounds on a tree that is asked for its text. An error's text is often made of those below it, so
+// that one with a greater tree could run for ever, or out of stack, which nothing recovers from.
 const (
 	maxTextDepth  = 1024
 	maxTextErrors = 4096

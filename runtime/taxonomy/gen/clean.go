@@ -8,9 +8,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Clean says how a text is shown: the flags below, or'ed with the greatest length in bytes (0 is no limit). A
-// text is scrubbed as a whole, then cut; cleaning what is clean changes nothing. One that is not scrubbed is cut so that
-// taxonomy.Scrub still masks all that is left of its secrets.
+// Clean says how a text is shown: the flags below, or'ed with the greatest length in bytes (0 is no
+// limit). A text is scrubbed as a whole, then cut; cleaning what is clean changes nothing. One that
+// is not scrubbed is cut so that taxonomy.Scrub still masks all that is left of its secrets.
 type Clean uint32
 
 // The flags of a Clean.
@@ -26,11 +26,12 @@ const (
 // causeText is how the text of an error that is not of a taxonomy is shown.
 const causeText = Scrub | 4096
 
-// Printable returns s as a message shows it: characters that steer a terminal or turn text around are escaped.
+// Printable returns s as a message shows it: characters that steer a terminal or turn text around
+// are escaped.
 func Printable(s string) string { return printable.Text(s) }
 
-// Text returns s cleaned. What is too long is cut as c says; what only the masks made too long loses its end, so
-// that the beginning of a text that is not too long never depends on the rest.
+// Text returns s cleaned. What is too long is cut as c says; what only the masks made too long
+// loses its end, so that the beginning of a text that is not too long never depends on the rest.
 func (c Clean) Text(s string) string {
 	before, kept, after := c.parts(s)
 	if before == "" && after == "" {

@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// secrets stand in texts that a cut goes through; no 4 bytes of a word of hidden may be left of them.
+// secrets stand in texts that a cut goes through; no 4 bytes of a word of hidden may be left of
+// them.
 var secrets = []struct{ before, hidden, after string }{
 	{"https://", "uQ7:pW3r9sX5kV", "@host"},
 	{"postgres://", "uQ7:pW3@r9s:X5kV", "@host:5432/db"},
@@ -122,10 +123,12 @@ func TestCuttingAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkCutMessage(b *testing.B) {
-	const prose = "The setting takes the name of a provider, or a list of such names in the order in which they are to be asked: see the schema. "
+	const prose = "The setting takes the name of a provider, or a list of such names in the order in which they " +
+		"are to be asked: see the schema. "
 	buf := make([]byte, 0, 1<<10)
 	for _, c := range []struct{ name, expected string }{
-		{"whole", prose}, {"cut", strings.Repeat(prose, 16)}, {"cut in a secret", strings.Repeat("x", 179) + " https://user:PASSWORD@host"},
+		{"whole", prose}, {"cut", strings.Repeat(prose, 16)},
+		{"cut in a secret", strings.Repeat("x", 179) + " https://user:PASSWORD@host"},
 	} {
 		err := errs.NewConfigInvalid("f", "v", c.expected)
 		b.Run(c.name, func(b *testing.B) {
@@ -138,7 +141,9 @@ func BenchmarkCutMessage(b *testing.B) {
 }
 
 func BenchmarkCutTail(b *testing.B) {
-	long := strings.Repeat("It said that the model is overloaded at the moment, and that we should try it again: see https://example.org/a=b. ", 160)
+	long := strings.Repeat(
+		"It said that the model is overloaded at the moment, and that we should try it again: see "+
+			"https://example.org/a=b. ", 160)
 	for _, n := range []int{2 << 10, 16 << 10} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()

@@ -9,8 +9,8 @@ import (
 // noCode is what a code constant that is none prints.
 const noCode = "no code"
 
-// CodeRow returns the row of the code with the given ordinal, counted from 1, in a category of count codes
-// whose first has the row first. Any other ordinal has [taxonomy.RowNone].
+// CodeRow returns the row of the code with the given ordinal, counted from 1, in a category of
+// count codes whose first has the row first. Any other ordinal has [taxonomy.RowNone].
 func CodeRow(ordinal uint16, first taxonomy.Row, count uint16) taxonomy.Row {
 	if ordinal-1 >= count {
 		return taxonomy.RowNone
@@ -18,7 +18,8 @@ func CodeRow(ordinal uint16, first taxonomy.Row, count uint16) taxonomy.Row {
 	return first + taxonomy.Row(ordinal-1)
 }
 
-// CodeValue returns the wire value of the row's code, and a text that says so for a row without one.
+// CodeValue returns the wire value of the row's code, and a text that says so for a row without
+// one.
 //
 //go:noinline
 func CodeValue(row taxonomy.Row, t *taxonomy.Taxonomy) string {
@@ -38,14 +39,16 @@ func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {
 	return nil, fmt.Errorf("%s: marshal code: no such code", t.Package)
 }
 
-// UnmarshalCode returns the ordinal of the code that text is the value or an alias of. A code of another
-// category is an error.
+// UnmarshalCode returns the ordinal of the code that text is the value or an alias of. A code of
+// another category is an error.
 //
 //go:noinline
 func UnmarshalCode(text []byte, t *taxonomy.Taxonomy, category int) (uint16, error) {
 	code, ok := taxonomy.Table{Taxonomy: t}.Code(string(text))
 	if !ok || int(code.Category) != category {
-		return 0, fmt.Errorf("%s: unmarshal code: %s has no code %s", t.Package, t.Categories[category].Name, echo(string(text)))
+		return 0,
+			fmt.Errorf("%s: unmarshal code: %s has no code %s", t.Package, t.Categories[category].Name,
+				echo(string(text)))
 	}
 	return uint16(code.Row-taxonomy.FirstRow) - t.Categories[category].First + 1, nil
 }
@@ -65,8 +68,8 @@ func InCategory(err error, t *taxonomy.Taxonomy, category int) bool {
 	return code != nil && int(code.Category) == category
 }
 
-// InGroup reports whether the first error of taxonomy t in err's tree has a code of the group, which is an
-// index into the taxonomy's groups.
+// InGroup reports whether the first error of taxonomy t in err's tree has a code of the group,
+// which is an index into the taxonomy's groups.
 //
 //go:noinline
 func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
@@ -78,7 +81,8 @@ func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 	return code != nil && code.Groups&(1<<group) != 0
 }
 
-// CategoryOf returns the name of the category of the first error of taxonomy t in err's tree, or "".
+// CategoryOf returns the name of the category of the first error of taxonomy t in err's tree, or
+// "".
 //
 //go:noinline
 func CategoryOf(err error, t *taxonomy.Taxonomy) string {

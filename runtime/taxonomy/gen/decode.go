@@ -8,9 +8,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Unmarshal reads an error of taxonomy t as AppendJSON wrote it. decode makes the error from what the decoder
-// says. A code or a category that is unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word
-// that an enum does not have, which a newer program may have sent. The result shares no memory with b.
+// Unmarshal reads an error of taxonomy t as AppendJSON wrote it. decode makes the error from what
+// the decoder says. A code or a category that is unknown, or a domain that is not t's, gives a
+// *[taxonomy.Unknown]; so does a word that an enum does not have, which a newer program may have
+// sent. The result shares no memory with b.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Error) (taxonomy.Error, error) {
 	e, err := unmarshal(b, t, decode)
 	if err != nil {
@@ -53,7 +54,8 @@ func unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Er
 	return d.build(&w)
 }
 
-// envelope is what the JSON of an error says besides its context; texts are still as written, in quotes.
+// envelope is what the JSON of an error says besides its context; texts are still as written, in
+// quotes.
 type envelope struct {
 	domain, name, category, code, message []byte
 	context, cause, causes                []byte
@@ -173,7 +175,8 @@ func (d *Decoder) find(w *envelope) bool {
 	return false
 }
 
-// unknown keeps what w says as it is; reason says what is at fault where that is not the code or the domain.
+// unknown keeps what w says as it is; reason says what is at fault where that is not the code or
+// the domain.
 func (d *Decoder) unknown(w *envelope, reason error) taxonomy.Error {
 	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
 		Domain:    unquote(w.domain),

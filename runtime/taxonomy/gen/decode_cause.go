@@ -22,8 +22,8 @@ func (e *remoteJoin) Error() string { return e.text }
 
 func (e *remoteJoin) Unwrap() []error { return e.causes }
 
-// readCause returns the cause that raw describes. What cannot be read as an error is kept as text, and what is
-// nested too deep is left out: a cause is no reason to refuse the error.
+// readCause returns the cause that raw describes. What cannot be read as an error is kept as text,
+// and what is nested too deep is left out: a cause is no reason to refuse the error.
 func (d *Decoder) readCause(raw []byte) error {
 	switch raw[0] {
 	case 'n':

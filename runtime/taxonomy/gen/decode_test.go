@@ -103,7 +103,8 @@ func TestUnmarshalUnknown(t *testing.T) {
 	}{
 		{`{"domain":"aidf","category":"provider","code":"NEW","message":"new \"thing\"","retryable":true,"context":{"a":1},"cause":{"message":"x"}}`, "NEW", true},
 		{`{"domain":"aidf","category":"provider","code":"NEW","message":"m","retryable":false}`, "NEW", false},
-		{`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m","retryable":true}`, "PROVIDER_CRASH", true},
+		{`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m","retryable":true}`,
+			"PROVIDER_CRASH", true},
 		{`{"domain":"aidf","category":"none","code":"","message":"m","retryable":true}`, "", true},
 	} {
 		e, err := sample.UnmarshalError([]byte(c.in))
@@ -117,7 +118,8 @@ func TestUnmarshalUnknown(t *testing.T) {
 		assert.Equal(t, c.in, string(b))
 		assert.Equal(t, c.in, string(e.AppendJSON(nil)))
 	}
-	e, err := sample.UnmarshalError([]byte(`{"category":"provider","code":"NEW","message":"new \"thing\"","context":{"a":1},"cause":{"message":"x"}}`))
+	e, err := sample.UnmarshalError(
+		[]byte(`{"category":"provider","code":"NEW","message":"new \"thing\"","context":{"a":1},"cause":{"message":"x"}}`))
 	require.NoError(t, err)
 	assert.EqualError(t, e, `new "thing"`)
 	assert.EqualError(t, e.Unwrap(), "x")
@@ -136,10 +138,12 @@ func TestUnmarshalWholeNumbers(t *testing.T) {
 		want int64
 	}{
 		{"7.0", 7}, {"1e2", 100}, {"-1.50E+1", -15}, {`"7.00"`, 7}, {"-0.0", 0}, {"123456789012345.0", 123456789012345},
-		{"1.5", refused}, {"1e-1", refused}, {"1e16", refused}, {"1e999", refused}, {"1e-999", refused}, {"0e5", 0}, {"7.000000000000000001", refused},
+		{"1.5", refused}, {"1e-1", refused}, {"1e16", refused}, {"1e999", refused}, {"1e-999", refused}, {"0e5", 0},
+		{"7.000000000000000001", refused},
 		{`"0x1p3"`, refused}, {`"inf"`, refused}, {`"1.0 "`, refused}, {`""`, refused}, {`"."`, refused},
 	} {
-		e, err := sample.UnmarshalError([]byte(head + `{"big":` + c.in + `,"size":` + strings.Replace(c.in, "-", "", 1) + `}}`))
+		e, err := sample.UnmarshalError(
+			[]byte(head + `{"big":` + c.in + `,"size":` + strings.Replace(c.in, "-", "", 1) + `}}`))
 		if c.want == refused {
 			assert.ErrorContains(t, err, "not an integer of 64 bits", c.in)
 			continue
@@ -152,7 +156,8 @@ func TestUnmarshalWholeNumbers(t *testing.T) {
 	assert.ErrorContains(t, err, "context.size: not an integer of 64 bits without a sign")
 }
 
-// TestUnmarshalUnknownWord reads what a newer program sends that has one more word in an enum: nothing of it is lost.
+// TestUnmarshalUnknownWord reads what a newer program sends that has one more word in an enum:
+// nothing of it is lost.
 func TestUnmarshalUnknownWord(t *testing.T) {
 	in := `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m","retryable":true,"context":{"str":"s","mood":"NEW","optMood":"password=hunter22"},"cause":{"message":"x"}}`
 	out := strings.Replace(in, "hunter22", taxonomy.Redacted, 1)
@@ -184,7 +189,8 @@ func TestUnmarshalUnknownWord(t *testing.T) {
 	require.EqualError(t, json.Unmarshal([]byte(in), &typed), `sample: unmarshal error: code "KINDS": `+reason)
 	assert.Zero(t, typed)
 
-	caused, err := sample.UnmarshalError([]byte(`{"code":"PROVIDER_CRASH","context":{"provider":"p"},"cause":` + in + `}`))
+	caused, err := sample.UnmarshalError(
+		[]byte(`{"code":"PROVIDER_CRASH","context":{"provider":"p"},"cause":` + in + `}`))
 	require.NoError(t, err)
 	below, ok := errors.AsType[*taxonomy.Unknown](caused)
 	require.True(t, ok)
@@ -210,13 +216,20 @@ func TestCauses(t *testing.T) {
 		{"plain with a secret", errors.New("token=abcdef"), `{"message":"token=[REDACTED]"}`},
 		{"wrapped plain", fmt.Errorf("read: %w", io.EOF), `{"message":"read: EOF"}`},
 		{"own", crash, crashJSON},
-		{"wrapped own", fmt.Errorf("b: %w", fmt.Errorf("a: %w", crash)), `{"message":"b: a: provider p crashed","cause":` + crashJSON + `}`},
+		{"wrapped own", fmt.Errorf("b: %w", fmt.Errorf("a: %w", crash)),
+			`{"message":"b: a: provider p crashed","cause":` + crashJSON + `}`},
 		{"traced own", taxonomy.WithStack(crash), crashJSON},
-		{"joined", errors.Join(io.EOF, crash), `{"message":"EOF\nprovider p crashed","causes":[{"message":"EOF"},` + crashJSON + `]}`},
-		{"wrapped joined", fmt.Errorf("c: %w", errors.Join(io.EOF, io.EOF)), `{"message":"c: EOF\nEOF","cause":{"message":"EOF\nEOF","causes":[{"message":"EOF"},{"message":"EOF"}]}}`},
-		{"wrapped traced own", fmt.Errorf("a: %w", taxonomy.WithStack(crash)), `{"message":"a: provider p crashed","cause":` + crashJSON + `}`},
-		{"code", sample.CodeProviderCrash, strings.Replace(strings.Replace(crashJSON, "provider p crashed", "PROVIDER_CRASH", 1), `{"provider":"p"}`, `{}`, 1)},
-		{"joined with nil", joined{io.EOF, nil, io.EOF}, `{"message":"joined","causes":[{"message":"EOF"},{"message":"EOF"}]}`},
+		{"joined", errors.Join(io.EOF, crash), `{"message":"EOF\nprovider p crashed","causes":[{"message":"EOF"},` +
+			crashJSON + `]}`},
+		{"wrapped joined", fmt.Errorf("c: %w", errors.Join(io.EOF, io.EOF)),
+			`{"message":"c: EOF\nEOF","cause":{"message":"EOF\nEOF","causes":[{"message":"EOF"},{"message":"EOF"}]}}`},
+		{"wrapped traced own", fmt.Errorf("a: %w", taxonomy.WithStack(crash)),
+			`{"message":"a: provider p crashed","cause":` + crashJSON + `}`},
+		{"code", sample.CodeProviderCrash,
+			strings.Replace(strings.Replace(crashJSON, "provider p crashed", "PROVIDER_CRASH", 1), `{"provider":"p"}`,
+				`{}`, 1)},
+		{"joined with nil", joined{io.EOF, nil, io.EOF},
+			`{"message":"joined","causes":[{"message":"EOF"},{"message":"EOF"}]}`},
 		{"wrapping nil", wrapping{}, `{"message":"wrapping"}`},
 		{"long", errors.New(strings.Repeat("x", 5000)), `{"message":"` + strings.Repeat("x", 4093) + `…"}`},
 	} {
@@ -266,8 +279,8 @@ func TestDeepTypedCauses(t *testing.T) {
 	assert.True(t, second == string(back.AppendJSON(nil)))
 }
 
-// TestCauseOfItself shows that an error which is its own cause is shown all the same, though its message says
-// its cause.
+// TestCauseOfItself shows that an error which is its own cause is shown all the same, though its
+// message says its cause.
 func TestCauseOfItself(t *testing.T) {
 	for name, wrap := range map[string]func(error) error{
 		"directly":    func(err error) error { return err },
@@ -287,12 +300,14 @@ func TestCauseOfItself(t *testing.T) {
 }
 
 func TestTimeThatCannotBeSaid(t *testing.T) {
-	_, err := sample.UnmarshalError([]byte(`{"category":"kinds","code":"KINDS","context":{"at":"9999-12-31T23:59:59-12:00"}}`))
+	_, err := sample.UnmarshalError(
+		[]byte(`{"category":"kinds","code":"KINDS","context":{"at":"9999-12-31T23:59:59-12:00"}}`))
 	assert.ErrorContains(t, err, "at: not an RFC 3339 time")
 }
 
 func TestForeignDomainIsOfNoCategory(t *testing.T) {
-	e, err := sample.UnmarshalError([]byte(`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m"}`))
+	e, err := sample.UnmarshalError(
+		[]byte(`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m"}`))
 	require.NoError(t, err)
 	assert.False(t, sample.IsProvider(e))
 	assert.Empty(t, sample.CategoryOf(e))
@@ -358,7 +373,8 @@ func TestOddCausesDecode(t *testing.T) {
 
 func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(head + `{"str":"a","num":1,"list":["a"],"run":{"mode":"x"},"optMood":"BLOCK"}}`))
-	f.Add(sample.NewProviderAPIError("p", "sk-abcdefghij1234567890").WithCause(errors.Join(io.EOF, sample.NewGitCommit())).AppendJSON(nil))
+	f.Add(sample.NewProviderAPIError("p", "sk-abcdefghij1234567890").
+		WithCause(errors.Join(io.EOF, sample.NewGitCommit())).AppendJSON(nil))
 	f.Add([]byte(`{"code":"NEW","category":"c","cause":{"message":"x","cause":{"code":"KINDS","category":"kinds"}}}`))
 	f.Add([]byte(`{"code":"KINDS","context":{"took":"1h","at":"2024-02-03T04:05:06Z","data":[1, "<"]},"cause":"x"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -8,9 +8,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Decoder reads the context of an error out of its JSON. After Next has returned true, exactly one of the
-// methods that read a value, or Skip, must follow. Null leaves the target as it is. The first value of a wrong
-// type ends the reading: Next is false from then on. A word that an enum does not have is noted, and reading goes on.
+// Decoder reads the context of an error out of its JSON. After Next has returned true, exactly one
+// of the methods that read a value, or Skip, must follow. Null leaves the target as it is. The
+// first value of a wrong type ends the reading: Next is false from then on. A word that an enum
+// does not have is noted, and reading goes on.
 type Decoder struct {
 	scanner
 	t        *taxonomy.Taxonomy
@@ -27,7 +28,8 @@ type Decoder struct {
 // Category returns the index of the error's category.
 func (d *Decoder) Category() int { return d.category }
 
-// Ordinal returns the number of the code in its category, counted from 1; 0 when the error has no code.
+// Ordinal returns the number of the code in its category, counted from 1; 0 when the error has no
+// code.
 func (d *Decoder) Ordinal() uint16 { return d.ordinal }
 
 // Cause returns the decoded cause, or nil.
@@ -53,8 +55,8 @@ func (d *Decoder) Key() []byte { return d.key }
 // Skip passes over the value.
 func (d *Decoder) Skip() { d.value() }
 
-// Open enters the object that is the value; it reports false, having passed over it, when it is null or no
-// object. The fields follow by Next, until that returns false.
+// Open enters the object that is the value; it reports false, having passed over it, when it is
+// null or no object. The fields follow by Next, until that returns false.
 func (d *Decoder) Open() bool {
 	switch d.peek() {
 	case '{':
@@ -124,7 +126,8 @@ func DecodeOptEnum[T ~uint8](d *Decoder, p *taxonomy.Opt[T], words []string) {
 	}
 }
 
-// wrong fails because the value is not what it must be. The value itself is not said: it may be a secret.
+// wrong fails because the value is not what it must be. The value itself is not said: it may be a
+// secret.
 //
 //go:noinline
 func (d *Decoder) wrong(want string) { d.fail("not " + want) }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The methods here read the value that the decoder stands at. They report false when it is null, and when it is not
-// what it must be, which ends the reading.
+// The methods here read the value that the decoder stands at. They report false when it is null,
+// and when it is not what it must be, which ends the reading.
 
 // text returns a string in its quotes, or nil.
 func (d *Decoder) text() []byte {
@@ -65,11 +65,12 @@ func (d *Decoder) integer(bits int) (int64, bool) {
 	return 0, false
 }
 
-// maxWhole bounds the text of a whole number with a point or an exponent: a sign, a point and the 15 digits that a
-// floating-point number holds exactly.
+// maxWhole bounds the text of a whole number with a point or an exponent: a sign, a point and the
+// 15 digits that a floating-point number holds exactly.
 const maxWhole = 17
 
-// whole reads an integer that was written with a point or an exponent, as 7.0 and 1e2 are. It knows those up to 10¹⁵.
+// whole reads an integer that was written with a point or an exponent, as 7.0 and 1e2 are. It knows
+// those up to 10¹⁵.
 //
 //go:noinline
 func whole(raw []byte) (int64, bool) {
@@ -154,8 +155,8 @@ func (d *Decoder) time() (time.Time, bool) {
 	return v, true
 }
 
-// word reads the word of an enum whose values are 1 to len(words); null and "" are 0, and so is one that is noted as
-// strange.
+// word reads the word of an enum whose values are 1 to len(words); null and "" are 0, and so is one
+// that is noted as strange.
 //
 //go:noinline
 func (d *Decoder) word(words []string) uint8 {

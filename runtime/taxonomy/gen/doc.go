@@ -1,19 +1,22 @@
-// Package gen supports the code that errgen generates. It is not meant to be called by hand and makes no
-// promise to anybody but generated code: what a person needs is in [github.com/errgen/errgen/runtime/taxonomy].
+// Package gen supports the code that errgen generates. It is not meant to be called by hand and
+// makes no promise to anybody but generated code: what a person needs is in
+// [github.com/errgen/errgen/runtime/taxonomy].
 //
-// Its builders ([MessageBuilder], [ObjectBuilder], [LogBuilder]) are values: each method returns the builder
-// that goes on, so that calls are chained and a caller's buffer never escapes to the heap.
+// Its builders ([MessageBuilder], [ObjectBuilder], [LogBuilder]) are values: each method returns
+// the builder that goes on, so that calls are chained and a caller's buffer never escapes to the
+// heap.
 //
-// Nothing in the package keeps state; everything is safe for concurrent use, except a [Decoder], which belongs
-// to one call.
+// Nothing in the package keeps state; everything is safe for concurrent use, except a [Decoder],
+// which belongs to one call.
 package gen
 
-// Version is the version of what this package offers to generated code. It rises when something is added.
+// Version is the version of what this package offers to generated code. It rises when something is
+// added.
 const Version = 1
 
 // MinVersion is the oldest version of generated code that this package still serves.
 const MinVersion = 1
 
-// EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it which
-// versions of this package it can work with.
+// EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it
+// which versions of this package it can work with.
 type EnforceVersion uint

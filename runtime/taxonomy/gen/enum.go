@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Enum returns v when it is one of an enum's count values, which are 1 to count, and otherwise none, 0.
+// Enum returns v when it is one of an enum's count values, which are 1 to count, and otherwise
+// none, 0.
 func Enum[T ~uint8](v T, count T) T {
 	if v > count {
 		return 0
@@ -14,7 +15,8 @@ func Enum[T ~uint8](v T, count T) T {
 	return v
 }
 
-// SomeEnum returns an optional enum that holds v; it is absent when v is none of the enum's count values.
+// SomeEnum returns an optional enum that holds v; it is absent when v is none of the enum's count
+// values.
 func SomeEnum[T ~uint8](v T, count T) taxonomy.Opt[T] {
 	if v-1 >= count {
 		return taxonomy.Opt[T]{}
@@ -30,8 +32,8 @@ func EnumWord(v uint8, words []string) string {
 	return words[v-1]
 }
 
-// MarshalEnum returns the word of a value of the named enum type; no value is an empty text, and a value that
-// does not exist is an error.
+// MarshalEnum returns the word of a value of the named enum type; no value is an empty text, and a
+// value that does not exist is an error.
 //
 //go:noinline
 func MarshalEnum(v uint8, name string, words []string) ([]byte, error) {
@@ -41,7 +43,8 @@ func MarshalEnum(v uint8, name string, words []string) ([]byte, error) {
 	return []byte(EnumWord(v, words)), nil
 }
 
-// UnmarshalEnum returns the value that the word stands for in the named enum type; the empty word is no value.
+// UnmarshalEnum returns the value that the word stands for in the named enum type; the empty word
+// is no value.
 //
 //go:noinline
 func UnmarshalEnum(word []byte, name string, words []string) (uint8, error) {

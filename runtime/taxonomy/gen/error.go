@@ -33,8 +33,8 @@ func (w *jsonTree) error(dst []byte, e taxonomy.Error, category, depth int) []by
 	return append(dst, '}')
 }
 
-// appendHead appends how the JSON of a category's errors begins, up to the code's value. The type is a Go
-// identifier, which needs no escaping.
+// appendHead appends how the JSON of a category's errors begins, up to the code's value. The type
+// is a Go identifier, which needs no escaping.
 func appendHead(dst []byte, t *taxonomy.Taxonomy, c *taxonomy.Category) []byte {
 	if c.JSONHead != "" {
 		return append(dst, c.JSONHead...)

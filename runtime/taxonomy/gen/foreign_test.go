@@ -46,7 +46,8 @@ func shownInEveryWay(t *testing.T, err error) []string {
 	b, jsonErr := json.Marshal(err)
 	require.NoError(t, jsonErr)
 	assert.True(t, json.Valid(b))
-	return []string{err.Error(), string(b), logged(err), fmt.Sprintf("%+v", err), fmt.Sprintf("%v %#v %q", err, err, err)}
+	return []string{err.Error(), string(b), logged(err), fmt.Sprintf("%+v", err),
+		fmt.Sprintf("%v %#v %q", err, err, err)}
 }
 
 func TestBrokenCausesAreShown(t *testing.T) {
@@ -72,7 +73,8 @@ func TestBrokenCausesAreShown(t *testing.T) {
 				assert.Contains(t, shown, c.want)
 			}
 			shownInEveryWay(t, taxonomy.WithStack(sample.NewGitCommit().WithCause(c.cause)))
-			shownInEveryWay(t, taxonomy.NewUnknown(sample.NewGitCommit().Taxonomy(), taxonomy.Wire{Message: "m", Cause: c.cause}))
+			shownInEveryWay(
+				t, taxonomy.NewUnknown(sample.NewGitCommit().Taxonomy(), taxonomy.Wire{Message: "m", Cause: c.cause}))
 		})
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// Format prints e, an error of the category: %s and %v its message, %q the message quoted, %+v also code,
-// category, context and the chain of causes with their recorded stacks, a line each. Secrets are masked.
+// Format prints e, an error of the category: %s and %v its message, %q the message quoted, %+v also
+// code, category, context and the chain of causes with their recorded stacks, a line each. Secrets
+// are masked.
 //
 //go:noinline
 func Format(s fmt.State, verb rune, e taxonomy.Error, category int) {

@@ -16,11 +16,16 @@ import (
 )
 
 var texts = []string{
-	"", "a", "seven b", "eight by", "nine byte", "0123456789abcdef", "\"", "\\", "a\"b\\c/d", "\b\f\n\r\t\x00\x01\x1f\x7f", "<a href=\"x\">&amp;</a>",
-	"жук", "日本語", "😀 smile", "\u2028\u2029", "x\u2028y", "\u2027\u202a", "\xff", "a\xffb", "\xc2", "\xc2a", "\xe2\x80", "\xe2\x80a", "\xe0\x80\x80", "\xe0\xa0\x80",
-	"\xed\xa0\x80", "\xed\x9f\xbf", "\xf0\x9f\x98", "\xf0\x80\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc0\xaf", "\x80abc",
-	"\ufffd", "password=hunter22", `{"api_key":"abc","n":1}`, "sk-abcdefghij1234567890", "line\nAuthorization: Bearer abcdef12345", "token: \"жжжжжж1\"",
-	strings.Repeat("prose without anything ", 20), strings.Repeat("a\"b", 30), strings.Repeat("ж\u2028", 20) + "sk-abcdefghij1234567890", "https://u:p@h/\"",
+	"", "a", "seven b", "eight by", "nine byte", "0123456789abcdef", "\"", "\\", "a\"b\\c/d",
+	"\b\f\n\r\t\x00\x01\x1f\x7f", "<a href=\"x\">&amp;</a>",
+	"жук", "日本語", "😀 smile", "\u2028\u2029", "x\u2028y", "\u2027\u202a", "\xff", "a\xffb", "\xc2", "\xc2a", "\xe2\x80",
+	"\xe2\x80a", "\xe0\x80\x80", "\xe0\xa0\x80",
+	"\xed\xa0\x80", "\xed\x9f\xbf", "\xf0\x9f\x98", "\xf0\x80\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+	"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc0\xaf", "\x80abc",
+	"\ufffd", "password=hunter22", `{"api_key":"abc","n":1}`, "sk-abcdefghij1234567890",
+	"line\nAuthorization: Bearer abcdef12345", "token: \"жжжжжж1\"",
+	strings.Repeat("prose without anything ", 20), strings.Repeat("a\"b", 30),
+	strings.Repeat("ж\u2028", 20) + "sk-abcdefghij1234567890", "https://u:p@h/\"",
 	"one\rtwo\nthree", "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nnext", "12345678\n12345678",
 }
 
@@ -70,7 +75,8 @@ func TestClean(t *testing.T) {
 		{20 | KeepTail, "failed: token=abcdef123456", "…"},
 		{Scrub | 40, "password=hunter22 " + strings.Repeat("x", 30), "password=[REDACTED] xxxxxxxxxxxxxxxxx…"},
 		{Scrub | KeepTail | 40, "password=hunter22 " + strings.Repeat("x", 40), "…" + strings.Repeat("x", 37)},
-		{Scrub | KeepTail | 40, strings.Repeat("x", 30) + " password=hunter22", "…xxxxxxxxxxxxxxxxx password=[REDACTED]"},
+		{Scrub | KeepTail | 40, strings.Repeat("x", 30) + " password=hunter22",
+			"…xxxxxxxxxxxxxxxxx password=[REDACTED]"},
 		{Scrub | KeepTail | 20, `{"token":"x"} rest`, `{"token":"…`},
 	} {
 		assert.Equal(t, c.want, c.clean.Text(c.in))
@@ -92,12 +98,16 @@ func TestCleanIsOneInAllItsForms(t *testing.T) {
 	}
 }
 
-// TestCleanOfFragments puts the pieces that cleaning is about together at random, which a fuzzer seldom does.
+// TestCleanOfFragments puts the pieces that cleaning is about together at random, which a fuzzer
+// seldom does.
 func TestCleanOfFragments(t *testing.T) {
 	fragments := []string{
-		"token", "password", "pwd", "Authorization: ", "=", ":", ": ", `"`, `"`, `\"`, `\`, " ", "\n", "\r", ",", "://", "@", "…", "ж", "\xff", "\u2028", "<", "[REDACTED]",
-		"[", "Bearer ", "digest ", "sk-abcdefghij1234567890", "ghp_abcdefghij1234567890", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "abc", "a1", "aB3xyzxyz", "://u:p@",
-		"-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ\n", "MIIEvQIBADANBgkqhkiG9w0BAQ\r\n", "\n  ", "machine a.b login ", "\n password ", "\x00", "\x1b[0m",
+		"token", "password", "pwd", "Authorization: ", "=", ":", ": ", `"`, `"`, `\"`, `\`, " ", "\n", "\r", ",", "://",
+		"@", "…", "ж", "\xff", "\u2028", "<", "[REDACTED]",
+		"[", "Bearer ", "digest ", "sk-abcdefghij1234567890", "ghp_abcdefghij1234567890", "-----BEGIN PRIVATE KEY-----",
+		"-----END PRIVATE KEY-----", "abc", "a1", "aB3xyzxyz", "://u:p@",
+		"-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ\n", "MIIEvQIBADANBgkqhkiG9w0BAQ\r\n", "\n  ",
+		"machine a.b login ", "\n password ", "\x00", "\x1b[0m",
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 4000 {
@@ -172,7 +182,8 @@ func FuzzRaw(f *testing.F) {
 }
 
 func TestNumbers(t *testing.T) {
-	for _, f := range []float64{0, 1, -1, 0.1, 1e20, 1e21, 1e-6, 1e-7, 1.5e-9, 1e-10, math.MaxFloat64, math.SmallestNonzeroFloat64, -2.5e100, math.Copysign(0, -1)} {
+	for _, f := range []float64{0, 1, -1, 0.1, 1e20, 1e21, 1e-6, 1e-7, 1.5e-9, 1e-10, math.MaxFloat64,
+		math.SmallestNonzeroFloat64, -2.5e100, math.Copysign(0, -1)} {
 		want, err := json.Marshal(f)
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(appendFloat(nil, f)))
@@ -188,10 +199,12 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestCleanedFieldsOfObjects(t *testing.T) {
-	o := Object([]byte("x")).Clean("a", "token=abcdef\n", Scrub).OptClean("b", taxonomy.Some("0123456789"), 8).OptClean("c", taxonomy.Opt[string]{}, Scrub).
+	o := Object([]byte("x")).Clean("a", "token=abcdef\n", Scrub).OptClean("b", taxonomy.Some("0123456789"), 8).
+		OptClean("c", taxonomy.Opt[string]{}, Scrub).
 		Strings("d", []string{"token=abcdef", "b"}, Scrub)
 	assert.Equal(t, `x{"a":"token=[REDACTED]\n","b":"01234…","d":["token=[REDACTED]","b"]}`, string(o.Close()))
-	m := Message(nil).Clean("token=abcdef", Scrub).Begin(" [").Clean("", Scrub).End("]").Text(".").Begin(" [").Line("\nx", Scrub).End("]").
+	m := Message(nil).Clean("token=abcdef", Scrub).Begin(" [").Clean("", Scrub).End("]").Text(".").Begin(" [").
+		Line("\nx", Scrub).End("]").
 		Begin(" [").OptClean(taxonomy.Some("x"), Scrub).OptQuoted(taxonomy.Opt[string]{}, 0).End("]")
 	assert.Equal(t, "token=[REDACTED].", string(m.Bytes()))
 	assert.Equal(t, "one", Clean(0).Line("one\rtwo"))

@@ -11,8 +11,8 @@ import (
 // CloneStrings returns a copy of list; nil stays nil.
 func CloneStrings(list []string) []string { return slices.Clone(list) }
 
-// CloneJSON returns a copy of raw in the form in which it goes on the wire: compact, and as a JSON string if it
-// is not valid JSON. Null is nil.
+// CloneJSON returns a copy of raw in the form in which it goes on the wire: compact, and as a JSON
+// string if it is not valid JSON. Null is nil.
 //
 //go:noinline
 func CloneJSON(raw json.RawMessage) json.RawMessage {

@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LogBuilder builds the log value of an error: what its JSON says, as slog attributes, secrets masked.
+// LogBuilder builds the log value of an error: what its JSON says, as slog attributes, secrets
+// masked.
 type LogBuilder struct {
 	// attrs are those of the error, then those of its context.
 	attrs []slog.Attr

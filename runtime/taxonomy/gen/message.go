@@ -8,11 +8,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// MessageBuilder builds a message. A value that is absent or empty adds nothing, and takes the optional part
-// that it stands in with it. Characters of a value that steer a terminal or turn text around are escaped.
+// MessageBuilder builds a message. A value that is absent or empty adds nothing, and takes the
+// optional part that it stands in with it. Characters of a value that steer a terminal or turn text
+// around are escaped.
 type MessageBuilder struct {
 	b []byte
-	// part is 0 while no optional part is open, n+1 in one that began at n, and -(n+1) when it is to fall away.
+	// part is 0 while no optional part is open, n+1 in one that began at n, and -(n+1) when it is
+	// to fall away.
 	part int
 }
 
@@ -40,7 +42,8 @@ func (m MessageBuilder) NoCode(category string) MessageBuilder {
 	return m
 }
 
-// Begin closes the open part, if any, opens an optional part and appends its leading text. Parts do not nest.
+// Begin closes the open part, if any, opens an optional part and appends its leading text. Parts do
+// not nest.
 //
 //go:noinline
 func (m MessageBuilder) Begin(text string) MessageBuilder {
@@ -50,8 +53,8 @@ func (m MessageBuilder) Begin(text string) MessageBuilder {
 	return m
 }
 
-// End appends the trailing text of the optional part and closes it; if anything in it was absent or empty,
-// all of it goes.
+// End appends the trailing text of the optional part and closes it; if anything in it was absent or
+// empty, all of it goes.
 //
 //go:noinline
 func (m MessageBuilder) End(text string) MessageBuilder {
@@ -250,8 +253,9 @@ func (m MessageBuilder) CauseQuoted(err error) MessageBuilder {
 	return m.Quoted(causeString(err), 0)
 }
 
-// causeString returns the text of a cause, secrets masked and cut. A tree that is too deep or too wide may be
-// a cycle, which the text of an error in it would follow for ever: its first code stands for it.
+// causeString returns the text of a cause, secrets masked and cut. A tree that is too deep or too
+// wide may be a cycle, which the text of an error in it would follow for ever: its first code
+// stands for it.
 func causeString(err error) string {
 	if err == nil {
 		return ""

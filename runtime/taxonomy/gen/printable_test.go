@@ -14,12 +14,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
-// TestMessagesDoNotSteerTerminals makes errors of texts that would colour, erase or turn around what a terminal shows.
+// TestMessagesDoNotSteerTerminals makes errors of texts that would colour, erase or turn around
+// what a terminal shows.
 func TestMessagesDoNotSteerTerminals(t *testing.T) {
 	e := sample.NewProviderAPIError("p\x1b[2J\u202e", "a\x07b\u009b31m\nsecond")
 	const message = `provider p\x1b[2J\u202e API error: a\x07b\u009b31m`
 	assert.EqualError(t, e, message)
-	assert.JSONEq(t, `{"provider":"p\u001b[2J\u202e","rawError":"a\u0007b\u009b31m\nsecond"}`, string(e.AppendContext(nil)))
+	assert.JSONEq(t, `{"provider":"p\u001b[2J\u202e","rawError":"a\u0007b\u009b31m\nsecond"}`,
+		string(e.AppendContext(nil)))
 	var wire struct{ Message string }
 	require.NoError(t, json.Unmarshal(e.AppendJSON(nil), &wire))
 	assert.Equal(t, message, wire.Message)
@@ -37,7 +39,8 @@ func TestMessagesDoNotSteerTerminals(t *testing.T) {
 	assert.EqualError(t, u, `m\x1b[2K`)
 }
 
-// TestDetailsDoNotSteerTerminals prints, with %+v, texts that JSON does not escape and terminals obey.
+// TestDetailsDoNotSteerTerminals prints, with %+v, texts that JSON does not escape and terminals
+// obey.
 func TestDetailsDoNotSteerTerminals(t *testing.T) {
 	const steering = "a\u009b31m\u0085\u202e\u2066\x7f"
 	e := sample.NewProviderAPIError(steering, steering)
@@ -54,7 +57,8 @@ func TestDetailsDoNotSteerTerminals(t *testing.T) {
 	}
 }
 
-// TestDetailsNameTheCategory prints an error whose code is known, and whose category is not what the wire calls it.
+// TestDetailsNameTheCategory prints an error whose code is known, and whose category is not what
+// the wire calls it.
 func TestDetailsNameTheCategory(t *testing.T) {
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "KINDS", Message: "m", Reason: errors.New("r")})
 	assert.Equal(t, "m\ncode: \"KINDS\" (r)\ncategory: \"kinds\"", fmt.Sprintf("%+v", u))

@@ -31,8 +31,8 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// nextKey reads the next key of an object and stands at its value; at the object's end it passes over that and
-// reports false. It begins at the brace, or behind the value before.
+// nextKey reads the next key of an object and stands at its value; at the object's end it passes
+// over that and reports false. It begins at the brace, or behind the value before.
 func (s *scanner) nextKey() bool {
 	if !s.next('}') {
 		return false
@@ -49,8 +49,8 @@ func (s *scanner) nextKey() bool {
 	return true
 }
 
-// nextElement stands at the next element of a list; at the list's end it passes over that and reports false. It
-// begins at the bracket, or behind the element before.
+// nextElement stands at the next element of a list; at the list's end it passes over that and
+// reports false. It begins at the bracket, or behind the element before.
 func (s *scanner) nextElement() bool { return s.next(']') }
 
 func (s *scanner) next(closing byte) bool {
@@ -181,7 +181,8 @@ func appendUnquoted(dst, quoted []byte) []byte {
 	return dst
 }
 
-// appendUnescaped appends what the escape that in begins with means, and returns the length of the escape.
+// appendUnescaped appends what the escape that in begins with means, and returns the length of the
+// escape.
 func appendUnescaped(dst, in []byte) ([]byte, int) {
 	switch c := in[1]; c {
 	case 'b':

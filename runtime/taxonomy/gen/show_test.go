@@ -35,15 +35,19 @@ func TestFormat(t *testing.T) {
 		{"%q", sample.NewProviderCrash("p"), `"provider p crashed"`},
 		{"%x", sample.NewProviderCrash("p").WithRawError("x"), "70726f766964657220702063726173686564" + "3a2078"},
 		{"%d", sample.NewProviderCrash("p"), "%!d(*sample.ProviderError=provider p crashed)"},
-		{"%#v", sample.NewProviderCrash("p").WithToken("hidden"), `(*sample.ProviderError)(PROVIDER_CRASH: "provider p crashed")`},
-		{"%+v", plain.WithToken("hidden"), "provider p API error 404: token=[REDACTED]\ncode: PROVIDER_API_ERROR\ncategory: provider\n" +
-			`context: {"provider":"p","statusCode":404,"rawError":"token=[REDACTED]","token":"[REDACTED]"}`},
-		{"%+v", sample.NewGitCommit().WithCause(fmt.Errorf("a: %w", errors.Join(io.EOF, sample.NewProviderCrash("p").WithCause(unknown)))),
+		{"%#v", sample.NewProviderCrash("p").WithToken("hidden"),
+			`(*sample.ProviderError)(PROVIDER_CRASH: "provider p crashed")`},
+		{"%+v", plain.WithToken("hidden"),
+			"provider p API error 404: token=[REDACTED]\ncode: PROVIDER_API_ERROR\ncategory: provider\n" +
+				`context: {"provider":"p","statusCode":404,"rawError":"token=[REDACTED]","token":"[REDACTED]"}`},
+		{"%+v", sample.NewGitCommit().
+			WithCause(fmt.Errorf("a: %w", errors.Join(io.EOF, sample.NewProviderCrash("p").WithCause(unknown)))),
 			"commit failed: a: EOF\nprovider p crashed\ncode: COMMIT_FAILED\ncategory: work\ncontext: {}\n" +
 				"cause: a: EOF\nprovider p crashed\n" +
 				"cause: EOF\nprovider p crashed\n" +
 				"  cause: EOF\n" +
-				"  cause: provider p crashed\n    code: PROVIDER_CRASH\n    category: provider\n    context: {\"provider\":\"p\"}\n" +
+				"  cause: provider p crashed\n    code: PROVIDER_CRASH\n    category: provider\n    context: " +
+				"{\"provider\":\"p\"}\n" +
 				"  cause: new\n    code: \"NEW\" (unknown)\n    category: \"other\""},
 	} {
 		assert.Equal(t, c.want, fmt.Sprintf(c.format, c.err), c.format)
@@ -53,17 +57,21 @@ func TestFormat(t *testing.T) {
 func TestFormatShowsStacks(t *testing.T) {
 	err := sample.NewGitCommit().WithCause(taxonomy.WithStack(io.EOF))
 	got := fmt.Sprintf("%+v", err)
-	assert.Regexp(t, regexp.MustCompile(`(?s)context: \{\}\nstack:\n    .*TestFormatShowsStacks\n        .*show_test\.go:\d+\n.*\ncause: EOF$`), got)
+	assert.Regexp(
+		t, regexp.MustCompile(
+			`(?s)context: \{\}\nstack:\n    .*TestFormatShowsStacks\n        .*show_test\.go:\d+\n.*\ncause: EOF$`),
+		got)
 }
 
 func logged(err error) string {
 	var out bytes.Buffer
-	log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if len(groups) == 0 && a.Key != "err" {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	log := slog.New(
+		slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if len(groups) == 0 && a.Key != "err" {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 	log.Error("x", "err", err)
 	return strings.TrimSpace(out.String())
 }
@@ -73,17 +81,21 @@ func TestLog(t *testing.T) {
 		err  error
 		want string
 	}{
-		{sample.NewProviderAPIError("p", "token=abcdef").WithRun(sample.Run{Mode: "m", Step: taxonomy.Some("1")}).WithToken("hidden").WithRetryAfter(time.Second),
+		{sample.NewProviderAPIError("p", "token=abcdef").WithRun(sample.Run{Mode: "m", Step: taxonomy.Some("1")}).
+			WithToken("hidden").WithRetryAfter(time.Second),
 			`{"err":{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR","message":"provider p API error: token=[REDACTED]","retryable":true,` +
 				`"context":{"retryAfter":1000000000,"run":{"mode":"m","step":"1"},"provider":"p","rawError":"token=[REDACTED]","token":"[REDACTED]"}}}`},
-		{sample.NewGitCommit(), `{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}`},
-		{sample.NewGitCommit().WithDecision(sample.WorkDecisionBlock).WithFiles([]string{"a"}).WithCause(fmt.Errorf("a: %w", sample.NewGitCommit())),
+		{sample.NewGitCommit(),
+			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}`},
+		{sample.NewGitCommit().WithDecision(sample.WorkDecisionBlock).WithFiles([]string{"a"}).
+			WithCause(fmt.Errorf("a: %w", sample.NewGitCommit())),
 			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: a: commit failed","retryable":true,"context":{"files":["a"],"decision":"BLOCK"},` +
 				`"cause":{"message":"a: commit failed","cause":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}}}`},
 		{sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, errors.New("token=abcdef"))),
 			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: EOF\ntoken=[REDACTED]","retryable":true,` +
 				`"cause":{"message":"EOF\ntoken=[REDACTED]","causes":["EOF","token=[REDACTED]"]}}}`},
-		{sample.NewGitCommit().WithCause(io.EOF), `{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: EOF","retryable":true,"cause":"EOF"}}`},
+		{sample.NewGitCommit().WithCause(io.EOF),
+			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: EOF","retryable":true,"cause":"EOF"}}`},
 		{kinds(), `{"err":{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":` +
 			`"str=s num=1 opt=0; big=2 opt=1; size=3 opt=2; ratio=NaN opt=+Inf; flag=true opt=false; took=1m0s opt=0s; at=2024-02-03T04:05:06Z secs=60/0 quoted=\"s\" line=s ` +
 			`mood=/BLOCK list=/1:x data=/{\"a\":1}",` +
@@ -92,21 +104,27 @@ func TestLog(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, logged(c.err))
 	}
-	assert.Contains(t, logged(sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.Run{}, 0).WithOptRatio(0.5)), `"ratio":"-Inf"`)
+	assert.Contains(
+		t, logged(
+			sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.Run{}, 0).
+				WithOptRatio(0.5)), `"ratio":"-Inf"`)
 	assert.Contains(t, logged(&sample.KindsError{}), `"pin":""`)
 }
 
 func kinds() *sample.KindsError {
-	return sample.NewKinds("s", 1, 2, 3, math.NaN(), true, time.Minute, time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC), 9, nil, nil, sample.Run{}, 1).
-		WithOptNum(0).WithOptBig(1).WithOptSize(2).WithOptRatio(math.Inf(1)).WithOptFlag(false).WithOptTook(0).WithOptMood(sample.WorkDecisionBlock).
+	return sample.NewKinds("s", 1, 2, 3, math.NaN(), true, time.Minute, time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC), 9,
+		nil, nil, sample.Run{}, 1).
+		WithOptNum(0).WithOptBig(1).WithOptSize(2).WithOptRatio(math.Inf(1)).WithOptFlag(false).WithOptTook(0).
+		WithOptMood(sample.WorkDecisionBlock).
 		WithOptList([]string{"x"}).WithOptData([]byte(`{"a": 1}`)).WithOptPin(1)
 }
 
 func TestContextOfOddValues(t *testing.T) {
 	e := kinds()
 	e.At = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-	assert.Equal(t, `{"str":"s","num":1,"big":2,"size":3,"ratio":null,"flag":true,"took":"1m0s","at":null,"mood":null,"list":[],"data":null,"run":{"mode":""},"pin":"[REDACTED]",`+
-		`"optNum":0,"optBig":1,"optSize":2,"optRatio":null,"optFlag":false,"optTook":"0s","optMood":"BLOCK","optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}`,
+	assert.Equal(
+		t, `{"str":"s","num":1,"big":2,"size":3,"ratio":null,"flag":true,"took":"1m0s","at":null,"mood":null,"list":[],"data":null,"run":{"mode":""},"pin":"[REDACTED]",`+
+			`"optNum":0,"optBig":1,"optSize":2,"optRatio":null,"optFlag":false,"optTook":"0s","optMood":"BLOCK","optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}`,
 		string(e.AppendContext(nil)))
 	assert.Contains(t, string((&sample.KindsError{}).AppendContext(nil)), `"pin":null}`)
 }

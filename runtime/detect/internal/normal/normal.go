@@ -15,16 +15,17 @@ const (
 	window = 16 << 10
 )
 
-// Text returns a text on one line of at most 100 runes, with stand-ins for what changes from one failure to the next.
-// Normalising what is normalised changes nothing; the time is linear in the part that is looked at.
+// Text returns a text on one line of at most 100 runes, with stand-ins for what changes from one
+// failure to the next. Normalising what is normalised changes nothing; the time is linear in the
+// part that is looked at.
 func Text(text string) string {
 	n := normalizer{in: plain(text), limit: limit}
 	n.run()
 	return strings.TrimRight(n.cut(), " ")
 }
 
-// Literals returns the parts of a text that are kept, without what is masked and without white space and punctuation
-// at their ends.
+// Literals returns the parts of a text that are kept, without what is masked and without white
+// space and punctuation at their ends.
 func Literals(text string) []string {
 	n := normalizer{in: plain(text), limit: window, parts: true}
 	n.run()
@@ -61,7 +62,8 @@ func plain(text string) string {
 
 // isLayout reports whether r only says where a line ends or which way it is read.
 func isLayout(r rune) bool {
-	return r == 0x2028 || r == 0x2029 || 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x2069 || r == 0xfeff
+	return r == 0x2028 || r == 0x2029 || 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r &&
+		r <= 0x2069 || r == 0xfeff
 }
 
 // escapeSequence returns the length of the terminal's control sequence that s begins with, or 0.
@@ -80,9 +82,9 @@ func escapeSequence(s string) int {
 	return len(s)
 }
 
-// normalizer reads a plain text from the left. What it has written stays as it is when it is read again: no stand-in
-// holds a digit, a hexadecimal number of 8 digits, a path or a quote, and each ends in a letter as what it stands
-// for did.
+// normalizer reads a plain text from the left. What it has written stays as it is when it is read
+// again: no stand-in holds a digit, a hexadecimal number of 8 digits, a path or a quote, and each
+// ends in a letter as what it stands for did.
 type normalizer struct {
 	in    string
 	limit int // runes of out
@@ -111,7 +113,8 @@ func (n *normalizer) run() {
 	}
 }
 
-// quoted writes what stands in quotes from i on and returns its length. A quote that nothing closes is kept.
+// quoted writes what stands in quotes from i on and returns its length. A quote that nothing closes
+// is kept.
 func (n *normalizer) quoted(i int) int {
 	c := n.in[i]
 	kind := strings.IndexByte(quotes, c)
@@ -128,7 +131,8 @@ func (n *normalizer) quoted(i int) int {
 	return end + 2
 }
 
-// word writes the longest run of characters that paths consist of, from i on, and returns its length.
+// word writes the longest run of characters that paths consist of, from i on, and returns its
+// length.
 func (n *normalizer) word(i int) int {
 	end := i
 	for end < len(n.in) && isPathByte(n.in[end]) {
@@ -152,8 +156,8 @@ func (n *normalizer) word(i int) int {
 // isDrive reports whether a word names a drive. N stands for a number.
 func isDrive(word string) bool { return len(word) == 1 && isLetter(word[0]) && word != "N" }
 
-// path writes a stand-in for a path, but not for the punctuation that follows it, and returns the length of what it
-// stands for.
+// path writes a stand-in for a path, but not for the punctuation that follows it, and returns the
+// length of what it stands for.
 func (n *normalizer) path(i, end int, standIn string) int {
 	for end > i && !isAlnum(n.in[end-1]) {
 		end--
@@ -167,8 +171,8 @@ func (n *normalizer) path(i, end int, standIn string) int {
 	return end - i
 }
 
-// isRooted reports whether a word is a path of two elements and more that begins at a root or a directory's name
-// for itself, as ./ and ~/ do.
+// isRooted reports whether a word is a path of two elements and more that begins at a root or a
+// directory's name for itself, as ./ and ~/ do.
 func isRooted(word string) bool {
 	word = strings.TrimLeft(word, ".~")
 	if !strings.HasPrefix(word, "/") || strings.HasPrefix(word, "//") {

@@ -48,7 +48,8 @@ type Lanes struct {
 	Path func(t *testing.T, dir string) string
 }
 
-// Test tests lanes. It is to be all that a test does, because it has a process of its own run that test again.
+// Test tests lanes. It is to be all that a test does, because it has a process of its own run that
+// test again.
 func Test(t *testing.T, l Lanes) {
 	if answersAsProcess(t, l) {
 		return
@@ -73,12 +74,17 @@ func (l Lanes) answerAsMemoryLanesDo(t *testing.T) {
 		lane, caller string
 		pause, ask   time.Duration
 	}{
-		{"x", "a", 0, 0}, {"x", "", 10 * time.Second, 0}, {"x", "a", 0, 0}, {"x", "b", 0, 0}, {"x", "c", 0, time.Second},
-		{"y", "a", 0, 0}, {"x", "", 5 * time.Second, 0}, {"x", "b", 0, 2 * time.Second}, {"x", "a", 0, 10 * time.Second},
-		{"x", "", 20 * time.Second, 0}, {"x", "a", 0, 3 * time.Second}, {"x", "c", 0, 3 * time.Second}, {"x", "d", 0, 21 * time.Second},
+		{"x", "a", 0, 0}, {"x", "", 10 * time.Second, 0}, {"x", "a", 0, 0}, {"x", "b", 0, 0},
+		{"x", "c", 0, time.Second},
+		{"y", "a", 0, 0}, {"x", "", 5 * time.Second, 0}, {"x", "b", 0, 2 * time.Second},
+		{"x", "a", 0, 10 * time.Second},
+		{"x", "", 20 * time.Second, 0}, {"x", "a", 0, 3 * time.Second}, {"x", "c", 0, 3 * time.Second},
+		{"x", "d", 0, 21 * time.Second},
 		{"x", "b", 0, time.Hour}, {"x", "a", 0, 0}, {"x", "", -time.Second, 0}, {"x", strings.Repeat("a", 999), 0, 0},
-		{"x", "", 30 * time.Second, 0}, {"x", "a\xff", 0, 0}, {"x", "a\xfe", 0, 0}, {"x", strings.Repeat("b", 999), 0, 0},
-		{"x", "password=hunter2hunter2", 0, 0}, {"x", "password=hunter3hunter3", 0, 0}, {"x", "a\xff", 0, 30 * time.Second},
+		{"x", "", 30 * time.Second, 0}, {"x", "a\xff", 0, 0}, {"x", "a\xfe", 0, 0},
+		{"x", strings.Repeat("b", 999), 0, 0},
+		{"x", "password=hunter2hunter2", 0, 0}, {"x", "password=hunter3hunter3", 0, 0},
+		{"x", "a\xff", 0, 30 * time.Second},
 	} {
 		kept := l.Open(t, dir)
 		if step.pause != 0 {
@@ -97,7 +103,8 @@ func (l Lanes) answerAsMemoryLanesDo(t *testing.T) {
 func (l Lanes) takeAnyName(t *testing.T) {
 	dir := t.TempDir()
 	lanes := l.Open(t, dir)
-	names := []string{"../../etc/passwd", "api\x00key", strings.Repeat("x", 9999), "", "'; DROP TABLE lanes; --", "\xff\xfe", "password=hunter2hunter2"}
+	names := []string{"../../etc/passwd", "api\x00key", strings.Repeat("x", 9999), "", "'; DROP TABLE lanes; --",
+		"\xff\xfe", "password=hunter2hunter2"}
 	for _, lane := range names {
 		require.NoError(t, lanes.Pause(ctx, lane, until))
 		opens, err := lanes.Opens(ctx, lane, lane, Now)
@@ -130,7 +137,8 @@ func (l Lanes) keepNoOpenLane(t *testing.T) {
 
 func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
 	for _, content := range []string{
-		"", "hello", "null", `{"errgen_lane":2,"lane":{}}`, `{"errgen_lane":1,"lane":{"until":7}}`, strings.Repeat(" ", 5<<20),
+		"", "hello", "null", `{"errgen_lane":2,"lane":{}}`, `{"errgen_lane":1,"lane":{"until":7}}`,
+		strings.Repeat(" ", 5<<20),
 	} {
 		dir := t.TempDir()
 		lanes := l.Open(t, dir)
@@ -139,7 +147,8 @@ func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
 		opens, err := lanes.Opens(ctx, "x", "a", Now)
 		ev, ok := errors.AsType[*taxonomy.Evidence](err)
 		require.True(t, ok, "%.20q: %v", content, err)
-		assert.Equal(t, []string{"state", "state_write", l.Path(t, dir)}, []string{ev.Source, ev.Op, ev.Attribute("path")})
+		assert.Equal(t, []string{"state", "state_write", l.Path(t, dir)},
+			[]string{ev.Source, ev.Op, ev.Attribute("path")})
 		assert.Equal(t, Now, opens)
 
 		require.NoError(t, lanes.Pause(ctx, "x", until), "a pause makes it anew")

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The variables that have the test binary be a process which asks for a place in a lane: who it is, and where lanes are kept.
+// The variables that have the test binary be a process which asks for a place in a lane: who it is,
+// and where lanes are kept.
 const (
 	callerVariable = "LANESTEST_CALLER"
 	dirVariable    = "LANESTEST_DIR"
@@ -29,7 +30,8 @@ func (l Lanes) askFromTwoProcesses(t *testing.T) {
 	assert.Equal(t, "11s <nil>", first("ask"))
 }
 
-// answersAsProcess says, if this process was started for that, when the caller may enter the lane, whenever a line asks for it.
+// answersAsProcess says, if this process was started for that, when the caller may enter the lane,
+// whenever a line asks for it.
 func answersAsProcess(t *testing.T, l Lanes) bool {
 	caller := os.Getenv(callerVariable)
 	if caller == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Call is a call of a provider apart from its requests: a conversation, and tools. It is made by [Host.Begin], and must not
-// be used by several goroutines at a time.
+// Call is a call of a provider apart from its requests: a conversation, and tools. It is made by
+// [Host.Begin], and must not be used by several goroutines at a time.
 type Call[P any] struct {
 	Request executor.Request
 	Tools   *toolbox.Toolbox
@@ -28,7 +28,8 @@ type Call[P any] struct {
 	limit   time.Duration
 }
 
-// Add adds a round to the conversation: what the model said, and what its tools returned. A round without a message is none.
+// Add adds a round to the conversation: what the model said, and what its tools returned. A round
+// without a message is none.
 func (c *Call[P]) Add(round ...Message[P]) {
 	if len(round) == 0 {
 		return
@@ -40,9 +41,9 @@ func (c *Call[P]) Add(round ...Message[P]) {
 // Use is a tool that the model asks for, with the arguments as it gave them.
 type Use struct{ Name, Arguments string }
 
-// CarryOut does what the model asked for, and returns what was done. It ends at a tool that says how the task stands, and at
-// one that fails: that one is the last of the results. There are none for what was asked for behind it, which is not done.
-// Each tool is told of before it is used.
+// CarryOut does what the model asked for, and returns what was done. It ends at a tool that says
+// how the task stands, and at one that fails: that one is the last of the results. There are none
+// for what was asked for behind it, which is not done. Each tool is told of before it is used.
 func (c *Call[P]) CarryOut(ctx context.Context, uses []Use, tell func(label string)) ([]toolbox.Result, error) {
 	results := make([]toolbox.Result, 0, len(uses))
 	for _, u := range uses {

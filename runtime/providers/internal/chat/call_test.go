@@ -78,14 +78,20 @@ func TestCarryOut(t *testing.T) {
 		err    string
 	}{
 		{"nothing", nil, nil, nil, executor.SignalNone, ""},
-		{"all", []Use{write("a"), {"none", ""}, write("b")}, []string{"wrote 1 bytes to a", `there is no tool "none"`, "wrote 1 bytes to b"}, []string{"write_file a", "none", "write_file b"}, executor.SignalNone, ""},
-		{"up to the end of the task", []Use{{"task_done", `{"summary":"ready"}`}, write("late")}, []string{"ready"}, []string{"task_done"}, executor.SignalDone, ""},
-		{"up to a failure", []Use{write("a"), {"write_file", `{"path":`}, write("late")}, []string{"wrote 1 bytes to a", ""}, []string{"write_file a", "write_file"}, executor.SignalNone, "tool_arguments"},
+		{"all", []Use{write("a"), {"none", ""}, write("b")},
+			[]string{"wrote 1 bytes to a", `there is no tool "none"`, "wrote 1 bytes to b"},
+			[]string{"write_file a", "none", "write_file b"}, executor.SignalNone, ""},
+		{"up to the end of the task", []Use{{"task_done", `{"summary":"ready"}`}, write("late")}, []string{"ready"},
+			[]string{"task_done"}, executor.SignalDone, ""},
+		{"up to a failure", []Use{write("a"), {"write_file", `{"path":`}, write("late")},
+			[]string{"wrote 1 bytes to a", ""}, []string{"write_file a", "write_file"}, executor.SignalNone,
+			"tool_arguments"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			dir := t.TempDir()
 			var told, texts []string
-			results, err := begin(t, host(), executor.Request{Dir: dir}).CarryOut(t.Context(), c.uses, func(label string) { told = append(told, label) })
+			results, err := begin(t, host(), executor.Request{Dir: dir}).
+				CarryOut(t.Context(), c.uses, func(label string) { told = append(told, label) })
 			signal := executor.SignalNone
 			for _, r := range results {
 				texts, signal = append(texts, r.Text), r.Signal
@@ -108,7 +114,8 @@ func TestCarryOut(t *testing.T) {
 func TestToolAfterTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(context.DeadlineExceeded)
-	results, err := begin(t, host(), executor.Request{Dir: t.TempDir()}).CarryOut(ctx, []Use{{"list_files", "{}"}, {"list_files", "{}"}}, func(string) {})
+	results, err := begin(t, host(), executor.Request{Dir: t.TempDir()}).
+		CarryOut(ctx, []Use{{"list_files", "{}"}, {"list_files", "{}"}}, func(string) {})
 	assert.Len(t, results, 1)
 	var ev *taxonomy.Evidence
 	require.ErrorAs(t, err, &ev)

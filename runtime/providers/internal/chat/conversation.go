@@ -35,8 +35,8 @@ func (c Conversation[P]) Params() []P {
 	return out
 }
 
-// Reduced returns a shorter conversation: without tools and what they returned; if there are none, without the older half
-// of what came after the first message, which has the task.
+// Reduced returns a shorter conversation: without tools and what they returned; if there are none,
+// without the older half of what came after the first message, which has the task.
 func (c Conversation[P]) Reduced() Conversation[P] {
 	said := slices.DeleteFunc(slices.Clone(c), func(m Message[P]) bool { return m.Tools })
 	if len(said) < len(c) || len(said) < 2 {

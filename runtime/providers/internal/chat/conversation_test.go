@@ -21,8 +21,11 @@ func TestReduced(t *testing.T) {
 	}{
 		{"nothing", nil, []string{}},
 		{"the task stays", Conversation[string]{said("task")}, []string{"task"}},
-		{"tools are left out", Conversation[string]{said("task"), ofTool("asks"), ofTool("a file"), said("done"), said("more")}, []string{"task", "done", "more"}},
-		{"the older half of what followed the task", Conversation[string]{said("task"), said("1"), said("2"), said("3"), said("4")}, []string{"task", "3", "4"}},
+		{"tools are left out",
+			Conversation[string]{said("task"), ofTool("asks"), ofTool("a file"), said("done"), said("more")},
+			[]string{"task", "done", "more"}},
+		{"the older half of what followed the task",
+			Conversation[string]{said("task"), said("1"), said("2"), said("3"), said("4")}, []string{"task", "3", "4"}},
 		{"the answer to the task", Conversation[string]{said("task"), said("1")}, []string{"task"}},
 	} {
 		before := c.of.Params()
@@ -53,7 +56,8 @@ func TestStoreIsBounded(t *testing.T) {
 	_, known = s.Get(second)
 	assert.False(t, known, "the longest unused one is forgotten")
 
-	assert.Empty(t, s.Keep(first, Conversation[string]{{Size: maxConversation + 1}}), "one that is too long is not kept")
+	assert.Empty(t, s.Keep(first, Conversation[string]{{Size: maxConversation + 1}}),
+		"one that is too long is not kept")
 	_, known = s.Get(first)
 	assert.False(t, known)
 

@@ -24,18 +24,22 @@ func (t Tokens) possible() bool {
 
 func (t Tokens) plus(u Tokens) Tokens {
 	return Tokens{
-		Input: t.Input + u.Input, CacheWrite: t.CacheWrite + u.CacheWrite, CacheRead: t.CacheRead + u.CacheRead, Output: t.Output + u.Output,
+		Input: t.Input + u.Input, CacheWrite: t.CacheWrite + u.CacheWrite, CacheRead: t.CacheRead + u.CacheRead,
+		Output: t.Output + u.Output,
 	}
 }
 
-// Spent adds up what the requests of a call used. The zero Spent is that of no request, which is nothing.
+// Spent adds up what the requests of a call used. The zero Spent is that of no request, which is
+// nothing.
 type Spent struct {
 	sum Tokens
-	// told reports that a request said what it used, vague that one did not and may have used something.
+	// told reports that a request said what it used, vague that one did not and may have used
+	// something.
 	told, vague bool
 }
 
-// Add adds a request. What it used counts if the server told it in full, or if there was none, as with one that was refused.
+// Add adds a request. What it used counts if the server told it in full, or if there was none, as
+// with one that was refused.
 func (s *Spent) Add(x *wire.Exchange, used taxonomy.Opt[Tokens]) {
 	t, told := used.Get()
 	switch {
@@ -46,8 +50,9 @@ func (s *Spent) Add(x *wire.Exchange, used taxonomy.Opt[Tokens]) {
 	}
 }
 
-// Usage returns what the call used and cost. If it is not known of one request, it is not known of the call. Cost says what
-// tokens cost, and is absent without prices; what used nothing costs nothing all the same.
+// Usage returns what the call used and cost. If it is not known of one request, it is not known of
+// the call. Cost says what tokens cost, and is absent without prices; what used nothing costs
+// nothing all the same.
 func (s *Spent) Usage(cost func(Tokens) taxonomy.Opt[float64]) executor.Usage {
 	switch {
 	case s.vague:
@@ -64,5 +69,6 @@ func (s *Spent) Usage(cost func(Tokens) taxonomy.Opt[float64]) executor.Usage {
 
 // Nothing is what a call without a request uses.
 func Nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
+	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
+		CostUSD: taxonomy.Some(0.0)}
 }

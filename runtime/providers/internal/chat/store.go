@@ -14,8 +14,9 @@ const (
 	maxKept         = 256 << 20
 )
 
-// Store has the conversations that can be continued, in memory and for as long as the process lives. The longest unused one
-// is forgotten first. The zero Store is empty and ready; it is safe for concurrent use.
+// Store has the conversations that can be continued, in memory and for as long as the process
+// lives. The longest unused one is forgotten first. The zero Store is empty and ready; it is safe
+// for concurrent use.
 type Store[P any] struct {
 	mu    sync.Mutex
 	byID  map[string]Conversation[P]
@@ -35,8 +36,8 @@ func (s *Store[P]) Get(id string) (Conversation[P], bool) {
 	return c, ok
 }
 
-// Keep keeps a conversation under its id, or under a new one if id is "". It returns the id, and "" for a conversation that
-// is too long to be kept: it is not known any more then.
+// Keep keeps a conversation under its id, or under a new one if id is "". It returns the id, and ""
+// for a conversation that is too long to be kept: it is not known any more then.
 func (s *Store[P]) Keep(id string, c Conversation[P]) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,8 @@ import (
 // What is kept of a long text ends anywhere, also in a secret or in the key.
 func TestNoPartOfASecretIsKept(t *testing.T) {
 	const key = "GIVEN key GIVEN"
-	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x", "sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", key} {
+	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
+		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN", key} {
 		for at := range len(secret) + 1 {
 			begun := func(limit int) string {
 				return strings.Repeat("x", limit-at-1) + " " + secret + " " + strings.Repeat("x", limit)
@@ -36,7 +37,8 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 			}
 		}
 	}
-	for in, want := range map[string]string{"": "", "a\xffb": "ab", "a GIVEN key GIVEN": "a " + taxonomy.Redacted, "password=hunter22": "password=" + taxonomy.Redacted} {
+	for in, want := range map[string]string{"": "", "a\xffb": "ab", "a GIVEN key GIVEN": "a " + taxonomy.Redacted,
+		"password=hunter22": "password=" + taxonomy.Redacted} {
 		assert.Equal(t, want, Mask(key).Head(in, 100))
 	}
 }

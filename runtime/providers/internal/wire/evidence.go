@@ -16,8 +16,8 @@ const (
 	TypeTimeout = "timeout"
 )
 
-// Evidence returns what is known of a request that failed with err, which neither has the key nor leads to it. Source, op
-// and credential are left to the caller.
+// Evidence returns what is known of a request that failed with err, which neither has the key nor
+// leads to it. Source, op and credential are left to the caller.
 func (x *Exchange) Evidence(err error) *taxonomy.Evidence {
 	var ev taxonomy.Evidence
 	switch {
@@ -34,8 +34,8 @@ func (x *Exchange) Evidence(err error) *taxonomy.Evidence {
 	return &ev
 }
 
-// InStream returns what is known of a failure that the server reports within a stream that began well, in the words of its
-// event. It has no status: that of the response is of no importance then.
+// InStream returns what is known of a failure that the server reports within a stream that began
+// well, in the words of its event. It has no status: that of the response is of no importance then.
 func (x *Exchange) InStream(event []byte, err error) *taxonomy.Evidence {
 	ev := taxonomy.Evidence{Err: err}
 	detect.Body(&ev, x.Mask.Bytes(event))
@@ -67,8 +67,8 @@ func (x *Exchange) refusal(err error) taxonomy.Evidence {
 	return ev
 }
 
-// noStream is a response that says it succeeded and is not what was asked for: a page of a gateway, or an object that
-// says what failed.
+// noStream is a response that says it succeeded and is not what was asked for: a page of a gateway,
+// or an object that says what failed.
 func (x *Exchange) noStream(err error) taxonomy.Evidence {
 	ev := taxonomy.Evidence{Err: join(err, x.broken)}
 	detect.Header(&ev, x.Header)
@@ -97,7 +97,8 @@ func (x *Exchange) brokenStream(err error) taxonomy.Evidence {
 	return ev
 }
 
-// noResponse is a request that got no response: its server was not found, refused, or is not who it says.
+// noResponse is a request that got no response: its server was not found, refused, or is not who it
+// says.
 func noResponse(err error) taxonomy.Evidence {
 	ev := detect.Of(err)
 	if inner := (*url.Error)(nil); errors.As(err, &inner) && inner.Err != nil {

@@ -25,8 +25,8 @@ var (
 	errEventTooLong  = fmt.Errorf("an event of the stream is longer than %d MiB", maxEvent>>20)
 )
 
-// Exchange is what is known of one request and its response apart from what an SDK makes of them: SDKs say nothing of
-// some failures, and read bodies of any length. It serves one request.
+// Exchange is what is known of one request and its response apart from what an SDK makes of them:
+// SDKs say nothing of some failures, and read bodies of any length. It serves one request.
 type Exchange struct {
 	// Mask is the key of the request.
 	Mask Mask
@@ -40,7 +40,8 @@ type Exchange struct {
 	reach  reach
 	// stream is the body of a response that is one, nil for any other.
 	stream *bounded
-	// page is the body of a response that is no stream; broken is why it could not be read to its end.
+	// page is the body of a response that is no stream; broken is why it could not be read to its
+	// end.
 	page   []byte
 	broken error
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// minKey is how long a key is at least in bytes so that it is looked for. Local servers take any word for one, and a word
-// may stand in any text.
+// minKey is how long a key is at least in bytes so that it is looked for. Local servers take any
+// word for one, and a word may stand in any text.
 const minKey = 8
 
 // Mask is a key that is taken out of what a server says, since servers repeat what they were sent.
@@ -26,7 +26,8 @@ func (m Mask) Text(s string) string {
 	return strings.ReplaceAll(s, string(m), taxonomy.Redacted)
 }
 
-// Head returns the first n bytes of s in valid UTF-8, or fewer, without the key and with what looks like a secret masked.
+// Head returns the first n bytes of s in valid UTF-8, or fewer, without the key and with what looks
+// like a secret masked.
 func (m Mask) Head(s string, n int) string {
 	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(m.Text(strings.ToValidUTF8(s, ""))) })
 }

@@ -16,11 +16,12 @@ const (
 )
 
 var markup = sync.OnceValues(func() (title, tag *regexp.Regexp) {
-	return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`), regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*(?:>|$)`)
+	return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`),
+		regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*(?:>|$)`)
 })
 
-// pageText returns what an HTML page says: its title, or else its text without the markup. Gateways answer with pages, and
-// nothing but a line of them says anything.
+// pageText returns what an HTML page says: its title, or else its text without the markup. Gateways
+// answer with pages, and nothing but a line of them says anything.
 func pageText(page []byte) string {
 	page = bytes.ToValidUTF8(page[:min(len(page), maxMarkup)], nil)
 	title, tag := markup()

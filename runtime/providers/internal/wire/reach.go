@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// reach is how far a request got, as far as its transport says. What may have left counts as sent: the zero reach is of a
-// request of which nobody knows.
+// reach is how far a request got, as far as its transport says. What may have left counts as sent:
+// the zero reach is of a request of which nobody knows.
 type reach struct{ at atomic.Int32 }
 
 const (
@@ -26,14 +26,16 @@ func (r *reach) follow(req *http.Request) *http.Request {
 	}))
 }
 
-// notSent reports whether nothing of the request can have left: there was no connection, or it was not trusted.
+// notSent reports whether nothing of the request can have left: there was no connection, or it was
+// not trusted.
 func (r *reach) notSent() bool {
 	at := r.at.Load()
 	return at == reachNothing || at == reachConnecting
 }
 
-// Unused reports whether it is certain that the server did no work for the request: it answered with the status of a failure,
-// or never got it. A request that broke off, timed out or was cancelled after it was sent may have been worked on.
+// Unused reports whether it is certain that the server did no work for the request: it answered
+// with the status of a failure, or never got it. A request that broke off, timed out or was
+// cancelled after it was sent may have been worked on.
 func (x *Exchange) Unused() bool {
 	if x.Status != 0 {
 		return x.Status >= http.StatusMultipleChoices

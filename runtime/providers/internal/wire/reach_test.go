@@ -42,7 +42,8 @@ func TestUnused(t *testing.T) {
 		{"a key that is not known", providertest.OpenAIAuth(), true},
 		{"a gateway's page", providertest.GatewayHTML(503), true},
 		{"a redirect", providertest.Reply{Status: 302}.With("Location", "/elsewhere"), true},
-		{"a refusal that breaks off", providertest.Reply{Status: 429, Body: `{"error":`}.Ending(providertest.EndEarly), true},
+		{"a refusal that breaks off", providertest.Reply{Status: 429, Body: `{"error":`}.Ending(providertest.EndEarly),
+			true},
 		{"an answer", providertest.OpenAIText("x"), false},
 		{"a stream that breaks off", providertest.OpenAITruncated("x").Ending(providertest.EndReset), false},
 		{"a page that says it succeeded", providertest.GatewayHTML(200), false},
@@ -76,7 +77,8 @@ func TestWhatWasNotSentIsUnused(t *testing.T) {
 		cancel()
 		return nil, context.Canceled
 	}}
-	assert.True(t, asked(ctx, t, dialing, "http://api.example.invalid").Unused(), "cancelled before there was a connection")
+	assert.True(t, asked(ctx, t, dialing, "http://api.example.invalid").Unused(),
+		"cancelled before there was a connection")
 }
 
 func TestWhatWasSentMayBeUsed(t *testing.T) {
@@ -85,8 +87,10 @@ func TestWhatWasSentMayBeUsed(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	ctx, cancel := context.WithCancel(t.Context())
-	sent := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { cancel() }})
-	assert.False(t, asked(sent, t, transport, server.URL).Unused(), "cancelled behind the request; the trace of the caller goes on")
+	sent := httptrace.WithClientTrace(
+		ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { cancel() }})
+	assert.False(t, asked(sent, t, transport, server.URL).Unused(),
+		"cancelled behind the request; the trace of the caller goes on")
 	assert.ErrorIs(t, ctx.Err(), context.Canceled)
 
 	silent := roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("no answer") })
@@ -99,7 +103,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip calls the function.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestStreamsOfOneConnection has HTTP/2 tell of its connections, too: the first request opens one, the next uses it.
+// TestStreamsOfOneConnection has HTTP/2 tell of its connections, too: the first request opens one,
+// the next uses it.
 func TestStreamsOfOneConnection(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, 2, r.ProtoMajor)

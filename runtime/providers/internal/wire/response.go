@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Bare returns the request and the response as far as an error may hold them: without the headers of the request, which
-// have the key, and without its body, which has the conversation.
+// Bare returns the request and the response as far as an error may hold them: without the headers
+// of the request, which have the key, and without its body, which has the conversation.
 func (x *Exchange) Bare() (*http.Request, *http.Response) {
 	req := &http.Request{
 		Method: x.method, URL: &url.URL{Scheme: "https", Host: x.Host}, Host: x.Host, Header: http.Header{},

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CheckAddress returns what is wrong with the address of a server. The error goes on after the words for whose it is, and
-// has nothing of the address, which can hold a secret.
+// CheckAddress returns what is wrong with the address of a server. The error goes on after the
+// words for whose it is, and has nothing of the address, which can hold a secret.
 func CheckAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -22,7 +22,8 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// CheckKey returns what is wrong with an API key, without saying anything of it. An empty one is not wrong.
+// CheckKey returns what is wrong with an API key, without saying anything of it. An empty one is
+// not wrong.
 func CheckKey(key string) error {
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("the key has characters that no key has")
@@ -30,8 +31,8 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// Client returns a client like the given one, nil being the zero one, that does not follow redirects: they would take the
-// key with them.
+// Client returns a client like the given one, nil being the zero one, that does not follow
+// redirects: they would take the key with them.
 func Client(like *http.Client) *http.Client {
 	client := http.Client{}
 	if like != nil {

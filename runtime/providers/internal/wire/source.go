@@ -29,10 +29,12 @@ func (s Source) Stamp(ev *taxonomy.Evidence, op string) *taxonomy.Evidence {
 	return ev
 }
 
-// Failed returns the error of something that was started then and had so much time, 0 if that is not known. A deadline is
-// evidence of its own, whatever broke off when it came; a cancellation is no failure and is returned as what it is. Of all
-// else why makes the evidence; it is not called unless ctx goes on.
-func (s Source) Failed(ctx context.Context, op string, started time.Time, limit time.Duration, why func() *taxonomy.Evidence) error {
+// Failed returns the error of something that was started then and had so much time, 0 if that is
+// not known. A deadline is evidence of its own, whatever broke off when it came; a cancellation is
+// no failure and is returned as what it is. Of all else why makes the evidence; it is not called
+// unless ctx goes on.
+func (s Source) Failed(ctx context.Context, op string, started time.Time, limit time.Duration,
+	why func() *taxonomy.Evidence) error {
 	if ctx.Err() == nil {
 		return s.Stamp(why(), op)
 	}

@@ -105,7 +105,8 @@ func TestBoundedStream(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
-	x := &Exchange{Mask: "very-secret-key", Status: 401, Host: "host", Header: http.Header{"Set-Cookie": {"s"}, "X": {"very-secret-key"}}}
+	x := &Exchange{Mask: "very-secret-key", Status: 401, Host: "host",
+		Header: http.Header{"Set-Cookie": {"s"}, "X": {"very-secret-key"}}}
 	req, res := x.Bare()
 	assert.Empty(t, req.Header)
 	assert.Equal(t, http.Header{"X": {"[REDACTED]"}}, res.Header)

@@ -25,7 +25,8 @@ func TestValues(t *testing.T) {
 		assert.Equal(t, c.want, NewValues(2, "KNOWN").Of(c.in), "%q", c.in)
 	}
 	v := NewValues(2, "KNOWN")
-	assert.Equal(t, []string{"a", "b", Other, "a", "KNOWN"}, []string{v.Of("a"), v.Of("b"), v.Of("c"), v.Of("a"), v.Of("KNOWN")})
+	assert.Equal(t, []string{"a", "b", Other, "a", "KNOWN"},
+		[]string{v.Of("a"), v.Of("b"), v.Of("c"), v.Of("a"), v.Of("KNOWN")})
 }
 
 func TestRowsAreBounded(t *testing.T) {
@@ -39,7 +40,9 @@ func TestRowsAreBounded(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for i := range 50 {
-				row := l.Of(&report.Occurrence{Domain: "test", Category: "net", Code: fmt.Sprint(i), Severity: "high", Source: &report.Source{Type: "api"}})
+				row := l.Of(
+					&report.Occurrence{Domain: "test", Category: "net", Code: fmt.Sprint(i), Severity: "high",
+						Source: &report.Source{Type: "api"}})
 				mu.Lock()
 				rows[row] = true
 				mu.Unlock()
@@ -48,7 +51,8 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 	all.Wait()
 	assert.Len(t, rows, 2)
-	assert.Contains(t, rows, Row{"test", "net", Other, "high", "api"}, "one is of a code that the taxonomy does not have, and words of it remain")
+	assert.Contains(t, rows, Row{"test", "net", Other, "high", "api"},
+		"one is of a code that the taxonomy does not have, and words of it remain")
 	assert.Equal(t, Run{"test", None, None, "mend"}, l.OfRun(&report.Occurrence{Domain: "test"}, "mend"))
 	assert.Equal(t, Run{Other, Other, Other, Other}, l.OfRun(&report.Occurrence{Domain: "test", Code: "DOWN"}, "mend"))
 	assert.Equal(t, Row{Other, Other, Other, Other, Other}, l.Of(&report.Occurrence{Domain: "test"}))

@@ -18,8 +18,9 @@ type Labels struct {
 	added int
 }
 
-// NewLabels returns labels that know the words of the taxonomies, have room for as many others each, and for as many rows
-// in all. Where there are taxonomies, at least half of the rows are for their words, so that others do not take their places.
+// NewLabels returns labels that know the words of the taxonomies, have room for as many others
+// each, and for as many rows in all. Where there are taxonomies, at least half of the rows are for
+// their words, so that others do not take their places.
 func NewLabels(room, rows int, taxonomies ...*taxonomy.Taxonomy) *Labels {
 	var domains, categories, codes, sources, strategies []string
 	added := rows
@@ -39,7 +40,8 @@ func NewLabels(room, rows int, taxonomies ...*taxonomy.Taxonomy) *Labels {
 		strategies = append(strategies, names(t.Strategies)...)
 	}
 	return &Labels{
-		domains: NewValues(room, domains...), categories: NewValues(room, categories...), codes: NewValues(room, codes...),
+		domains: NewValues(room, domains...), categories: NewValues(room, categories...),
+		codes:   NewValues(room, codes...),
 		sources: NewValues(room, sources...), strategies: NewValues(room, strategies...),
 		most: rows, mostAdded: added, rows: map[Row]bool{},
 	}
@@ -58,20 +60,23 @@ type Row struct{ Domain, Category, Code, Severity, Source string }
 
 // Of returns the values of an occurrence's labels.
 func (l *Labels) Of(o *report.Occurrence) Row {
-	row := Row{Domain: l.domains.Of(o.Domain), Category: l.categories.Of(o.Category), Code: l.codes.Of(o.Code), Severity: severity(o.Severity), Source: None}
+	row := Row{Domain: l.domains.Of(o.Domain), Category: l.categories.Of(o.Category), Code: l.codes.Of(o.Code),
+		Severity: severity(o.Severity), Source: None}
 	if o.Source != nil {
 		row.Source = l.sources.Of(o.Source.Type)
 	}
 	return l.among(row, l.sources)
 }
 
-// among returns the row if there is room for it. Otherwise what is no word of a taxonomy becomes Other in it, and if there
-// is no room for that either, all of it. The values are those of the row's last label.
+// among returns the row if there is room for it. Otherwise what is no word of a taxonomy becomes
+// Other in it, and if there is no room for that either, all of it. The values are those of the
+// row's last label.
 func (l *Labels) among(row Row, last *Values) Row {
 	if l.has(row) {
 		return row
 	}
-	plain := Row{Domain: l.domains.plain(row.Domain), Category: l.categories.plain(row.Category), Code: l.codes.plain(row.Code), Severity: row.Severity, Source: last.plain(row.Source)}
+	plain := Row{Domain: l.domains.plain(row.Domain), Category: l.categories.plain(row.Category),
+		Code: l.codes.plain(row.Code), Severity: row.Severity, Source: last.plain(row.Source)}
 	if plain != row && l.take(row, true) {
 		return row
 	}
@@ -112,9 +117,12 @@ func (l *Labels) take(row Row, added bool) bool {
 // Run is the values of the labels of a strategy that was run.
 type Run struct{ Domain, Category, Code, Strategy string }
 
-// OfRun returns the values of the labels of a strategy that was run for an occurrence. They count among the rows.
+// OfRun returns the values of the labels of a strategy that was run for an occurrence. They count
+// among the rows.
 func (l *Labels) OfRun(o *report.Occurrence, strategy string) Run {
-	row := l.among(Row{Domain: l.domains.Of(o.Domain), Category: l.categories.Of(o.Category), Code: l.codes.Of(o.Code), Source: l.strategies.Of(strategy)}, l.strategies)
+	row := l.among(
+		Row{Domain: l.domains.Of(o.Domain), Category: l.categories.Of(o.Category), Code: l.codes.Of(o.Code),
+			Source: l.strategies.Of(strategy)}, l.strategies)
 	return Run{row.Domain, row.Category, row.Code, row.Source}
 }
 

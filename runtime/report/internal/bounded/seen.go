@@ -10,8 +10,8 @@ import (
 // mostSeen is how many occurrences are remembered, as many as a [report.Reporter] keeps.
 const mostSeen = 10_000
 
-// seen remembers which occurrences were told of lately, and what of their recoveries was counted. It keeps hashes, so that
-// it costs the same whatever IDs are like.
+// seen remembers which occurrences were told of lately, and what of their recoveries was counted.
+// It keeps hashes, so that it costs the same whatever IDs are like.
 type seen struct {
 	seed maphash.Seed
 	most int
@@ -57,10 +57,11 @@ func (s *seen) add(o *report.Occurrence) bool {
 	return true
 }
 
-// recovered reports whether an occurrence that is remembered, and has a recovery that has ended, tells of a run of a strategy
-// that was not counted.
+// recovered reports whether an occurrence that is remembered, and has a recovery that has ended,
+// tells of a run of a strategy that was not counted.
 func (s *seen) recovered(o *report.Occurrence) bool {
-	r := run{counted: true, strategy: maphash.String(s.seed, o.Recovery.Strategy), attempts: o.Recovery.Attempts, succeeded: *o.Recovery.Successful}
+	r := run{counted: true, strategy: maphash.String(s.seed, o.Recovery.Strategy), attempts: o.Recovery.Attempts,
+		succeeded: *o.Recovery.Successful}
 	id := maphash.String(s.seed, o.ID)
 	s.mu.Lock()
 	defer s.mu.Unlock()

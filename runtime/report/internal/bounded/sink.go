@@ -14,13 +14,15 @@ type Counters interface {
 	CountError(r Row)
 	// CountRun counts a strategy that was run, and how that ended.
 	CountRun(r Run, result string)
-	// CountRetried counts an operation that was tried again, its calls after the first, and how it ended.
+	// CountRetried counts an operation that was tried again, its calls after the first, and how it
+	// ended.
 	CountRetried(calls int, result string)
 }
 
-// Sink is a [report.Sink] that says what there is to count, each thing once: of the latest 10 000 occurrences it knows that
-// it was told of them before. Like a [report.Reporter], it takes an occurrence that is reported again as an update, and does
-// nothing for an update of one that it does not know.
+// Sink is a [report.Sink] that says what there is to count, each thing once: of the latest 10 000
+// occurrences it knows that it was told of them before. Like a [report.Reporter], it takes an
+// occurrence that is reported again as an update, and does nothing for an update of one that it
+// does not know.
 type Sink struct {
 	labels   *Labels
 	seen     *seen

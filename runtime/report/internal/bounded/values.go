@@ -1,5 +1,5 @@
-// Package bounded is what exporters have in common. It keeps the values of their labels few, a taxonomy's own words and of
-// others only the first ones, and counts nothing twice.
+// Package bounded is what exporters have in common. It keeps the values of their labels few, a
+// taxonomy's own words and of others only the first ones, and counts nothing twice.
 package bounded
 
 import (
@@ -27,7 +27,8 @@ type Values struct {
 	added map[string]bool
 }
 
-// NewValues returns values of which the known ones always count, and as many others as there is room for.
+// NewValues returns values of which the known ones always count, and as many others as there is
+// room for.
 func NewValues(room int, known ...string) *Values {
 	v := &Values{known: make(map[string]bool, len(known)), most: room, added: map[string]bool{}}
 	for _, k := range known {
@@ -36,8 +37,8 @@ func NewValues(room int, known ...string) *Values {
 	return v
 }
 
-// Of returns what stands for a value: itself, or None for an empty one, or Other when there is no room for it or it is not
-// fit to be shown.
+// Of returns what stands for a value: itself, or None for an empty one, or Other when there is no
+// room for it or it is not fit to be shown.
 func (v *Values) Of(value string) string {
 	if value == "" {
 		return None

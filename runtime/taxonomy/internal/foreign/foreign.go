@@ -1,5 +1,6 @@
-// Package foreign asks errors of any origin for what they say, and survives their panics: the methods of a nil pointer
-// that became an error panic, and so do those of types that are simply broken.
+// Package foreign asks errors of any origin for what they say, and survives their panics: the
+// methods of a nil pointer that became an error panic, and so do those of types that are simply
+// broken.
 package foreign
 
 import (
@@ -7,11 +8,12 @@ import (
 	"log/slog"
 )
 
-// maxText is how many bytes of an error's text are taken. All who ask show far less, and mask secrets first, which reads
-// all of it.
+// maxText is how many bytes of an error's text are taken. All who ask show far less, and mask
+// secrets first, which reads all of it.
 const maxText = 256 << 10
 
-// Text returns the text of an error, of one that is too long the beginning: "" for nil, a note when its Error method panics.
+// Text returns the text of an error, of one that is too long the beginning: "" for nil, a note when
+// its Error method panics.
 func Text(err error) (text string) {
 	if err == nil {
 		return ""
@@ -25,7 +27,8 @@ func Text(err error) (text string) {
 	return text[:min(len(text), maxText)]
 }
 
-// Below returns what err wraps: the branches where the chain forks, or one error. A panic counts as nothing.
+// Below returns what err wraps: the branches where the chain forks, or one error. A panic counts as
+// nothing.
 func Below(err error) (branches []error, one error) {
 	switch x := err.(type) {
 	case interface{ Unwrap() error }:

@@ -1,13 +1,14 @@
-// Package printable makes texts safe to be shown by a terminal and kept in a log: what steers a terminal or turns text
-// around becomes an escape that one can read. The end of a line and the tab stay, and colours, which say nothing, are left out.
+// Package printable makes texts safe to be shown by a terminal and kept in a log: what steers a
+// terminal or turns text around becomes an escape that one can read. The end of a line and the tab
+// stay, and colours, which say nothing, are left out.
 package printable
 
 import "slices"
 
 const hexDigits = "0123456789abcdef"
 
-// suspect are the bytes that a character to be escaped begins with: C0 without tab and line feed, DEL, and the first
-// bytes of C1 and of what sets the direction of text.
+// suspect are the bytes that a character to be escaped begins with: C0 without tab and line feed,
+// DEL, and the first bytes of C1 and of what sets the direction of text.
 var suspect = [256]uint8{
 	0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, '\v': 1, '\f': 1, '\r': 1, 14: 1, 15: 1,
 	16: 1, 17: 1, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1, 23: 1, 24: 1, 25: 1, 26: 1, 27: 1, 28: 1, 29: 1, 30: 1, 31: 1,
@@ -71,7 +72,8 @@ func next[T string | []byte](s T, i int) int {
 	return i
 }
 
-// escaped returns the length in bytes and the code of the character of s at i, if it is to be escaped; otherwise 0.
+// escaped returns the length in bytes and the code of the character of s at i, if it is to be
+// escaped; otherwise 0.
 func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 	s = s[i:min(i+3, len(s))]
 	switch c := s[0]; {
@@ -81,7 +83,8 @@ func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 		return 1, uint16(c)
 	case c == 0xC2 && len(s) > 1 && 0x80 <= s[1] && s[1] <= 0x9F: // C1
 		return 2, uint16(s[1])
-	case c == 0xE2 && len(s) > 2 && (s[1] == 0x80 && 0xAA <= s[2] && s[2] <= 0xAE || s[1] == 0x81 && 0xA6 <= s[2] && s[2] <= 0xA9):
+	case c == 0xE2 && len(s) > 2 &&
+		(s[1] == 0x80 && 0xAA <= s[2] && s[2] <= 0xAE || s[1] == 0x81 && 0xA6 <= s[2] && s[2] <= 0xA9):
 		return 3, 0x2000 | uint16(s[1]&0x3F)<<6 | uint16(s[2]&0x3F)
 	}
 	return 0, 0
@@ -90,7 +93,8 @@ func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 // maxColour bounds how long a sequence that sets a colour is.
 const maxColour = 32
 
-// colourAt returns the length of the sequence at i of s that sets how text looks, such as ESC [ 1 ; 3 1 m; 0 if it is none.
+// colourAt returns the length of the sequence at i of s that sets how text looks, such as ESC [ 1 ;
+// 3 1 m; 0 if it is none.
 func colourAt(s []byte, i int) int {
 	s = s[i:min(i+maxColour, len(s))]
 	if len(s) < 3 || s[0] != 0x1B || s[1] != '[' {
@@ -115,5 +119,6 @@ func appendEscape(dst []byte, code uint16, n int) []byte {
 	case n == 1:
 		return append(dst, '\\', 'x', hexDigits[code>>4], hexDigits[code&0xF])
 	}
-	return append(dst, '\\', 'u', hexDigits[code>>12], hexDigits[code>>8&0xF], hexDigits[code>>4&0xF], hexDigits[code&0xF])
+	return append(dst, '\\', 'u', hexDigits[code>>12], hexDigits[code>>8&0xF], hexDigits[code>>4&0xF],
+		hexDigits[code&0xF])
 }

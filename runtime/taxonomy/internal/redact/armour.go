@@ -2,11 +2,12 @@ package redact
 
 import "strings"
 
-// maxArmour bounds how far before its last line a private key is looked for: more than private keys take.
+// maxArmour bounds how far before its last line a private key is looked for: more than private keys
+// take.
 const maxArmour = 8 << 10
 
-// keyRest finds what is left of a private key whose beginning is missing and whose last line begins at i: the base64
-// before that, and the line. What is too short to tell anything is none.
+// keyRest finds what is left of a private key whose beginning is missing and whose last line begins
+// at i: the base64 before that, and the line. What is too short to tell anything is none.
 func keyRest(s string, i, floor int) (int, int) {
 	label := i + len(pemEnd)
 	end := labelEnd(s, label)
@@ -20,8 +21,8 @@ func keyRest(s string, i, floor int) (int, int) {
 	return withoutProse(s, start, i, floor), end + len(pemDash)
 }
 
-// armourBefore returns where the lines of base64 before i begin, and how many bytes of base64 they have. The first may
-// be the end of a line. Lines may be indented, or end in an escape.
+// armourBefore returns where the lines of base64 before i begin, and how many bytes of base64 they
+// have. The first may be the end of a line. Lines may be indented, or end in an escape.
 func armourBefore(s string, i, floor int) (start, n int) {
 	for floor = max(floor, i-maxArmour); i > floor; i-- {
 		switch c := s[i-1]; {
@@ -44,8 +45,8 @@ func armourBefore(s string, i, floor int) (start, n int) {
 	return i, n
 }
 
-// withoutProse returns where base64 begins in s[start:end]: after line breaks, indents and a word that ends a line of
-// prose.
+// withoutProse returns where base64 begins in s[start:end]: after line breaks, indents and a word
+// that ends a line of prose.
 func withoutProse(s string, start, end, floor int) int {
 	if start > floor && isSpace(s[start-1]) {
 		word := start
@@ -69,8 +70,8 @@ func withoutProse(s string, start, end, floor int) int {
 	return start
 }
 
-// armourAhead returns up to where a byte may give away a secret that begins before i: behind i if lines of base64 go on
-// there that are what is left of a private key.
+// armourAhead returns up to where a byte may give away a secret that begins before i: behind i if
+// lines of base64 go on there that are what is left of a private key.
 func armourAhead(s string, i int) int {
 	end := i
 	for limit := min(len(s), i+maxArmour); end < limit && isArmour(s, end); {
@@ -85,7 +86,8 @@ func armourAhead(s string, i int) int {
 // isArmour reports whether the byte at i stands in lines of base64.
 func isArmour(s string, i int) bool {
 	c := s[i]
-	return isBase64(c) || c == '=' || isLineBreak(c) || isBackslash(c) || isSpace(c) && i > 0 && (isLineBreak(s[i-1]) || isSpace(s[i-1]))
+	return isBase64(c) || c == '=' || isLineBreak(c) || isBackslash(c) || isSpace(c) && i > 0 &&
+		(isLineBreak(s[i-1]) || isSpace(s[i-1]))
 }
 
 func isLineBreak(c byte) bool { return c == '\n' || c == '\r' }

@@ -1,7 +1,7 @@
 package redact
 
-// cookies finds the cookies in the value of a Cookie or Set-Cookie header, which begins at i: name=value, and all that
-// follows it on the line. Prose about cookies has no such pair.
+// cookies finds the cookies in the value of a Cookie or Set-Cookie header, which begins at i:
+// name=value, and all that follows it on the line. Prose about cookies has no such pair.
 func cookies(s string, i int) (int, int) {
 	listed := bracket(s, i)
 	i = skipSpaces(s, i+listed)
@@ -30,8 +30,8 @@ func cookiesEnd(s string, i int, listed bool) int {
 	return i
 }
 
-// closesCookie reports whether the quote at i, which opens no value, closes one: then another cookie follows, or nothing
-// on the line.
+// closesCookie reports whether the quote at i, which opens no value, closes one: then another
+// cookie follows, or nothing on the line.
 func closesCookie(s string, i int) bool {
 	return i+1 == len(s) || s[i+1] == ';' || s[i+1] == '\n' || s[i+1] == '\r'
 }

@@ -8,14 +8,14 @@ import (
 const (
 	// maxMoves bounds how often the end of what is kept is moved.
 	maxMoves = 16
-	// reach is how far from a cut a text can be judged anew because of it: no decision about what is no secret looks
-	// farther, back or ahead.
+	// reach is how far from a cut a text can be judged anew because of it: no decision about what
+	// is no secret looks farther, back or ahead.
 	reach = 2 * sample
 )
 
-// Cut returns s, which is longer than limit bytes, cut to at most limit, with an ellipsis in place of what is
-// missing: at its end, or, for tail, at its beginning. No rune and no mask is split, and nothing that was no secret
-// becomes one. A limit without room for the ellipsis has none.
+// Cut returns s, which is longer than limit bytes, cut to at most limit, with an ellipsis in place
+// of what is missing: at its end, or, for tail, at its beginning. No rune and no mask is split, and
+// nothing that was no secret becomes one. A limit without room for the ellipsis has none.
 func Cut(s string, limit int, tail bool) string {
 	before, kept, after := Kept(s, limit, tail)
 	return before + kept + after
@@ -30,8 +30,9 @@ func Kept(s string, limit int, tail bool) (before, kept, after string) {
 	return "", s[:keptHead(s, keep)], mark
 }
 
-// KeptPlain is [Kept] for a text that shows its secrets. What masks them later must know them for secrets, so one that
-// the cut takes a part from, or something by which it is known, is left out as a whole.
+// KeptPlain is [Kept] for a text that shows its secrets. What masks them later must know them for
+// secrets, so one that the cut takes a part from, or something by which it is known, is left out as
+// a whole.
 func KeptPlain(s string, limit int, tail bool) (before, kept, after string) {
 	mark, keep := room(limit)
 	if tail {

@@ -1,13 +1,14 @@
 package redact
 
-// behind is how far before a cut a secret may begin that is still seen to be one: more than private keys take.
+// behind is how far before a cut a secret may begin that is still seen to be one: more than private
+// keys take.
 const behind = 8 << 10
 
 // maxPrefix bounds how far into a token the byte is that gives it away.
 const maxPrefix = 16
 
-// plainHead returns the greatest index, about end, up to which s can be kept: before that, each secret of s is still
-// known for one.
+// plainHead returns the greatest index, about end, up to which s can be kept: before that, each
+// secret of s is still known for one.
 func plainHead(s string, end int) int {
 	end = lastRune(s, end)
 	for range maxMoves {
@@ -23,7 +24,8 @@ func plainHead(s string, end int) int {
 	return end
 }
 
-// lostBefore returns where the first secret of s begins that is not known for the same in s[:end]; -1 when each is.
+// lostBefore returns where the first secret of s begins that is not known for the same in s[:end];
+// -1 when each is.
 func lostBefore(s string, end int) int {
 	for i, limit := 0, givenAway(s, end); ; {
 		from, to := next(s, i, limit, i)
@@ -42,8 +44,8 @@ func givenAway(s string, end int) int {
 	return max(min(len(s), end+maxPrefix), armourAhead(s, end))
 }
 
-// plainTail returns the least index, about start, from which s can be kept: after that, each secret of s is still known
-// for one.
+// plainTail returns the least index, about start, from which s can be kept: after that, each secret
+// of s is still known for one.
 func plainTail(s string, start int) int {
 	start = nextRune(s, start)
 	for i := max(0, start-behind); ; {

@@ -8,8 +8,8 @@ const maxEscape = 24
 // escape begins the control sequences of a terminal.
 const escape = 0x1b
 
-// afterEscape reports whether an escape or a colour code, not begun before floor, ends at i: its last letter is no
-// part of the word that begins at i.
+// afterEscape reports whether an escape or a colour code, not begun before floor, ends at i: its
+// last letter is no part of the word that begins at i.
 func afterEscape(s string, i, floor int) bool {
 	t := s[max(floor, i-maxEscape):i]
 	return endsInLetterEscape(t) || endsInCode(t) || endsInColor(t)
@@ -21,7 +21,8 @@ func endsInLetterEscape(t string) bool {
 	return n >= 2 && t[n-2] == '\\' && strings.IndexByte("abefnrtv", t[n-1]) >= 0
 }
 
-// endsInCode reports whether t ends in an escape with digits: \u003c, \x3c, \033, %3C or, escaped twice, %253C.
+// endsInCode reports whether t ends in an escape with digits: \u003c, \x3c, \033, %3C or, escaped
+// twice, %253C.
 func endsInCode(t string) bool {
 	for _, escape := range [...]struct {
 		mark   string
@@ -35,8 +36,8 @@ func endsInCode(t string) bool {
 	return false
 }
 
-// endsInColor reports whether t ends in a control sequence of a terminal, whose escape character may itself be
-// written as an escape.
+// endsInColor reports whether t ends in a control sequence of a terminal, whose escape character
+// may itself be written as an escape.
 func endsInColor(t string) bool {
 	if t == "" {
 		return false

@@ -5,8 +5,8 @@ import "strings"
 // maxCommand bounds how far before a flag the name of the command is looked for.
 const maxCommand = 64
 
-// flagValue finds the value of a flag of a command line whose first '-' is at i: --password VALUE, -token VALUE, and the
-// user:password of curl's -u and --user.
+// flagValue finds the value of a flag of a command line whose first '-' is at i: --password VALUE,
+// -token VALUE, and the user:password of curl's -u and --user.
 func flagValue(s string, i, floor int) (int, int) {
 	if hasAt(s, i, "-u ") || hasAt(s, i, "--user ") {
 		return curlUser(s, i, floor)
@@ -60,8 +60,8 @@ func endOf(s string, i, limit int, quote string) int {
 	return closingWithin(s, i, limit, quote, false)
 }
 
-// commandBefore reports whether name is before i, on the same line and with no mask between, before which nothing
-// was looked at when it was put there.
+// commandBefore reports whether name is before i, on the same line and with no mask between, before
+// which nothing was looked at when it was put there.
 func commandBefore(s string, i, floor int, name string) bool {
 	t := s[max(floor, i-maxCommand):i]
 	return strings.Contains(t[strings.LastIndexAny(t, "\n]")+1:], name)

@@ -11,18 +11,28 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// fragments are the pieces that the rules are about; texts made of them at random are where rules meet.
+// fragments are the pieces that the rules are about; texts made of them at random are where rules
+// meet.
 var fragments = []string{
-	"token", "password", "api_key", "max_tokens", "pwd", "Authorization", "Secret", "=", "=", ":", ":", ": ", " = ", ":=", "=>", "==",
-	`"`, `"`, `'`, `\"`, `\`, " ", " ", "\n", ",", ";", "&", "/", "://", "@", ".", "-", "_", "…", "ж", "\xff", "[REDACTED]", "[", "]", "REDACTED",
-	"Bearer ", "basic ", "digest ", "sk-", "sk-abcdefghij1234567890", "ghp_abcdefghij1234567890", "AKIAABCDEFGHIJKLMNOP", "xoxb-1234567890",
-	"eyJabcdefghij.", "eyJabcdefghij.abcdefghijk.a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "abc", "abcdef", "a1", "aB3xyz",
-	"http", "user", `\n`, `\\n`, `\u003c`, "%3D", "%25", "\x1b[31m", "\x1b", "[31m", `\\\"`, "--", "curl ", "-u ", "--password ", "hf_", "npm_", "ya29.", "SG.", "hvs.",
-	"$", "${", "$ABC", "*", "PG", "max", "[\"", "\", \"", ":\\/\\/", "0123456789abcdef", "getUser2", "()", "dXNlcjpwYXNz",
-	"Cookie: ", "Set-Cookie", "cookie", "sid=", "a=b; c=d", "sig", "signature", "&sig=", "?X-Amz-Signature=", "\x1b[0m", "\x1b[1;31m", "#",
+	"token", "password", "api_key", "max_tokens", "pwd", "Authorization", "Secret", "=", "=", ":", ":", ": ", " = ",
+	":=", "=>", "==",
+	`"`, `"`, `'`, `\"`, `\`, " ", " ", "\n", ",", ";", "&", "/", "://", "@", ".", "-", "_", "…", "ж", "\xff",
+	"[REDACTED]", "[", "]", "REDACTED",
+	"Bearer ", "basic ", "digest ", "sk-", "sk-abcdefghij1234567890", "ghp_abcdefghij1234567890",
+	"AKIAABCDEFGHIJKLMNOP", "xoxb-1234567890",
+	"eyJabcdefghij.", "eyJabcdefghij.abcdefghijk.a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----",
+	"-----END PRIVATE KEY-----", "abc", "abcdef", "a1", "aB3xyz",
+	"http", "user", `\n`, `\\n`, `\u003c`, "%3D", "%25", "\x1b[31m", "\x1b", "[31m", `\\\"`, "--", "curl ", "-u ",
+	"--password ", "hf_", "npm_", "ya29.", "SG.", "hvs.",
+	"$", "${", "$ABC", "*", "PG", "max", "[\"", "\", \"", ":\\/\\/", "0123456789abcdef", "getUser2", "()",
+	"dXNlcjpwYXNz",
+	"Cookie: ", "Set-Cookie", "cookie", "sid=", "a=b; c=d", "sig", "signature", "&sig=", "?X-Amz-Signature=", "\x1b[0m",
+	"\x1b[1;31m", "#",
 	"null", "{", "}", "(", ")", "0",
-	"-----END ", "-----END RSA PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ\n", "MIIEvQIBADANBgkqhkiG9w0BAQ\\n", "\n  ", "\r\n", "\x00", "\x01", "\x7f", "\u200b",
-	"machine a.b login ", "machine a.b\n", "login ", " password ", "\x1b[K", "bearer ", "AGE-SECRET-KEY-1", "dckr_pat_", "authorization=",
+	"-----END ", "-----END RSA PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ\n", "MIIEvQIBADANBgkqhkiG9w0BAQ\\n",
+	"\n  ", "\r\n", "\x00", "\x01", "\x7f", "\u200b",
+	"machine a.b login ", "machine a.b\n", "login ", " password ", "\x1b[K", "bearer ", "AGE-SECRET-KEY-1", "dckr_pat_",
+	"authorization=",
 }
 
 func TestScrubOfFragments(t *testing.T) {
@@ -45,7 +55,8 @@ func TestScrubOfFragments(t *testing.T) {
 	}
 }
 
-// TestPlainCutOfFragments cuts texts that show their secrets: what is kept of one is known for the same.
+// TestPlainCutOfFragments cuts texts that show their secrets: what is kept of one is known for the
+// same.
 func TestPlainCutOfFragments(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20_000 {

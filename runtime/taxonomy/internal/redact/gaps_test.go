@@ -23,14 +23,16 @@ var gapCases = []struct{ in, want string }{
 	{`"` + strings.ReplaceAll(armour, "\n", `\n`) + `-----END PRIVATE KEY-----\n"`, `"[REDACTED]\n"`},
 	{`"a: \n` + strings.ReplaceAll(armour, "\n", `\n`) + `-----END PRIVATE KEY-----\n"`, `"a: \n[REDACTED]\n"`},
 	{"Version: x\n\n" + armour + "-----END PGP PRIVATE KEY BLOCK-----", "Version: x\n\n[REDACTED]"},
-	{armour + "-----END CERTIFICATE-----\n" + armour + "-----END PRIVATE KEY-----", armour + "-----END CERTIFICATE-----\n[REDACTED]"},
+	{armour + "-----END CERTIFICATE-----\n" + armour + "-----END PRIVATE KEY-----",
+		armour + "-----END CERTIFICATE-----\n[REDACTED]"},
 	{armour + "-----END PUBLIC KEY-----", armour + "-----END PUBLIC KEY-----"},
 	{armour + "-----END PGP PUBLIC KEY BLOCK-----", armour + "-----END PGP PUBLIC KEY BLOCK-----"},
 	{"it ends with\n-----END PRIVATE KEY-----", "it ends with\n-----END PRIVATE KEY-----"},
 	{"expected '-----END PRIVATE KEY-----'", "expected '-----END PRIVATE KEY-----'"},
 	{armour + "-----END PRIV", armour + "-----END PRIV"},
 	{"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: x\n\n" + armour, "[REDACTED]"},
-	{"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" + armour + "-----END PGP PUBLIC KEY BLOCK-----", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" + armour + "-----END PGP PUBLIC KEY BLOCK-----"},
+	{"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" + armour + "-----END PGP PUBLIC KEY BLOCK-----",
+		"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" + armour + "-----END PGP PUBLIC KEY BLOCK-----"},
 
 	// Authorization as an assignment.
 	{"authorization=bearer abcdefgh", "authorization=bearer [REDACTED]"},

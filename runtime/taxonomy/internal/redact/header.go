@@ -34,8 +34,8 @@ func afterScheme(s string, i int) int {
 	return skipSpaces(s, i)
 }
 
-// isBearer reports whether s, the beginning of what follows Bearer, is unlike a word, or longer than one. The names
-// of parameters, such as error_description, are no words here.
+// isBearer reports whether s, the beginning of what follows Bearer, is unlike a word, or longer
+// than one. The names of parameters, such as error_description, are no words here.
 func isBearer(s string) bool {
 	return !isReference(s) && (skipWhile(s, 0, isWord) >= minKey || looksSecret(s, minCredential))
 }
@@ -99,8 +99,9 @@ func restOfLine(s string, i int) (int, int) {
 	return i, end
 }
 
-// userinfo finds user:password in user:password@host, which begins at i, after the "://". The user goes with the
-// password, because some services take a key for the user's name. Without a password, too, the user may be a key.
+// userinfo finds user:password in user:password@host, which begins at i, after the "://". The user
+// goes with the password, because some services take a key for the user's name. Without a password,
+// too, the user may be a key.
 func userinfo(s string, i int) (int, int) {
 	start, key, end := i, -1, -1
 	password := false

@@ -50,9 +50,9 @@ const (
 	maxKey = 48
 )
 
-// The names of secrets by their last two letters, without '_' and '-', which may stand anywhere in them. A longer
-// key that ends with a name as a word of its own names a secret, too: clientSecret, AWS_SECRET_ACCESS_KEY; with some
-// names even as a part of a word: PGPASSWORD.
+// The names of secrets by their last two letters, without '_' and '-', which may stand anywhere in
+// them. A longer key that ends with a name as a word of its own names a secret, too: clientSecret,
+// AWS_SECRET_ACCESS_KEY; with some names even as a part of a word: PGPASSWORD.
 var (
 	namesRD = []string{"password"}
 	namesWD = []string{"passwd", "pwd"}
@@ -95,7 +95,8 @@ func namesEndingIn(a, b byte) []string {
 	return nil
 }
 
-// nameStart returns where name begins if it ends at i, as a word of its own if it must be one; otherwise -1.
+// nameStart returns where name begins if it ends at i, as a word of its own if it must be one;
+// otherwise -1.
 func nameStart(s string, i, floor int, name string) int {
 	for n, last := len(name), max(floor, i-maxKey); n > 0; {
 		if i--; i < last {
@@ -115,8 +116,8 @@ func nameStart(s string, i, floor int, name string) int {
 	return i
 }
 
-// isWordName reports whether name names a secret only as a word of its own: the others say what they are as the end
-// of a longer word, too.
+// isWordName reports whether name names a secret only as a word of its own: the others say what
+// they are as the end of a longer word, too.
 func isWordName(name string) bool {
 	switch name {
 	case "token", "pwd", "authorization", "cookie", "signature", "sig":

@@ -18,7 +18,8 @@ const (
 const (
 	// minDigits is how many digits make a value random; names in source code seldom have as many.
 	minDigits = 3
-	// minChanges is how often capitals, small letters and digits take turns in a value that is random.
+	// minChanges is how often capitals, small letters and digits take turns in a value that is
+	// random.
 	minChanges = 8
 )
 
@@ -35,8 +36,9 @@ func isSecret(s string, d doubt, least int) bool {
 	return !isType(s) && looksSecret(s, least)
 }
 
-// looksSecret reports whether s, the beginning of a value, is unlike a word: long enough, with a digit, a capital
-// after a small letter or, not at its end, a sign that words do not have. What fills the sample is.
+// looksSecret reports whether s, the beginning of a value, is unlike a word: long enough, with a
+// digit, a capital after a small letter or, not at its end, a sign that words do not have. What
+// fills the sample is.
 func looksSecret(s string, least int) bool {
 	if len(s) >= sample {
 		return true
@@ -55,8 +57,8 @@ func looksSecret(s string, least int) bool {
 	return false
 }
 
-// looksRandom reports whether s is unlike a name in source code, too: it has many digits, or its letters take turns
-// too often.
+// looksRandom reports whether s is unlike a name in source code, too: it has many digits, or its
+// letters take turns too often.
 func looksRandom(s string) bool {
 	digits, changes := 0, 0
 	for i := range len(s) {
@@ -83,9 +85,9 @@ func kindOf(c byte) byte {
 	return 0
 }
 
-// isReference reports whether a value that begins with s only says where to find one: ${X}, whatever follows, and
-// $X in capitals, because a password may well begin with a dollar sign. A lone dollar sign is what is left of a
-// reference that a mask stands in.
+// isReference reports whether a value that begins with s only says where to find one: ${X},
+// whatever follows, and $X in capitals, because a password may well begin with a dollar sign. A
+// lone dollar sign is what is left of a reference that a mask stands in.
 func isReference(s string) bool {
 	if s == "" || s[0] != '$' || len(s) >= sample {
 		return false
@@ -102,8 +104,9 @@ func isType(s string) bool {
 
 func isSelector(c byte) bool { return isWord(c) || c == '_' || c == '.' }
 
-// isUserPassword reports whether s begins as user:password does in base64, or is so random that it is no word
-// after Basic. Only what is before the colon is looked at, so that a longer text is none the less one.
+// isUserPassword reports whether s begins as user:password does in base64, or is so random that it
+// is no word after Basic. Only what is before the colon is looked at, so that a longer text is none
+// the less one.
 func isUserPassword(s string) bool {
 	if len(s) >= sample {
 		return true

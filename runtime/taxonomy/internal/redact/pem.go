@@ -11,8 +11,8 @@ const (
 // maxLabel bounds the label of a PEM block.
 const maxLabel = 64
 
-// privateKey finds a private key in PEM, which begins at i: all up to the end of its last line, or of the text
-// when that line is missing.
+// privateKey finds a private key in PEM, which begins at i: all up to the end of its last line, or
+// of the text when that line is missing.
 func privateKey(s string, i int) (int, int) {
 	start := i + len(pemBegin)
 	end := labelEnd(s, start)

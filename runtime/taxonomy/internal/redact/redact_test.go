@@ -23,7 +23,8 @@ var scrubCases = []struct{ in, want string }{
 	{"invalid password: required", "invalid password: required"},
 	{"if token == nil {", "if token == nil {"},
 	{"max_tokens=4096000 input_tokens: 1234567", "max_tokens=4096000 input_tokens: 1234567"},
-	{`{"usage":{"output_tokens":1234567},"token":null,"secret":false}`, `{"usage":{"output_tokens":1234567},"token":null,"secret":false}`},
+	{`{"usage":{"output_tokens":1234567},"token":null,"secret":false}`,
+		`{"usage":{"output_tokens":1234567},"token":null,"secret":false}`},
 	{"secretary: Ms. Smith123", "secretary: Ms. Smith123"},
 	{"monkey: banana123", "monkey: banana123"},
 	{"use scikit: sk-learn-is-a-library-of-python", "use scikit: sk-learn-is-a-library-of-python"},
@@ -35,7 +36,8 @@ var scrubCases = []struct{ in, want string }{
 	{"https://example.org:8080/path", "https://example.org:8080/path"},
 	{"https://user@example.org/", "https://user@example.org/"},
 	{"note://x:y", "note://x:y"},
-	{"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"},
+	{"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"},
 	{"-----BEGIN ", "-----BEGIN "},
 	{"authorization: not permitted", "authorization: not permitted"},
 	{"password=", "password="},
@@ -72,7 +74,8 @@ var scrubCases = []struct{ in, want string }{
 	{"Authorization: Bearer abcdefgh", "Authorization: Bearer [REDACTED]"},
 	{"authorization: basic dXNlcjpwYXNz", "authorization: basic [REDACTED]"},
 	{"Proxy-Authorization: Negotiate YIIabc", "Proxy-Authorization: Negotiate [REDACTED]"},
-	{`Authorization: Digest username="u", response="6629fae4"` + "\nHost: x", "Authorization: Digest [REDACTED]\nHost: x"},
+	{`Authorization: Digest username="u", response="6629fae4"` + "\nHost: x",
+		"Authorization: Digest [REDACTED]\nHost: x"},
 	{"Authorization: abc123def", "Authorization: [REDACTED]"},
 	{"Authorization: Custom abc123def", "Authorization: Custom abc123def"},
 	{`"Authorization": "Bearer abcdefgh"`, `"Authorization": "Bearer [REDACTED]"`},
@@ -185,18 +188,24 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// TestScrubTerminates feeds texts made to be looked at again and again. What is quadratic in them would take
-// hours, and the test's own limit ends it.
+// TestScrubTerminates feeds texts made to be looked at again and again. What is quadratic in them
+// would take hours, and the test's own limit ends it.
 func TestScrubTerminates(t *testing.T) {
 	for _, unit := range []string{
-		"a", "=", ":", "_", "-", "token:", "token=", "token: \"", "\"token\":\"", "sk-", "sk-a ", "eyJ", "eyJ-", "eyJa.", "-----BEGIN ",
-		"-----BEGIN PRIVATE KEY-----", "://", "://a:", "a:b@", "bearer ", "bearer a", "Authorization: digest\n", "AKIA", "[REDACTED]",
+		"a", "=", ":", "_", "-", "token:", "token=", "token: \"", "\"token\":\"", "sk-", "sk-a ", "eyJ", "eyJ-",
+		"eyJa.", "-----BEGIN ",
+		"-----BEGIN PRIVATE KEY-----", "://", "://a:", "a:b@", "bearer ", "bearer a", "Authorization: digest\n", "AKIA",
+		"[REDACTED]",
 		"token:\"[REDACTED]", "\\\"token\\\":\\\"", "ghp_", "xoxb-", "AIza", "password:    \t", "ж", "…", "\x80",
-		"\\", "\\n", "\"token\":[\"a\",\"", "'token':['a','b\n", "hf_", "npm_", "_ghp_", "_AKIA", "SG.", "ya29.", ".", "-u ", "curl -u ", "--token ", "--token-", "bearer:",
+		"\\", "\\n", "\"token\":[\"a\",\"", "'token':['a','b\n", "hf_", "npm_", "_ghp_", "_AKIA", "SG.", "ya29.", ".",
+		"-u ", "curl -u ", "--token ", "--token-", "bearer:",
 		"%25", "\x1b[", "$", "password=$A", "token = a", "basic dXNl",
-		"Cookie: ", "Cookie: a=", "cookie: a=\"", "Cookie: a=b\n", "&sig=", "?sig=a", "sig", "password=\x1b[0m", "\x1b[0m=",
-		"-----END PRIVATE KEY-----", "\n-----END PRIVATE KEY-----", "MIIEvQIBADANBgkq\n-----END PRIVATE KEY-----", "MIIEvQIBADANBgkq\n", "\n ", "\\n-----END ",
-		"machine a.b login ", "machine a.b login c password ", ".b login ", ".\n", ".b ", "password=a\x00", "password=a\x1b[0m", "authorization=bearer ",
+		"Cookie: ", "Cookie: a=", "cookie: a=\"", "Cookie: a=b\n", "&sig=", "?sig=a", "sig", "password=\x1b[0m",
+		"\x1b[0m=",
+		"-----END PRIVATE KEY-----", "\n-----END PRIVATE KEY-----", "MIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
+		"MIIEvQIBADANBgkq\n", "\n ", "\\n-----END ",
+		"machine a.b login ", "machine a.b login c password ", ".b login ", ".\n", ".b ", "password=a\x00",
+		"password=a\x1b[0m", "authorization=bearer ",
 	} {
 		text := strings.Repeat(unit, (1<<20)/len(unit))
 		once := redact.Scrub(text)

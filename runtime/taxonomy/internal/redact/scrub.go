@@ -31,7 +31,8 @@ func appendFrom(dst []byte, s string, start, end int) []byte {
 	return append(dst, s[done:]...)
 }
 
-// AppendLine appends the first line of s with its secrets masked. The line ends where it ends once they are masked.
+// AppendLine appends the first line of s with its secrets masked. The line ends where it ends once
+// they are masked.
 func AppendLine(dst []byte, s string) []byte {
 	done, limit := 0, lineEnd(s, 0)
 	for {
@@ -46,8 +47,8 @@ func AppendLine(dst []byte, s string) []byte {
 	}
 }
 
-// nextBefore returns the bounds of the first secret of s that begins at or after i and before limit, whatever gives it
-// away; start is -1 when there is none.
+// nextBefore returns the bounds of the first secret of s that begins at or after i and before
+// limit, whatever gives it away; start is -1 when there is none.
 func nextBefore(s string, i, limit int) (start, end int) {
 	start, end = next(s, i, limit, i)
 	if start < 0 {
@@ -71,8 +72,8 @@ func lineEnd(s string, i int) int {
 	return end
 }
 
-// Next returns the bounds of the first secret of s that a byte at or after i gives away; start is -1 when there
-// is none. floor is where the secret before it ended.
+// Next returns the bounds of the first secret of s that a byte at or after i gives away; start is
+// -1 when there is none. floor is where the secret before it ended.
 func Next(s string, i, floor int) (start, end int) { return next(s, i, len(s), floor) }
 
 // next is Next for the bytes before limit; the secret may go on behind it.
@@ -93,8 +94,9 @@ func next(s string, i, limit, floor int) (start, end int) {
 	return -1, 0
 }
 
-// suspicious is a quick look at the neighbours of the byte at i, one of the class [Trigger]: unless it says so,
-// nothing is given away. It spares most calls of At, and has few branches that depend on the text.
+// suspicious is a quick look at the neighbours of the byte at i, one of the class [Trigger]: unless
+// it says so, nothing is given away. It spares most calls of At, and has few branches that depend
+// on the text.
 func suspicious(s string, i int) bool {
 	if c := s[i]; c == ':' || c == '=' {
 		return i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '\\') || mayBeKey(s, i)
@@ -111,15 +113,18 @@ func suspicious(s string, i int) bool {
 // mayBeDotted reports whether a prefix before '.' may end in the letters: SG, ya29, hvs, hvb, hvr.
 func mayBeDotted(a, b byte) bool { return a == 'S' && b == 'G' || a == '2' && b == '9' || a == 'v' }
 
-// harmless reports whether the byte at i is the colon after a key in quotes that names no secret. Suspicious would
-// say so, too; this is small enough to be inlined, and in JSON it is nearly always so.
+// harmless reports whether the byte at i is the colon after a key in quotes that names no secret.
+// Suspicious would say so, too; this is small enough to be inlined, and in JSON it is nearly always
+// so.
 func harmless(s string, i int) bool {
-	return i > 2 && s[i] == ':' && s[i-1] == '"' && s[i-2] != '\\' && endings[s[i-3]]&(endings[s[i-2]]>>8)&nameEnd == 0 &&
+	return i > 2 && s[i] == ':' && s[i-1] == '"' && s[i-2] != '\\' &&
+		endings[s[i-3]]&(endings[s[i-2]]>>8)&nameEnd == 0 &&
 		(i+1 == len(s) || s[i+1] != '/')
 }
 
-// mayBeKey reports whether two letters that names of secrets end in are before the separator at i, perhaps with a
-// quote between; or white space, a colon or a backslash, before which it does not look.
+// mayBeKey reports whether two letters that names of secrets end in are before the separator at i,
+// perhaps with a quote between; or white space, a colon or a backslash, before which it does not
+// look.
 func mayBeKey(s string, i int) bool {
 	if i--; i >= 0 && isQuote(s[i]) {
 		if i--; i >= 0 && s[i] == '\\' {
@@ -132,8 +137,9 @@ func mayBeKey(s string, i int) bool {
 	return endings[s[i-1]]&(endings[s[i]]>>8)&nameEnd != 0 || isSpace(s[i]) || s[i] == ':' || s[i] == '\\'
 }
 
-// At returns the bounds of the secret that the byte at i, one of the class [Trigger], gives away; start is -1
-// when it gives none away. floor is where the secret before it ended; start is never below it.
+// At returns the bounds of the secret that the byte at i, one of the class [Trigger], gives away;
+// start is -1 when it gives none away. floor is where the secret before it ended; start is never
+// below it.
 func At(s string, i, floor int) (start, end int) {
 	if harmless(s, i) || !suspicious(s, i) {
 		return -1, 0

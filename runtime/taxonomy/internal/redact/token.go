@@ -36,8 +36,8 @@ func hyphenToken(s string, i, floor int) (int, int) {
 	return -1, 0
 }
 
-// dotToken finds the tokens whose prefix ends in '.', which is at i: those of SendGrid, Google and Vault. They have
-// more dots in them.
+// dotToken finds the tokens whose prefix ends in '.', which is at i: those of SendGrid, Google and
+// Vault. They have more dots in them.
 func dotToken(s string, i, floor int) (int, int) {
 	for _, prefix := range [...]string{"SG", "ya29", "hvs", "hvb", "hvr"} {
 		if endsAt(s, i, floor, prefix) && startsPrefix(s, i-len(prefix), floor) {
@@ -102,7 +102,8 @@ func underscoreToken(s string, i, floor int) (int, int) {
 	return -1, 0
 }
 
-// stripeKey finds sk_live_, sk_test_, rk_live_ and rk_test_; what follows the first letter has been looked at.
+// stripeKey finds sk_live_, sk_test_, rk_live_ and rk_test_; what follows the first letter has been
+// looked at.
 func stripeKey(s string, i, floor int) (int, int) {
 	start := i - len("sk_live")
 	if start < floor || s[start] != 's' && s[start] != 'r' {
@@ -111,7 +112,8 @@ func stripeKey(s string, i, floor int) (int, int) {
 	return prefixed(s, start, i+1, floor, minKey, false)
 }
 
-// capitalToken finds Google's API keys and the ids of AWS keys, which have an 'I', at i, in their prefix.
+// capitalToken finds Google's API keys and the ids of AWS keys, which have an 'I', at i, in their
+// prefix.
 func capitalToken(s string, i, floor int) (int, int) {
 	switch {
 	case i-2 >= floor && (s[i-2:i] == "AK" || s[i-2:i] == "AS") && hasAt(s, i+1, "A"):
@@ -127,7 +129,8 @@ func capitalToken(s string, i, floor int) (int, int) {
 	return -1, 0
 }
 
-// webToken finds JSON web tokens, which begin with "eyJ"; the 'J' is at i. The signature may be missing.
+// webToken finds JSON web tokens, which begin with "eyJ"; the 'J' is at i. The signature may be
+// missing.
 func webToken(s string, i, floor int) (int, int) {
 	if !endsAt(s, i, floor, "ey") || !startsToken(s, i-2, floor) {
 		return -1, 0
@@ -146,8 +149,8 @@ func webToken(s string, i, floor int) (int, int) {
 	return i - 2, end
 }
 
-// prefixed finds a token with the prefix s[start:body], at least least bytes of which follow the prefix, with a
-// digit among them if digit says so.
+// prefixed finds a token with the prefix s[start:body], at least least bytes of which follow the
+// prefix, with a digit among them if digit says so.
 func prefixed(s string, start, body, floor, least int, digit bool) (int, int) {
 	if !startsPrefix(s, start, floor) {
 		return -1, 0
@@ -159,8 +162,8 @@ func prefixed(s string, start, body, floor, least int, digit bool) (int, int) {
 	return start, skipWhile(s, end, isToken)
 }
 
-// word finds a token with the prefix s[start:body] after which there are no '_' and '-' at first, other than in the
-// names of npm's and Hugging Face's own variables and functions.
+// word finds a token with the prefix s[start:body] after which there are no '_' and '-' at first,
+// other than in the names of npm's and Hugging Face's own variables and functions.
 func word(s string, start, body, floor int) (int, int) {
 	if !startsPrefix(s, start, floor) {
 		return -1, 0
@@ -172,14 +175,14 @@ func word(s string, start, body, floor int) (int, int) {
 	return start, skipWhile(s, end, isToken)
 }
 
-// startsToken reports whether no token goes on at i. The bytes before it being none of a token's, or the end of an
-// escape, hardly any two attempts look at the same run of them.
+// startsToken reports whether no token goes on at i. The bytes before it being none of a token's,
+// or the end of an escape, hardly any two attempts look at the same run of them.
 func startsToken(s string, i, floor int) bool {
 	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s, i, floor))
 }
 
-// startsPrefix reports whether a prefix can be at i that is unlike any word, and so may be the end of a longer one:
-// token_ghp_…. What follows it must be judged by a sample.
+// startsPrefix reports whether a prefix can be at i that is unlike any word, and so may be the end
+// of a longer one: token_ghp_…. What follows it must be judged by a sample.
 func startsPrefix(s string, i, floor int) bool {
 	return startsToken(s, i, floor) || i > floor && (s[i-1] == '_' || s[i-1] == '-')
 }

@@ -10,7 +10,8 @@ const (
 	maxSpaces = 4
 )
 
-// assigned finds the value of a key in key=value, key = "value", key := value and key => value; '=' is at i.
+// assigned finds the value of a key in key=value, key = "value", key := value and key => value; '='
+// is at i.
 func assigned(s string, i, floor int) (int, int) {
 	at := i
 	if at > floor && s[at-1] == ':' {
@@ -35,8 +36,8 @@ func assigned(s string, i, floor int) (int, int) {
 	return value(s, from, noDoubt)
 }
 
-// mapped finds the value of a key in key: value and "key": "value", and the credentials in an Authorization
-// header; ':' is at i.
+// mapped finds the value of a key in key: value and "key": "value", and the credentials in an
+// Authorization header; ':' is at i.
 func mapped(s string, i, floor int) (int, int) {
 	from := skipSpaces(s, i+1)
 	switch keyBefore(s, i, floor) {
@@ -67,8 +68,8 @@ func bracket(s string, i int) int {
 	return 0
 }
 
-// list finds the values in quotes of a list in JSON, the first of which is at i, all as one, so that a mask leaves
-// it a list.
+// list finds the values in quotes of a list in JSON, the first of which is at i, all as one, so
+// that a mask leaves it a list.
 func list(s string, i int) (int, int) {
 	n := opening(s, i)
 	if n == 0 {
@@ -114,7 +115,8 @@ func quotedOr(s string, i int, d doubt) (int, int) {
 	return value(s, i, d)
 }
 
-// value returns the bounds of the value at i, which must look like a secret as far as it is in doubt.
+// value returns the bounds of the value at i, which must look like a secret as far as it is in
+// doubt.
 func value(s string, i int, d doubt) (int, int) {
 	i = skipColor(s, i)
 	if n := opening(s, i); n > 0 {
@@ -138,7 +140,8 @@ func value(s string, i int, d doubt) (int, int) {
 // maxSlashes is how many backslashes stand before a quote in JSON three times within a JSON string.
 const maxSlashes = 7
 
-// opening returns the length of the quote at i with the backslashes that escape it, or 0 when there is none.
+// opening returns the length of the quote at i with the backslashes that escape it, or 0 when there
+// is none.
 func opening(s string, i int) int {
 	n := 0
 	for n < maxSlashes && hasAt(s, i+n, `\`) {
@@ -150,8 +153,9 @@ func opening(s string, i int) int {
 	return 0
 }
 
-// closing returns the index of the quote that ends the value at i, or of what ends it otherwise. Of a doubtful
-// value it looks at a sample only, and what has white space or a mask in it is no value at all.
+// closing returns the index of the quote that ends the value at i, or of what ends it otherwise. Of
+// a doubtful value it looks at a sample only, and what has white space or a mask in it is no value
+// at all.
 func closing(s string, i int, quote string, doubtful bool) int {
 	limit := len(s)
 	if doubtful {
@@ -193,8 +197,8 @@ func closingWithin(s string, i, limit int, quote string, noSpaces bool) int {
 	return i
 }
 
-// slashes looks at the backslashes at i in a value that began with quote. If the quote after them ends the value it
-// returns where, otherwise where to go on.
+// slashes looks at the backslashes at i in a value that began with quote. If the quote after them
+// ends the value it returns where, otherwise where to go on.
 func slashes(s string, i int, quote string) (next int, ended bool) {
 	next = skipWhile(s, i, isBackslash)
 	if next == len(s) || s[next] != quote[len(quote)-1] {
@@ -210,8 +214,8 @@ func slashes(s string, i int, quote string) (next int, ended bool) {
 	return next + 1, false
 }
 
-// valueEnd returns where a value without quotes ends, at most limit. Colour codes end it only if nothing of a value
-// follows them.
+// valueEnd returns where a value without quotes ends, at most limit. Colour codes end it only if
+// nothing of a value follows them.
 func valueEnd(s string, i, limit int) int {
 	for i < limit && !ends(s, i) {
 		if !isTerminator(s[i]) {
@@ -227,8 +231,8 @@ func valueEnd(s string, i, limit int) int {
 	return i
 }
 
-// isTerminator reports whether c ends a value without quotes. Control characters do not: what is behind one in a
-// secret would be shown.
+// isTerminator reports whether c ends a value without quotes. Control characters do not: what is
+// behind one in a secret would be shown.
 func isTerminator(c byte) bool {
 	if isBlank(c) || c == escape {
 		return true
@@ -240,7 +244,8 @@ func isTerminator(c byte) bool {
 	return false
 }
 
-// ends reports whether something is at i that ends every value: a mask, an ellipsis or a private key.
+// ends reports whether something is at i that ends every value: a mask, an ellipsis or a private
+// key.
 func ends(s string, i int) bool {
 	switch s[i] {
 	case '[':

@@ -48,23 +48,27 @@ type plainError struct {
 
 func newPlain(e *ProviderError) plainError {
 	return plainError{
-		Domain: "aidf", Name: "ProviderError", Category: "provider", Code: "PROVIDER_API_ERROR", Message: e.Error(), Retryable: true,
-		Context: plainContext{Provider: e.Provider, StatusCode: e.StatusCode.Or(0), RawError: e.RawError.Or("")},
+		Domain: "aidf", Name: "ProviderError", Category: "provider", Code: "PROVIDER_API_ERROR", Message: e.Error(),
+		Retryable: true,
+		Context:   plainContext{Provider: e.Provider, StatusCode: e.StatusCode.Or(0), RawError: e.RawError.Or("")},
 	}
 }
 
 const (
-	sentence = "The provider answered that the model is overloaded at the moment and asked us to try the request again later. " +
-		"This happened three times in a row within a minute, so the run was stopped and the changes were put back as they were. " +
-		"Nothing was committed; see the log of the run for what the agent had said until then, and for how long each call took. "
+	sentence = "The provider answered that the model is overloaded at the moment and asked us to try the request " +
+		"again later. " +
+		"This happened three times in a row within a minute, so the run was stopped and the changes were put back " +
+		"as they were. " +
+		"Nothing was committed; see the log of the run for what the agent had said until then, and for how long " +
+		"each call took. "
 	jsonSentence = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_011CS"},`
 	cyrillic     = "Сервер временно недоступен, повторите попытку позже. "
 )
 
 func twoKB(unit string) string { return strings.Repeat(unit, 2048/len(unit)+1)[:2046] }
 
-// shapes are what AppendJSON and UnmarshalError are measured on. The long texts stand in a scrubbed field; a
-// newline keeps them out of the message, but for the one that says so.
+// shapes are what AppendJSON and UnmarshalError are measured on. The long texts stand in a scrubbed
+// field; a newline keeps them out of the message, but for the one that says so.
 var shapes = []struct {
 	name string
 	err  *ProviderError
@@ -74,7 +78,8 @@ var shapes = []struct {
 	{"json", NewProviderAPIError("anthropic-api", "\n"+twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
 	{"cyrillic", NewProviderAPIError("anthropic-api", "\n"+twoKB(cyrillic)[:1990]).WithStatusCode(529)},
 	{"json in message too", NewProviderAPIError("anthropic-api", twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
-	{"secret", NewProviderAPIError("anthropic-api", "\nkey sk-abcdefghij1234567890 "+twoKB(sentence)[:1960]).WithStatusCode(529)},
+	{"secret", NewProviderAPIError("anthropic-api", "\nkey sk-abcdefghij1234567890 "+twoKB(sentence)[:1960]).
+		WithStatusCode(529)},
 }
 
 var (
@@ -110,7 +115,8 @@ func BenchmarkCreate(b *testing.B) {
 	b.Run("errgen with two and cause", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			sinkError = NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529).WithUnmatched(true).WithCause(cause)
+			sinkError = NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529).WithUnmatched(true).
+				WithCause(cause)
 		}
 	})
 }
@@ -233,9 +239,12 @@ func BenchmarkSlog(b *testing.B) {
 		for b.Loop() {
 			out.Reset()
 			log.Error("failed", slog.Group("err",
-				slog.String("domain", "aidf"), slog.String("name", "ProviderError"), slog.String("category", "provider"),
-				slog.String("code", e.Code().String()), slog.String("message", e.Error()), slog.Bool("retryable", taxonomy.IsRetryable(e)),
-				slog.Group("context", slog.String("provider", e.Provider), slog.Int("statusCode", e.StatusCode.Or(0)), slog.String("rawError", e.RawError.Or("")))))
+				slog.String("domain", "aidf"), slog.String("name", "ProviderError"),
+				slog.String("category", "provider"),
+				slog.String("code", e.Code().String()), slog.String("message", e.Error()),
+				slog.Bool("retryable", taxonomy.IsRetryable(e)),
+				slog.Group("context", slog.String("provider", e.Provider), slog.Int("statusCode", e.StatusCode.Or(0)),
+					slog.String("rawError", e.RawError.Or("")))))
 		}
 	})
 	b.Run("LogValue", func(b *testing.B) {

@@ -42,20 +42,26 @@ func TestMessage(t *testing.T) {
 		want string
 	}{
 		{NewProviderCrash("claude-cli"), "provider claude-cli crashed"},
-		{NewProviderCrash("claude-cli").WithRawError("Segmentation fault\nat 0"), "provider claude-cli crashed: Segmentation fault"},
+		{NewProviderCrash("claude-cli").WithRawError("Segmentation fault\nat 0"),
+			"provider claude-cli crashed: Segmentation fault"},
 		{NewProviderCrash("claude-cli").WithRawError(""), "provider claude-cli crashed"},
 		{NewProviderAPIError("p", "overloaded").WithStatusCode(529), "provider p API error 529: overloaded"},
-		{NewProviderAPIError("p", "key sk-abcdefghij1234567890").WithToken("t"), "provider p API error: key [REDACTED]"},
+		{NewProviderAPIError("p", "key sk-abcdefghij1234567890").WithToken("t"),
+			"provider p API error: key [REDACTED]"},
 		{NewScopeForbidden([]string{"a", "b"}), "2 forbidden: a, b"},
-		{NewGitCommit().WithCause(errors.New("password=hunter2")).WithValue("v").WithDecision(WorkDecisionBlock), "commit failed: password=[REDACTED] (v, BLOCK)"},
+		{NewGitCommit().WithCause(errors.New("password=hunter2")).WithValue("v").WithDecision(WorkDecisionBlock),
+			"commit failed: password=[REDACTED] (v, BLOCK)"},
 		{NewGitCommit().WithCause(NewProviderCrash("p")).WithValue("v"), "commit failed: provider p crashed"},
 		{NewGitCommit().WithDecision(9).WithValue("v"), "commit failed"},
 		{&ProviderError{}, "provider error without a code"},
 		{&ProviderError{code: 600}, "provider error without a code"},
-		{&KindsError{code: 1}, `str= num=0 big=0 size=0 ratio=0 flag=false took=0s at=0001-01-01T00:00:00Z secs=0 quoted= line= mood= list= data=`},
+		{&KindsError{code: 1},
+			`str= num=0 big=0 size=0 ratio=0 flag=false took=0s at=0001-01-01T00:00:00Z secs=0 quoted= line= mood= list= data=`},
 		{everything().WithCause(errors.New("x\ny")),
-			"str=s\"<\n opt=o; num=-1 opt=0; big=-1152921504606846976 opt=7; size=9223372036854775808 opt=8; ratio=1.5e-09 opt=0.25; flag=true opt=false; took=1.5s opt=1m0s; " +
-				"at=2024-02-03T03:05:06.0000007Z opt=2024-02-03T03:05:06Z; secs=1.5/60 quoted=\"s\\\"<\\n\"/\"o\" line=s\"< mood=ASK_USER/BLOCK list=a, b/1:c " +
+			"str=s\"<\n opt=o; num=-1 opt=0; big=-1152921504606846976 opt=7; size=9223372036854775808 opt=8; " +
+				"ratio=1.5e-09 opt=0.25; flag=true opt=false; took=1.5s opt=1m0s; " +
+				"at=2024-02-03T03:05:06.0000007Z opt=2024-02-03T03:05:06Z; secs=1.5/60 quoted=\"s\\\"<\\n\"/\"o\" " +
+				"line=s\"< mood=ASK_USER/BLOCK list=a, b/1:c " +
 				`data={"a":[1,"\u003c "]}/[] cause=x/"x\ny"`},
 	} {
 		assert.Equal(t, c.want, c.err.Error())
@@ -69,7 +75,8 @@ func TestJSON(t *testing.T) {
 	}{
 		{NewProviderCrash("p"),
 			`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH","message":"provider p crashed","retryable":true,"context":{"provider":"p"}}`},
-		{NewProviderAPIError("p", "q\u2028\" sk-abcdefghij1234567890").WithStatusCode(404).WithRetryAfter(30 * time.Second).WithToken("").WithRun(Run{Mode: "m"}),
+		{NewProviderAPIError("p", "q\u2028\" sk-abcdefghij1234567890").WithStatusCode(404).
+			WithRetryAfter(30 * time.Second).WithToken("").WithRun(Run{Mode: "m"}),
 			`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR","message":"provider p API error 404: q\u2028\" [REDACTED]","retryable":false,"context":{"retryAfter":"30s","run":{"mode":"m"},"provider":"p","statusCode":404,"rawError":"q\u2028\" [REDACTED]","token":"[REDACTED]"}}`},
 		{&WorkError{},
 			`{"domain":"aidf","name":"WorkError","category":"work","code":"","message":"work error without a code","retryable":true,"context":{}}`},
@@ -107,7 +114,8 @@ func TestRoundTripOfEachField(t *testing.T) {
 	var typed KindsError
 	require.NoError(t, json.Unmarshal(sent.AppendJSON(nil), &typed))
 	var other WorkError
-	assert.EqualError(t, json.Unmarshal(sent.AppendJSON(nil), &other), `sample: unmarshal error: code "KINDS" is of category "kinds"`)
+	assert.EqualError(t, json.Unmarshal(sent.AppendJSON(nil), &other),
+		`sample: unmarshal error: code "KINDS" is of category "kinds"`)
 }
 
 func TestFactoriesCheckValues(t *testing.T) {
@@ -271,7 +279,8 @@ func TestUnmarshalJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(sent.AppendJSON(nil), &back))
 	assert.Equal(t, sent, &back)
 	var other ProviderError
-	assert.EqualError(t, json.Unmarshal(sent.AppendJSON(nil), &other), `sample: unmarshal error: code "SCOPE_FORBIDDEN" is of category "work"`)
+	assert.EqualError(t, json.Unmarshal(sent.AppendJSON(nil), &other),
+		`sample: unmarshal error: code "SCOPE_FORBIDDEN" is of category "work"`)
 	assert.EqualError(t, other.UnmarshalJSON([]byte("{}")), `sample: unmarshal error: no "code"`)
 	assert.Equal(t, []Category{"provider", "work", "kinds"}, Categories())
 }
