@@ -34,8 +34,7 @@ func TestExtentOfFailures(t *testing.T) {
 				require.NoError(t, err)
 				j, err := s.prepare(t.Context(), sk)
 				require.NoError(t, err)
-				j.handler,
-					err = handler.New(
+				j.handler, err = handler.New(
 					handler.Config{Table: table, Classify: detect.Classifier(errs.Explain), Sink: j.shows,
 						Observer: j.shows})
 				require.NoError(t, err)

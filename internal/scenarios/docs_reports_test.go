@@ -83,8 +83,8 @@ func writeForetold(page io.Writer, s report.Snapshot, model *predict.Model) erro
 
 func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 	registry := prometheus.NewRegistry()
-	exporter,
-		err := promreport.Register(registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	exporter, err := promreport.Register(
+		registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
 	if err != nil {
 		return nil, err
 	}

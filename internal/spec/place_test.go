@@ -58,8 +58,7 @@ func TestLocateOutside(t *testing.T) {
 
 // TestLocateAtOnce looks for places from several goroutines, as the rules do.
 func TestLocateAtOnce(t *testing.T) {
-	taxonomy,
-		findings := spec.Parse(
+	taxonomy, findings := spec.Parse(
 		"t", []byte(
 			"errgen: 1\npackage: shop\ncategories: {user: {codes: {GONE: {message: gone}}}}\ndoc: |\n  нет {id}\n"))
 	require.Empty(t, findings)

@@ -16,8 +16,7 @@ func TestVerbatim(t *testing.T) {
 			var s struct {
 				Line string `yaml:"line"`
 			}
-			warnings,
-				err := config.Parse("c.yml", []byte("line: '"+written+"'"), &s, config.Verbatim(),
+			warnings, err := config.Parse("c.yml", []byte("line: '"+written+"'"), &s, config.Verbatim(),
 				config.Env(func(string) (string, bool) {
 					t.Error("the environment is read")
 					return "", false

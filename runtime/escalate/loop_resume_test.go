@@ -42,16 +42,16 @@ func TestResumeAfterEachSave(t *testing.T) {
 					w.cfg.Calls.Journal = filejournal.New(t.TempDir())
 				}
 				// What tiers do depends on what they are asked, since a call may be made again.
-				w.tiers["low"].script,
-					w.tiers["low"].repeat = []turn{func(ctx context.Context, s *scripted, prompt string) (
+				w.tiers["low"].script, w.tiers["low"].repeat = []turn{func(ctx context.Context, s *scripted,
+					prompt string) (
 					string, error) {
 					if w.exists("report.md") {
 						return does("report-2.md", "found")(ctx, s, prompt)
 					}
 					return saysFailed("missing: CLAUDE.md", "half.md", "half")(ctx, s, prompt)
 				}}, true
-				w.tiers["mid"].script,
-					w.tiers["mid"].repeat = []turn{func(ctx context.Context, s *scripted, prompt string) (
+				w.tiers["mid"].script, w.tiers["mid"].repeat = []turn{func(ctx context.Context, s *scripted,
+					prompt string) (
 					string, error) {
 					if diagnosing(prompt) {
 						return simply("AGENTS.md", "Read AGENTS.md.", "look.txt", "x")(ctx, s, prompt)

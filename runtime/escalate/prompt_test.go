@@ -93,8 +93,8 @@ func TestPrompts(t *testing.T) {
 		Files: []string{"reports/agents.md", "b\nc"}}
 	whole := plan.Plan{Title: "Look at the projects", Gate: told().Gate, Prerequisites: told().Step.Prerequisites[:1],
 		Steps: []plan.Step{told().Step, {ID: "2.4", Instructions: "Do it well."}}}
-	planReview,
-		err := planReviewPrompt(PlanReviewInput{Plan: whole}, ReviewerOptions{Look: "Costs."}.completed(), testMark)
+	planReview, err := planReviewPrompt(
+		PlanReviewInput{Plan: whole}, ReviewerOptions{Look: "Costs."}.completed(), testMark)
 	require.NoError(t, err)
 	atEnd, err := planReviewPrompt(
 		PlanReviewInput{Plan: whole, AtEnd: true, Answers: []string{"Take AGENTS.md.\nNothing else."}},
@@ -186,8 +186,7 @@ func TestNothingInAPromptIsForged(t *testing.T) {
 	in.Gate = []plan.Command{{Args: []string{evil}}}
 	raw := in
 	raw.Tier = taxonomy.Tier{}
-	planReview,
-		err := planReviewPrompt(
+	planReview, err := planReviewPrompt(
 		PlanReviewInput{Plan: plan.Plan{Title: evil, Gate: in.Gate, Steps: []plan.Step{in.Step}},
 			Answers: []string{evil}}, ReviewerOptions{Look: evil}.completed(), testMark)
 	require.NoError(t, err)

@@ -147,8 +147,7 @@ func (r *runner) consent(ctx context.Context, changes []Change) (approved bool, 
 	err := ErrUnattended
 	if r.cfg.Asker != nil && ctx.Err() == nil {
 		err = contained(operation{name: opAsk, source: sourceScope, files: files}, func() (err error) {
-			approved,
-				err = r.cfg.Asker.Ask(
+			approved, err = r.cfg.Asker.Ask(
 				ctx, Question{Run: r.task.Run, Task: r.task.ID, Paths: slices.Clone(files), Mode: r.mode()})
 			return err
 		})

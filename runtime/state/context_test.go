@@ -193,8 +193,7 @@ func TestDetailsAreToldWhereTheReactionFeedsBack(t *testing.T) {
 	silent, err := errs.Table.Override(
 		taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"correct": {FeedBack: new(false)}}})
 	require.NoError(t, err)
-	talking,
-		err := errs.Table.Override(
+	talking, err := errs.Table.Override(
 		taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"again": {FeedBack: new(true)}}})
 	require.NoError(t, err)
 	late := executor.ErrorRecord{Op: "call", Code: "ITERATION_TIMEOUT", Category: "timeout", Reaction: "again",

@@ -119,8 +119,7 @@ func TestOfManyThatAreNotTheAgentsFaultTheNewestAreTold(t *testing.T) {
 
 // What a reaction feeds back is told, also if it does not count: by the table of today.
 func TestWhatFeedsBackIsTheAgents(t *testing.T) {
-	talking,
-		err := errs.Table.Override(
+	talking, err := errs.Table.Override(
 		taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"wait": {FeedBack: new(true)}}})
 	require.NoError(t, err)
 	s := knowingStore(t, talking)

@@ -41,12 +41,10 @@ func TestServersThatCannotBeReached(t *testing.T) {
 	refused := provider(t, pt.Refused(), nil)
 	untrusted := pt.NewTLSServer(pt.OpenAIText("x"))
 	t.Cleanup(untrusted.Close)
-	noSuchHost,
-		lookups := dialing(
+	noSuchHost, lookups := dialing(
 		t, &net.OpError{Op: "dial", Net: "tcp",
 			Err: &net.DNSError{Err: "no such host", Name: "api.example.invalid", IsNotFound: true}})
-	unreachable,
-		dials := dialing(
+	unreachable, dials := dialing(
 		t, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)})
 	slow, attempts := dialing(t, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded})
 	for _, c := range []struct {

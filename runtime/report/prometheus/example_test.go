@@ -15,8 +15,8 @@ import (
 
 func Example() {
 	registry := prometheus.NewRegistry()
-	exporter,
-		err := promreport.Register(registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	exporter, err := promreport.Register(
+		registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
 	if err != nil {
 		fmt.Println(err)
 		return
