@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/errgen/errgen v0.0.0
+	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 )
@@ -40,5 +41,8 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-// Only because this module lives in errgen's repository. In one of your own there is no such line.
-replace github.com/errgen/errgen => ../..
+// Only because this module lives in errgen's repository. In one of your own there are no such lines.
+replace (
+	github.com/errgen/errgen => ../..
+	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
+)

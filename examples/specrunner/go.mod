@@ -6,6 +6,8 @@ tool github.com/errgen/errgen/cmd/errgen
 
 require (
 	github.com/errgen/errgen v0.0.0
+	github.com/errgen/errgen/runtime/providers v0.0.0
+	github.com/errgen/errgen/runtime/state v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 )
@@ -30,6 +32,10 @@ require (
 	modernc.org/sqlite v1.60.1 // indirect
 )
 
-// Only because this module lives in errgen's repository. In one of your own there is no such line, and
+// Only because this module lives in errgen's repository. In one of your own there are no such lines, and
 // go get -tool github.com/errgen/errgen/cmd/errgen@latest writes the rest.
-replace github.com/errgen/errgen => ../..
+replace (
+	github.com/errgen/errgen => ../..
+	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
+	github.com/errgen/errgen/runtime/state => ../../runtime/state
+)

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
 // child names the variable that has the test binary play a part in a test of another process.
@@ -21,7 +19,6 @@ var children = map[string]func(args []string) error{}
 // TestMain makes git forget the configuration of whoever runs the tests, also the git that is
 // tested.
 func TestMain(m *testing.M) {
-	providertest.CLIMain()
 	if part := children[os.Getenv(child)]; part != nil {
 		if err := part(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -22,8 +22,6 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
-	"github.com/errgen/errgen/runtime/providers/claudecli"
-	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
@@ -89,17 +87,14 @@ func hangingOnce(pipes, kind string) plan.Plan {
 }
 
 var playing = escalate.Plays("check", func(args []string) error {
-	dir, kept, pipes, kind, path := args[0], args[1], args[2], args[3], args[4]
+	dir, kept, pipes, kind := args[0], args[1], args[2], args[3]
 	cfg, err := checked(context.Background(), dir, kept)
 	if err != nil {
 		return err
 	}
-	cli, err := claudecli.New(claudecli.Options{Path: path, Grace: time.Second})
-	if err != nil {
-		return err
-	}
 	if kind == "review" {
-		cfg.Reviewer = escalate.NewReviewer(cli, escalate.ReviewerOptions{})
+		hang := escalate.Script(locking() + "echo >" + filepath.Join(pipes, "begun") + "; sleep 600 & wait")
+		cfg.Reviewer = escalate.NewReviewer(hang, escalate.ReviewerOptions{})
 	}
 	cfg.Journal = &telling{cfg.Journal, filepath.Join(pipes, "noted"), 0}
 	r, err := escalate.New(cfg)
@@ -157,10 +152,7 @@ func TestCheckKilled(t *testing.T) {
 			kept, pipes := t.TempDir(), t.TempDir()
 			begun, noted := filepath.Join(pipes, "begun"), filepath.Join(pipes, "noted")
 			require.NoError(t, errors.Join(syscall.Mkfifo(begun, 0o600), syscall.Mkfifo(noted, 0o600)))
-			cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIHang().
-				Command("sh", "-c", locking()+"echo >"+begun+"; sleep 600"))
-			require.NoError(t, err)
-			cmd := exec.Command(os.Args[0], w.dir, kept, pipes, kind, cli.Path)
+			cmd := exec.Command(os.Args[0], w.dir, kept, pipes, kind)
 			cmd.Env = append(os.Environ(), playing+"=check")
 			require.NoError(t, cmd.Start())
 			for _, pipe := range []string{noted, begun} {
@@ -183,9 +175,7 @@ func TestCheckKilled(t *testing.T) {
 			}
 			cfg.Verifier = looking{cfg.Verifier.(escalate.Tracked), look}
 			if kind == "review" {
-				provider, err := claudecli.New(claudecli.Options{Path: cli.Path, Grace: time.Second})
-				require.NoError(t, err)
-				cfg.Reviewer = lookingReviewer{provider, look}
+				cfg.Reviewer = lookingReviewer{escalate.Script(""), look}
 			}
 			r, err := escalate.New(cfg)
 			require.NoError(t, err)

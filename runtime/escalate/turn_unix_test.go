@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,18 +21,12 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/proc"
-	"github.com/errgen/errgen/runtime/providers/claudecli"
-	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// cliRun is a run whose tier is the program at path, in a repository, with a journal of calls.
-func cliRun(ctx context.Context, dir, path, journal string) (*run, *workspace.Git, error) {
-	p, err := claudecli.New(claudecli.Options{Path: path, Grace: time.Second})
-	if err != nil {
-		return nil, nil, err
-	}
+// scriptRun is a run whose tier is a script, in a repository, with a journal of calls.
+func scriptRun(ctx context.Context, dir string, script Script, journal string) (*run, *workspace.Git, error) {
 	tree, err := workspace.Open(ctx, dir, workspace.Options{})
 	if err != nil {
 		return nil, nil, err
@@ -45,17 +38,17 @@ func cliRun(ctx context.Context, dir, path, journal string) (*run, *workspace.Gi
 	}}.completed()
 	s := &State{Version: stateVersion, Result: Result{Run: "r"}}
 	return &run{cfg: &cfg, state: s, result: &s.Result,
-		ladder: []rung{{tier: taxonomy.Tier{Name: "low"}, provider: p}}}, tree, nil
+		ladder: []rung{{tier: taxonomy.Tier{Name: "low"}, provider: script}}}, tree, nil
 }
 
 func init() { children["turn"] = turnUntilKilled }
 
-// turnUntilKilled begins a call; its arguments are the repository, the program, the directory of
+// turnUntilKilled begins a call; its arguments are the repository, the script, the directory of
 // the journal, where it writes the checked tree, and the pipe by which it says that the program is
 // noted.
 func turnUntilKilled(args []string) error {
 	ctx := context.Background()
-	r, tree, err := cliRun(ctx, args[0], args[1], args[2])
+	r, tree, err := scriptRun(ctx, args[0], Script(args[1]), args[2])
 	if err != nil {
 		return err
 	}
@@ -85,30 +78,6 @@ func (j *telling) Append(ctx context.Context, e executor.Entry) error {
 	return os.WriteFile(j.pipe, []byte("noted"), 0)
 }
 
-// The real provider: what it waits for is waited for, and what it has written is there.
-func TestTurnOfAProcess(t *testing.T) {
-	dir := gitRepo(t)
-	clock := &instant{now: time.Now()}
-	cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIRateLimited(clock.now.Add(time.Minute)),
-		providertest.CLIAnswer("It is there.\nSTEP DONE").Write("b.txt", "b"))
-	require.NoError(t, err)
-	r, tree, err := cliRun(t.Context(), dir, cli.Path, t.TempDir())
-	require.NoError(t, err)
-	r.cfg.Calls.Clock = clock
-	r.checked, err = tree.Begin(t.Context(), "r")
-	require.NoError(t, err)
-	got := r.turn(t.Context(), first())
-	assert.Equal(t, "answered", got.outcome(), "%v", got.err)
-	assert.Equal(t, []any{"It is there.\nSTEP DONE", []string{"b.txt"}, int64(1200)},
-		[]any{got.text, got.files, got.usage.InputTokens.Or(0)})
-	require.Len(t, clock.waits, 1)
-	assert.Greater(t, clock.waits[0], 50*time.Second, "as long as the program said")
-	calls, err := cli.Calls()
-	require.NoError(t, err)
-	require.Len(t, calls, 2)
-	assert.Equal(t, "Do it.", calls[1].Prompt)
-}
-
 // B-X06: a process that is killed in a call has left a program that works on, and half of a file.
 // Going on ends the one and puts back the other; the call is made anew.
 func TestTurnKilled(t *testing.T) {
@@ -117,15 +86,12 @@ func TestTurnKilled(t *testing.T) {
 	begun, noted, never := filepath.Join(pipes, "begun"), filepath.Join(pipes, "noted"), filepath.Join(pipes, "never")
 	require.NoError(
 		t, errors.Join(syscall.Mkfifo(begun, 0o600), syscall.Mkfifo(noted, 0o600), syscall.Mkfifo(never, 0o600)))
-	cli, err := providertest.NewCLI(t.TempDir(), providertest.CLIHang().Write("b.txt", "half").
-		Command("sh", "-c", locking()+"echo >"+begun+"; cat "+never),
-		providertest.CLIAnswer("STEP DONE").Write("b.txt", "whole"))
-	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0], dir, cli.Path, journal, note, noted)
+	hang := "printf half >b.txt; " + locking() + "echo >" + begun + "; cat " + never
+	cmd := exec.Command(os.Args[0], dir, hang, journal, note, noted)
 	cmd.Env = append(os.Environ(), child+"=turn")
 	require.NoError(t, cmd.Start())
 	for _, pipe := range []string{noted, begun} {
-		_, err = os.ReadFile(pipe) // until it is so far
+		_, err := os.ReadFile(pipe) // until it is so far
 		require.NoError(t, err)
 	}
 	require.NoError(t, cmd.Process.Signal(syscall.SIGKILL))
@@ -133,7 +99,7 @@ func TestTurnKilled(t *testing.T) {
 	left := leftRunning(t, journal)
 	require.True(t, proc.Alive(left))
 
-	r, tree, err := cliRun(t.Context(), dir, cli.Path, journal)
+	r, tree, err := scriptRun(t.Context(), dir, "printf whole >b.txt; echo STEP DONE", journal)
 	require.NoError(t, err)
 	unlock, err := tree.Lock(t.Context(), "r")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
-	otelreport "github.com/errgen/errgen/runtime/report/otel"
+	otelreport "github.com/errgen/errgen/runtime/report/export/otel"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

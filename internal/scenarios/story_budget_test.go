@@ -1,7 +1,8 @@
-package state_test
+package scenarios_test
 
 import (
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,11 +15,11 @@ import (
 	"github.com/errgen/errgen/runtime/providers/openai"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TestRefusedRequestsUseNothingOfABudget has providers work under a limit of a dollar with failures
-// before an answer.
-func TestRefusedRequestsUseNothingOfABudget(t *testing.T) {
+// A request that a provider refuses costs nothing. The cost of an answer that breaks off is unknown.
+func TestBudgetOfRefusedRequests(t *testing.T) {
 	done := "TASK COMPLETE"
 	anthropicDone := providertest.AnthropicMessage{Text: done, Input: 100_000, Output: 10_000}.Reply()
 	openaiDone := providertest.OpenAIMessage{Text: done, Input: 100_000, Output: 10_000}.Reply()
@@ -45,8 +46,11 @@ func TestRefusedRequestsUseNothingOfABudget(t *testing.T) {
 			executor.StatusFailed, 1, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := openPurse(t)
-			p.set(t, state.ScopeTask, -1, 1)
+			store, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), state.Options{})
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, store.Close()) }()
+			limit := state.Limit{CostUSD: taxonomy.Some(1.0)}
+			require.NoError(t, store.SetBudget(t.Context(), state.ScopeTask, limit))
 			server := providertest.NewServer(tt.replies...)
 			defer server.Close()
 			transport := &http.Transport{}
@@ -55,14 +59,14 @@ func TestRefusedRequestsUseNothingOfABudget(t *testing.T) {
 				Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 				Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 				Provider: tt.with(t, server.URL, &http.Client{Transport: transport}),
-				Journal:  p.Journal(), Budget: p.Budget(p.o), Clock: instant{},
+				Journal:  store.Journal(), Budget: store.Budget(state.BudgetOptions{}), Clock: &jumpingClock{},
 			})
 			require.NoError(t, err)
 			r := e.Start(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"}).Wait()
 			assert.Equal(t, tt.status, r.Status, "%+v", r.Errors)
 			assert.Equal(t, tt.calls, server.Count())
 			assert.InDelta(t, tt.usd, r.Usage.CostUSD.Or(0), 1e-9)
-			assert.Equal(t, tt.status != executor.StatusCompleted, r.UnknownCost == 1, "what is not known is said")
+			assert.Equal(t, tt.status != executor.StatusCompleted, r.UnknownCost == 1, "unknown cost")
 		})
 	}
 }

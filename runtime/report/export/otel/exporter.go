@@ -9,7 +9,7 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/report/internal/bounded"
+	"github.com/errgen/errgen/runtime/report/export/internal/bounded"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

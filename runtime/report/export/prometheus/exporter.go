@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/report/internal/bounded"
+	"github.com/errgen/errgen/runtime/report/export/internal/bounded"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
