@@ -6,9 +6,11 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
-# The module of errgen itself, and the modules that use it; CONSUMERS are those with a taxonomy of their own.
+# The module of errgen itself, the modules nested in it, and the modules that use it; CONSUMERS are those with a taxonomy of
+# their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
-MODULES   := . $(CONSUMERS) examples/aidf
+NESTED    := runtime/providers runtime/state runtime/report/export
+MODULES   := . $(NESTED) internal/scenarios $(CONSUMERS) examples/aidf
 # Benchmarks against other libraries, and the tests in a browser, apart so that what they need never becomes a requirement of
 # errgen. Without Chromium the browser's tests are skipped, unless ERRGEN_BROWSER=required.
 BENCH     := bench
@@ -47,8 +49,15 @@ test: lint check build ## everything that must hold: lint, check, all tests of a
 	$(GO) run ./tools/testsum -o build/test-summary.txt $(addprefix -C ,$(MODULES) $(BROWSER)) -- -vet=off -timeout=30m $(RACE) $(TESTFLAGS) ./...
 
 .PHONY: build
-build: | build/ ## compile everything
-	@for module in $(MODULES); do (cd $$module && $(GO) build -o /dev/null ./...) || exit 1; done
+build: export GOWORK := off
+build: | build/ ## compile and vet each module without the workspace
+	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
+		(cd $$module && $(GO) build -o /dev/null ./... && $(GO) vet ./...) || exit 1; \
+	done
+
+.PHONY: tidy
+tidy: ## tidy the go.mod of each module
+	@for module in $(MODULES) $(BENCH) $(BROWSER); do (cd $$module && $(GO) mod tidy) || exit 1; done
 
 .PHONY: generate
 generate: ## generate every package that is committed
@@ -97,7 +106,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 .PHONY: cover
 cover: | build/ ## say how much of the code the tests run
-	$(GO) test -coverpkg=./... -coverprofile=build/cover.out ./...
+	$(GO) test -coverpkg=github.com/errgen/errgen/... -coverprofile=build/cover.out ./... $(NESTED:%=./%/...) ./internal/scenarios/...
 	$(GO) tool cover -func=build/cover.out | tail -n 1
 	$(GO) tool cover -html=build/cover.out -o build/cover.html
 

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -68,6 +69,30 @@ func TestCommandIsLean(t *testing.T) {
 		}
 	}
 	assert.Contains(t, paths, ours+"internal/output")
+}
+
+// heavy matches modules that a consumer gets only if it imports one of errgen's nested modules.
+var heavy = regexp.MustCompile(
+	`anthropic|openai|modernc|sqlite|prometheus|opentelemetry|grpc|connectrpc|temporal|^github\.com/errgen/errgen/`)
+
+// TestConsumerModules limits the modules that errgen brings to a module with a generated package.
+func TestConsumerModules(t *testing.T) {
+	const most = 30
+	cmd := exec.Command("go", "mod", "graph")
+	cmd.Dir = filepath.Join(root, "examples", "quickstart")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var modules []string
+	for module := range strings.FieldsSeq(string(out)) {
+		path, _, versioned := strings.Cut(module, "@")
+		if versioned && path != "go" && path != "toolchain" && !slices.Contains(modules, path) {
+			modules = append(modules, path)
+			assert.NotRegexp(t, heavy, path)
+		}
+	}
+	assert.Contains(t, modules, strings.TrimSuffix(ours, "/"))
+	assert.LessOrEqual(t, len(modules), most, modules)
 }
 
 // reaching are the names, in net, net/http and os/exec, of what opens connections and starts

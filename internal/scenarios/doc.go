@@ -1,6 +1,6 @@
 // Package scenarios holds tests of the executor with everything around it real: repositories of
-// git, processes, HTTP on
-// 127.0.0.1, and the taxonomy that errgen ships. It has no code of its own.
+// git, processes, HTTP on 127.0.0.1, and the taxonomy that errgen ships. It has no code of its own.
+// It is a separate module, so that errgen does not require the modules that only its tests need.
 //
 // story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tries what
 // a provider, a broken machine or a signal can do to somebody's work. proof_*_test.go shows what

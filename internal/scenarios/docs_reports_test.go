@@ -83,8 +83,8 @@ func writeForetold(page io.Writer, s report.Snapshot, model *predict.Model) erro
 
 func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 	registry := prometheus.NewRegistry()
-	exporter, err := promreport.Register(
-		registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	options := promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}
+	exporter, err := promreport.Register(registry, options)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 }
 
 func exportMetrics(meters metric.MeterProvider) (report.Sink, error) {
-	return otelreport.New(
-		meters.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	options := otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}
+	return otelreport.New(meters.Meter("errgen"), options)
 }
 
 func traced(ctx context.Context, tracer trace.Tracer, call func(ctx context.Context) error) error {

@@ -38,4 +38,5 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
+// For work in this repository. Modules that require this one ignore it.
 replace github.com/errgen/errgen => ../..

@@ -25,4 +25,5 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
+// For work in this repository. Modules that require this one ignore it.
 replace github.com/errgen/errgen => ../..

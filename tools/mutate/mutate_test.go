@@ -106,6 +106,7 @@ func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary for each mutant")
 	}
+	t.Setenv("GOWORK", "off") // testdata/tested is a module outside the workspace
 	var out, errOut bytes.Buffer
 	status := run(t.Context(), []string{"-min", "80", "testdata/tested"}, &out, &errOut)
 	assert.Empty(t, errOut.String())
@@ -145,6 +146,7 @@ func TestTimeoutKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
 	}
+	t.Setenv("GOWORK", "off") // testdata/tested is a module outside the workspace
 	tester, err := newTester(t.Context(), "testdata/tested", time.Nanosecond)
 	require.NoError(t, err)
 	defer tester.close()

@@ -32,4 +32,5 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
+// For work in this repository. Modules that require this one ignore it.
 replace github.com/errgen/errgen => ../../..
