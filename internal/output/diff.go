@@ -1,11 +1,12 @@
 package output
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 
-	"github.com/errgen/errgen/internal/diff"
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // maxDiff bounds the size of a text that is compared line by line.
@@ -35,12 +36,23 @@ func (p *Plan) diff(w io.Writer, s Step) error {
 	case !ok:
 		_, err := fmt.Fprintf(w, "Files %s and what is generated differ\n", s.Path)
 		return err
-	case s.Action == Create:
-		return diff.Unified(w, devNull, nil, s.Path, s.content)
-	case s.Action == Remove:
-		return diff.Unified(w, s.Path, old, devNull, nil)
 	}
-	return diff.Unified(w, s.Path, old, s.Path, s.content)
+	oldName, newName := s.Path, s.Path
+	switch s.Action {
+	case Create:
+		oldName = devNull
+	case Remove:
+		newName = devNull
+	}
+	_, err = w.Write(unified(oldName, old, newName, s.content))
+	return err
+}
+
+// unified returns the unified diff of two texts, or nil if they are equal.
+func unified(oldName string, old []byte, newName string, new []byte) []byte {
+	// The first line repeats the two names as a command line.
+	_, text, _ := bytes.Cut(diff.Diff(oldName, old, newName, new), []byte("\n"))
+	return text
 }
 
 // Lines returns how many lines a step adds to its file and removes from it; not ok when the file is
@@ -53,7 +65,16 @@ func (p *Plan) Lines(s Step) (added, removed int, ok bool, err error) {
 	if err != nil || !ok {
 		return 0, 0, false, err
 	}
-	added, removed = diff.Count(old, s.content)
+	text := unified(devNull, old, devNull, s.content)
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		switch {
+		case i < 2: // the names
+		case bytes.HasPrefix(line, []byte("+")):
+			added++
+		case bytes.HasPrefix(line, []byte("-")):
+			removed++
+		}
+	}
 	return added, removed, true, nil
 }
 
