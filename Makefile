@@ -18,8 +18,9 @@ BROWSER   := browser
 # Systems for which the types of everything must be right, and the packages that are most different on Windows, which are vetted for it.
 SYSTEMS   := windows darwin
 WINDOWS   := ./internal/output ./runtime/escalate/verify ./runtime/executor/... ./runtime/internal/durable ./runtime/proc ./runtime/workspace
-# What errgen generates here, beside what the consumers' go:generate lines say.
+# The packages that errgen generates in this module, and the taxonomy of the second one.
 GENERATED := gen/errs
+FIXTURE   := runtime/taxonomy/internal/sample
 
 # SQLite is C that was made Go by a program. What it works on lies outside of the Go heap, where the race detector does not look, and
 # checks of its pointers took most of the time of every test that keeps a state. All else has the race detector.
@@ -62,12 +63,14 @@ tidy: ## tidy the go.mod of each module
 .PHONY: generate
 generate: ## generate every package that is committed
 	$(GO) run ./cmd/errgen generate -o $(GENERATED) taxonomy.yaml
+	$(GO) run ./cmd/errgen generate -o $(FIXTURE) $(FIXTURE)/taxonomy.yaml
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) generate ./...) || exit 1; done
 	$(GO) run ./tools/reactiontable docs/executor.md
 
 .PHONY: check
 check: ## say what generate would change, and change nothing
 	$(GO) run ./cmd/errgen check -strict -o $(GENERATED) taxonomy.yaml
+	$(GO) run ./cmd/errgen check -strict -o $(FIXTURE) $(FIXTURE)/taxonomy.yaml
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint

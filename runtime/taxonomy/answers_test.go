@@ -65,14 +65,14 @@ func TestAnswers(t *testing.T) {
 			taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
 		{"code", sample.CodeProviderRateLimit, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh,
 			taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
-		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityMedium, taxonomy.Retryable, taxonomy.Failure,
+		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure,
 			502, 14, ""},
 		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone,
 			taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
 		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone,
 			500, 2, ""},
 		{"unknown", taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Category: "new"}), "NEW",
-			"new", false, taxonomy.SeverityMedium, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
+			"new", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
 	} {
 		assert.Equal(t, c.code, taxonomy.CodeOf(c.err), c.name)
 		assert.Equal(t, c.category, taxonomy.CategoryOf(c.err), c.name)
@@ -128,14 +128,15 @@ func TestTable(t *testing.T) {
 		{"nil", nil, "", ""},
 		{"plain", io.EOF, "again", "block"},
 		{"overridden", wrap(limited), "wait", "block"},
-		{"as in the table", sample.NewGitCommit(), "once", "once"},
+		{"as in the table", sample.CodeKinds, "abort", "abort"},
+		{"retry of the operation", sample.NewGitCommit(), "once", "continue"},
 		{"branch", sample.NewProviderAPIError("p", "x").WithStatusCode(404), "fatal", "fatal"},
 		{"below another taxonomy", &coded{row: 2, cause: wrap(limited)}, "wait", "block"},
 		{"beside another taxonomy", errors.Join(&coded{row: 2}, limited), "wait", "block"},
 		{"another taxonomy", wrap(&coded{row: 2}), "again", "block"},
 		{"code", sample.CodeProviderRateLimit, "wait", "block"},
-		{"zero", &sample.WorkError{}, "again", "again"},
-		{"code out of range", sample.ProviderCode(600), "again", "again"},
+		{"zero", &sample.WorkError{}, "again", "block"},
+		{"code out of range", sample.ProviderCode(600), "again", "block"},
 	} {
 		assert.Equal(t, c.base, sample.Table.Reaction(c.err).Name, c.name)
 		assert.Equal(t, c.strict, strict.Reaction(c.err).Name, c.name)

@@ -81,7 +81,7 @@ func TestUnmarshalIsLenient(t *testing.T) {
 	assert.True(t, k.OptStr.IsZero())
 	assert.True(t, k.OptMood.IsZero())
 	assert.False(t, k.OptPin.IsZero())
-	assert.Equal(t, taxonomy.Some(sample.Run{}), k.OptRun)
+	assert.Equal(t, taxonomy.Some(sample.KindsOptRun{}), k.OptRun)
 	assert.Nil(t, k.OptList)
 	assert.NoError(t, e.Unwrap())
 }

@@ -81,7 +81,7 @@ func TestLog(t *testing.T) {
 		err  error
 		want string
 	}{
-		{sample.NewProviderAPIError("p", "token=abcdef").WithRun(sample.Run{Mode: "m", Step: taxonomy.Some("1")}).
+		{sample.NewProviderAPIError("p", "token=abcdef").WithRun(sample.ProviderRun{Mode: "m", Step: taxonomy.Some("1")}).
 			WithToken("hidden").WithRetryAfter(time.Second),
 			`{"err":{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR","message":"provider p API error: token=[REDACTED]","retryable":true,` +
 				`"context":{"retryAfter":1000000000,"run":{"mode":"m","step":"1"},"provider":"p","rawError":"token=[REDACTED]","token":"[REDACTED]"}}}`},
@@ -106,16 +106,16 @@ func TestLog(t *testing.T) {
 	}
 	assert.Contains(
 		t, logged(
-			sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.Run{}, 0).
+			sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.KindsRun{}, 0).
 				WithOptRatio(0.5)), `"ratio":"-Inf"`)
 	assert.Contains(t, logged(&sample.KindsError{}), `"pin":""`)
 }
 
 func kinds() *sample.KindsError {
 	return sample.NewKinds("s", 1, 2, 3, math.NaN(), true, time.Minute, time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC), 9,
-		nil, nil, sample.Run{}, 1).
+		nil, nil, sample.KindsRun{}, 1).
 		WithOptNum(0).WithOptBig(1).WithOptSize(2).WithOptRatio(math.Inf(1)).WithOptFlag(false).WithOptTook(0).
-		WithOptMood(sample.WorkDecisionBlock).
+		WithOptMood(sample.KindsOptMoodBlock).
 		WithOptList([]string{"x"}).WithOptData([]byte(`{"a": 1}`)).WithOptPin(1)
 }
 

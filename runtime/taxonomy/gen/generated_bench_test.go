@@ -1,4 +1,4 @@
-package sample
+package gen_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
 // The references: what a careful person would write by hand.
@@ -46,7 +47,7 @@ type plainError struct {
 	Context   plainContext `json:"context"`
 }
 
-func newPlain(e *ProviderError) plainError {
+func newPlain(e *sample.ProviderError) plainError {
 	return plainError{
 		Domain: "aidf", Name: "ProviderError", Category: "provider", Code: "PROVIDER_API_ERROR", Message: e.Error(),
 		Retryable: true,
@@ -67,18 +68,18 @@ const (
 
 func twoKB(unit string) string { return strings.Repeat(unit, 2048/len(unit)+1)[:2046] }
 
-// shapes are what AppendJSON and UnmarshalError are measured on. The long texts stand in a scrubbed
+// shapes are what AppendJSON and sample.UnmarshalError are measured on. The long texts stand in a scrubbed
 // field; a newline keeps them out of the message, but for the one that says so.
 var shapes = []struct {
 	name string
-	err  *ProviderError
+	err  *sample.ProviderError
 }{
-	{"short", NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529)},
-	{"prose", NewProviderAPIError("anthropic-api", "\n"+twoKB(sentence)[:1990]).WithStatusCode(529)},
-	{"json", NewProviderAPIError("anthropic-api", "\n"+twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
-	{"cyrillic", NewProviderAPIError("anthropic-api", "\n"+twoKB(cyrillic)[:1990]).WithStatusCode(529)},
-	{"json in message too", NewProviderAPIError("anthropic-api", twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
-	{"secret", NewProviderAPIError("anthropic-api", "\nkey sk-abcdefghij1234567890 "+twoKB(sentence)[:1960]).
+	{"short", sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529)},
+	{"prose", sample.NewProviderAPIError("anthropic-api", "\n"+twoKB(sentence)[:1990]).WithStatusCode(529)},
+	{"json", sample.NewProviderAPIError("anthropic-api", "\n"+twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
+	{"cyrillic", sample.NewProviderAPIError("anthropic-api", "\n"+twoKB(cyrillic)[:1990]).WithStatusCode(529)},
+	{"json in message too", sample.NewProviderAPIError("anthropic-api", twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
+	{"secret", sample.NewProviderAPIError("anthropic-api", "\nkey sk-abcdefghij1234567890 "+twoKB(sentence)[:1960]).
 		WithStatusCode(529)},
 }
 
@@ -103,19 +104,19 @@ func BenchmarkCreate(b *testing.B) {
 	b.Run("errgen", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			sinkError = NewProviderAPIError("anthropic-api", "overloaded")
+			sinkError = sample.NewProviderAPIError("anthropic-api", "overloaded")
 		}
 	})
 	b.Run("errgen with one", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			sinkError = NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529)
+			sinkError = sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529)
 		}
 	})
 	b.Run("errgen with two and cause", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			sinkError = NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529).WithUnmatched(true).
+			sinkError = sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529).WithUnmatched(true).
 				WithCause(cause)
 		}
 	})
@@ -123,7 +124,7 @@ func BenchmarkCreate(b *testing.B) {
 
 func BenchmarkLookup(b *testing.B) {
 	hand := wrap3(&handError{code: 2})
-	err := wrap3(NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529))
+	err := wrap3(sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529))
 	b.Run("handwritten/Is", func(b *testing.B) {
 		for b.Loop() {
 			sinkBool = errors.Is(hand, handCode(2))
@@ -131,7 +132,7 @@ func BenchmarkLookup(b *testing.B) {
 	})
 	b.Run("errgen/Is", func(b *testing.B) {
 		for b.Loop() {
-			sinkBool = errors.Is(err, CodeProviderAPIError)
+			sinkBool = errors.Is(err, sample.CodeProviderAPIError)
 		}
 	})
 	b.Run("errgen/CodeOf", func(b *testing.B) {
@@ -146,16 +147,16 @@ func BenchmarkLookup(b *testing.B) {
 	})
 	b.Run("errgen/Table.Reaction", func(b *testing.B) {
 		for b.Loop() {
-			sinkReaction = Table.Reaction(err)
+			sinkReaction = sample.Table.Reaction(err)
 		}
 	})
-	strict, _ := Table.Profile("strict")
+	strict, _ := sample.Table.Profile("strict")
 	b.Run("errgen/Profile.Reaction", func(b *testing.B) {
 		for b.Loop() {
 			sinkReaction = strict.Reaction(err)
 		}
 	})
-	code := CodeProviderAPIError
+	code := sample.CodeProviderAPIError
 	b.Run("errgen/code.Reaction", func(b *testing.B) {
 		for b.Loop() {
 			sinkReaction = code.Reaction()
@@ -206,7 +207,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 		b.Run(s.name+"/UnmarshalError", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				sinkError, _ = UnmarshalError(text)
+				sinkError, _ = sample.UnmarshalError(text)
 			}
 		})
 	}
@@ -215,7 +216,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 func BenchmarkError(b *testing.B) {
 
 	hand := &handError{code: 2, provider: "anthropic-api", rawError: "overloaded"}
-	err := NewProviderAPIError("anthropic-api", "overloaded")
+	err := sample.NewProviderAPIError("anthropic-api", "overloaded")
 	b.Run("handwritten", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -231,7 +232,7 @@ func BenchmarkError(b *testing.B) {
 }
 
 func BenchmarkSlog(b *testing.B) {
-	e := NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529)
+	e := sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529)
 	var out bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&out, nil))
 	b.Run("by hand", func(b *testing.B) {
