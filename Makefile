@@ -65,7 +65,7 @@ generate: ## generate every package that is committed
 	$(GO) run ./cmd/errgen generate -o $(GENERATED) taxonomy.yaml
 	$(GO) run ./cmd/errgen generate -o $(FIXTURE) $(FIXTURE)/taxonomy.yaml
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) generate ./...) || exit 1; done
-	$(GO) run ./tools/reactiontable docs/executor.md
+	$(GO) test ./examples/errs -run ReactionTables -update
 
 .PHONY: check
 check: ## say what generate would change, and change nothing

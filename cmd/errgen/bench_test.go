@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/internal/synth"
 )
 
 // BenchmarkCommand measures whole processes beside gofmt -l over the same output: generate with
@@ -23,7 +22,7 @@ func BenchmarkCommand(b *testing.B) {
 		dir := b.TempDir()
 		yaml := filepath.Join(dir, "taxonomy.yaml")
 		out := filepath.Join(dir, "synth")
-		require.NoError(b, os.WriteFile(yaml, synth.Taxonomy(codes, codes/20), 0o644))
+		require.NoError(b, os.WriteFile(yaml, manyCodes(codes, codes/20), 0o644))
 		n := strconv.Itoa(codes)
 
 		b.Run("fresh/"+n, func(b *testing.B) {

@@ -2,19 +2,43 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// section returns two tables: the reaction of each code, and what each reaction comes to.
-func section(t taxonomy.Table) string {
+// TestReactionTables compares the tables in docs/executor.md with the table of gen/errs.
+func TestReactionTables(t *testing.T) {
+	const page, begin, end = "../../docs/executor.md", "<!-- reactions -->\n", "<!-- /reactions -->\n"
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(text), begin)
+	require.True(t, ok, begin)
+	got, after, ok := strings.Cut(rest, end)
+	require.True(t, ok, end)
+	want := reactionTables(errs.Table)
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(before+begin+want+end+after), 0o644))
+		return
+	}
+	assert.Equal(t, want, got, "run make generate")
+}
+
+// reactionTables returns two tables: the reaction to each code, and the effects of each reaction.
+func reactionTables(t taxonomy.Table) string {
 	var b strings.Builder
 	b.WriteString("\n| code | what happened | may be retried | reaction |\n|---|---|---|---|\n")
 	for i := range t.Taxonomy.Codes {
 		code := &t.Taxonomy.Codes[i]
-		retryable, reactions := rows(t, code)
+		retryable, reactions := rowsOf(t, code)
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", code.Value, cell(code.Doc), strings.Join(retryable, " / "),
 			strings.Join(reactions, " / "))
 	}
@@ -26,13 +50,11 @@ func section(t taxonomy.Table) string {
 	return b.String()
 }
 
-// rows returns what the code's rows say, the branches of `when` first, each value once.
-func rows(t taxonomy.Table, code *taxonomy.Code) (retryable, reactions []string) {
+// rowsOf returns the values of the code's rows, each value once.
+func rowsOf(t taxonomy.Table, code *taxonomy.Code) (retryable, reactions []string) {
 	add := func(list []string, s string) []string {
-		for _, have := range list {
-			if have == s {
-				return list
-			}
+		if slices.Contains(list, s) {
+			return list
 		}
 		return append(list, s)
 	}
@@ -52,7 +74,7 @@ func rows(t taxonomy.Table, code *taxonomy.Code) (retryable, reactions []string)
 	return retryable, reactions
 }
 
-// effects says in words what a reaction does besides its action.
+// effects describes what a reaction does besides its action.
 func effects(r taxonomy.Reaction) string {
 	var out []string
 	say := func(when bool, format string, args ...any) {
@@ -75,7 +97,9 @@ func effects(r taxonomy.Reaction) string {
 	say(r.Purpose != taxonomy.PurposeNone, "for %s", r.Purpose)
 	say(r.Strategy != "", "runs %s", r.Strategy)
 	say(r.CountFailure, "counts as a failure")
-	say(r.Then != nil, "then `%s`", name(r.Then))
+	if r.Then != nil {
+		out = append(out, fmt.Sprintf("then `%s`", r.Then.Name))
+	}
 	say(r.Extent == taxonomy.ExtentRun, "ends every other task too")
 	if len(out) == 0 {
 		return "nothing else"
@@ -83,13 +107,7 @@ func effects(r taxonomy.Reaction) string {
 	return strings.Join(out, "; ")
 }
 
-func name(r *taxonomy.Reaction) string {
-	if r == nil {
-		return ""
-	}
-	return r.Name
-}
-
+// tries describes the number of calls and the delays of a policy.
 func tries(p taxonomy.Policy) string {
 	delay := fmt.Sprintf("first after %s", p.InitialDelay)
 	if p.Backoff == taxonomy.Constant {
@@ -105,7 +123,7 @@ func tries(p taxonomy.Policy) string {
 	return s
 }
 
-// cell fits a text into a cell.
+// cell returns the text as a cell of a Markdown table.
 func cell(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(s), "\n", " "), "|", "\\|")
 }

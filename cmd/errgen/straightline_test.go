@@ -1,14 +1,14 @@
-package synth
+package main_test
 
 import (
 	"bytes"
 	"fmt"
 )
 
-// StraightLine returns a Go package that does for the taxonomy of the same size what a generated
-// package does, with all of it written out: each code has its own message, JSON and decoding,
-// without helpers that are shared. It is the reference for the cost of compiling.
-func StraightLine(codes, categories int) []byte {
+// straightLine returns a Go package for a taxonomy of the given size, in which each code has a
+// separate message, JSON and decoding, without shared helpers. It is the reference for the cost of
+// compiling.
+func straightLine(codes, categories int) []byte {
 	var b bytes.Buffer
 	b.WriteString(straightHead)
 	for i := range categories {

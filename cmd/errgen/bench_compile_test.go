@@ -1,4 +1,4 @@
-package synth_test
+package main_test
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ import (
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/emit"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/synth"
 )
 
 const codes, categories = 1000, 50
@@ -55,7 +54,7 @@ func BenchmarkBinary(b *testing.B) {
 
 func generate(b *testing.B, n, categories int) *model.Package {
 	b.Helper()
-	m, findings := check.Load("taxonomy.yaml", synth.Taxonomy(n, categories))
+	m, findings := check.Load("taxonomy.yaml", manyCodes(n, categories))
 	require.Empty(b, findings)
 	return m
 }
@@ -68,7 +67,7 @@ func generatedFiles(b *testing.B) []string {
 func straightFiles(b *testing.B) []string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "synth.go")
-	require.NoError(b, os.WriteFile(path, synth.StraightLine(codes, categories), 0o644))
+	require.NoError(b, os.WriteFile(path, straightLine(codes, categories), 0o644))
 	return []string{path}
 }
 

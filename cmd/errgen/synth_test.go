@@ -1,21 +1,19 @@
-// Package synth writes taxonomies of any size, for benchmarks and tests of scale.
-package synth
+package main_test
 
 import (
 	"bytes"
 	"fmt"
 )
 
-// Taxonomy returns a taxonomy with the given number of codes, spread evenly over the categories. It
-// has what real ones have: docs, typed context, masked texts, reactions, policies, `when` branches,
-// profiles. The same arguments give the same bytes.
-func Taxonomy(codes, categories int) []byte {
+// manyCodes returns a taxonomy with the given number of codes, spread evenly over the categories. It
+// has docs, typed context, masked texts, reactions, policies, `when` branches and a profile.
+func manyCodes(codes, categories int) []byte {
 	var b bytes.Buffer
-	b.WriteString(head)
+	b.WriteString(manyCodesHead)
 	for i := range categories {
 		category(&b, i, share(codes, categories, i))
 	}
-	b.WriteString(tail)
+	b.WriteString(manyCodesTail)
 	return b.Bytes()
 }
 
@@ -27,7 +25,7 @@ func share(total, parts, i int) int {
 	return n
 }
 
-const head = `errgen: 1
+const manyCodesHead = `errgen: 1
 package: synth
 domain: synth.example
 doc: Errors of a synthetic system.
@@ -44,7 +42,7 @@ uncategorized: again
 categories:
 `
 
-const tail = `profiles:
+const manyCodesTail = `profiles:
   strict: {doc: No retries., retry: {enabled: false}}
 `
 
@@ -86,3 +84,40 @@ func code(b *bytes.Buffer, i, j int) {
 		b.WriteString("        reaction: asked\n")
 	}
 }
+
+// manyRules returns a taxonomy with one code for each rule. Each rule matches another pair of source
+// and status, and errors take their fields from the evidence.
+func manyRules(rules int) []byte {
+	const each = 20 // codes of a source
+	var sources, codes bytes.Buffer
+	for i := range rules {
+		if i%each == 0 {
+			fmt.Fprintf(&sources, "  service%d: A service.\n", i/each)
+		}
+		fmt.Fprintf(&codes, rulesCode, i, i/each, 400+i%each)
+	}
+	return []byte(fmt.Sprintf(rulesHead, sources.String()) + codes.String())
+}
+
+const rulesHead = `errgen: 1
+package: synth
+doc: Errors of many services.
+sources:
+%sfallback: {code: CASE_0}
+categories:
+  service:
+    doc: A service failed.
+    fields:
+      service: {type: string, required: true, from: source, doc: The service.}
+      status: {type: int, from: status, doc: The status.}
+      detail: {type: string, from: text, scrub: true, max_length: 2000, doc: What it said.}
+      wait: {type: duration, from: retry_after, doc: How long to wait.}
+    codes:
+`
+
+const rulesCode = `      CASE_%[1]d:
+        doc: Case %[1]d.
+        message: 'case %[1]d of {service}[ with {status}][: {detail:first_line}]'
+        detect: [{source: service%[2]d, status: %[3]d}]
+        examples: [{source: service%[2]d, status: %[3]d}]
+`

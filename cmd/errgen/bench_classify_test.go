@@ -1,4 +1,4 @@
-package synth_test
+package main_test
 
 import (
 	"os"
@@ -12,14 +12,13 @@ import (
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/emit"
-	"github.com/errgen/errgen/internal/synth"
 )
 
 // BenchmarkClassify makes the error of a status and a source by the package that 1 000 rules
 // become. It reports what a benchmark in that package measures; its own time is that of compiling
 // it.
 func BenchmarkClassify(b *testing.B) {
-	m, findings := check.Load("taxonomy.yaml", synth.Rules(1000))
+	m, findings := check.Load("taxonomy.yaml", manyRules(1000))
 	require.Empty(b, findings)
 	dir := b.TempDir()
 	root, err := filepath.Abs(moduleRoot)
