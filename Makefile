@@ -1,53 +1,53 @@
-# What can be done here; `make help` lists it. Only Go, git, a C compiler (for the race detector) and make are
-# needed: every other tool is fetched by the go command, at the version that stands here.
+# `make help` lists the targets. They need Go, git, make and a C compiler (for the race detector). The
+# go command fetches every other tool at the version below.
 SHELL := bash
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 
 # The module of errgen itself, the modules nested in it, and the modules that use it; CONSUMERS are those with a taxonomy of
 # their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
 NESTED    := runtime/providers runtime/state runtime/report/export
 MODULES   := . $(NESTED) internal/scenarios $(CONSUMERS) examples/aidf
-# Benchmarks against other libraries, and the tests in a browser, apart so that what they need never becomes a requirement of
-# errgen. Without Chromium the browser's tests are skipped, unless ERRGEN_BROWSER=required.
+# The modules whose dependencies errgen must not require: benchmarks against other libraries, and
+# tests in a browser. Without Chromium these tests are skipped, unless ERRGEN_BROWSER=required.
 BENCH     := bench
 BROWSER   := browser
-# Systems for which the types of everything must be right, and the packages that are most different on Windows, which are vetted for it.
+# The systems that lint checks in addition to this one, and the packages that differ between systems.
 SYSTEMS   := windows darwin
-WINDOWS   := ./internal/output ./runtime/escalate/verify ./runtime/executor/... ./runtime/internal/durable ./runtime/proc ./runtime/workspace
+PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/escalate/verify ./runtime/executor/... \
+	./runtime/internal/durable ./runtime/proc ./runtime/workspace
 # The packages that errgen generates in this module, and the taxonomy of the second one.
 GENERATED := gen/errs
 FIXTURE   := runtime/taxonomy/internal/sample
 
-# SQLite is C that was made Go by a program. What it works on lies outside of the Go heap, where the race detector does not look, and
-# checks of its pointers took most of the time of every test that keeps a state. All else has the race detector.
+# The race detector does not see SQLite's memory, which is outside the Go heap, and checking its
+# pointers took most of the time of every test with a state. So SQLite is built without both.
 RACE      := -race -gcflags=modernc.org/...=-d=checkptr=0 -gcflags='modernc.org/sqlite/lib=-d=checkptr=0 -race=false'
-# A program with the race detector waits for a second before it ends unless it is told not to, and tests start hundreds.
+# By default, a program with the race detector sleeps for a second when it exits.
 export GORACE ?= atexit_sleep_ms=0
 
 TESTFLAGS ?=
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
-# How many mutants to try; all of them take hours.
-SAMPLE    ?= 300
 
 .PHONY: help
-help: ## list what can be made
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 .PHONY: run
-run: ## make gen/errs of taxonomy.yaml and run the programs that use it
+run: ## generate gen/errs from taxonomy.yaml and run the programs that use it
 	$(GO) run ./cmd/errgen generate -v -o $(GENERATED) taxonomy.yaml
 	$(GO) run ./examples/errs
 	cd examples/aidf && $(GO) run . -story
 
-# Go test vets nothing, as lint has vetted all of it.
+# Go test does not vet, because lint does.
 .PHONY: test
-test: lint check build ## everything that must hold: lint, check, all tests of all modules with the race detector
-	$(GO) run ./tools/testsum -o build/test-summary.txt $(addprefix -C ,$(MODULES) $(BROWSER)) -- -vet=off -timeout=30m $(RACE) $(TESTFLAGS) ./...
+test: lint check build ## lint, check, and run all tests of all modules with the race detector
+	GO=$(GO) GOTESTSUM=$(GOTESTSUM) .ci/test $(MODULES) $(BROWSER) -- -vet=off -timeout=30m $(RACE) $(TESTFLAGS)
 
 .PHONY: build
 build: export GOWORK := off
@@ -68,13 +68,13 @@ generate: ## generate every package that is committed
 	$(GO) test ./examples/errs -run ReactionTables -update
 
 .PHONY: check
-check: ## say what generate would change, and change nothing
+check: ## report what generate would change, and change nothing
 	$(GO) run ./cmd/errgen check -strict -o $(GENERATED) taxonomy.yaml
 	$(GO) run ./cmd/errgen check -strict -o $(FIXTURE) $(FIXTURE)/taxonomy.yaml
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck in every module; the types of all as they are on systems that nothing is run on here
+lint: ## run gofmt, go vet and staticcheck in every module, and go vet for other systems
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
@@ -82,10 +82,9 @@ lint: ## gofmt, go vet and staticcheck in every module; the types of all as they
 		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \
 	done
 	@for system in $(SYSTEMS); do \
-		echo "types for $$system"; \
-		$(GO) run ./tools/typecheck -os $$system $(addprefix -C ,$(MODULES)) || exit 1; \
+		echo "go vet for $$system"; \
+		CGO_ENABLED=0 GOOS=$$system $(GO) vet $(PORTABLE) || exit 1; \
 	done
-	CGO_ENABLED=0 GOOS=windows $(GO) vet $(WINDOWS)
 
 .PHONY: bench
 bench: ## run the benchmarks
@@ -108,15 +107,14 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 .PHONY: cover
-cover: | build/ ## say how much of the code the tests run
+cover: | build/ ## report the coverage of the tests
 	$(GO) test -coverpkg=github.com/errgen/errgen/... -coverprofile=build/cover.out ./... $(NESTED:%=./%/...) ./internal/scenarios/...
 	$(GO) tool cover -func=build/cover.out | tail -n 1
 	$(GO) tool cover -html=build/cover.out -o build/cover.html
 
 .PHONY: mutation
-mutation: ## say how many of the faults that are put into gen/errs its generated tests find
-	$(GO) run ./tools/mutate -min 95 -sample $(SAMPLE) $(GENERATED)
-	$(GO) run $(GREMLINS) unleash --workers 2 --timeout-coefficient 20 ./$(GENERATED)
+mutation: ## check that the generated tests of gen/errs kill at least 95 % of its mutants
+	$(GO) run $(GREMLINS) unleash ./$(GENERATED)
 
 build/:
 	@mkdir -p build

@@ -1,3 +1,0 @@
-module tested
-
-go 1.26
