@@ -74,9 +74,10 @@ check: ## report what generate would change, and change nothing
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint
-lint: ## run gofmt, go vet and staticcheck in every module, and go vet for other systems
+lint: ## check the format, run go vet and staticcheck in every module, and go vet for other systems
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
+	@git ls-files '*.go' ':!*/testdata/*' | LC_ALL=C xargs awk -f .ci/longlines.awk
 	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
 		echo "go vet and staticcheck in $$module"; \
 		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \

@@ -15,7 +15,8 @@ import (
 // TestHostileTextsDoNothing puts what would run, load or leave its place wherever a text is.
 func TestHostileTextsDoNothing(t *testing.T) {
 	for name, text := range map[string]string{
-		"markup": `</title></style></script><script>window.reached=1</script><img src=/stolen onerror="window.reached=1"><svg onload="window.reached=1"><a href="javascript:window.reached=1">x</a>`,
+		"markup": `</title></style></script><script>window.reached=1</script><img src=/stolen ` +
+			`onerror="window.reached=1"><svg onload="window.reached=1"><a href="javascript:window.reached=1">x</a>`,
 		"quotes": `" autofocus onfocus="window.reached=1" x="' onmouseover='window.reached=1`,
 		"long":   strings.Repeat("wide", 100_000),
 		"marks":  strings.Repeat("Z\u0351\u0321\u0489\u0300\u0301", 20_000),

@@ -87,5 +87,6 @@ func TestPrint(t *testing.T) {
 	assert.Equal(t, "rgb(255, 255, 255)", eval[string](p, `getComputedStyle(document.body).backgroundColor`))
 	assert.Empty(
 		t, eval[[]string](
-			p, `[...document.querySelectorAll('nav, .tools, #theme')].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`))
+			p, `[...document.querySelectorAll('nav, .tools, #theme')].filter(e => e.checkVisibility()).map(e => `+
+				`e.outerHTML.slice(0, 80))`))
 }

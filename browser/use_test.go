@@ -57,7 +57,8 @@ func TestPolicyForbidsTheNetwork(t *testing.T) {
 	}
 }
 
-const column = `(name => [...document.querySelectorAll('#group-table thead th')].find(th => th.textContent.startsWith(name)))`
+const column = `(name => [...document.querySelectorAll('#group-table thead th')].find(th => ` +
+	`th.textContent.startsWith(name)))`
 
 // cells are the texts of a column as they are shown.
 func cells(p *opened, index int) []string {
@@ -70,7 +71,8 @@ func TestSortByKeyboard(t *testing.T) {
 	p := openSample(t, view{})
 	sorted := func() map[string]string {
 		return eval[map[string]string](
-			p, `Object.fromEntries([...document.querySelectorAll('#group-table th[aria-sort]')].map(th => [th.textContent.trim(), th.getAttribute('aria-sort')]))`)
+			p, `Object.fromEntries([...document.querySelectorAll('#group-table th[aria-sort]')].map(th => `+
+				`[th.textContent.trim(), th.getAttribute('aria-sort')]))`)
 	}
 	assert.Equal(t, map[string]string{"Count": "descending"}, sorted())
 

@@ -98,7 +98,8 @@ func TestConsumerModules(t *testing.T) {
 // reaching are the names, in net, net/http and os/exec, of what opens connections and starts
 // processes.
 var reaching = regexp.MustCompile(
-	`^(Client|Cmd|Command|Default|Dial|File|Get$|Head$|Interface|Listen|Lookup|LookPath|New|Pipe|Post|Resol|Serve|Transport)`)
+	`^(Client|Cmd|Command|Default|Dial|File|Get$|Head$|Interface|Listen|Lookup|LookPath|New|Pipe|Post|Resol|Serve|` +
+		`Transport)`)
 
 // usesHarmlessly wants a package to use of another types, values and what reads text, and nothing
 // that reaches out.

@@ -68,7 +68,9 @@ func TestPlanIsKept(t *testing.T) {
 // policies under it.
 func TestJitterOfProfiles(t *testing.T) {
 	const none, tenth = 0.0, 0.1
-	for profile, want := range map[string]float64{"default": tenth, "strict": none, "lenient": tenth, "fast": tenth, "thorough": tenth} {
+	for profile, want := range map[string]float64{
+		"default": tenth, "strict": none, "lenient": tenth, "fast": tenth, "thorough": tenth,
+	} {
 		table, err := errs.Table.Profile(profile)
 		require.NoError(t, err)
 		own := table.Overlay.Retry.Policy

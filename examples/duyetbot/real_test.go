@@ -121,9 +121,11 @@ func TestResponses(t *testing.T) {
 		{"D79 B-D09 B-D14", "llm", openai, 429, map[string]string{"Retry-After": "30"},
 			`{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`, "llm_rate_limit"},
 		{"D79 B-D09", "llm", openai, 429, nil,
-			`{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`, "llm_quota_exceeded"},
+			`{"error":{"message":"You exceeded your current quota","type":"insufficient_quota",` +
+				`"code":"insufficient_quota"}}`, "llm_quota_exceeded"},
 		{"D79 B-D09", "llm", openai, 401, nil,
-			`{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","code":"invalid_api_key"}}`, "llm_auth"},
+			`{"error":{"message":"Incorrect API key provided","type":"invalid_request_error",` +
+				`"code":"invalid_api_key"}}`, "llm_auth"},
 		{"D79 B-D09", "llm", openai, 400, nil,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"messages: at least one"}}`,
 			"llm_invalid_request"},

@@ -153,14 +153,16 @@ func TestProcessFailures(t *testing.T) {
 		{
 			name: "B-A12: a status that the process passes on", ev: cli(1, "HTTP 503: no healthy upstream"),
 			code: "PROVIDER_API_ERROR", retryable: true, reaction: "backoff",
-			context: `{"provider":"claude-cli","statusCode":503,"exitCode":1,"rawError":"HTTP 503: no healthy upstream"}`,
+			context: `{"provider":"claude-cli","statusCode":503,"exitCode":1,"rawError":"HTTP 503: no healthy ` +
+				`upstream"}`,
 		},
 		{name: "B-A27: a limit that the process passes on", ev: cli(1, "429 Too Many Requests"),
 			code: "PROVIDER_RATE_LIMIT", retryable: true, reaction: "wait"},
 		{
 			name: "A105: no credit", ev: cli(1, "Credit balance is too low"), code: "PROVIDER_API_ERROR",
 			reaction: "stop_all",
-			context:  `{"provider":"claude-cli","exitCode":1,"rawError":"Credit balance is too low","quotaExceeded":true}`,
+			context: `{"provider":"claude-cli","exitCode":1,"rawError":"Credit balance is too low",` +
+				`"quotaExceeded":true}`,
 		},
 		{
 			name: "A42: it refuses to skip its permission checks",
@@ -335,7 +337,8 @@ func TestAPIFailures(t *testing.T) {
 				429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota"),
 			code: "PROVIDER_API_ERROR", reaction: "stop_all",
 			message: "provider openai-api API error 429: You exceeded your current quota",
-			context: `{"provider":"openai-api","statusCode":429,"rawError":"You exceeded your current quota","quotaExceeded":true}`,
+			context: `{"provider":"openai-api","statusCode":429,"rawError":"You exceeded your current quota",` +
+				`"quotaExceeded":true}`,
 		},
 		{name: "A105: Anthropic, 402", ev: anthropic(402, "billing_error", ""), code: "PROVIDER_API_ERROR",
 			reaction: "stop_all"},

@@ -96,14 +96,16 @@ func serveFailures() (*failingAPI, error) {
 	mux.HandleFunc("/limited", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "30")
 		refuse(w, http.StatusTooManyRequests,
-			`{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate limit."}}`)
+			`{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate `+
+				`limit."}}`)
 	})
 	mux.HandleFunc("/overloaded", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)
 	})
 	mux.HandleFunc("/unpaid", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusTooManyRequests,
-			`{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"You exceeded your current quota."}}`)
+			`{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"You exceeded your current `+
+				`quota."}}`)
 	})
 	api := &failingAPI{server: &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute},
 		url: "http://" + listener.Addr().String()}

@@ -75,7 +75,8 @@ func TestOwnFailures(t *testing.T) {
 			ev:   git("commit", "fatal: Unable to create '.git/index.lock': File exists.", "a.go"),
 			code: "GIT_COMMIT_FAILED", retryable: true, reaction: "repeat",
 			message: "git commit failed: fatal: Unable to create '.git/index.lock': File exists.",
-			context: `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': File exists."}`,
+			context: `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': ` +
+				`File exists."}`,
 		},
 		{
 			name: "A39: the push", ev: git("push", "fatal: Authentication failed"), code: "GIT_PUSH_FAILED",

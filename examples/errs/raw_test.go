@@ -117,10 +117,12 @@ func TestAnswers(t *testing.T) {
 		context string
 	}{
 		"/limited": {"PROVIDER_RATE_LIMIT",
-			`{"provider":"anthropic-api","statusCode":429,"rawError":"This request would exceed your rate limit.","retryAfter":"30s"}`},
+			`{"provider":"anthropic-api","statusCode":429,"rawError":"This request would exceed your rate limit.",` +
+				`"retryAfter":"30s"}`},
 		"/overloaded": {"PROVIDER_API_ERROR", `{"provider":"anthropic-api","statusCode":529,"rawError":"Overloaded"}`},
 		"/unpaid": {"PROVIDER_API_ERROR",
-			`{"provider":"anthropic-api","statusCode":429,"rawError":"You exceeded your current quota.","quotaExceeded":true}`},
+			`{"provider":"anthropic-api","statusCode":429,"rawError":"You exceeded your current quota.",` +
+				`"quotaExceeded":true}`},
 		"/nowhere": {"PROVIDER_API_ERROR",
 			`{"provider":"anthropic-api","statusCode":404,"rawError":"404 page not found"}`},
 	} {

@@ -58,7 +58,9 @@ func check(t *testing.T, rows []row) {
 			if tt.retryable {
 				task = blockTask
 			}
-			for profile, want := range map[string]done{"": tt.reaction, errs.ProfileChains: recordAndStop, errs.ProfileTasks: task} {
+			for profile, want := range map[string]done{
+				"": tt.reaction, errs.ProfileChains: recordAndStop, errs.ProfileTasks: task,
+			} {
 				table, failed := errs.Table.Profile(profile)
 				require.NoError(t, failed)
 				assert.Equal(t, want, doneBy(table.Reaction(err)), "profile %q", profile)

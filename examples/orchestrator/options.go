@@ -46,7 +46,8 @@ type options struct {
 	stepTime time.Duration
 }
 
-const usage = `orchestrator carries out a plan through a ladder of tiers, and does about failures what its taxonomy says.
+const usage = `orchestrator carries out a plan through a ladder of tiers, and does about failures what its ` +
+	`taxonomy says.
 
   orchestrator [flags] PLAN.md
   orchestrator -check [flags] PLAN.md

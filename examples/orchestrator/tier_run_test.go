@@ -62,7 +62,9 @@ func TestTiersOwnInARun(t *testing.T) {
 			once(executor.EndFatal)},
 	}
 	for _, tt := range tests {
-		for profile, want := range map[string]run{"": tt.bare, errs.ProfileChains: tt.inChains, errs.ProfileTasks: tt.inTask} {
+		for profile, want := range map[string]run{
+			"": tt.bare, errs.ProfileChains: tt.inChains, errs.ProfileTasks: tt.inTask,
+		} {
 			t.Run(tt.name+" "+profile, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					table, err := errs.Table.Profile(profile)

@@ -40,7 +40,9 @@ func (s *setup) fund(ctx context.Context) error {
 func (s *setup) wanted(all state.Limit) map[string]state.Limit {
 	b, out := s.settings.Budget, map[string]state.Limit{}
 	const note = "configuration"
-	for scope, spend := range map[string]*spendSettings{state.ScopeAttempt: b.Attempt, state.ScopeTask: b.Task, state.ScopeAll: b.All} {
+	for scope, spend := range map[string]*spendSettings{
+		state.ScopeAttempt: b.Attempt, state.ScopeTask: b.Task, state.ScopeAll: b.All,
+	} {
 		if spend != nil {
 			a := spend.amount()
 			out[scope] = state.Limit{Tokens: a.Tokens, CostUSD: a.CostUSD, Note: note}

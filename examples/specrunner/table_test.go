@@ -44,7 +44,8 @@ func TestSyntaxIsOnlyRead(t *testing.T) {
 	require.True(t, ok)
 	assert.NotEmpty(t, code.Deprecated)
 	err, decodeErr := errs.UnmarshalError(
-		[]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: invalid syntax"}}`))
+		[]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: ` +
+			`invalid syntax"}}`))
 	require.NoError(t, decodeErr)
 	//lint:ignore SA1019 this is about reading what is deprecated
 	require.ErrorIs(t, err, errs.CodeSyntax)
@@ -54,7 +55,8 @@ func TestSyntaxIsOnlyRead(t *testing.T) {
 
 // B-S05: a stored code that nobody knows is read, reacts as UNKNOWN does, and keeps its name.
 func TestStoredUnknownCode(t *testing.T) {
-	stored := `{"domain":"specrunner.example.com","name":"AttemptError","category":"attempt","code":"FLAKY","message":"the tests pass now and then","retryable":true,"context":{"detail":"2 of 3"}}`
+	stored := `{"domain":"specrunner.example.com","name":"AttemptError","category":"attempt","code":"FLAKY",` +
+		`"message":"the tests pass now and then","retryable":true,"context":{"detail":"2 of 3"}}`
 	err, decodeErr := errs.UnmarshalError([]byte(stored))
 	require.NoError(t, decodeErr)
 	unknown, ok := errors.AsType[*taxonomy.Unknown](error(err))

@@ -30,7 +30,8 @@ func TestHeadingsThatLookLikeTasks(t *testing.T) {
 		{"TASK-002: y\n---", "3: \"TASK-002: y\" begins no task"},
 		{"TASK-002: y\nand more\n===", "3: \"TASK-002: y\" begins no task"},
 		{"### TASK–002: y",
-			`3: "TASK–002: y" begins no task; expected such as: ### TASK-001: Title, with A-Z, 0-9 and hyphens only, and not '–' (U+2013)`},
+			`3: "TASK–002: y" begins no task; expected such as: ### TASK-001: Title, with A-Z, 0-9 and hyphens only,` +
+				` and not '–' (U+2013)`},
 		{"### TASK—002: y", "U+2014"},
 		{"### TASK−002: y", "U+2212"},
 		{"### TASK‑002: y", "U+2011"},

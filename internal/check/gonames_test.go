@@ -242,7 +242,10 @@ fields: {cause: {type: string}}`,
 
 // Windows knows no such directories, and the go command no such import paths.
 func TestDeviceNames(t *testing.T) {
-	for name, refused := range map[string]bool{"con": true, "nul": true, "aux": true, "prn": true, "com1": true, "LPT9": true, "com": false, "lpt0": false, "console": false} {
+	for name, refused := range map[string]bool{
+		"con": true, "nul": true, "aux": true, "prn": true, "com1": true, "LPT9": true, "com": false,
+		"lpt0": false, "console": false,
+	} {
 		_, findings := check.Load(
 			"t.yaml",
 			[]byte("errgen: 1\npackage: "+name+"\ncategories: {c: {doc: C., codes: {A_B: {doc: A., message: a}}}}\n"))

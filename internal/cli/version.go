@@ -9,8 +9,9 @@ import (
 func versionCommand() *command {
 	return &command{
 		name: "version", summary: "print the version of errgen",
-		details: `Version prints the version of errgen, the commit that it was built from if that is known, and the version of Go.`,
-		run:     (*session).version,
+		details: `Version prints the version of errgen, the commit that it was built from if that is known, and the ` +
+			`version of Go.`,
+		run: (*session).version,
 	}
 }
 

@@ -35,8 +35,10 @@ func TestPrint(t *testing.T) {
       |   ^^^^^^^^^
   hint: did you mean "retryable"?
 `,
-			json:   `{"file":"taxonomy.yaml","line":2,"column":3,"length":9,"severity":"error","id":"E-unknown-key","message":"unknown key \"retriable\"","hint":"did you mean \"retryable\"?"}`,
-			github: `::error file=taxonomy.yaml,line=2,col=3,endColumn=12,title=E-unknown-key::unknown key "retriable"%0Adid you mean "retryable"?`,
+			json: `{"file":"taxonomy.yaml","line":2,"column":3,"length":9,"severity":"error","id":"E-unknown-key",` +
+				`"message":"unknown key \"retriable\"","hint":"did you mean \"retryable\"?"}`,
+			github: `::error file=taxonomy.yaml,line=2,col=3,endColumn=12,title=E-unknown-key::unknown key ` +
+				`"retriable"%0Adid you mean "retryable"?`,
 		},
 		{
 			name: "a warning with a related place", file: "a,b:c.yaml", src: "four\n\n3\n", finding: related,
@@ -47,8 +49,11 @@ func TestPrint(t *testing.T) {
     1 | four
       | ^^^^
 `,
-			json:   `{"file":"a,b:c.yaml","line":3,"column":1,"length":1,"severity":"warning","id":"W-unsorted","message":"numbers are unsorted","related":[{"line":1,"column":1,"length":4,"message":"a greater one stands here"}]}`,
-			github: `::warning file=a%2Cb%3Ac.yaml,line=3,col=1,endColumn=2,title=W-unsorted::numbers are unsorted%0Aline 1: a greater one stands here`,
+			json: `{"file":"a,b:c.yaml","line":3,"column":1,"length":1,"severity":"warning","id":"W-unsorted",` +
+				`"message":"numbers are unsorted","related":[{"line":1,"column":1,"length":4,"message":"a greater ` +
+				`one stands here"}]}`,
+			github: `::warning file=a%2Cb%3Ac.yaml,line=3,col=1,endColumn=2,title=W-unsorted::numbers are ` +
+				`unsorted%0Aline 1: a greater one stands here`,
 		},
 		{
 			name: "no place, from standard input", file: "-", src: "",
@@ -97,7 +102,10 @@ func TestPrint(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for format, want := range map[diag.Format]string{diag.FormatText: tt.text, diag.FormatJSON: tt.json + "\n", diag.FormatGitHub: tt.github + "\n"} {
+			for format, want := range map[diag.Format]string{
+				diag.FormatText: tt.text, diag.FormatJSON: tt.json + "\n",
+				diag.FormatGitHub: tt.github + "\n",
+			} {
 				var out bytes.Buffer
 				in := diag.FileFindings{Source: diag.NewSource(tt.file, []byte(tt.src)),
 					Findings: []diag.Finding{tt.finding}}

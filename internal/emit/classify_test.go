@@ -77,7 +77,8 @@ defaults:  {type: object, required: true, fields: {a: {type: int, default: 3}, b
 		"wide":      `detect.Widen(ev.ExitCode).Or(0)`,
 		"many":      `detect.First(detect.ReadFloat64(ev.Code), detect.ReadFloat64(ev.Attributes["y"]))`,
 		"wait":      `ev.RetryAfter.Or(0)`,
-		"reset":     `detect.First(detect.Instant(ev.ResetAt), detect.ReadTime(ev.Attributes["reset"])).Or(time.Time{})`,
+		"reset": `detect.First(detect.Instant(ev.ResetAt), detect.ReadTime(ev.Attributes["reset"])).Or(time.Time` +
+			`{})`,
 		"files":     `detect.FirstList(detect.ReadStrings(ev.Files), []string{"a"})`,
 		"tree":      `detect.FirstList(detect.ReadJSON(ev.Attributes["t"]), detect.ReadJSON(ev.Attributes["u"]))`,
 		"word":      `detect.ReadWord[CWord](ev.Type, cWordWords)`,
@@ -198,8 +199,10 @@ func TestRuleText(t *testing.T) {
 			{Key: detect.Source, Presence: detect.Absent, Bounds: detect.HasMin | detect.HasMax},
 		}}, `{Name: "X/1", Conditions: []detect.Condition{` +
 			`{Key: detect.Status, AnyNumber: []int{429}, NotNumber: []int{-1}, Min: -0.5, Bounds: detect.HasMin}, ` +
-			`{Key: detect.Attribute, Name: "a", Presence: detect.Present, Any: []string{"x"}, Not: []string{"\xff"}, Prefix: []string{""}, Max: 1e+21, Bounds: detect.HasMax}, ` +
-			`{Key: detect.Source, Presence: detect.Absent, Min: 0, Max: 0, Bounds: detect.HasMin | detect.HasMax}}, Code: 0, Derived: 0}`},
+			`{Key: detect.Attribute, Name: "a", Presence: detect.Present, Any: []string{"x"}, Not: []string{"\xff"},` +
+			` Prefix: []string{""}, Max: 1e+21, Bounds: detect.HasMax}, ` +
+			`{Key: detect.Source, Presence: detect.Absent, Min: 0, Max: 0, Bounds: detect.HasMin | detect.HasMax}}, ` +
+			`Code: 0, Derived: 0}`},
 	} {
 		assert.Equal(t, tt.want, ruleText(tt.rule))
 	}

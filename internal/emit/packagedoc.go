@@ -54,7 +54,8 @@ func versionCheck() jen.Code {
 	)
 }
 
-const versionComment = `// The runtime must be as new as this file, and must still support it. If this does not compile, run
+const versionComment = `// The runtime must be as new as this file, and must still support it. ` +
+	`If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.`
 
 // contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.

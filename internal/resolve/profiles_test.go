@@ -144,7 +144,8 @@ func TestProfileChains(t *testing.T) {
 				"S": "itReactionBlock",
 			}, ""},
 		{"code before category before group before all",
-			`{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: high}, C: {reaction: stop}}}`, map[string]string{
+			`{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: ` +
+				`{severity: high}, C: {reaction: stop}}}`, map[string]string{
 				"R": "reactionBlock", "R.1": "reactionBlock", "S": "reactionBlock", "C": "reactionStop",
 				"I": "reactionCalm reactionStop",
 			}, ""},
@@ -160,7 +161,8 @@ func TestProfileChains(t *testing.T) {
 			"C": "reactionCalm reactionStop", "I": "reactionBlock",
 		}, ""},
 		{"in place",
-			`{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, extent: run}}, '*': {reaction: {action: continue}}}}`, map[string]string{
+			`{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, ` +
+				`extent: run}}, '*': {reaction: {action: continue}}}}`, map[string]string{
 				"S": "itReactionS", "R": "itReactionNet", "R.1": "itReactionNet", "C": "itReactionAll",
 				"D": "itReactionAll", "I": "itReactionAll",
 			}, ""},
@@ -224,7 +226,8 @@ func TestProfileSkips(t *testing.T) {
 
 func TestProfileTraits(t *testing.T) {
 	p, it, _ := overlaid(
-		t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: {retryable: false}}}`)
+		t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: `+
+			`{retryable: false}}}`)
 	r, s := p.CodeByKey("R"), p.CodeByKey("S")
 	assert.Equal(t, model.Traits{
 		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500,

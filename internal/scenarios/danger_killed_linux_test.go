@@ -187,7 +187,8 @@ func killedAtRandom(t *testing.T, withState bool) {
 	seen := map[string]bool{}
 	for _, c := range strings.Split(
 		s.git("log",
-			"--format=%(trailers:key=Errgen-Run,valueonly,separator=)/%(trailers:key=Errgen-Attempt,valueonly,separator=)", "HEAD~"+strconv.Itoa(len(s.commits()))+".."), "\n") {
+			"--format=%(trailers:key=Errgen-Run,valueonly,separator=)/%(trailers:key=Errgen-Attempt,valueonly,"+
+				"separator=)", "HEAD~"+strconv.Itoa(len(s.commits()))+".."), "\n") {
 		assert.False(t, seen[c], "%s was committed twice", c)
 		seen[c] = true
 	}

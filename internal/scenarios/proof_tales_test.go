@@ -270,7 +270,8 @@ func (p probe) turn(paths ...string) turn {
 // fromTheWire returns an error whose code this program does not know.
 func fromTheWire(retryable bool) error {
 	wire := fmt.Sprintf(
-		`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_NEW","message":"no","retryable":%t}`, retryable)
+		`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_NEW","message":"no",`+
+			`"retryable":%t}`, retryable)
 	err, failed := errs.UnmarshalError([]byte(wire))
 	if failed != nil {
 		panic(failed)

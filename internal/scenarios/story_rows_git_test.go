@@ -236,7 +236,9 @@ func TestCheckRows(t *testing.T) {
 			assert.EqualValues(t, 7, details(t, r, "exitCode"))
 			assert.Equal(t, "why\n", details(t, r, "output"))
 		})
-	for phase, code := range map[executor.Phase]string{executor.PrePush: "VALIDATION_PRE_PUSH", executor.PrePR: "VALIDATION_PRE_PR"} {
+	for phase, code := range map[executor.Phase]string{
+		executor.PrePush: "VALIDATION_PRE_PUSH", executor.PrePR: "VALIDATION_PRE_PR",
+	} {
 		t.Run("B-A16 "+code, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n"),

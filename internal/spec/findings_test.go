@@ -26,18 +26,22 @@ func TestFindings(t *testing.T) {
 		{"unknown key, near name", code("message: gone, retriable: true"), []string{
 			`3:51+9 E-unknown-key: unknown key "retriable" in a code | did you mean "retryable"?`}},
 		{"unknown key, other home", code("message: gone, max_attempts: 3"), []string{
-			`3:51+12 E-unknown-key: unknown key "max_attempts" in a code | "max_attempts" is a key of a policy, a recovery, a retry`}},
+			`3:51+12 E-unknown-key: unknown key "max_attempts" in a code | "max_attempts" is a key of a policy, a ` +
+				`recovery, a retry`}},
 		{"x- keys are ignored", head + "x-a: [1]\npolicies: {p: {x-b: 2}}" + tail, nil},
 		{"x- names are names", head + "sources: {x-ai: A provider.}" + tail, nil},
 		{"reserved key", code("message: gone, purpose: x"), []string{
-			`3:51+7 E-reserved-key: "purpose" is reserved for a later version of the language | "purpose" is a key of a tier, a reaction, a reaction overlay; here remove it, or begin the key with x- to have it ignored`}},
+			`3:51+7 E-reserved-key: "purpose" is reserved for a later version of the language | "purpose" is a key ` +
+				`of a tier, a reaction, a reaction overlay; here remove it, or begin the key with x- to have it ` +
+				`ignored`}},
 		{"a text in place of a mapping",
 			head + "fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ncategories: {user: {codes: {GONE: 'gone, " +
 				"for good'}}}\n", []string{
 				`3:11+7 E-wrong-type: fallback: expected a mapping (fallback), found text | write {code: UNKNOWN}`,
 				`4:16+5 E-wrong-type: r: expected a mapping (reaction), found text | write {action: block}`,
 				`4:26+5 E-wrong-type: s: expected a mapping (reaction), found text | `,
-				`5:35+16 E-wrong-type: GONE: expected a mapping (code), found text | write {message: 'gone, for good'}`}},
+				`5:35+16 E-wrong-type: GONE: expected a mapping (code), found text | write {message: 'gone, for ` +
+					`good'}`}},
 		{"prevent of the file", head + "prevent: {check: x}" + tail, []string{
 			`3:1+7 E-unknown-key: unknown key "prevent" in a taxonomy | "prevent" is a key of a code`}},
 		{"prevent of a category", head + "categories: {user: {prevent: {}, codes: {GONE: {message: gone}}}}", []string{
@@ -57,7 +61,8 @@ func TestFindings(t *testing.T) {
 			`1:1+6 E-missing-key: a taxonomy needs the key "categories" | add "categories": a mapping of names`,
 			`1:1+6 E-missing-key: a taxonomy needs the key "package" | add "package": text`}},
 		{"key conflict", head + "fields: {a: {type: int, enum: [b]}}" + tail, []string{
-			`3:25+4 E-key-conflict: a field has a type or an enum, not both | remove one of them; 3:14+4 the type is given here`}},
+			`3:25+4 E-key-conflict: a field has a type or an enum, not both | remove one of them; 3:14+4 the type ` +
+				`is given here`}},
 		{"no value", code("message: gone, doc: "), []string{
 			`3:51+3 E-empty: "doc" has no value | write text, or remove the key`}},
 		{"no item", code("message: gone, groups: [~]"), []string{
@@ -76,9 +81,11 @@ func TestFindings(t *testing.T) {
 		{"number in quotes", code("message: gone, http: '404'"), []string{
 			`3:57+5 E-wrong-type: http: expected a whole number, found text | write it without quotes`}},
 		{"octal", code("message: gone, number: 017"), []string{
-			`3:59+3 E-wrong-type: number: 017 is not a whole number in plain decimal form | write digits only, without leading zeros`}},
+			`3:59+3 E-wrong-type: number: 017 is not a whole number in plain decimal form | write digits only, ` +
+				`without leading zeros`}},
 		{"too large a number", code("message: gone, number: 99999999999999999999"), []string{
-			`3:59+20 E-wrong-type: number: 99999999999999999999 is not a whole number in plain decimal form | write digits only, without leading zeros`}},
+			`3:59+20 E-wrong-type: number: 99999999999999999999 is not a whole number in plain decimal form | write ` +
+				`digits only, without leading zeros`}},
 		{"infinity", head + "policies: {p: {multiplier: .inf}}" + tail, []string{
 			`3:28+4 E-wrong-type: multiplier: .inf is not a finite decimal number | `}},
 		{"bad word", code("message: gone, severity: hihg"), []string{
@@ -93,8 +100,10 @@ func TestFindings(t *testing.T) {
 		{"no value, no space",
 			head + "reactions: {r: {action: escalate, purpose:, then: block}, s: {action: escalate, purpose:}}" + tail,
 			[]string{
-				`3:35+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the key`,
-				`3:81+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the key`}},
+				`3:35+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the ` +
+					`key`,
+				`3:81+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the ` +
+					`key`}},
 		{"bad word, nothing near", code("message: gone, severity: bad"), []string{
 			`3:61+3 E-bad-value: severity cannot be "bad" | write one of low, medium, high, critical`}},
 		{"empty name", head + "sources: {'': x}" + tail, []string{`3:11+2 E-bad-value: a name cannot be empty | `}},
@@ -111,25 +120,35 @@ func TestFindings(t *testing.T) {
 			`3:58+4 E-number-text: 1.10 is a number to YAML, and text is expected here | put it in quotes: '1.10'`}},
 		{"date as text", code("message: gone, since: 2024-05-06"), nil},
 		{"yes", code("message: gone, retryable: yes"), []string{
-			`3:62+3 E-bool-word: retryable: yes is a truth value to some YAML readers and text to others | write true`}},
+			`3:62+3 E-bool-word: retryable: yes is a truth value to some YAML readers and text to others | write ` +
+				`true`}},
 		{"True", code("message: gone, retryable: True"), []string{
-			`3:62+4 E-bool-word: retryable: True is a truth value to some YAML readers and text to others | write true`}},
+			`3:62+4 E-bool-word: retryable: True is a truth value to some YAML readers and text to others | write ` +
+				`true`}},
 		{"duration without unit", head + "policies: {p: {initial_delay: 5}}" + tail, []string{
-			`3:31+1 E-duration: initial_delay: the duration 5 has no unit | write 5s for seconds, or 5ms for milliseconds`}},
+			`3:31+1 E-duration: initial_delay: the duration 5 has no unit | write 5s for seconds, or 5ms for ` +
+				`milliseconds`}},
 		{"duration in days", head + "policies: {p: {max_delay: 2d}}" + tail, []string{
-			`3:27+2 E-duration: max_delay: "2d" is not a duration | write numbers with the units h, m, s, ms, us or ns: 1m30s, 500ms, 36h`}},
+			`3:27+2 E-duration: max_delay: "2d" is not a duration | write numbers with the units h, m, s, ms, us or ` +
+				`ns: 1m30s, 500ms, 36h`}},
 		{"comma in text", head + "groups: {net: The net, always., auth: x}" + tail, []string{
-			`3:24+7 E-flow-comma: a comma ends a value inside {…}, so this became a key without a value | put the text that holds the comma in quotes; 3:15+7 the value was cut here`}},
+			`3:24+7 E-flow-comma: a comma ends a value inside {…}, so this became a key without a value | put the ` +
+				`text that holds the comma in quotes; 3:15+7 the value was cut here`}},
 		{"braces as text", code("message: {id}"), []string{
-			`3:45+4 E-unquoted: message: text that begins with { is a mapping to YAML | put the text in quotes: '{id}'`}},
+			`3:45+4 E-unquoted: message: text that begins with { is a mapping to YAML | put the text in quotes: ` +
+				`'{id}'`}},
 		{"braces and text", head + "doc: {x} gone" + tail, []string{
-			`3:6+1 E-unquoted: a value that begins with { is a mapping to YAML, and text follows it | put the whole text in quotes: '{x} gone'`}},
+			`3:6+1 E-unquoted: a value that begins with { is a mapping to YAML, and text follows it | put the whole ` +
+				`text in quotes: '{x} gone'`}},
 		{"backslash", head + `doc: "a \d"` + tail, []string{
-			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is itself`}},
+			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is ` +
+				`itself`}},
 		{"short escape", head + `doc: "a \u00"` + tail, []string{
-			`3:9+2 E-escape: the escape \u takes 4 hexadecimal digits | use single quotes, where a backslash is itself`}},
+			`3:9+2 E-escape: the escape \u takes 4 hexadecimal digits | use single quotes, where a backslash is ` +
+				`itself`}},
 		{"a pair as JSON writes it", head + `doc: "a \ud83d\ude00 \ud83d"` + tail, []string{
-			`3:9+12 E-escape: the escape \ud83d\ude00 is no character to YAML | write the character itself, or \U0001F600`,
+			`3:9+12 E-escape: the escape \ud83d\ude00 is no character to YAML | write the character itself, or ` +
+				`\U0001F600`,
 			`3:22+6 E-escape: the escape \ud83d is no character to YAML | write the character itself`}},
 		{"no code point", head + `doc: "a \U00110000"` + tail, []string{
 			`3:9+10 E-escape: the escape \U00110000 is no character to YAML | write the character itself`}},
@@ -140,10 +159,12 @@ func TestFindings(t *testing.T) {
 			[]string{`4:1+1 E-tab: a tab indents this line | indent with spaces`}},
 		{"tab in text is text", head + "doc: a\tb" + tail, nil},
 		{"bad indent", head + "policies:\n    p: {}\n  q: {}" + tail, []string{
-			`5:3+1 E-indent: this line is indented by 2 spaces, like no block above it | indent it by 4 spaces, like line 4, or by 0 spaces, like line 3`}},
+			`5:3+1 E-indent: this line is indented by 2 spaces, like no block above it | indent it by 4 spaces, ` +
+				`like line 4, or by 0 spaces, like line 3`}},
 		{"bad indent far from where the library sees it", head +
 			"policies:\n  p:\n    doc: |\n      a\n\n      b\n   max_attempts: 3\n\n# c\n  q: {}" + tail, []string{
-			`9:4+12 E-indent: this line is indented by 3 spaces, like no block above it | indent it by 4 spaces, like line 5, or by 2 spaces, like line 4`}},
+			`9:4+12 E-indent: this line is indented by 3 spaces, like no block above it | indent it by 4 spaces, ` +
+				`like line 5, or by 2 spaces, like line 4`}},
 		{"open quote", head + "doc: 'never closed" + tail,
 			[]string{`3:6+1 E-unclosed: this quote is never closed | close it with '`}},
 		{"open bracket", head + "x-a: [b, c" + tail,
@@ -168,7 +189,8 @@ func TestFindings(t *testing.T) {
 		{"bad byte", head + "doc: é\xff" + tail,
 			[]string{"3:7+1 E-encoding: the byte 0xff is not UTF-8 | save the file as UTF-8"}},
 		{"line separator", head + "doc: a\u2028b" + tail,
-			[]string{`3:7+1 E-encoding: the character U+2028 ends a line for some readers only | write "\u2028" in double quotes if it is meant`}},
+			[]string{`3:7+1 E-encoding: the character U+2028 ends a line for some readers only | write "\u2028" in ` +
+				`double quotes if it is meant`}},
 		{"NUL", head + "doc: a\x00b" + tail, []string{"3:7+1 E-control: a NUL character | remove it"}},
 		{"mapping as a key", head + "x-a: {[b]: c}" + tail,
 			[]string{"3:7+3 E-wrong-type: a key must be text, found a list | "}},
@@ -198,7 +220,8 @@ func TestFindings(t *testing.T) {
 			"5:2+1 E-indent: this line is indented by 1 space, like no block above it | indent it by 2 spaces, " +
 				"like line 4, or by 0 spaces, like line 3"}},
 		{"two faults in one text", head + `doc: "a \d" \e` + tail, []string{
-			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is itself`,
+			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is ` +
+				`itself`,
 			`3:13+2 E-unquoted: text goes on behind its closing quote | a quote inside "…" is written \"`}},
 		{"braces in text inside braces", head + "sources: {a: no {id}}" + tail, []string{
 			"3:14+2 E-unquoted: text that holds { needs quotes inside of brackets | put the text in quotes"}},
@@ -208,8 +231,10 @@ func TestFindings(t *testing.T) {
 		{"policy of a wrong form", code("message: gone, reaction: {action: retry, policy: 5}"), []string{
 			"3:85+1 E-number-text: 5 is a number to YAML, and text is expected here | put it in quotes: '5'"}},
 		{"choice by flag outside of a profile", code("message: gone, reaction: {retryable: block}"), []string{
-			`3:51+8 E-missing-key: a reaction needs the key "action" | add "action": one of retry, retry_operation, continue, abort, block, escalate, recover`,
-			`3:62+9 E-unknown-key: unknown key "retryable" in a reaction | "retryable" is a key of a category, a code, a when branch`}},
+			`3:51+8 E-missing-key: a reaction needs the key "action" | add "action": one of retry, retry_operation, ` +
+				`continue, abort, block, escalate, recover`,
+			`3:62+9 E-unknown-key: unknown key "retryable" in a reaction | "retryable" is a key of a category, a ` +
+				`code, a when branch`}},
 		{"unknown key of an example", code("message: gone, examples: [{exitcode: 1}]"), []string{
 			`3:63+8 E-unknown-key: unknown key "exitcode" in an example | did you mean "exit_code"?`}},
 		{"scalar expected in a matcher", code("message: gone, when: [{if: {a: {min: [1]}}, http: 500}]"), []string{
@@ -217,7 +242,8 @@ func TestFindings(t *testing.T) {
 		{"bool in quotes", code("message: gone, retryable: 'true'"), []string{
 			"3:62+6 E-wrong-type: retryable: expected true or false, found text | write it without quotes"}},
 		{"all at once", head + "doc: {x} gone\nops: {a: b}\nops: {}\nsorces: {}" + tail, []string{
-			`3:6+1 E-unquoted: a value that begins with { is a mapping to YAML, and text follows it | put the whole text in quotes: '{x} gone'`,
+			`3:6+1 E-unquoted: a value that begins with { is a mapping to YAML, and text follows it | put the whole ` +
+				`text in quotes: '{x} gone'`,
 			`5:1+3 E-duplicate-key: the key "ops" is given twice | ; 4:1+3 first declared here`,
 			`6:1+6 E-unknown-key: unknown key "sorces" in a taxonomy | did you mean "sources"?`}},
 	} {

@@ -66,7 +66,8 @@ var types = typeTable(`
 	crypto/tls AlertError *CertificateVerificationError RecordHeaderError
 	crypto/x509 CertificateInvalidError HostnameError UnknownAuthorityError
 	encoding/base64 CorruptInputError
-	encoding/json *InvalidUnmarshalError *MarshalerError *SyntaxError *UnmarshalTypeError *UnsupportedTypeError *UnsupportedValueError
+	encoding/json *InvalidUnmarshalError *MarshalerError *SyntaxError *UnmarshalTypeError
+		*UnsupportedTypeError *UnsupportedValueError
 	encoding/xml *SyntaxError
 	io/fs *PathError
 	net *AddrError *DNSError InvalidAddrError *OpError *ParseError UnknownNetworkError

@@ -67,7 +67,8 @@ func TestReadThatFails(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add("{\"evidence\":{\"text\":\"a\",\"exit_code\":1}}\n{\"status\":5}\nx\n")
-	f.Add("{\"time\":\"2026-01-02T12:00:00Z\",\"evidence\":{\"source\":\"cli\",\"attributes\":{\"a\":\"b\"},\"retry_after\":\"5s\"}}")
+	f.Add("{\"time\":\"2026-01-02T12:00:00Z\",\"evidence\":{\"source\":\"cli\",\"attributes\":{\"a\":\"b\"}," +
+		"\"retry_after\":\"5s\"}}")
 	f.Fuzz(func(t *testing.T, record string) {
 		g := suggest.NewGroups()
 		n := 0

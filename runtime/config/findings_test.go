@@ -24,7 +24,9 @@ func TestFindings(t *testing.T) {
 }
 
 func TestEither(t *testing.T) {
-	for want, words := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+	for want, words := range map[string][]string{
+		"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"},
+	} {
 		assert.Equal(t, want, config.Either(words))
 	}
 }

@@ -23,7 +23,8 @@ func TestBody(t *testing.T) {
 			taxonomy.Evidence{Type: "overloaded_error", Text: "Overloaded",
 				Attributes: attributes("request-id", "req_1")}},
 		{"OpenAI",
-			`{"error":{"message":"Too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
+			`{"error":{"message":"Too long","type":"invalid_request_error","param":"messages",` +
+				`"code":"context_length_exceeded"}}`,
 			taxonomy.Evidence{Type: "invalid_request_error", Code: "context_length_exceeded", Text: "Too long",
 				Attributes: attributes("param", "messages")}},
 		{"OpenAI without code", `{"error":{"message":"Bad key","type":"auth","param":null,"code":null}}`,
@@ -31,10 +32,13 @@ func TestBody(t *testing.T) {
 		{"OpenRouter", `{"error":{"code":429,"message":"Slow down"}}`,
 			taxonomy.Evidence{Status: 429, Text: "Slow down"}},
 		{"GitHub",
-			`{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"https://x","status":"422"}`,
+			`{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],` +
+				`"documentation_url":"https://x","status":"422"}`,
 			taxonomy.Evidence{Status: 422, Code: "missing_field", Text: "Validation Failed"}},
 		{"Google",
-			`{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED"},{"retryDelay":"34.5s"}]}}`,
+			`{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED",` +
+				`"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED"},` +
+				`{"retryDelay":"34.5s"}]}}`,
 			taxonomy.Evidence{Status: 429, Code: "RESOURCE_EXHAUSTED", Type: "RATE_LIMIT_EXCEEDED",
 				Text: "Quota exceeded", RetryAfter: taxonomy.Some(34500 * time.Millisecond)}},
 		{"Google's list", `[{"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}]`,
@@ -96,7 +100,8 @@ func TestBodyFillsOnlyWhatIsAbsent(t *testing.T) {
 	want.Attributes = attributes("param", "kept", "request-id", "r")
 	detect.Body(
 		&ev, []byte(
-			`{"request_id":"r","error":{"type":"T","code":"C","status":500,"message":"M","param":"P","retry_after":9}}`))
+			`{"request_id":"r","error":{"type":"T","code":"C","status":500,"message":"M","param":"P",`+
+				`"retry_after":9}}`))
 	assert.Equal(t, want, ev)
 	assert.Equal(t, attributes("param", "kept"), shared, "what others share stays as it was")
 }
@@ -117,7 +122,8 @@ func TestBodyIsBounded(t *testing.T) {
 
 func FuzzBody(f *testing.F) {
 	f.Add([]byte(
-		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","details":[{"retryDelay":"1s"}]},"status":"500"}`))
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","details":[{"retryDelay":"1s"}]},` +
+			`"status":"500"}`))
 	f.Add([]byte(`[{"errors":[{"extensions":{"code":1e400}}],"retry_after":1e30}] x`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var ev taxonomy.Evidence

@@ -59,7 +59,8 @@ func TestClassifierSaysWhatWasBeaten(t *testing.T) {
 		func(raw any, opts ...detect.Option) detect.Explanation { return rules.Explain(raw, opts) })
 	_, why := classify(&taxonomy.Evidence{Text: "mailbox bob is full, try again"}, "smtp", "")
 	assert.Equal(
-		t, `rule BOUNCED/2 ({text: '(?i)mailbox \w+ is full'}); also matched GREYLISTED/1 and 1 more; nothing fills address, size`, why)
+		t, `rule BOUNCED/2 ({text: '(?i)mailbox \w+ is full'}); also matched GREYLISTED/1 and 1 more; nothing fills `+
+			`address, size`, why)
 	_, why = classify(&taxonomy.Evidence{Type: "C", Text: "x"}, "", "")
 	assert.Equal(t, "no rule matches, so it is the fallback OTHER; nothing fills kind", why)
 }

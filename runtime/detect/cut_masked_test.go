@@ -15,11 +15,12 @@ import (
 
 // cutSecrets are texts with a part that must not be seen.
 var cutSecrets = map[string][2]string{
-	"a key's value":     {"password=hunter2pw-hunter2pw", "hunter2pw"},
-	"a bearer token":    {"Authorization: Bearer abcdef1234567890SECRETTOKEN", "SECRETTOKEN"},
-	"a URL's password":  {"postgres://user:hunter2pw@db.example.com:5432/x", "hunter2pw"},
-	"a known token":     {"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "6912E7710c83"},
-	"a key with a kind": {"sk-ant-api03-Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890QwErTyUiOpAsDfGhJkLzXcVbNm1234567890-AbCdEfAA", "XcVbNm1234567890"},
+	"a key's value":    {"password=hunter2pw-hunter2pw", "hunter2pw"},
+	"a bearer token":   {"Authorization: Bearer abcdef1234567890SECRETTOKEN", "SECRETTOKEN"},
+	"a URL's password": {"postgres://user:hunter2pw@db.example.com:5432/x", "hunter2pw"},
+	"a known token":    {"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "6912E7710c83"},
+	"a key with a kind": {"sk-ant-api03-Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890QwErTyUiOpAsDfGhJkLzXcVbNm1234567890-Ab" +
+		"CdEfAA", "XcVbNm1234567890"},
 	"a private key": {"-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEhunter2pwhunter2pw\n", 90) +
 		"-----END RSA PRIVATE KEY-----", "hunter2pw"},
 	"a value in a quote": {`{"password": "hunter2pw hunter3pw"}`, "hunter3pw"},

@@ -68,7 +68,8 @@ func TestExplain(t *testing.T) {
 		{
 			name: "no rule, with what the fallback needs", outcome: detect.Fallback, raw: taxonomy.Evidence{Type: "B"},
 			text: "OTHER (delivery): other: \n  rule          none: no rule matches\n  evidence      B",
-			json: `{"outcome":"fallback","code":"OTHER","category":"delivery","message":"other: ","error":{"code":"OTHER"},"evidence":{"type":"B"}}`,
+			json: `{"outcome":"fallback","code":"OTHER","category":"delivery","message":"other: ",` +
+				`"error":{"code":"OTHER"},"evidence":{"type":"B"}}`,
 		},
 		{
 			name: "nothing", outcome: detect.Nothing,
@@ -83,7 +84,8 @@ func TestExplain(t *testing.T) {
 		{
 			name: "an error of the taxonomy", raw: own, outcome: detect.Passed,
 			text: "GREYLISTED (delivery): greylisted: x\n  rule          none: it is an error of the taxonomy already",
-			json: `{"outcome":"passed","code":"GREYLISTED","category":"delivery","message":"greylisted: x","error":{"code":"GREYLISTED"}}`,
+			json: `{"outcome":"passed","code":"GREYLISTED","category":"delivery","message":"greylisted: x",` +
+				`"error":{"code":"GREYLISTED"}}`,
 		},
 	} {
 		e := r.Explain(c.raw, nil)

@@ -183,8 +183,10 @@ func TestOfErrorsOfClients(t *testing.T) {
 	reset := time.Unix(1_800_000_000, 0).UTC()
 	request, _ := http.NewRequest(http.MethodPost, "https://api.openai.com/v1/responses", nil)
 	const limited = `{"message":"slow down","type":"requests","param":null,"code":"rate_limit_exceeded"}`
-	const overloaded = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`
-	const exhausted = `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","errors":[{"reason":"rateLimitExceeded"}]}}`
+	const overloaded = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},` +
+		`"request_id":"req_1"}`
+	const exhausted = `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED",` +
+		`"errors":[{"reason":"rateLimitExceeded"}]}}`
 	for _, c := range []struct {
 		err  error
 		want taxonomy.Evidence

@@ -27,6 +27,7 @@ func TestUnknown(t *testing.T) {
 	assert.False(t, taxonomy.IsRetryable(err))
 	assert.Equal(t, "{}", string(err.AppendContext(nil)))
 	assert.JSONEq(
-		t, `{"domain":"example.org","name":"","category":"","code":"","message":"git push: remote hung up","retryable":false,"context":{}}`,
+		t, `{"domain":"example.org","name":"","category":"","code":"","message":"git push: remote hung up",`+
+			`"retryable":false,"context":{}}`,
 		string(err.AppendJSON(nil)))
 }

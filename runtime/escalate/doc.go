@@ -12,8 +12,8 @@
 // for them:
 //
 //	source   op                        what has failed
-//	plan     prepare, finish, verify   prerequisites, and faults of the plan: before the first step, after the last, right before a step
-//	agent    execute, diagnose, fix    what a tier has reported, that its time is over, or that it has reported nothing that can be read
+//	plan     prepare, finish, verify   prerequisites and faults of the plan: before a step or after the last
+//	agent    execute, diagnose, fix    a tier has reported a failure, has timed out or has no readable report
 //	check    gate, criteria, clean     commands and criteria that must hold, and files that nobody has judged
 //	review   review                    what a reviewer has found
 //

@@ -205,9 +205,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 	w.tiers["low"].script = []turn{saysFailed("missing: token="+secret+"\n"+secret, odd, secret)}
 	w.tiers["mid"].script = []turn{
 		clear(fmt.Sprintf(
-			`"verdict":"simple","cause":"token=%[1]s","fix":"use %[1]s","instructions":"Write it with %[1]s.","needed":"%[1]s"`, secret)),
+			`"verdict":"simple","cause":"token=%[1]s","fix":"use %[1]s","instructions":"Write it with %[1]s.",`+
+				`"needed":"%[1]s"`, secret)),
 		clear(fmt.Sprintf(
-			`"status":"failed","code":"%[1]s","finding":"f %[1]s","context":{"reason":"%[1]s","%[1]s":"x"},"details":"broken: %[1]s","files":["a/%[1]s"],"retryable":true`, secret)),
+			`"status":"failed","code":"%[1]s","finding":"f %[1]s","context":{"reason":"%[1]s","%[1]s":"x"},`+
+				`"details":"broken: %[1]s","files":["a/%[1]s"],"retryable":true`, secret)),
 	}
 	w.tiers["top"].script = []turn{complexly("token="+secret, "decide about "+secret)}
 	res = w.run(p)

@@ -82,7 +82,8 @@ func TestParseTypedReport(t *testing.T) {
 			"Before.\n" +
 				block(`{`+m+
 					`"status":"failed","code":" NOT_THERE ","finding":"not_found","context":{"reason":"missing_file"},`+
-					`"retryable":false,"exit_code":1,"details":"cat: a: No such file\nor directory","files":["a","./b/../c"]}`) + "\n \n",
+					`"retryable":false,"exit_code":1,"details":"cat: a: No such file\nor directory","files":["a",`+
+					`"./b/../c"]}`) + "\n \n",
 			Report{
 				Code: "NOT_THERE", Finding: "not_found", Context: map[string]string{"reason": "missing_file"},
 				Retryable: some(false),
@@ -249,7 +250,8 @@ func TestParseDiagnosis(t *testing.T) {
 			"simple",
 			"I looked.\n" +
 				block(`{`+m+
-					`"verdict":"simple","cause":"the file is AGENTS.md\n","fix":"read that","instructions":"Read AGENTS.md."}`),
+					`"verdict":"simple","cause":"the file is AGENTS.md\n","fix":"read that","instructions":"Read `+
+					`AGENTS.md."}`),
 			Diagnosis{Verdict: Simple, Cause: "the file is AGENTS.md", Fix: "read that",
 				Instructions: "Read AGENTS.md."},
 		},

@@ -19,7 +19,8 @@ func (p *paper) report() {
 	p.block(`"status":"done"`)
 	p.say("Otherwise it is of this form:")
 	p.block(
-		`"status":"failed","code":"CODE","finding":"word","context":{"name":"word"},"retryable":false,"exit_code":1,"details":"all that was said of the failure, word for word","files":["path"]`)
+		`"status":"failed","code":"CODE","finding":"word","context":{"name":"word"},"retryable":false,"exit_code":1,` +
+			`"details":"all that was said of the failure, word for word","files":["path"]`)
 	p.list("In it:", []string{
 		"code is which of the failures below it is. Leave it out if it is none of them.",
 		"finding and context say more about it, in the words below.",
@@ -62,7 +63,8 @@ func (p *paper) failures() []string {
 func (p *paper) diagnosisForm() {
 	p.say("End your answer with one block, and write nothing after it. If it is simple, it is of this form:")
 	p.block(
-		`"verdict":"simple","cause":"why it failed","fix":"what is to be done","instructions":"all instructions of the step, corrected"`)
+		`"verdict":"simple","cause":"why it failed","fix":"what is to be done","instructions":"all instructions of ` +
+			`the step, corrected"`)
 	p.say("Leave instructions out unless they are mistaken. If it is complex, it is of this form:")
 	p.block(`"verdict":"complex","cause":"why it failed","needed":"what has to be decided or provided, and by whom"`)
 }

@@ -86,7 +86,8 @@ func planReviewPrompt(in PlanReviewInput, o ReviewerOptions, mark string) (strin
 	p.reported("This is the plan.", text, o.MaxEvidence)
 	for _, answer := range in.Answers {
 		p.quoted(
-			`A person has decided this. It outweighs the plan, and what it settles is no fault. Each line of it begins with "|":`, answer)
+			`A person has decided this. It outweighs the plan, and what it settles is no fault. Each line of it `+
+				`begins with "|":`, answer)
 	}
 	kinds := make([]string, len(faultKinds))
 	for i, k := range faultKinds {

@@ -190,7 +190,9 @@ func TestGateThatStaysShut(t *testing.T) {
 		assert.Len(t, g.log, asked+5)
 		assert.Zero(t, g.in)
 	})
-	for name, opens := range map[string][]time.Duration{"cancelled at the head": shut, "cancelled in place": append([]time.Duration{0}, shut...)} {
+	for name, opens := range map[string][]time.Duration{
+		"cancelled at the head": shut, "cancelled in place": append([]time.Duration{0}, shut...),
+	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			w, g := gated(opens, -1, breaks("place"), done())

@@ -65,7 +65,9 @@ func TestSecretsInFieldsLeaveNowhere(t *testing.T) {
 			result, err := json.Marshal(r)
 			require.NoError(t, err)
 			require.Contains(t, log.String(), `"context":{`)
-			for place, text := range map[string]string{"log": log.String(), "result": string(result), "journal": fmt.Sprintf("%s", journal.lines)} {
+			for place, text := range map[string]string{
+				"log": log.String(), "result": string(result), "journal": fmt.Sprintf("%s", journal.lines),
+			} {
 				for _, secret := range []string{aSecret, aSecret[1:], hidden, basic, "12345678"} {
 					assert.NotContains(t, text, secret, place)
 				}

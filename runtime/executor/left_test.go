@@ -166,7 +166,8 @@ func TestARefusalHasWords(t *testing.T) {
 	assert.Equal(t, EndRefused, w.run(t).EndReason)
 	require.NotNil(t, seen)
 	assert.Equal(
-		t, `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, seen.Text)
+		t, `the run is refused: task is "another prompt", expected the prompt with which the run of this name was `+
+			`begun`, seen.Text)
 	assert.Equal(t, "task", seen.Attribute("field"))
 }
 

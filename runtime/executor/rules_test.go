@@ -189,7 +189,9 @@ func TestSafety(t *testing.T) {
 			}},
 		{name: "and otherwise counts", steps: []step{done("a", "forbidden"), done()}, want: EndCompleted,
 			change: func(w *world) {
-				w.cfg.Validator = &fakeValidator{errs: map[Phase][]error{PreCommit: {&taxonomy.Evidence{Source: "validator", Type: "correct"}}}}
+				w.cfg.Validator = &fakeValidator{errs: map[Phase][]error{
+					PreCommit: {&taxonomy.Evidence{Source: "validator", Type: "correct"}},
+				}}
 			},
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.Equal(t, 1, r.Counted)
@@ -346,7 +348,9 @@ func TestDelivery(t *testing.T) {
 			}},
 		{name: "invalid work is taken back", steps: []step{works("a"), done("b")}, want: EndCompleted,
 			change: func(w *world) {
-				w.cfg.Validator = &fakeValidator{errs: map[Phase][]error{PreCommit: {&taxonomy.Evidence{Source: "validator", Type: "undo"}}}}
+				w.cfg.Validator = &fakeValidator{errs: map[Phase][]error{
+					PreCommit: {&taxonomy.Evidence{Source: "validator", Type: "undo"}},
+				}}
 			},
 			check: func(t *testing.T, w *world, r *Result) {
 				assert.NotContains(t, w.tree.files, "a")

@@ -55,9 +55,12 @@ func TestSlogSaysWhatTheReactionSays(t *testing.T) {
 		{"a configuration that is wrong",
 			taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing",
 				Attributes: map[string]string{"path": "c.yml"}},
-			`level=ERROR msg="configuration file not found: c.yml" event=reaction_taken run=r task=t iteration=2 op=load_config source=config code=CONFIG_MISSING category=config reaction=stop_all action=abort`},
+			`level=ERROR msg="configuration file not found: c.yml" event=reaction_taken run=r task=t iteration=2 ` +
+				`op=load_config source=config code=CONFIG_MISSING category=config reaction=stop_all action=abort`},
 		{"a rate limit", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429},
-			`level=INFO msg="Rate limited, waiting..." event=reaction_taken run=r task=t iteration=2 op=call source=anthropic-api code=PROVIDER_RATE_LIMIT category=provider error="provider anthropic-api limits the rate" reaction=wait action=retry`},
+			`level=INFO msg="Rate limited, waiting..." event=reaction_taken run=r task=t iteration=2 op=call ` +
+				`source=anthropic-api code=PROVIDER_RATE_LIMIT category=provider error="provider anthropic-api ` +
+				`limits the rate" reaction=wait action=retry`},
 		{"a timeout",
 			taxonomy.Evidence{Source: "executor", Op: "call", Type: "timeout",
 				Attributes: map[string]string{"iteration": "2", "timeout_ms": "300000"}},
@@ -88,7 +91,8 @@ func TestSlogOfErrorsWithoutCode(t *testing.T) {
 		Reaction: taxonomy.Reaction{Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn},
 	})
 	assert.Equal(
-		t, []string{`level=WARN msg="token=[REDACTED]\nx" event=reaction_taken code="" category="" reaction=retry action=abort`}, lines)
+		t, []string{`level=WARN msg="token=[REDACTED]\nx" event=reaction_taken code="" category="" reaction=retry ` +
+			`action=abort`}, lines)
 }
 
 func TestSlogOfEveryEvent(t *testing.T) {
@@ -105,7 +109,8 @@ func TestSlogOfEveryEvent(t *testing.T) {
 		{executor.Event{Kind: executor.CallEnded, Call: 1, Source: "p", Took: 1234567 * time.Microsecond},
 			`level=DEBUG msg=call_ended event=call_ended call=1 source=p took=1.235s`},
 		{executor.Event{Kind: executor.ErrorClassified, Op: "commit", Source: "git", Err: err, Text: "rule X/1"},
-			`level=DEBUG msg=error_classified event=error_classified op=commit source=git code=GIT_COMMIT_FAILED category=git error="` + err.Error() + `" text="rule X/1"`},
+			`level=DEBUG msg=error_classified event=error_classified op=commit source=git code=GIT_COMMIT_FAILED ` +
+				`category=git error="` + err.Error() + `" text="rule X/1"`},
 		{executor.Event{Kind: executor.Reverted, Files: []string{"a", "b"}},
 			`level=INFO msg=reverted event=reverted files="[a b]"`},
 		{executor.Event{Kind: executor.Warned, Text: "the journal is behind", Err: errors.New("full")},
@@ -116,13 +121,15 @@ func TestSlogOfEveryEvent(t *testing.T) {
 			`level=INFO msg=recovered event=recovered text=reduce`},
 		{executor.Event{Kind: executor.Recovered, Text: "reduce", For: err, Attempt: 1, MaxAttempts: 3,
 			Err: errors.New("no")},
-			`level=WARN msg=recovered event=recovered code="" category="" error=no for=GIT_COMMIT_FAILED attempt=1 max_attempts=3 text=reduce`},
+			`level=WARN msg=recovered event=recovered code="" category="" error=no for=GIT_COMMIT_FAILED attempt=1 ` +
+				`max_attempts=3 text=reduce`},
 		{executor.Event{Kind: executor.Prevented, Text: "wait 2s", Code: "C"},
 			`level=INFO msg=prevented event=prevented likely=C text="wait 2s"`},
 		{executor.Event{Kind: executor.RunEnded,
 			Result: &executor.Result{Status: executor.StatusFailed, EndReason: executor.EndFatal, ErrorCode: "C",
 				ErrorCategory: "c", Error: "e", Iterations: 3, ErrorCount: 2}},
-			`level=ERROR msg=run_ended event=run_ended status=failed end_reason=fatal code=C category=c error=e iterations=3 errors=2`},
+			`level=ERROR msg=run_ended event=run_ended status=failed end_reason=fatal code=C category=c error=e ` +
+				`iterations=3 errors=2`},
 		{executor.Event{Kind: executor.RunEnded,
 			Result: &executor.Result{Status: executor.StatusBlocked, EndReason: executor.EndBlocked}},
 			`level=WARN msg=run_ended event=run_ended status=blocked end_reason=blocked`},

@@ -157,12 +157,16 @@ func (m *mortal) entries(t *testing.T) []Entry {
 func TestSpendingOfAnOldJournal(t *testing.T) {
 	var entries []Entry
 	for _, line := range []string{
-		`{"point":"begun","at":"2026-01-01T00:00:00Z","begun":{"version":1,"run":"r","task":"t","taxonomy":"","config":"","prompt":""}}`,
+		`{"point":"begun","at":"2026-01-01T00:00:00Z","begun":{"version":1,"run":"r","task":"t","taxonomy":"",` +
+			`"config":"","prompt":""}}`,
 		`{"point":"started","at":"2026-01-01T00:00:00Z","iteration":1,"started":{"call":1,"provider":"p"}}`,
-		`{"point":"answered","at":"2026-01-01T00:00:00Z","iteration":1,"answered":{"call":1,"usage":{"inputTokens":3},"took":"1s"}}`,
+		`{"point":"answered","at":"2026-01-01T00:00:00Z","iteration":1,"answered":{"call":1,` +
+			`"usage":{"inputTokens":3},"took":"1s"}}`,
 		`{"point":"started","at":"2026-01-01T00:00:00Z","iteration":1,"started":{"call":2,"provider":"p"}}`,
-		`{"point":"answered","at":"2026-01-01T00:00:00Z","iteration":1,"answered":{"call":2,"usage":{"inputTokens":3,"outputTokens":4,"costUSD":5},"took":"1s"}}`,
-		`{"point":"closed","at":"2026-01-01T00:00:00Z","iteration":1,"closed":{"failures":0,"counted":0,"count":false,"clean":true}}`,
+		`{"point":"answered","at":"2026-01-01T00:00:00Z","iteration":1,"answered":{"call":2,` +
+			`"usage":{"inputTokens":3,"outputTokens":4,"costUSD":5},"took":"1s"}}`,
+		`{"point":"closed","at":"2026-01-01T00:00:00Z","iteration":1,"closed":{"failures":0,"counted":0,` +
+			`"count":false,"clean":true}}`,
 		`{"point":"started","at":"2026-01-01T00:00:00Z","iteration":2,"started":{"call":1,"provider":"p"}}`,
 	} {
 		var e Entry

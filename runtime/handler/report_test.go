@@ -91,7 +91,8 @@ func TestOutcome(t *testing.T) {
 	}{
 		{"success", "", `{"success":true}`},
 		{"failure", "never",
-			`{"success":false,"error":"fake call: never: never it is","metadata":{"errorId":"id","category":"test","errorCode":"never","severity":"high"}}`},
+			`{"success":false,"error":"fake call: never: never it is","metadata":{"errorId":"id","category":"test",` +
+				`"errorCode":"never","severity":"high"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

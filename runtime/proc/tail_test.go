@@ -142,8 +142,10 @@ func FuzzTail(f *testing.F) {
 }
 
 func TestSafeEnv(t *testing.T) {
-	for name, value := range map[string]string{"HOME": "/home/x", "LC_ALL": "C", "ANTHROPIC_API_KEY": "key", "GIT_DIR": "/x",
-		"LD_PRELOAD": "/x.so", "PASSED": "on"} {
+	for name, value := range map[string]string{
+		"HOME": "/home/x", "LC_ALL": "C", "ANTHROPIC_API_KEY": "key", "GIT_DIR": "/x", "LD_PRELOAD": "/x.so",
+		"PASSED": "on",
+	} {
 		t.Setenv(name, value)
 	}
 	env := proc.SafeEnv("PASSED", "UNSET_VARIABLE", "GIVEN=a=b")

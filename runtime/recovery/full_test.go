@@ -47,7 +47,8 @@ func TestFullDisk(t *testing.T) {
 	w := newWorld(t, Options{Tools: tree, LintFix: Fix{Commands: line("true"), Check: line("fails")}})
 	err := w.ApplyLintFix(t.Context(), says("bad"))
 	assert.EqualError(
-		t, err, `Failed to apply lint fixes: it fails (what it changed was put back, and is saved as refs/x, but for what could not be saved: "big")`)
+		t, err, `Failed to apply lint fixes: it fails (what it changed was put back, and is saved as refs/x, but `+
+			`for what could not be saved: "big")`)
 	got := w.last(t)
 	assert.Equal(t, "true", got.Data[DataPutBack])
 	assert.Equal(t, "refs/x", got.Data[DataSaved])

@@ -97,7 +97,8 @@ func TestInstallRefuses(t *testing.T) {
 		{"a homoglyph", any, "Cannot find module 'l\u043edash'",
 			`Did not install "l\u043edash": it has characters outside of ASCII, or that are not printable`},
 		{"a file of the tree", any, "Cannot find module 'socket.io'",
-			`Did not install "socket.io": it has a dot, so that it could be a file; only a list of what is allowed can have it`},
+			`Did not install "socket.io": it has a dot, so that it could be a file; only a list of what is allowed ` +
+				`can have it`},
 		{"an archive", npm(func(in *Installer) { in.Allowed = func(string) bool { return true } }),
 			"Cannot find module 'x.tgz'", `Did not install "x.tgz": it is a path`},
 		{"too long", any, "Cannot find module '" + strings.Repeat("a", 215) + "'",

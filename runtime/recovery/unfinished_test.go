@@ -38,7 +38,8 @@ func (r *repo) journal() *journal {
 }
 
 // killed is a command that kills who has started it, as soon as that has remembered the command.
-const killed = `until grep -q "\"pid\":$$," .git/errgen/mend.json; do :; done; kill -KILL $PPID; trap '' TERM; sleep 1000`
+const killed = `until grep -q "\"pid\":$$," .git/errgen/mend.json; do :; done; kill -KILL $PPID; trap '' TERM; ` +
+	`sleep 1000`
 
 // What a process that was killed has changed is put back by the next mend, if nobody else has
 // changed anything since.

@@ -21,7 +21,8 @@ func TestWriteCSV(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, r.WriteCSV(&b))
 	assert.Equal(
-		t, "errorId,timestamp,category,severity,message,sourceType,sourceComponent,recoveryAttempts,recoverySuccessful\r\n"+
+		t, "errorId,timestamp,category,severity,message,sourceType,sourceComponent,recoveryAttempts,"+
+			"recoverySuccessful\r\n"+
 			`"id",1700000000123,"network","high","a ""b"", c`+"\r\n"+`d","llm","api",1,true`+"\r\n"+
 			`"2",-5,,,"'=1+1",,,0,`+"\r\n"+
 			`"3",,"'+c","'-s",,"'@t","' =c",,`+"\r\n", b.String())

@@ -281,7 +281,8 @@ func TestGroupJSON(t *testing.T) {
 	require.NoError(t, err)
 	o := `{"errorId":"1","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,"message":""}`
 	assert.Equal(
-		t, `{"groupId":"a:m","category":"a","pattern":"m","severity":"low","count":2,"firstSeen":1,"lastSeen":2,"errors":[`+
+		t, `{"groupId":"a:m","category":"a","pattern":"m","severity":"low","count":2,"firstSeen":1,"lastSeen":2,`+
+			`"errors":[`+
 			o+`],"sampleError":`+o+`}`, string(b))
 	var read Group
 	require.NoError(t, json.Unmarshal(b, &read))

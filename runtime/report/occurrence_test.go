@@ -33,10 +33,12 @@ func full() *Occurrence {
 	}
 }
 
-const fullJSON = `{"errorId":"id","timestamp":1700000000123,"domain":"domain","category":"network","errorCode":"NETWORK_DOWN",` +
+const fullJSON = `{"errorId":"id","timestamp":1700000000123,"domain":"domain","category":"network",` +
+	`"errorCode":"NETWORK_DOWN",` +
 	`"severity":"high","recoverability":"retryable","retryable":true,"message":"no route \u003cto\u003e host",` +
 	`"code":"ENETUNREACH","stack":"main.main\n    main.go:1","fingerprint":"0123456789abcdef",` +
-	`"cause":{"errorId":"cause","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,"message":"cause"},` +
+	`"cause":{"errorId":"cause","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,` +
+	`"message":"cause"},` +
 	`"source":{"type":"llm","component":"api","endpoint":"https://example.org/v1","method":"POST"},` +
 	`"execution":{"mode":"agent","skill":"s","tool":"t","step":"p","taskId":"k","sessionId":"n"},` +
 	`"github":{"owner":"o","repo":"r","entityNumber":7,"entityType":"pr"},` +
@@ -52,12 +54,15 @@ func TestOccurrenceJSON(t *testing.T) {
 	}{
 		{*full(), fullJSON},
 		{Occurrence{},
-			`{"errorId":"","timestamp":0,"category":"","severity":"","recoverability":"","retryable":false,"message":""}`},
+			`{"errorId":"","timestamp":0,"category":"","severity":"","recoverability":"","retryable":false,` +
+				`"message":""}`},
 		{
 			Occurrence{At: time.UnixMilli(1), Recovery: &Recovery{}, Source: &Source{}, Execution: &Execution{},
 				Repository: &Repository{}},
-			`{"errorId":"","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,"message":"",` +
-				`"source":{"type":"","component":""},"execution":{"mode":""},"github":{"owner":"","repo":""},"recovery":{"attempts":0,"maxAttempts":0}}`,
+			`{"errorId":"","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,` +
+				`"message":"",` +
+				`"source":{"type":"","component":""},"execution":{"mode":""},"github":{"owner":"","repo":""},` +
+				`"recovery":{"attempts":0,"maxAttempts":0}}`,
 		},
 	} {
 		b, err := json.Marshal(c.o)
@@ -186,7 +191,8 @@ func (panicking) Unwrap() error { panic("broken") }
 func FuzzOccurrenceJSON(f *testing.F) {
 	f.Add([]byte(fullJSON))
 	f.Add([]byte(
-		`{"timestamp":-1.5e14,"metadata":{"token":"x","a":[[[[[[[[[1]]]]]]]]]},"context":{"a":"\u0067hp_"},"cause":{"cause":{}}}`))
+		`{"timestamp":-1.5e14,"metadata":{"token":"x","a":[[[[[[[[[1]]]]]]]]]},"context":{"a":"\u0067hp_"},` +
+			`"cause":{"cause":{}}}`))
 	f.Add([]byte(`{"message":"password=hunter22secret","metadata":{"enrichedAt":1,"enrichmentSource":"x","":""}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var o Occurrence

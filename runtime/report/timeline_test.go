@@ -39,7 +39,8 @@ func TestTimeline(t *testing.T) {
 	timeline := r.Timeline()
 	assert.Equal(t, time.Minute, timeline.Step)
 	assert.Equal(
-		t, 4, timeline.Buckets[0].ByCategory["a"]+timeline.Buckets[0].ByCategory["b"]+timeline.Buckets[0].ByCategory["c"])
+		t, 4, timeline.Buckets[0].ByCategory["a"]+timeline.Buckets[0].ByCategory["b"]+
+			timeline.Buckets[0].ByCategory["c"])
 	assert.LessOrEqual(t, len(timeline.Buckets), maxBuckets)
 
 	at(1000*time.Hour, "future", "low")

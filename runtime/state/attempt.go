@@ -136,10 +136,13 @@ func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 		return 0, err
 	}
 	result, err := t.exec(`
-		INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, category,
-			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens, output_tokens, cost_microusd,
+		INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error, error_code,
+		claude_output, category,
+			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens,
+			output_tokens, cost_microusd,
 			fingerprint, feedback, changed_files)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+		?, ?, ?, ?, ?, ?, ?)`,
 		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), text(a.Error), text(a.CodeAsWritten), text(a.Output),
 		text(a.Category), text(meaning{code: a.Code}.other(a.CodeAsWritten)), text(a.Rule), text(a.Reaction),
 		text(a.Action),

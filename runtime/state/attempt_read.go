@@ -15,8 +15,10 @@ import (
 )
 
 const selectAttempts = `
-	SELECT id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, run, iteration, category,
-		understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens, output_tokens, cost_microusd,
+	SELECT id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, run,
+	iteration, category,
+		understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens, output_tokens,
+		cost_microusd,
 		fingerprint, feedback, changed_files
 	FROM attempts `
 
@@ -27,7 +29,8 @@ func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, er
 	}
 	var attempts []Attempt
 	err := s.query(ctx, "read attempts", selectAttempts+`
-		WHERE task_id = ?1 AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`,
+		WHERE task_id = ?1 AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC
+		LIMIT ?2`,
 		[]any{task, n}, func(r row) error {
 			a, err := s.attempt(r)
 			attempts = append(attempts, a)
@@ -112,7 +115,8 @@ func inSeconds(seconds float64) time.Duration {
 func (s *Store) Errors(ctx context.Context, attempt int64) ([]executor.ErrorRecord, error) {
 	var records []executor.ErrorRecord
 	err := s.query(ctx, "read the errors of an attempt", `
-		SELECT coalesce(a.iteration, 0), e.op, e.source, e.code, e.understood_code, e.category, e.message, e.rule, e.reaction, e.action,
+		SELECT coalesce(a.iteration, 0), e.op, e.source, e.code, e.understood_code, e.category, e.message, e.rule,
+		e.reaction, e.action,
 			e.counted, e.overcome, e.fingerprint, e.details
 		FROM errors e JOIN attempts a ON a.id = e.attempt_id WHERE e.attempt_id = ? ORDER BY e.seq`,
 		[]any{attempt}, func(r row) error {

@@ -30,7 +30,8 @@ func (p *projection) callBegins(s *executor.Started) error {
 func (p *projection) answered(a *executor.Answered) error {
 	in, out, cost := countable(a.Usage.InputTokens), countable(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD)
 	n, err := p.changed(`UPDATE calls SET ended_at = ?, input_tokens = ?, output_tokens = ?, cost_microusd = ?
-		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`, p.at, in, out, cost, p.run, p.entry.Iteration, a.Call)
+		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`, p.at, in, out, cost, p.run,
+		p.entry.Iteration, a.Call)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -60,16 +60,20 @@ func (p *projection) bill() (b bill, err error) {
 	return b, err
 }
 
-const putAttempt = `INSERT INTO attempts (task_id, generation, run, iteration, timestamp, success, duration_seconds, error, error_code,
-	claude_output, category, understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens, output_tokens,
+const putAttempt = `INSERT INTO attempts (task_id, generation, run, iteration, timestamp, success,
+	duration_seconds, error, error_code,
+	claude_output, category, understood_code, rule, reaction, action, counted, not_before, provider, tier,
+	input_tokens, output_tokens,
 	cost_microusd, fingerprint, feedback, changed_files)
-	SELECT task_id, generation, run, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23
+	SELECT task_id, generation, run, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+	?19, ?20, ?21, ?22, ?23
 	FROM runs WHERE run = ?1
 	ON CONFLICT (run, iteration) DO UPDATE SET timestamp = excluded.timestamp, success = excluded.success,
 	duration_seconds = excluded.duration_seconds, error = excluded.error, error_code = excluded.error_code,
 	claude_output = excluded.claude_output, category = excluded.category, understood_code = excluded.understood_code,
 	rule = excluded.rule, reaction = excluded.reaction, action = excluded.action, counted = excluded.counted,
-	not_before = excluded.not_before, provider = excluded.provider, tier = excluded.tier, input_tokens = excluded.input_tokens,
+	not_before = excluded.not_before, provider = excluded.provider, tier = excluded.tier,
+	input_tokens = excluded.input_tokens,
 	output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd, fingerprint = excluded.fingerprint,
 	feedback = excluded.feedback, changed_files = excluded.changed_files
 	RETURNING id`
@@ -154,7 +158,8 @@ func fileList(paths []string) (sql.Null[string], error) {
 
 // error writes the row of an error.
 func (p *projection) error(attempt int64, seq int, rec *executor.ErrorRecord) error {
-	_, err := p.exec(`INSERT INTO errors (attempt_id, seq, op, source, code, understood_code, category, message, rule, reaction, action,
+	_, err := p.exec(`INSERT INTO errors (attempt_id, seq, op, source, code, understood_code, category, message,
+		rule, reaction, action,
 		counted, overcome, fingerprint, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		attempt, seq, shown(rec.Op, maxName), shown(rec.Source, maxName), shown(rec.Code, maxName),
 		shown(rec.Understood, maxName), shown(rec.Category, maxName),

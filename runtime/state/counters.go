@@ -18,8 +18,10 @@ const (
 		WHERE a.counted = 1 AND a.success = 0 AND a.` + sinceSuccess
 	// newest are the last ones of whatever generation, and how many of them are of the present
 	// ones.
-	newest = `SELECT count(*), count(*) FILTER (WHERE generation = (SELECT generation FROM tasks t WHERE t.task_id = a.task_id)) FROM (
-		SELECT task_id, generation FROM attempts WHERE counted = 1 AND success = 0 AND ` + sinceSuccess + ` ORDER BY id DESC LIMIT ?) a`
+	newest = `SELECT count(*), count(*) FILTER (WHERE generation = (SELECT generation FROM tasks t
+		WHERE t.task_id = a.task_id)) FROM (
+		SELECT task_id, generation FROM attempts WHERE counted = 1 AND success = 0 AND ` + sinceSuccess + `
+		ORDER BY id DESC LIMIT ?) a`
 )
 
 // Counters returns the counters, all as of one moment.

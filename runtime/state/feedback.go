@@ -17,7 +17,8 @@ import (
 func detailsOf(v *view, a *Attempt) (string, error) {
 	var details sql.Null[string]
 	err := v.row(`SELECT details FROM errors WHERE attempt_id = ?1 AND overcome = 0
-		ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`, []any{a.ID, text(a.CodeAsWritten), a.Error}, &details)
+		ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`, []any{a.ID, text(a.CodeAsWritten),
+		a.Error}, &details)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -31,7 +32,8 @@ func pendingOf(v *view, a *Attempt) (map[int]string, error) {
 		return nil, nil
 	}
 	var body sql.Null[string]
-	err := v.row(`SELECT json_extract(body, '$.closed.feedback') FROM entries WHERE run = ? AND iteration = ? AND point = ?
+	err := v.row(`SELECT json_extract(body, '$.closed.feedback') FROM entries WHERE run = ? AND iteration = ?
+		AND point = ?
 		ORDER BY seq DESC LIMIT 1`, []any{a.Run, a.Iteration, string(executor.PointClosed)}, &body)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !body.Valid {
 		return nil, nil

@@ -53,7 +53,8 @@ func allEntriesThere(t *testing.T, path string, acknowledged map[string]int) {
 	require.NoError(t, err)
 	assert.Equal(
 		t, rows(
-			t, s, `SELECT count(*) FROM attempts WHERE counted AND id > coalesce((SELECT max(id) FROM attempts WHERE success), 0)`),
+			t, s, `SELECT count(*) FROM attempts WHERE counted AND id > coalesce((SELECT max(id) FROM attempts `+
+				`WHERE success), 0)`),
 		fmt.Sprint(counters.ConsecutiveFailures))
 	if ended == "0" {
 		return

@@ -69,7 +69,8 @@ func (v *view) outcome(r row) (o retry.Outcome, ok bool, err error) {
 // startOf returns the beginning of a call whose end is an entry of a run, or nil.
 func (v *view) startOf(run string, seq int, end *executor.Entry) (started *executor.Started, err error) {
 	err = v.query(
-		`SELECT seq, iteration, CASE point WHEN 'started' THEN body END FROM entries WHERE run = ? AND seq < ? ORDER BY seq DESC`,
+		`SELECT seq, iteration, CASE point WHEN 'started' THEN body END FROM entries WHERE run = ? AND seq < ? `+
+			`ORDER BY seq DESC`,
 		[]any{run, seq}, func(r row) error {
 			var n, iteration int
 			var body []byte

@@ -14,7 +14,8 @@ type found struct {
 	triggers    int
 }
 
-const probing = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+const probing = `SELECT (SELECT application_id FROM pragma_application_id),
+	(SELECT user_version FROM pragma_user_version),
 	(SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('tasks', 'attempts', 'executor_meta')),
 	(SELECT count(*) FROM sqlite_schema WHERE type = 'trigger')`
 

@@ -123,7 +123,8 @@ func (p *projection) started(s *executor.Started) error {
 	if err := p.callBegins(s); err != nil {
 		return err
 	}
-	_, err := p.exec(`UPDATE tasks SET started_at = iif(status = 'running', coalesce(started_at, ?1), ?1), status = 'running', completed_at = NULL
+	_, err := p.exec(`UPDATE tasks SET started_at = iif(status = 'running', coalesce(started_at, ?1), ?1),
+		status = 'running', completed_at = NULL
 		WHERE (task_id, generation) = (SELECT task_id, generation FROM runs WHERE run = ?2)`, p.at, p.run)
 	return err
 }

@@ -140,7 +140,8 @@ func TestAttemptFollowsFromItsIteration(t *testing.T) {
 			assert.Equal(
 				t, c.want,
 				rows(t, s,
-					`SELECT error_code, error, understood_code, category, rule, reaction, action, fingerprint, counted FROM attempts`))
+					`SELECT error_code, error, understood_code, category, rule, reaction, action, fingerprint, `+
+						`counted FROM attempts`))
 			assert.Equal(t, fmt.Sprint(c.errors), rows(t, s, "SELECT count(*) FROM errors"))
 		})
 	}

@@ -49,11 +49,13 @@ type Holder struct {
 // maxRuns bounds how many runs are returned at once.
 const maxRuns = 10_000
 
-const selectRuns = `SELECT r.run, r.task_id, r.generation, r.begun_at, r.ended_at, coalesce(r.status, ''), coalesce(r.end_reason, ''),
+const selectRuns = `SELECT r.run, r.task_id, r.generation, r.begun_at, r.ended_at, coalesce(r.status, ''),
+	coalesce(r.end_reason, ''),
 	coalesce(r.dir, ''), r.calls, r.input_tokens, r.output_tokens, r.cost_microusd, r.unknown_tokens, r.unknown_cost,
 	(SELECT count(*) FROM calls c WHERE c.run = r.run AND c.ended_at IS NULL),
 	coalesce(e.point, ''), e.at,
-	max(coalesce((SELECT max(iteration) FROM calls WHERE run = r.run), 0), coalesce((SELECT max(iteration) FROM attempts WHERE run = r.run), 0))
+	max(coalesce((SELECT max(iteration) FROM calls WHERE run = r.run), 0), coalesce((SELECT max(iteration) FROM
+	attempts WHERE run = r.run), 0))
 	FROM runs r LEFT JOIN entries e ON e.run = r.run AND e.seq = (SELECT max(seq) FROM entries WHERE run = r.run) `
 
 // Runs returns the runs of a task, of all its generations, the one that was begun last first; of

@@ -31,7 +31,8 @@ const statuses = `
 	SELECT t.task_id, t.status, t.started_at, t.completed_at, t.generation,
 		(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation),
 		l.timestamp, l.success, l.error, l.error_code, l.understood_code, l.action,
-		iif(t.status = 'blocked', (SELECT json_extract(e.body, '$.ended.question') FROM runs r JOIN entries e ON e.run = r.run AND e.point = 'ended'
+		iif(t.status = 'blocked', (SELECT json_extract(e.body, '$.ended.question') FROM runs r JOIN entries e
+		ON e.run = r.run AND e.point = 'ended'
 			WHERE r.run = l.run AND r.end_reason = 'blocked_signal' AND NOT EXISTS (SELECT 1 FROM runs n
 				WHERE n.task_id = t.task_id AND n.rowid > r.rowid AND n.ended_at IS NOT NULL)
 			ORDER BY e.seq DESC LIMIT 1), NULL),

@@ -31,10 +31,12 @@ func (m *mark) stopped() bool { return m.interrupted || m.cancelled() }
 func (a *Attempt) cancelled() bool { return a.Action == actionCancelled }
 
 const selectMarks = `
-	SELECT a.id, a.success, a.counted, a.run, a.iteration, a.error_code, a.understood_code, a.category, a.reaction, a.action,
+	SELECT a.id, a.success, a.counted, a.run, a.iteration, a.error_code, a.understood_code, a.category, a.reaction,
+	a.action,
 		EXISTS (SELECT 1 FROM errors e WHERE e.attempt_id = a.id AND e.source = 'executor' AND e.op = 'resume'),
 		coalesce((SELECT r.end_reason = ?2 FROM runs r WHERE r.run = a.run), 0)
-	FROM attempts a WHERE a.task_id = ?1 AND a.generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY a.id DESC`
+	FROM attempts a WHERE a.task_id = ?1 AND a.generation = (SELECT generation FROM tasks WHERE task_id = ?1)
+	ORDER BY a.id DESC`
 
 // stretchOf looks at the attempts, the newest first, until it comes upon one that was clean or
 // failed by the agent's fault.
@@ -101,7 +103,8 @@ func questionOf(v *view, run string) (string, error) {
 	}
 	var question sql.Null[string]
 	err := v.row(
-		`SELECT json_extract(body, '$.ended.question') FROM entries WHERE run = ? AND point = ? ORDER BY seq DESC LIMIT 1`,
+		`SELECT json_extract(body, '$.ended.question') FROM entries WHERE run = ? AND point = ? ORDER BY seq DESC `+
+			`LIMIT 1`,
 		[]any{run, string(executor.PointEnded)}, &question)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil

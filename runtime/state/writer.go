@@ -43,7 +43,8 @@ func openWriter(ctx context.Context, path string, p patience) (*writer, error) {
 // connecting asks for what has to be known of a file: also how many bytes it has at least, since
 // the root of each table and index is a page of its own, whatever is cleaned up. Counting them
 // opens the log.
-const connecting = `SELECT journal_mode, (SELECT 1 + count(*) FROM sqlite_schema WHERE rootpage > 0) * (SELECT page_size FROM pragma_page_size)
+const connecting = `SELECT journal_mode, (SELECT 1 + count(*) FROM sqlite_schema WHERE rootpage > 0) *
+	(SELECT page_size FROM pragma_page_size)
 	FROM pragma_journal_mode`
 
 // connect opens the connection if there is none. Also having a log at all is something that others

@@ -189,7 +189,10 @@ func TestNamed(t *testing.T) {
 	assert.Equal(t, "Rate limited, waiting...", r.LogMessage)
 	_, ok = sample.Table.ReactionNamed("none")
 	assert.False(t, ok)
-	for value, row := range map[string]taxonomy.Row{"COMMIT_FAILED": 6, "KINDS": 7, "PROVIDER_API_ERROR": 3, "PROVIDER_CRASH": 2, "SCOPE_FORBIDDEN": 5, "provider.rate_limit": 4, "PROVIDER_THROTTLED": 4} {
+	for value, row := range map[string]taxonomy.Row{
+		"COMMIT_FAILED": 6, "KINDS": 7, "PROVIDER_API_ERROR": 3, "PROVIDER_CRASH": 2, "SCOPE_FORBIDDEN": 5,
+		"provider.rate_limit": 4, "PROVIDER_THROTTLED": 4,
+	} {
 		c, ok := sample.Table.Code(value)
 		require.True(t, ok, value)
 		assert.Equal(t, row, c.Row, value)

@@ -31,7 +31,8 @@ func full() taxonomy.Evidence {
 	}
 }
 
-const fullJSON = `{"source":"anthropic-api","op":"call","type":"overloaded_error","status":529,"status_derived":true,"code":"E1",` +
+const fullJSON = `{"source":"anthropic-api","op":"call","type":"overloaded_error","status":529,` +
+	`"status_derived":true,"code":"E1",` +
 	`"exit_code":0,"signal":"SIGKILL","errno":"ECONNRESET","text":"first\nsecond","output":"done","files":["a","b"],` +
 	`"retry_after":"1.5s","retry_after_derived":true,"reset_at":"2026-01-02T02:04:05Z","credential":"main",` +
 	`"attributes":{"host":"example.org","mode":"fast","zone":""},"error":"unexpected EOF"}`
@@ -90,13 +91,14 @@ func TestEvidenceIsNotReadFrom(t *testing.T) {
 		`{"files": "a"}`:                      `evidence: files: want a list of texts, not "a"`,
 		`{"retry_after": 30}`:                 `evidence: retry_after: want a duration such as "1.5s", not 30`,
 		`{"retry_after": "30"}`:               `evidence: retry_after: want a duration such as "1.5s", not "30"`,
-		`{"reset_at": "tomorrow"}`:            `evidence: reset_at: want a time such as "2006-01-02T15:04:05Z", not "tomorrow"`,
-		`{"attributes": {"a": 1}}`:            `evidence: attributes: "a": want a text, not 1`,
-		`{"attributes": []}`:                  `evidence: attributes: not a JSON object`,
-		`{"error": 1}`:                        `evidence: error: want a text, not 1`,
-		`{"text": "a"`:                        "evidence: not JSON: EOF",
-		`{"text": `:                           `evidence: "text": not JSON: EOF`,
-		`{} {}`:                               "evidence: more after the JSON object",
+		`{"reset_at": "tomorrow"}`: `evidence: reset_at: want a time such as "2006-01-02T15:04:05Z", not ` +
+			`"tomorrow"`,
+		`{"attributes": {"a": 1}}`: `evidence: attributes: "a": want a text, not 1`,
+		`{"attributes": []}`:       `evidence: attributes: not a JSON object`,
+		`{"error": 1}`:             `evidence: error: want a text, not 1`,
+		`{"text": "a"`:             "evidence: not JSON: EOF",
+		`{"text": `:                `evidence: "text": not JSON: EOF`,
+		`{} {}`:                    "evidence: more after the JSON object",
 	} {
 		e := taxonomy.Evidence{Op: "before"}
 		assert.EqualError(t, e.UnmarshalJSON([]byte(in)), want, "of %s", in)

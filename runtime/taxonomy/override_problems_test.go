@@ -17,7 +17,8 @@ func TestOverrideProblems(t *testing.T) {
 		{"no such group", "{codes: {'@x': {http: 500}}}", `codes: no group "x"; there are auth, net`},
 		{"a code twice", "{codes: {W: {http: 500}, net.wait: {http: 501}}}", "codes: W and net.wait are the same code"},
 		{"no such reaction", "{reactions: {x: {extent: run}}}",
-			`reactions: no reaction "x"; there are stop, once, up, again, block, ask, shorter, calm, wait, abort, continue`},
+			`reactions: no reaction "x"; there are stop, once, up, again, block, ask, shorter, calm, wait, abort, ` +
+				`continue`},
 		{"no such policy", "{policies: {x: {max_attempts: 1}}}", `policies: no policy "x"; there are slow, fast`},
 		{"a reaction's policy", "{reactions: {again: {policy: x}}}",
 			`reactions.again.policy: no policy "x"; there are slow, fast`},
@@ -34,7 +35,8 @@ func TestOverrideProblems(t *testing.T) {
 			`reactions.calm.strategy: no strategy "x"; there are reduce, rest`},
 		{"tier", "{reactions: {up: {to: x}}}", `reactions.up.to: no tier "x"; there are low, high, boss`},
 		{"action", "{reactions: {again: {action: retri}}}",
-			`reactions.again.action: "retri" is none of abort, block, continue, retry, retry_operation, escalate, recover`},
+			`reactions.again.action: "retri" is none of abort, block, continue, retry, retry_operation, escalate, ` +
+				`recover`},
 		{"other words", "{reactions: {again: {session: new, revert: none, log: {level: loud}}}}", `reactions.again.session: "new" is none of keep, fresh, reduced
 reactions.again.revert: "none" is none of files, iteration
 reactions.again.log.level: "loud" is none of debug, info, warn, error`},

@@ -58,8 +58,10 @@ func TestOverridesFromJSONAreStrict(t *testing.T) {
 // one key more or twice.
 func FuzzOverridesFromJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"codes":{"*":{"reaction":{"retryable":"a","permanent":"b"},"http":500}},"recovery":{"allowed":[],"max_attempts":0}}`,
-		`{"retry":{"enabled":true,"jitter":0.5,"budget":{"breaker":{"failures":2}}},"uncategorized":{"action":"retry","then":{"action":"abort"}}}`,
+		`{"codes":{"*":{"reaction":{"retryable":"a","permanent":"b"},"http":500}},"recovery":{"allowed":[],` +
+			`"max_attempts":0}}`,
+		`{"retry":{"enabled":true,"jitter":0.5,"budget":{"breaker":{"failures":2}}},` +
+			`"uncategorized":{"action":"retry","then":{"action":"abort"}}}`,
 		`{"reactions":{"x":{"policy":{"max_attempts":2}}},"policies":null}`, `null`, `[]`, `{"recovery":{"alowed":[]}}`,
 	} {
 		f.Add([]byte(seed))

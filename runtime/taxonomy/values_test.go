@@ -142,7 +142,8 @@ func TestWithStack(t *testing.T) {
 	assert.Equal(t, crash.Error(), fmt.Sprint(err))
 	assert.Regexp(
 		t, regexp.MustCompile(
-			`(?s)^provider p crashed\ncode: PROVIDER_CRASH\n.*\nstack:\n    .*\.TestWithStack\n        .*values_test\.go:\d+\n`), fmt.Sprintf("%+v", err))
+			`(?s)^provider p crashed\ncode: PROVIDER_CRASH\n.*\nstack:\n    .*\.TestWithStack\n        `+
+				`.*values_test\.go:\d+\n`), fmt.Sprintf("%+v", err))
 	b, jerr := json.Marshal(err)
 	require.NoError(t, jerr)
 	assert.Equal(t, string(crash.AppendJSON(nil)), string(b))

@@ -74,7 +74,8 @@ func TestSocketsAreNamed(t *testing.T) {
 	ev := evidenceOf(t, s.ws.Revert(s.ctx, s.checked, changes))
 	assert.Len(t, ev.Files, 7)
 	assert.Equal(
-		t, `sockets and devices cannot be put back, make them again by hand: "socket0", "socket1", "socket2", "socket3", "socket4" (and 2 more)`, ev.Text)
+		t, `sockets and devices cannot be put back, make them again by hand: "socket0", "socket1", "socket2", `+
+			`"socket3", "socket4" (and 2 more)`, ev.Text)
 	assert.Equal(t, "a\n", r.read("a.txt"))
 
 	// A pipe in place of one is no socket.

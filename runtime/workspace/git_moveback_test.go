@@ -31,7 +31,8 @@ var moves = []struct {
 	{"another name for a branch is removed, deep", "git symbolic-ref refs/heads/alias refs/heads/main",
 		"git symbolic-ref -d refs/heads/alias && git branch alias/x/y", 2, 0},
 	{"odd names", "true",
-		`git checkout -q -b "it's;\$(id)&x" && git branch "a|b" && git branch '#!%"' && git branch "$(printf 'z\342\200\213\377')" && git branch é`, 6, 0},
+		`git checkout -q -b "it's;\$(id)&x" && git branch "a|b" && git branch '#!%"' && git branch "$(printf ` +
+			`'z\342\200\213\377')" && git branch é`, 6, 0},
 	{"a branch that is like an option", "true", "git update-ref refs/heads/-d HEAD", 1, 0},
 	{"another branch is removed", "git branch other", "git branch -q -D other", 1, 0},
 	{"an odd one is removed", `git branch "$(printf 'it\047s;\n' | tr -d '\n')"`, `git branch -q -D "it's;"`, 1, 0},

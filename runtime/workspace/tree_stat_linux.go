@@ -13,6 +13,7 @@ func stampOf(info fs.FileInfo) (stamp, bool) {
 		return stamp{}, false
 	}
 	return stamp{
-		size: s.Size, mtime: s.Mtim.Nano(), ctime: s.Ctim.Nano(), inode: s.Ino, device: uint64(s.Dev), mode: uint32(s.Mode), //nolint:unconvert // differs by architecture
+		size: s.Size, mtime: s.Mtim.Nano(), ctime: s.Ctim.Nano(), inode: s.Ino,
+		device: uint64(s.Dev), mode: uint32(s.Mode), //nolint:unconvert // differs by architecture
 	}, true
 }

@@ -22,12 +22,14 @@ func TestProblems(t *testing.T) {
 		{"NUL", "# T\n\x00", "plan.md:2:1: there is a NUL character here; remove it"},
 		{"deep", "# T\n\n" + strings.Repeat("1) > * ", 30), "plan.md:3:1: this is nested more than 50 times"},
 		{"another heading", "# T\n## Notes\nx\n",
-			`plan.md:2:1: "Notes" is no section of a plan; there are ## Prerequisites, ## Gate and steps such as ## Step 2.3: `},
+			`plan.md:2:1: "Notes" is no section of a plan; there are ## Prerequisites, ## Gate and steps such as ## ` +
+				`Step 2.3: `},
 		{"a step without an ID", "# T\n## Step : x\nx\n", `plan.md:2:1: "Step : x" is no section of a plan`},
 		{"a bad ID", "# T\n## Step -1: x\ndo it\n", "plan.md:2: the ID "},
 		{"the same ID", "# T\n## Step 1\na\n## Step 1\nb\n", "plan.md:4: another step has the ID "},
 		{"another section of a step", "# T\n## Step 1\nx\n### Sucess criteria\n- exists: a\n",
-			`plan.md:4:1: "Sucess criteria" is no section of a step; there are ### Prerequisites and ### Success criteria. In instructions write ####`},
+			`plan.md:4:1: "Sucess criteria" is no section of a step; there are ### Prerequisites and ### Success ` +
+				`criteria. In instructions write ####`},
 		{"a section of no step", "# T\n## Gate\n- true\n### Prerequisites\n- env: A\n",
 			"plan.md:4:1: this heading belongs to no step"},
 		{"a section twice", "# T\n## Gate\n- true\n## Gate\n- false\n", "plan.md:4:1: there is such a section already"},
@@ -55,7 +57,8 @@ func TestProblems(t *testing.T) {
 
 		{"no kind of criterion", step + "- reports/a.md\n", "plan.md:5:3: how is it checked?"},
 		{"another kind of criterion", step + "- exist: a\n",
-			`plan.md:5:3: "exist" is no kind of criterion; there are exists, format, sections, count, size, content or command`},
+			`plan.md:5:3: "exist" is no kind of criterion; there are exists, format, sections, count, size, content ` +
+				`or command`},
 		{"exists and more", step + "- exists: a b\n",
 			"plan.md:5:13: this is not understood from here on; write such as exists: reports/2.3.md"},
 		{"a format", step + "- format: a.json json\n",

@@ -72,15 +72,18 @@ func TestFaultsOfThePlan(t *testing.T) {
 			plan.Plan{Gate: []plan.Command{{}, {Args: []string{"-x"}}, {Args: []string{"go test"}},
 				{Args: []string{"a", "b\x00"}, Limit: -1}}, Steps: []plan.Step{step("1")}}, []string{
 				"invalid :0 the gate's command 1 has no command: give a program with its arguments",
-				`invalid :0 the gate's command 2 names the program "-x", which begins with '-' as an option does: name the program first`,
-				`invalid :0 the gate's command 3 names the program "go test", which has white space: give the arguments apart from the program`,
+				`invalid :0 the gate's command 2 names the program "-x", which begins with '-' as an option does: ` +
+					`name the program first`,
+				`invalid :0 the gate's command 3 names the program "go test", which has white space: give the ` +
+					`arguments apart from the program`,
 				`invalid :0 the gate's command 4 has the argument "b\x00", which has a zero byte: leave it out`,
 				"invalid :0 the gate's command 4 has a limit below 0: give how long it may take, or nothing",
 			}},
 		{"made by",
 			plan.Plan{Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "a", MadeBy: "1", Line: 3}},
 				Steps: []plan.Step{step("1")}}, []string{
-				`conflicting_requirements :3 "a" is made by step "1", but all steps take it for granted: move it to the steps that need it`,
+				`conflicting_requirements :3 "a" is made by step "1", but all steps take it for granted: move it to ` +
+					`the steps that need it`,
 			}},
 		{"file and directory",
 			plan.Plan{Prerequisites: []plan.Prerequisite{{Kind: plan.File, Name: "a", Line: 3},
@@ -118,7 +121,8 @@ func TestInstructions(t *testing.T) {
 		{"- **TODO**.\n", `silent_plan 1:0 the instructions are "TODO" and nothing else: say what is to be done`},
 		{"???", `silent_plan 1:0 the instructions are "???" and nothing else: say what is to be done`},
 		{"<insert what is to be done>",
-			`silent_plan 1:0 the instructions are "<insert what is to be done>" and nothing else: say what is to be done`},
+			`silent_plan 1:0 the instructions are "<insert what is to be done>" and nothing else: say what is to be ` +
+				`done`},
 		{"Deploy it.\n\nPort: TBD\n",
 			`several_readings 1:0 the instructions leave open what "TBD" stands for: write it out`},
 		{"Deploy it.\n- [ ] TODO\n",
@@ -229,7 +233,8 @@ func TestWhoMakesAPrerequisite(t *testing.T) {
 	steps[1].Line = 4
 	for by, want := range map[string]string{
 		"1": "",
-		"2": `conflicting_requirements 2:9 the step is to make "a" itself, which it needs before it begins: make it a criterion`,
+		"2": `conflicting_requirements 2:9 the step is to make "a" itself, which it needs before it begins: make it ` +
+			`a criterion`,
 		"3": `conflicting_requirements 2:9 "a" is made by step "3", which comes later: change the order of the steps`,
 		"4": `conflicting_requirements 2:9 "a" is made by step "4", which there is not: name an earlier step`,
 	} {
@@ -279,7 +284,8 @@ func TestCriteria(t *testing.T) {
 		{"long", plan.Criterion{Kind: plan.Count, Path: "a", Min: 1, Text: strings.Repeat("x", 1001)},
 			"it is longer than 1000 bytes"},
 		{"no content", plan.Criterion{Kind: plan.Content, Path: "a"},
-			`unclear_criteria: the criterion content has the expression "", which every text matches: say what must be in "a"`},
+			`unclear_criteria: the criterion content has the expression "", which every text matches: say what must ` +
+				`be in "a"`},
 		{"any content", plan.Criterion{Kind: plan.Content, Path: "a", Text: "(?:.*)|x+"},
 			"unclear_criteria: the criterion content has the expression"},
 		{"pattern", plan.Criterion{Kind: plan.Count, Path: "a[", Min: 1},

@@ -16,9 +16,12 @@ import (
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"steps":[{"id":"1","instructions":"TBD","criteria":[{"kind":"count","path":"a/**"}]}]}`,
-		`{"prerequisites":[{"kind":"address","name":"http://[::1"},{"kind":"env","name":"A=b"},{"kind":"file","name":"~"},{"kind":"command","name":"\\"}],"gate":[{}]}`,
-		`{"steps":[{"id":"a","instructions":"x: ???","criteria":[{"kind":"content","path":"a","text":"a{999}"},{"kind":"size","path":"a/b","min":-1}],"line":-3}]}`,
-		`{"steps":[{"id":"1","prerequisites":[{"kind":"file","name":"a/","madeBy":"1"},{"kind":"file","name":"a/b"}]},{"id":"1"}]}`,
+		`{"prerequisites":[{"kind":"address","name":"http://[::1"},{"kind":"env","name":"A=b"},{"kind":"file",` +
+			`"name":"~"},{"kind":"command","name":"\\"}],"gate":[{}]}`,
+		`{"steps":[{"id":"a","instructions":"x: ???","criteria":[{"kind":"content","path":"a","text":"a{999}"},` +
+			`{"kind":"size","path":"a/b","min":-1}],"line":-3}]}`,
+		`{"steps":[{"id":"1","prerequisites":[{"kind":"file","name":"a/","madeBy":"1"},{"kind":"file",` +
+			`"name":"a/b"}]},{"id":"1"}]}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -30,7 +30,8 @@ var finding = sync.OnceValue(func() expressions {
 				`\[(?:TBD|TBC|TODO|\?{3,9})\]|\((?:TBD|TBC)\))(?:$|[\s,.;:)])`),
 		word: regexp.MustCompile(`(?:^|\s)(\?{3,})(?:$|[\s,.;:])`),
 		about: regexp.MustCompile(
-			`(?i)\b(?:replac|remov|find|search|grep|fill|resolv|delet|look|list|count|scan|report|mark|mention|contain|` +
+			`(?i)\b(?:replac|remov|find|search|grep|fill|resolv|delet|look|list|count|scan|report|mark|mention|conta` +
+				`in|` +
 				`placeholder|every\b|each\b|all\b|any\b|no\b|without\b|where)`),
 		write: regexp.MustCompile(`(?i)^(?:set|print|write|put|say|show|add|use|keep|leave|call)\b`),
 	}

@@ -70,7 +70,8 @@ func TestNothingIsReadFromTheEnvironment(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	model := providertest.Reply{Body: `{"type":"model","id":"claude-sonnet-4-5","display_name":"Sonnet","created_at":"2025-09-29T00:00:00Z"}`}
+	model := providertest.Reply{Body: `{"type":"model","id":"claude-sonnet-4-5","display_name":"Sonnet",` +
+		`"created_at":"2025-09-29T00:00:00Z"}`}
 	for _, c := range []struct {
 		reply providertest.Reply
 		code  error
@@ -179,7 +180,8 @@ func TestRefusedToolEndsTheCall(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"user: do it",
-		`assistant: write_file{"path":"a","content":"x"} run_command{"command":"rm -rf /"} write_file{"path":"c","content":"x"}`,
+		`assistant: write_file{"path":"a","content":"x"} run_command{"command":"rm -rf /"} write_file{"path":"c",` +
+			`"content":"x"}`,
 		"user: =wrote 1 bytes to a =refused! =not done: the call was over!",
 		"user: not that",
 	}, outline(requests(t, server)[1]))

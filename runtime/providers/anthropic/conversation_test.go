@@ -84,13 +84,15 @@ func TestThinkingIsSentBack(t *testing.T) {
 		return providertest.Event{Name: "content_block_delta", Data: data}
 	}
 	events := append(append([]providertest.Event{}, message[:2]...),
-		block(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`),
+		block(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"",`+
+			`"signature":""}}`),
 		delta(`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`),
 		delta(`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}`),
 		block(`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"ZGF0YQ"}}`),
 		block(`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}`),
 		block(`{"type":"content_block_start","index":3,"content_block":{"type":"something_new"}}`),
-		block(`{"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"t","name":"list_files","input":{}}}`),
+		block(`{"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"t",`+
+			`"name":"list_files","input":{}}}`),
 	)
 	events = append(events, message[len(message)-2:]...)
 	server := serve(t, providertest.Reply{Events: events}, providertest.AnthropicText("done"))

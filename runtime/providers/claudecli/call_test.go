@@ -177,10 +177,12 @@ func TestFailures(t *testing.T) {
 		{"API error 413", apiError(413, "request_too_large"), "PROVIDER_API_ERROR",
 			apiEvidence(413, "request_too_large")},
 		{"API error of an older version", providertest.CLIFails(
-			`API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`),
+			`API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},` +
+				`"request_id":"req_1"}`),
 			"PROVIDER_API_ERROR",
 			taxonomy.Evidence{Status: 529, StatusDerived: true, Type: "overloaded_error", ExitCode: exit(1),
-				Text:       `API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`,
+				Text: `API Error: 529 {"type":"error","error":{"type":"overloaded_error",` +
+					`"message":"Overloaded"},"request_id":"req_1"}`,
 				Attributes: map[string]string{"request-id": "req_1"}}},
 		{"connection error", providertest.CLIFails("API Error: Connection error."), "PROVIDER_API_ERROR",
 			taxonomy.Evidence{ExitCode: exit(1), Text: "API Error: Connection error."}},

@@ -153,7 +153,8 @@ func TestVerdict(t *testing.T) {
 func TestResultsAddUp(t *testing.T) {
 	r := reader(t)
 	r.read([]byte(
-		`{"type":"result","is_error":true,"result":"bad","total_cost_usd":1,"permission_denials":[{"tool_name":"Bash"}]}`))
+		`{"type":"result","is_error":true,"result":"bad","total_cost_usd":1,` +
+			`"permission_denials":[{"tool_name":"Bash"}]}`))
 	r.read([]byte(`{"type":"result","is_error":false,"result":"good","total_cost_usd":2}`))
 	assert.Equal(t, "bad", r.result.Result)
 	assert.Equal(t, taxonomy.Some(2.0), r.answer(false).Usage.CostUSD)

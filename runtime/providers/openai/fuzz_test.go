@@ -38,7 +38,8 @@ func FuzzAnswers(f *testing.F) {
 		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: "+
 			"[DONE]\n\n")
 	f.Add(200, "text/event-stream",
-		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-9,\"id\":\"1\",\"function\":{\"name\":\"list_files\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n")
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-9,\"id\":\"1\","+
+			"\"function\":{\"name\":\"list_files\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n")
 	f.Add(200, "text/event-stream", "data: {\"error\":null}\n\n")
 	f.Add(200, "text/event-stream", "event: error\ndata: {\"error\":{\"code\":429}}\n\n")
 	f.Add(200, "text/html", "<title>x</title>")

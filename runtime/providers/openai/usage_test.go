@@ -73,11 +73,14 @@ func TestUsage(t *testing.T) {
 		{"more from the cache than there is",
 			[]pt.Reply{stream(
 				finished,
-				`{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":0,"prompt_tokens_details":{"cached_tokens":2000000}}}`)},
+				`{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":0,`+
+					`"prompt_tokens_details":{"cached_tokens":2000000}}}`)},
 			used(m, 0, 0.5), used(m, 0)},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			for prices, want := range map[*Prices]executor.Usage{nil: c.unpriced, {Input: 2, Output: 8, CachedInput: 0.5}: c.want} {
+			for prices, want := range map[*Prices]executor.Usage{
+				nil: c.unpriced, {Input: 2, Output: 8, CachedInput: 0.5}: c.want,
+			} {
 				server, p := served(t, func(o *Options) { o.Prices = prices }, c.replies...)
 				answer, _ := p.Call(t.Context(), request(t))
 				assert.Zero(t, server.Left())

@@ -33,14 +33,16 @@ func (t *Toolbox) offered() []tool {
 	all := []tool{
 		define(t, readFile, "Reads a text file, or some of its lines.",
 			`{"path":`+pathSchema+
-				`,"offset":{"type":"integer","minimum":1,"description":"The first line to read, counted from 1."},"limit":{"type":"integer","minimum":1,"description":"How many lines to read."}}`,
+				`,"offset":{"type":"integer","minimum":1,"description":"The first line to read, counted from 1."},`+
+				`"limit":{"type":"integer","minimum":1,"description":"How many lines to read."}}`,
 			t.read, "path"),
 		define(t, listFiles, "Lists the files under a directory, at any depth.",
 			`{"path":{"type":"string","description":"The directory; the root unless given."},"pattern":`+patternSchema+
 				`}`,
 			t.list),
 		define(t, searchFiles, "Finds lines in text files by a regular expression (RE2 syntax).",
-			`{"regexp":{"type":"string"},"path":{"type":"string","description":"The directory or file to search; the root unless given."},"pattern":`+patternSchema+`}`,
+			`{"regexp":{"type":"string"},"path":{"type":"string","description":"The directory or file to search; `+
+				`the root unless given."},"pattern":`+patternSchema+`}`,
 			t.search, "regexp"),
 	}
 	if !t.options.ReadOnly {
@@ -52,13 +54,15 @@ func (t *Toolbox) offered() []tool {
 				"Replaces a piece of text in a file. The old text must be in the file exactly once, unless all is "+
 					"true.",
 				`{"path":`+pathSchema+
-					`,"old":{"type":"string","description":"The text to replace, exactly as it is in the file."},"new":{"type":"string"},"all":{"type":"boolean","description":"Replace every occurrence."}}`,
+					`,"old":{"type":"string","description":"The text to replace, exactly as it is in the file."},`+
+					`"new":{"type":"string"},"all":{"type":"boolean","description":"Replace every occurrence."}}`,
 				t.edit, "path", "old", "new"),
 			define(t, deleteFile, "Deletes a file.", `{"path":`+pathSchema+`}`, t.delete, "path"))
 	}
 	if len(t.commands) > 0 {
 		all = append(all, define(t, runCommand, t.commandDescription(),
-			`{"command":{"type":"string","description":"The command line. Quotes group words; there is no shell."},"dir":{"type":"string","description":"The directory to run it in; the root unless given."}}`,
+			`{"command":{"type":"string","description":"The command line. Quotes group words; there is no shell."},`+
+				`"dir":{"type":"string","description":"The directory to run it in; the root unless given."}}`,
 			t.run, "command"))
 	}
 	return append(all, t.ending()...)
@@ -78,7 +82,8 @@ func (t *Toolbox) ending() []tool {
 
 const (
 	pathSchema    = `{"type":"string","description":"The file's path, relative to the root."}`
-	patternSchema = `{"type":"string","description":"Only files whose path matches it: * and ? within a name, ** across directories."}`
+	patternSchema = `{"type":"string","description":"Only files whose path matches it: * and ? within a name, ** ` +
+		`across directories."}`
 )
 
 // define returns a tool whose arguments are read into an A.

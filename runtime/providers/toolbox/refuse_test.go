@@ -133,7 +133,10 @@ func TestWritingWithinTheScope(t *testing.T) {
 	for _, path := range []string{"yes", "ask"} {
 		assert.False(t, use(t, tools, "write_file", "path", path, "content", "x").IsError)
 	}
-	for path, want := range map[string]errs.ScopeCode{"no": errs.CodeScopeForbidden, "out": errs.CodeScopeOutsideAllowed, "unknown": errs.CodeScopeForbidden} {
+	for path, want := range map[string]errs.ScopeCode{
+		"no": errs.CodeScopeForbidden, "out": errs.CodeScopeOutsideAllowed,
+		"unknown": errs.CodeScopeForbidden,
+	} {
 		ev := end(t, tools, "write_file", args(t, "path", "./"+path, "content", "x"))
 		assert.Equal(t, []string{path}, ev.Files)
 		assert.Equal(t, "strict", ev.Attribute("scope_mode"))

@@ -184,13 +184,27 @@ func TestSummary(t *testing.T) {
 		counts  map[string]int
 		counted int
 	}{
-		"3 errors, all of them a.":                                                                           {map[string]int{"a": 3}, 3},
-		"1 error, all of them a.":                                                                            {map[string]int{"a": 1}, 1},
-		"23 errors. The most frequent is a (17.4%).":                                                         {map[string]int{"a": 4, "b": 3, "c": 3, "d": 3, "e": 3, "f": 3, "g": 2, "h": 2}, 0},
-		"40 errors. The most frequent are a and b (50.0% each).":                                             {map[string]int{"a": 20, "b": 20}, 40},
-		"7 errors. The most frequent are a and 2 others (28.6% each).":                                       {map[string]int{"a": 2, "b": 2, "c": 2, "d": 1}, 7},
-		"2 errors, all of them a. One more is not in the chart: its time is too far from the others.":        {map[string]int{"a": 2}, 3},
-		"2 errors, all of them a. 1,000 more are not in the chart: their times are too far from the others.": {map[string]int{"a": 2}, 1002},
+		"3 errors, all of them a.": {
+			map[string]int{"a": 3}, 3,
+		},
+		"1 error, all of them a.": {
+			map[string]int{"a": 1}, 1,
+		},
+		"23 errors. The most frequent is a (17.4%).": {
+			map[string]int{"a": 4, "b": 3, "c": 3, "d": 3, "e": 3, "f": 3, "g": 2, "h": 2}, 0,
+		},
+		"40 errors. The most frequent are a and b (50.0% each).": {
+			map[string]int{"a": 20, "b": 20}, 40,
+		},
+		"7 errors. The most frequent are a and 2 others (28.6% each).": {
+			map[string]int{"a": 2, "b": 2, "c": 2, "d": 1}, 7,
+		},
+		"2 errors, all of them a. One more is not in the chart: its time is too far from the others.": {
+			map[string]int{"a": 2}, 3,
+		},
+		"2 errors, all of them a. 1,000 more are not in the chart: their times are too far from the others.": {
+			map[string]int{"a": 2}, 1002,
+		},
 	} {
 		s := report.Snapshot{Metrics: report.Metrics{TotalErrors: c.counted},
 			Timeline: report.Timeline{Step: time.Minute}}

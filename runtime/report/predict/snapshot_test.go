@@ -59,7 +59,8 @@ func TestSnapshotsThatCannotBe(t *testing.T) {
 		{`{"version":1,"providers":[{"name":"p","calls":1,"weights":[2,-1,0]}]}`, "cannot count 2"},
 		{`{"version":1,"providers":[{"name":"p","calls":1,"weights":[1,0,0]}]}`, "cannot count 0"},
 		{provider(`"burst":[{"code":"a","weight":1,"seen":2}]`), "burst: \"a\" cannot have been seen 2 times"},
-		{`{"version":1,"providers":[{"name":"p","calls":100,"weights":[0.5,0.25,0.25],"burst":[{"code":"a","weight":5,"seen":50},{"weight":5,"seen":50}]}]}`, "burst: outcomes cannot weigh 10 together"},
+		{`{"version":1,"providers":[{"name":"p","calls":100,"weights":[0.5,0.25,0.25],"burst":[{"code":"a",` +
+			`"weight":5,"seen":50},{"weight":5,"seen":50}]}]}`, "burst: outcomes cannot weigh 10 together"},
 		{provider(`"steps":[{"after":"a","all":[{"weight":1,"seen":1}]}]`), "cannot have been seen 1 times"},
 		{provider(`"long":[{"weight":0,"seen":1}]`), "long"},
 		{provider(`"steps":[{"after":"a"},{"after":"a"}]`), "twice"},

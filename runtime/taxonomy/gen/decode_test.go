@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
-const head = `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m","retryable":false,"context":`
+const head = `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m",` +
+	`"retryable":false,"context":`
 
 func TestUnmarshalRefuses(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
@@ -101,7 +102,8 @@ func TestUnmarshalUnknown(t *testing.T) {
 		code      string
 		retryable bool
 	}{
-		{`{"domain":"aidf","category":"provider","code":"NEW","message":"new \"thing\"","retryable":true,"context":{"a":1},"cause":{"message":"x"}}`, "NEW", true},
+		{`{"domain":"aidf","category":"provider","code":"NEW","message":"new \"thing\"","retryable":true,` +
+			`"context":{"a":1},"cause":{"message":"x"}}`, "NEW", true},
 		{`{"domain":"aidf","category":"provider","code":"NEW","message":"m","retryable":false}`, "NEW", false},
 		{`{"domain":"other","category":"provider","code":"PROVIDER_CRASH","message":"m","retryable":true}`,
 			"PROVIDER_CRASH", true},
@@ -119,7 +121,8 @@ func TestUnmarshalUnknown(t *testing.T) {
 		assert.Equal(t, c.in, string(e.AppendJSON(nil)))
 	}
 	e, err := sample.UnmarshalError(
-		[]byte(`{"category":"provider","code":"NEW","message":"new \"thing\"","context":{"a":1},"cause":{"message":"x"}}`))
+		[]byte(`{"category":"provider","code":"NEW","message":"new \"thing\"","context":{"a":1},` +
+			`"cause":{"message":"x"}}`))
 	require.NoError(t, err)
 	assert.EqualError(t, e, `new "thing"`)
 	assert.EqualError(t, e.Unwrap(), "x")
@@ -159,7 +162,8 @@ func TestUnmarshalWholeNumbers(t *testing.T) {
 // TestUnmarshalUnknownWord reads what a newer program sends that has one more word in an enum:
 // nothing of it is lost.
 func TestUnmarshalUnknownWord(t *testing.T) {
-	in := `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m","retryable":true,"context":{"str":"s","mood":"NEW","optMood":"password=hunter22"},"cause":{"message":"x"}}`
+	in := `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m","retryable":true,` +
+		`"context":{"str":"s","mood":"NEW","optMood":"password=hunter22"},"cause":{"message":"x"}}`
 	out := strings.Replace(in, "hunter22", taxonomy.Redacted, 1)
 	const reason = `context.mood: unknown value "NEW"`
 	e, err := sample.UnmarshalError([]byte(in))
@@ -206,7 +210,8 @@ func TestUnmarshalUnknownWord(t *testing.T) {
 
 func TestCauses(t *testing.T) {
 	crash := sample.NewProviderCrash("p")
-	const crashJSON = `{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH","message":"provider p crashed","retryable":true,"context":{"provider":"p"}}`
+	const crashJSON = `{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH",` +
+		`"message":"provider p crashed","retryable":true,"context":{"provider":"p"}}`
 	for _, c := range []struct {
 		name  string
 		cause error

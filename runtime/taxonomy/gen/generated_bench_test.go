@@ -62,8 +62,9 @@ const (
 		"as they were. " +
 		"Nothing was committed; see the log of the run for what the agent had said until then, and for how long " +
 		"each call took. "
-	jsonSentence = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_011CS"},`
-	cyrillic     = "Сервер временно недоступен, повторите попытку позже. "
+	jsonSentence = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},` +
+		`"request_id":"req_011CS"},`
+	cyrillic = "Сервер временно недоступен, повторите попытку позже. "
 )
 
 func twoKB(unit string) string { return strings.Repeat(unit, 2048/len(unit)+1)[:2046] }
@@ -78,7 +79,8 @@ var shapes = []struct {
 	{"prose", sample.NewProviderAPIError("anthropic-api", "\n"+twoKB(sentence)[:1990]).WithStatusCode(529)},
 	{"json", sample.NewProviderAPIError("anthropic-api", "\n"+twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
 	{"cyrillic", sample.NewProviderAPIError("anthropic-api", "\n"+twoKB(cyrillic)[:1990]).WithStatusCode(529)},
-	{"json in message too", sample.NewProviderAPIError("anthropic-api", twoKB(jsonSentence)[:1990]).WithStatusCode(529)},
+	{"json in message too", sample.NewProviderAPIError("anthropic-api", twoKB(jsonSentence)[:1990]).
+		WithStatusCode(529)},
 	{"secret", sample.NewProviderAPIError("anthropic-api", "\nkey sk-abcdefghij1234567890 "+twoKB(sentence)[:1960]).
 		WithStatusCode(529)},
 }
@@ -116,8 +118,8 @@ func BenchmarkCreate(b *testing.B) {
 	b.Run("errgen with two and cause", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			sinkError = sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529).WithUnmatched(true).
-				WithCause(cause)
+			sinkError = sample.NewProviderAPIError("anthropic-api", "overloaded").WithStatusCode(529).
+				WithUnmatched(true).WithCause(cause)
 		}
 	})
 }

@@ -23,7 +23,8 @@ func wrap3(err error) error {
 // everything returns an error with each field set.
 func everything() *sample.KindsError {
 	at := time.Date(2024, 2, 3, 4, 5, 6, 700, time.FixedZone("x", 3600))
-	return sample.NewKinds("s\"<\n", -1, -1<<60, 1<<63, 1.5e-9, true, 1500*time.Millisecond, at, sample.KindsMoodAskUser,
+	return sample.NewKinds("s\"<\n", -1, -1<<60, 1<<63, 1.5e-9, true, 1500*time.Millisecond, at,
+		sample.KindsMoodAskUser,
 		[]string{"a", "b"}, json.RawMessage(` { "a" : [ 1 , "< " ] } `), sample.KindsRun{Mode: "fast"}, 1234).
 		WithOptStr("o").WithOptNum(0).WithOptBig(7).WithOptSize(8).WithOptRatio(0.25).WithOptFlag(false).
 		WithOptTook(time.Minute).WithOptAt(at.Truncate(time.Second)).WithOptMood(sample.KindsOptMoodBlock).
@@ -31,9 +32,11 @@ func everything() *sample.KindsError {
 		WithOptRun(sample.KindsOptRun{Mode: "slow", Step: taxonomy.Some("2")}).WithOptPin(0)
 }
 
-const everythingContext = `{"str":"s\"\u003c\n","num":-1,"big":-1152921504606846976,"size":9223372036854775808,"ratio":1.5e-9,"flag":true,"took":"1.5s","at":"2024-02-03T03:05:06.0000007Z",` +
+const everythingContext = `{"str":"s\"\u003c\n","num":-1,"big":-1152921504606846976,"size":9223372036854775808,` +
+	`"ratio":1.5e-9,"flag":true,"took":"1.5s","at":"2024-02-03T03:05:06.0000007Z",` +
 	`"mood":"ASK_USER","list":["a","b"],"data":{"a":[1,"\u003c "]},"run":{"mode":"fast"},"pin":"[REDACTED]",` +
-	`"optStr":"o","optNum":0,"optBig":7,"optSize":8,"optRatio":0.25,"optFlag":false,"optTook":"1m0s","optAt":"2024-02-03T03:05:06Z",` +
+	`"optStr":"o","optNum":0,"optBig":7,"optSize":8,"optRatio":0.25,"optFlag":false,"optTook":"1m0s",` +
+	`"optAt":"2024-02-03T03:05:06Z",` +
 	`"optMood":"BLOCK","optList":["c"],"optData":[],"optRun":{"mode":"slow","step":"2"},"optPin":"[REDACTED]"}`
 
 func TestGeneratedMessage(t *testing.T) {
@@ -49,9 +52,11 @@ func TestGeneratedMessage(t *testing.T) {
 		{sample.NewProviderAPIError("p", "key sk-abcdefghij1234567890").WithToken("t"),
 			"provider p API error: key [REDACTED]"},
 		{sample.NewScopeForbidden([]string{"a", "b"}), "2 forbidden: a, b"},
-		{sample.NewGitCommit().WithCause(errors.New("password=hunter2")).WithValue("v").WithDecision(sample.WorkDecisionBlock),
+		{sample.NewGitCommit().WithCause(errors.New("password=hunter2")).WithValue("v").
+			WithDecision(sample.WorkDecisionBlock),
 			"commit failed: password=[REDACTED] (v, BLOCK)"},
-		{sample.NewGitCommit().WithCause(sample.NewProviderCrash("p")).WithValue("v"), "commit failed: provider p crashed"},
+		{sample.NewGitCommit().WithCause(sample.NewProviderCrash("p")).WithValue("v"), "commit failed: provider p " +
+			"crashed"},
 		{sample.NewGitCommit().WithDecision(9).WithValue("v"), "commit failed"},
 		{&sample.ProviderError{}, "provider error without a code"},
 		{everything().WithCause(errors.New("x\ny")),
@@ -71,15 +76,23 @@ func TestGeneratedJSON(t *testing.T) {
 		want string
 	}{
 		{sample.NewProviderCrash("p"),
-			`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH","message":"provider p crashed","retryable":true,"context":{"provider":"p"}}`},
+			`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH",` +
+				`"message":"provider p crashed","retryable":true,"context":{"provider":"p"}}`},
 		{sample.NewProviderAPIError("p", "q\u2028\" sk-abcdefghij1234567890").WithStatusCode(404).
 			WithRetryAfter(30 * time.Second).WithToken("").WithRun(sample.ProviderRun{Mode: "m"}),
-			`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR","message":"provider p API error 404: q\u2028\" [REDACTED]","retryable":false,"context":{"retryAfter":"30s","run":{"mode":"m"},"provider":"p","statusCode":404,"rawError":"q\u2028\" [REDACTED]","token":"[REDACTED]"}}`},
+			`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR",` +
+				`"message":"provider p API error 404: q\u2028\" [REDACTED]","retryable":false,` +
+				`"context":{"retryAfter":"30s","run":{"mode":"m"},"provider":"p","statusCode":404,` +
+				`"rawError":"q\u2028\" [REDACTED]","token":"[REDACTED]"}}`},
 		{&sample.WorkError{},
-			`{"domain":"aidf","name":"WorkError","category":"work","code":"","message":"work error without a code","retryable":true,"context":{}}`},
+			`{"domain":"aidf","name":"WorkError","category":"work","code":"","message":"work error without a code",` +
+				`"retryable":true,"context":{}}`},
 		{everything().WithOptMood(3), ""},
 		{sample.NewGitCommit().WithCause(sample.NewProviderCrash("p")),
-			`{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: provider p crashed","retryable":true,"context":{},"cause":{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_CRASH","message":"provider p crashed","retryable":true,"context":{"provider":"p"}}}`},
+			`{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: ` +
+				`provider p crashed","retryable":true,"context":{},"cause":{"domain":"aidf","name":"ProviderError",` +
+				`"category":"provider","code":"PROVIDER_CRASH","message":"provider p crashed","retryable":true,` +
+				`"context":{"provider":"p"}}}`},
 	} {
 		got := string(c.err.AppendJSON(nil))
 		if c.want != "" {

@@ -81,32 +81,45 @@ func TestLog(t *testing.T) {
 		err  error
 		want string
 	}{
-		{sample.NewProviderAPIError("p", "token=abcdef").WithRun(sample.ProviderRun{Mode: "m", Step: taxonomy.Some("1")}).
+		{sample.NewProviderAPIError("p", "token=abcdef").
+			WithRun(sample.ProviderRun{Mode: "m", Step: taxonomy.Some("1")}).
 			WithToken("hidden").WithRetryAfter(time.Second),
-			`{"err":{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR","message":"provider p API error: token=[REDACTED]","retryable":true,` +
-				`"context":{"retryAfter":1000000000,"run":{"mode":"m","step":"1"},"provider":"p","rawError":"token=[REDACTED]","token":"[REDACTED]"}}}`},
+			`{"err":{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR",` +
+				`"message":"provider p API error: token=[REDACTED]","retryable":true,` +
+				`"context":{"retryAfter":1000000000,"run":{"mode":"m","step":"1"},"provider":"p",` +
+				`"rawError":"token=[REDACTED]","token":"[REDACTED]"}}}`},
 		{sample.NewGitCommit(),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}`},
+			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
+				`failed","retryable":true}}`},
 		{sample.NewGitCommit().WithDecision(sample.WorkDecisionBlock).WithFiles([]string{"a"}).
 			WithCause(fmt.Errorf("a: %w", sample.NewGitCommit())),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: a: commit failed","retryable":true,"context":{"files":["a"],"decision":"BLOCK"},` +
-				`"cause":{"message":"a: commit failed","cause":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}}}`},
+			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
+				`failed: a: commit failed","retryable":true,"context":{"files":["a"],"decision":"BLOCK"},` +
+				`"cause":{"message":"a: commit failed","cause":{"domain":"aidf","name":"WorkError",` +
+				`"category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}}}`},
 		{sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, errors.New("token=abcdef"))),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: EOF\ntoken=[REDACTED]","retryable":true,` +
+			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
+				`failed: EOF\ntoken=[REDACTED]","retryable":true,` +
 				`"cause":{"message":"EOF\ntoken=[REDACTED]","causes":["EOF","token=[REDACTED]"]}}}`},
 		{sample.NewGitCommit().WithCause(io.EOF),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit failed: EOF","retryable":true,"cause":"EOF"}}`},
+			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
+				`failed: EOF","retryable":true,"cause":"EOF"}}`},
 		{kinds(), `{"err":{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":` +
-			`"str=s num=1 opt=0; big=2 opt=1; size=3 opt=2; ratio=NaN opt=+Inf; flag=true opt=false; took=1m0s opt=0s; at=2024-02-03T04:05:06Z secs=60/0 quoted=\"s\" line=s ` +
+			`"str=s num=1 opt=0; big=2 opt=1; size=3 opt=2; ratio=NaN opt=+Inf; flag=true opt=false; took=1m0s ` +
+			`opt=0s; at=2024-02-03T04:05:06Z secs=60/0 quoted=\"s\" line=s ` +
 			`mood=/BLOCK list=/1:x data=/{\"a\":1}",` +
-			`"retryable":false,"context":{"str":"s","num":1,"big":2,"size":3,"ratio":"NaN","flag":true,"took":60000000000,"at":"2024-02-03T04:05:06Z","mood":"","list":[],"data":null,"run":{"mode":""},"pin":"[REDACTED]",` +
-			`"optNum":0,"optBig":1,"optSize":2,"optRatio":"+Inf","optFlag":false,"optTook":0,"optMood":"BLOCK","optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}}}`},
+			`"retryable":false,"context":{"str":"s","num":1,"big":2,"size":3,"ratio":"NaN","flag":true,` +
+			`"took":60000000000,"at":"2024-02-03T04:05:06Z","mood":"","list":[],"data":null,"run":{"mode":""},` +
+			`"pin":"[REDACTED]",` +
+			`"optNum":0,"optBig":1,"optSize":2,"optRatio":"+Inf","optFlag":false,"optTook":0,"optMood":"BLOCK",` +
+			`"optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}}}`},
 	} {
 		assert.Equal(t, c.want, logged(c.err))
 	}
 	assert.Contains(
 		t, logged(
-			sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.KindsRun{}, 0).
+			sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"),
+				sample.KindsRun{}, 0).
 				WithOptRatio(0.5)), `"ratio":"-Inf"`)
 	assert.Contains(t, logged(&sample.KindsError{}), `"pin":""`)
 }
@@ -123,8 +136,10 @@ func TestContextOfOddValues(t *testing.T) {
 	e := kinds()
 	e.At = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	assert.Equal(
-		t, `{"str":"s","num":1,"big":2,"size":3,"ratio":null,"flag":true,"took":"1m0s","at":null,"mood":null,"list":[],"data":null,"run":{"mode":""},"pin":"[REDACTED]",`+
-			`"optNum":0,"optBig":1,"optSize":2,"optRatio":null,"optFlag":false,"optTook":"0s","optMood":"BLOCK","optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}`,
+		t, `{"str":"s","num":1,"big":2,"size":3,"ratio":null,"flag":true,"took":"1m0s","at":null,"mood":null,`+
+			`"list":[],"data":null,"run":{"mode":""},"pin":"[REDACTED]",`+
+			`"optNum":0,"optBig":1,"optSize":2,"optRatio":null,"optFlag":false,"optTook":"0s","optMood":"BLOCK",`+
+			`"optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}`,
 		string(e.AppendContext(nil)))
 	assert.Contains(t, string((&sample.KindsError{}).AppendContext(nil)), `"pin":null}`)
 }

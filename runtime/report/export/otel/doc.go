@@ -1,7 +1,9 @@
 // Package otelreport tells OpenTelemetry of errors: counters for metrics, and what happened on
 // spans, by the semantic conventions.
 //
-//	exporter, err := otelreport.New(otel.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+//	exporter, err := otelreport.New(otel.Meter("errgen"), otelreport.Options{
+//		Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy},
+//	})
 //	sinks := report.Sinks{reporter, exporter}
 //	otelreport.Record(ctx, occurrence) // on the span that ctx has
 //

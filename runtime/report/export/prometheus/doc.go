@@ -1,16 +1,18 @@
 // Package promreport counts errors for Prometheus.
 //
 //	registry := prometheus.NewRegistry()
-//	exporter, err := promreport.Register(registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+//	exporter, err := promreport.Register(registry, promreport.Options{
+//		Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy},
+//	})
 //	sinks := report.Sinks{reporter, exporter}
 //	http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 //
 // It has these counters:
 //
 //	errgen_errors_total{domain,category,code,severity,source}       errors that happened
-//	errgen_recoveries_total{domain,category,code,strategy,result}   strategies that were run; result is "succeeded" or "failed"
+//	errgen_recoveries_total{domain,category,code,strategy,result}   strategies, by result: "succeeded" or "failed"
 //	errgen_retries_total                                            calls that were made again
-//	errgen_retried_operations_total{result}                         operations that were tried again, by how they ended
+//	errgen_retried_operations_total{result}                         retried operations, by their result
 //
 // Labels have few values: the words of the taxonomies, of others the first ones, and "other" for
 // the rest. What is not known is "none". Texts of errors are never labels.

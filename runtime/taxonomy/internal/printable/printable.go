@@ -21,7 +21,8 @@ const block = 8
 func first[T string | []byte](s T, i int) int {
 	for len(s)-i >= block {
 		w := s[i : i+block]
-		if suspect[w[0]]|suspect[w[1]]|suspect[w[2]]|suspect[w[3]]|suspect[w[4]]|suspect[w[5]]|suspect[w[6]]|suspect[w[7]] != 0 {
+		if suspect[w[0]]|suspect[w[1]]|suspect[w[2]]|suspect[w[3]]|
+			suspect[w[4]]|suspect[w[5]]|suspect[w[6]]|suspect[w[7]] != 0 {
 			break
 		}
 		i += block

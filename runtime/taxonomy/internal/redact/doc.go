@@ -13,7 +13,8 @@
 //	"key": "value"   any value, also in a list
 //	key="value"      any value
 //	key=value        6 bytes and more
-//	key: value       6 bytes and more, with a digit, a capital after a small letter, or one of !@#$%^*+=~ before the end
+//	key: value       6 bytes and more, with a digit, a capital after a small letter or one of
+//	                 !@#$%^*+=~ before the end
 //	key: "value"     any value
 //	--key value      as key: value
 //	Bearer value     8 bytes and more, likewise, or 16 bytes
