@@ -26,7 +26,9 @@ func TestScript(t *testing.T) {
 			// A program with the race detector would wait for a second before it ends; the command
 			// is a program of one goroutine by then.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			return nil
+			dir, err := filepath.Abs(root)
+			env.Setenv("ROOT", dir)
+			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,

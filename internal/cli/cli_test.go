@@ -159,19 +159,3 @@ func TestVersionText(t *testing.T) {
 		assert.Equal(t, want, versionText(info))
 	}
 }
-
-// Every command has a help page that begins with how it is called, and lists its flags.
-func TestHelpOfEveryCommand(t *testing.T) {
-	for _, c := range commands() {
-		t.Run(c.name, func(t *testing.T) {
-			status, stdout, stderr := call(t, t.TempDir(), "", "help", c.name)
-			assert.Equal(t, exitClean, status)
-			assert.Empty(t, stderr)
-			assert.True(t, strings.HasPrefix(stdout, "usage: errgen "+c.name), stdout)
-			fs, _ := c.flagSet()
-			fs.VisitAll(func(f *flag.Flag) { assert.Contains(t, stdout, "\n  -"+f.Name) })
-			_, all, _ := call(t, t.TempDir(), "", "help")
-			assert.Contains(t, all, "  "+c.name+" ")
-		})
-	}
-}
