@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ func TestPlanStories(t *testing.T) {
 	planSuite(t, escalateSubject{})
 }
 
-// escalateSubject is package escalate with all around it real but for the models: git, the verifier,
+// escalateSubject is package escalate. All around it but for the models is real: git, the verifier,
 // the reviewers and the journal.
 type escalateSubject struct{}
 
@@ -226,8 +226,8 @@ func todaysPlan(p Plan, service string) plan.Plan {
 	return out
 }
 
-// planTier plays the turns of a tier. A turn above the lowest tier is two calls of escalate: one for
-// the cause, and one that fixes it.
+// planTier plays the turns of a tier. A turn above the lowest tier is two calls of escalate: one
+// finds the cause, and one fixes it.
 type planTier struct {
 	game       *planGame
 	name       string

@@ -1,6 +1,7 @@
-package contract_test
+package contract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -26,7 +27,7 @@ func onePlan(more ...Step) Plan {
 }
 
 var (
-	outDone = map[string]string{"out": "done"}
+	outDone = Files{"out": "done"}
 	carries = Turn{Writes: outDone}                                        // carries the step out
 	puzzled = Turn{Says: "something is odd", Fails: true}                  // reports what no rule knows
 	refused = Turn{Says: "bash: fd: command not found", Fails: true}       // reports what will not pass
@@ -35,19 +36,19 @@ var (
 	handsOn = Turn{Cause: "Two files fit.", Needed: "which file is meant"} // cannot decide it
 )
 
-// byHaiku and bySonnet are what is observed of a step that the first, or the second, tier completes.
+// byHaiku and bySonnet are what is observed of a step that the first or the second tier completes.
 func byHaiku(turns int) PlanWant {
-	return PlanWant{Status: "completed", Steps: []string{"1 done haiku"}, Turns: map[string]int{"haiku": turns},
+	return PlanWant{Status: "completed", Steps: []string{"1 done haiku"}, Turns: Counts{"haiku": turns},
 		Commits: [][]string{{"out"}}}
 }
 
 func bySonnet(failure string) PlanWant {
-	return PlanWant{Status: "completed", Steps: []string{"1 done sonnet"}, Turns: map[string]int{"haiku": 1, "sonnet": 1},
+	return PlanWant{Status: "completed", Steps: []string{"1 done sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 1},
 		Failures: []string{"1 haiku " + failure}, Commits: [][]string{{"out"}}}
 }
 
 // blockedAt is what is observed of a step that ends with a person.
-func blockedAt(code string, turns map[string]int, failures ...string) PlanWant {
+func blockedAt(code string, turns Counts, failures ...string) PlanWant {
 	return PlanWant{Status: "blocked", Code: code, Steps: []string{"1 blocked"}, Turns: turns, Failures: failures,
 		Asked: "1"}
 }
@@ -64,7 +65,7 @@ func walkthroughStories() []PlanStory {
 	right := "Read AGENTS.md, and write to r.md what it says."
 	want := PlanWant{
 		Status: "completed", Steps: []string{"2.2 done haiku", "2.3 done sonnet", "2.4 done haiku"},
-		Turns:    map[string]int{"haiku": 3, "sonnet": 1},
+		Turns:    Counts{"haiku": 3, "sonnet": 1},
 		Failures: []string{"2.3 haiku PREREQUISITE_FAILURE"},
 		Commits:  [][]string{{"out"}, {"r.md"}, {"last"}}, Absent: []string{"half"},
 		Told: map[string][]string{"sonnet": {raw, right, "Tests"}, "haiku": {"Write last.", "!CLAUDE.md"}},
@@ -72,7 +73,7 @@ func walkthroughStories() []PlanStory {
 	return []PlanStory{{
 		Name: "walkthrough", Rows: "O4 O15 O18 O19 O20 O21 O23 O24 O25 O26 O27 O28 O29",
 		Plan: Plan{
-			Needs: []Need{{Kind: "file", Name: "go.mod"}, {Kind: "program", Name: "test"}, {Kind: "address", Name: "SERVICE"}},
+			Needs: []Need{{"file", "go.mod", ""}, {"program", "test", ""}, {"address", "SERVICE", ""}},
 			Gate:  []string{"test", "-e", "go.mod"},
 			Steps: []Step{
 				{ID: "2.2", Instructions: "Write out.", Criteria: []Criterion{{"out", "done"}}},
@@ -81,18 +82,18 @@ func walkthroughStories() []PlanStory {
 				{ID: "2.4", Instructions: "Write last.", Criteria: []Criterion{{"last", "x"}}},
 			},
 		},
-		Tiers: map[string][]Turn{
-			"haiku": {carries, {Says: raw, Fails: true, Writes: map[string]string{"half": "half"}},
-				{Writes: map[string]string{"last": "x"}}},
+		Tiers: Turns{
+			"haiku": {carries, {Says: raw, Fails: true, Writes: Files{"half": "half"}},
+				{Writes: Files{"last": "x"}}},
 			"sonnet": {{Cause: "The plan names CLAUDE.md.", Instructions: right,
-				Writes: map[string]string{"r.md": "# Tests\n\n# Prices\n\ncents\n"}}},
+				Writes: Files{"r.md": "# Tests\n\n# Prices\n\ncents\n"}}},
 		},
 		Want: want,
 		Then: []PlanRound{{Want: want}}, // nothing is done twice
 	}}
 }
 
-// treeStories are the decision tree: what a weak tier reports is raw, what a strong one reports has a
+// treeStories are the decision tree: the report of a weak tier is raw, that of a strong one has a
 // label.
 func treeStories() []PlanStory {
 	const (
@@ -102,7 +103,7 @@ func treeStories() []PlanStory {
 		unclear    = "AMBIGUITY_ERROR"
 		unknown    = "UNCLASSIFIED"
 	)
-	wrote := func(path, text string) Turn { return Turn{Writes: map[string]string{"out": "done", path: text}} }
+	wrote := func(path, text string) Turn { return Turn{Writes: Files{"out": "done", path: text}} }
 	all := []PlanStory{}
 	for _, weak := range []struct {
 		name, rows string
@@ -115,9 +116,9 @@ func treeStories() []PlanStory {
 			Turn{Says: "--- FAIL: TestX\ncat: a: No such file or directory", Fails: true}, missing},
 		{"command fails", "O33 O5", Turn{Says: "--- FAIL: TestX (0.00s)", Fails: true}, failed},
 		{"gate fails", "O33 O5 O24", wrote("broken", "x"), failed},
-		{"gate beats criteria", "O38", Turn{Writes: map[string]string{"broken": "x"}}, failed},
+		{"gate beats criteria", "O38", Turn{Writes: Files{"broken": "x"}}, failed},
 		{"nothing was written", "O34 O6", Turn{Says: "I have done it."}, unexpected},
-		{"something else was written", "O34 O6", Turn{Writes: map[string]string{"out": "wrong"}}, unexpected},
+		{"something else was written", "O34 O6", Turn{Writes: Files{"out": "wrong"}}, unexpected},
 		{"no report", "O37 O24", Turn{Says: "I have done it.", Claim: "Well.", Writes: outDone}, unknown},
 		{"claim of another call", "O37 O24", Turn{Claim: "STEP DONE 00000000", Writes: outDone}, unknown},
 		{"quoted claim", "O37 O24", Turn{Claim: "> STEP DONE 00000000", Writes: outDone}, unknown},
@@ -126,7 +127,7 @@ func treeStories() []PlanStory {
 	} {
 		all = append(all, PlanStory{
 			Name: weak.name, Rows: weak.rows, Plan: onePlan(), Want: bySonnet(weak.code),
-			Tiers: map[string][]Turn{"haiku": {weak.turn}, "sonnet": {carries}},
+			Tiers: Turns{"haiku": {weak.turn}, "sonnet": {carries}},
 		})
 	}
 	for _, strong := range []struct {
@@ -148,9 +149,9 @@ func treeStories() []PlanStory {
 		strong.turn.Fails = true
 		all = append(all, PlanStory{
 			Name: strong.name, Rows: strong.rows, Until: strong.until, Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {puzzled}, "sonnet": {strong.turn}, "opus": {carries}},
+			Tiers: Turns{"haiku": {puzzled}, "sonnet": {strong.turn}, "opus": {carries}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 done opus"},
-				Turns:    map[string]int{"haiku": 1, "sonnet": 1, "opus": 1},
+				Turns:    Counts{"haiku": 1, "sonnet": 1, "opus": 1},
 				Failures: []string{"1 haiku " + unknown, "1 sonnet " + strong.code}, Commits: [][]string{{"out"}}},
 		})
 	}
@@ -158,16 +159,17 @@ func treeStories() []PlanStory {
 }
 
 func ladderStories() []PlanStory {
-	asked := blockedAt("UNCLASSIFIED", map[string]int{"haiku": 1, "sonnet": 1, "opus": 1}, "1 haiku UNCLASSIFIED").
+	asked := blockedAt("UNCLASSIFIED", Counts{"haiku": 1, "sonnet": 1, "opus": 1}, "1 haiku UNCLASSIFIED").
 		with(func(w *PlanWant) {
-			w.Question, w.Absent = []string{"which file is meant", "something is odd", "sonnet", "opus"}, []string{"half"}
+			w.Question = []string{"which file is meant", "something is odd", "sonnet", "opus"}
+			w.Absent = []string{"half"}
 		})
-	lost := map[string][]Turn{
-		"haiku":  {{Says: "something is odd", Fails: true, Writes: map[string]string{"half": "x"}}, carries},
+	lost := Turns{
+		"haiku":  {{Says: "something is odd", Fails: true, Writes: Files{"half": "x"}}, carries},
 		"sonnet": {handsOn}, "opus": {handsOn},
 	}
 	answered := byHaiku(2).with(func(w *PlanWant) {
-		w.Turns, w.Failures = map[string]int{"haiku": 2, "sonnet": 1, "opus": 1}, asked.Failures
+		w.Turns, w.Failures = Counts{"haiku": 2, "sonnet": 1, "opus": 1}, asked.Failures
 		w.Told = map[string][]string{"haiku": {"It is AGENTS.md."}}
 	})
 	byHand := asked.with(func(w *PlanWant) {
@@ -181,7 +183,7 @@ func ladderStories() []PlanStory {
 		{
 			Name: "a person carries the step out", Rows: "O24 O30", Plan: onePlan(), Tiers: lost, Want: asked,
 			Then: []PlanRound{
-				{Answer: &PlanAnswer{ByHand: true}, Writes: map[string]string{"out": "wrong"},
+				{Answer: &PlanAnswer{ByHand: true}, Writes: Files{"out": "wrong"},
 					Want: asked.with(func(w *PlanWant) {
 						w.Code, w.Question = "UNEXPECTED_RESULT", []string{"which file is meant"}
 						w.Failures = []string{"1 haiku UNCLASSIFIED", "1 human UNEXPECTED_RESULT"}
@@ -200,33 +202,34 @@ func ladderStories() []PlanStory {
 		{
 			Name: "a correction counts only with its work", Rows: "O24 O29",
 			Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {puzzled},
-				"sonnet": {{Instructions: "Do something else.", Writes: map[string]string{"other": "x"}}}, "opus": {carries}},
+			Tiers: Turns{"haiku": {puzzled},
+				"sonnet": {{Instructions: "Do something else.", Writes: Files{"other": "x"}}}, "opus": {carries}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 done opus"}, Commits: [][]string{{"out"}},
-				Turns:    map[string]int{"haiku": 1, "sonnet": 1, "opus": 1},
+				Turns:    Counts{"haiku": 1, "sonnet": 1, "opus": 1},
 				Failures: []string{"1 haiku UNCLASSIFIED", "1 sonnet UNEXPECTED_RESULT"}, Absent: []string{"other"}},
 		},
 		{
 			Name: "a refused key hands over", Rows: "O15", Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {noKey}, "sonnet": {carries}},
+			Tiers: Turns{"haiku": {noKey}, "sonnet": {carries}},
 			Want:  bySonnet("TIER_REFUSED"),
 		},
 		{
 			Name: "a tier is waited for", Rows: "O10", Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {limited, limited, carries}},
+			Tiers: Turns{"haiku": {limited, limited, carries}},
 			Want:  byHaiku(3).with(func(w *PlanWant) { w.Waited = 60e9 }),
 		},
 		{
 			Name: "no tier can be called", Rows: "O30", Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {noKey}, "sonnet": {noKey}, "opus": {noKey}},
-			Want: blockedAt("TIER_REFUSED", map[string]int{"haiku": 1, "sonnet": 1, "opus": 1},
+			Tiers: Turns{"haiku": {noKey}, "sonnet": {noKey}, "opus": {noKey}},
+			Want: blockedAt("TIER_REFUSED", Counts{"haiku": 1, "sonnet": 1, "opus": 1},
 				"1 haiku TIER_REFUSED", "1 sonnet TIER_REFUSED", "1 opus TIER_REFUSED"),
 		},
 		{
 			Name: "cancelled, then run again", Rows: "O25", Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {{Cancels: true, Writes: map[string]string{"half": "x"}}, carries}},
-			Want:  PlanWant{Status: "cancelled", Steps: []string{"1 cancelled"}, Turns: map[string]int{"haiku": 1}, Absent: []string{"half"}},
-			Then:  []PlanRound{{Want: byHaiku(2)}},
+			Tiers: Turns{"haiku": {{Cancels: true, Writes: Files{"half": "x"}}, carries}},
+			Want: PlanWant{Status: "cancelled", Steps: []string{"1 cancelled"}, Turns: Counts{"haiku": 1},
+				Absent: []string{"half"}},
+			Then: []PlanRound{{Want: byHaiku(2)}},
 		},
 	}
 }
@@ -238,31 +241,31 @@ func retryStories() []PlanStory {
 	flaky := Turn{Says: "odd", Fails: true, Label: "EXECUTION_ERROR", Reason: "flaky_test"}
 	stale := Turn{Says: "odd", Fails: true, Label: "UNEXPECTED_RESULT", Reason: "stale_cache"}
 	sonnet := func(code string) PlanWant {
-		return PlanWant{Status: "completed", Steps: []string{"1 done sonnet"}, Turns: map[string]int{"haiku": 1, "sonnet": 2},
+		return PlanWant{Status: "completed", Steps: []string{"1 done sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 2},
 			Failures: []string{"1 haiku UNCLASSIFIED", "1 sonnet " + code}, Commits: [][]string{{"out"}}, Waited: 2e9}
 	}
 	all := []PlanStory{
 		{
 			Name: "a diagnosis, then the same tier", Rows: "O9 O14", Until: onLoop, Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {down, carries}, "sonnet": {advice}},
+			Tiers: Turns{"haiku": {down, carries}, "sonnet": {advice}},
 			Want: byHaiku(2).with(func(w *PlanWant) {
-				w.Turns, w.Waited = map[string]int{"haiku": 2, "sonnet": 1}, 2e9
+				w.Turns, w.Waited = Counts{"haiku": 2, "sonnet": 1}, 2e9
 				w.Failures = []string{"1 haiku PREREQUISITE_FAILURE"}
 				w.Told = map[string][]string{"haiku": {away, advice.Cause}}
 			}),
 		},
 		{
 			Name: "what does not pass goes up", Rows: "O9 O14", Until: onLoop, Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {down, down, down}, "sonnet": {advice, advice, carries}},
+			Tiers: Turns{"haiku": {down, down, down}, "sonnet": {advice, advice, carries}},
 			Want: bySonnet("PREREQUISITE_FAILURE").with(func(w *PlanWant) {
-				w.Turns, w.Waited = map[string]int{"haiku": 3, "sonnet": 3}, 6e9
-				w.Failures = []string{"1 haiku PREREQUISITE_FAILURE", "1 haiku PREREQUISITE_FAILURE", "1 haiku PREREQUISITE_FAILURE"}
+				w.Turns, w.Waited = Counts{"haiku": 3, "sonnet": 3}, 6e9
+				w.Failures = slices.Repeat([]string{"1 haiku PREREQUISITE_FAILURE"}, 3)
 			}),
 		},
 		{Name: "flaky test", Rows: "O10", Until: onLoop, Plan: onePlan(), Want: sonnet("EXECUTION_ERROR"),
-			Tiers: map[string][]Turn{"haiku": {puzzled}, "sonnet": {flaky, carries}}},
+			Tiers: Turns{"haiku": {puzzled}, "sonnet": {flaky, carries}}},
 		{Name: "stale cache", Rows: "O11", Until: onLoop, Plan: onePlan(), Want: sonnet("UNEXPECTED_RESULT"),
-			Tiers: map[string][]Turn{"haiku": {puzzled}, "sonnet": {stale, carries}}},
+			Tiers: Turns{"haiku": {puzzled}, "sonnet": {stale, carries}}},
 	}
 	for _, p := range []struct {
 		name, rows, profile string
@@ -278,9 +281,9 @@ func retryStories() []PlanStory {
 		failure := []string{"1 haiku PREREQUISITE_FAILURE"}
 		all = append(all, PlanStory{
 			Name: p.name, Rows: p.rows, Profile: p.profile, Plan: onePlan(),
-			Tiers: map[string][]Turn{"haiku": {p.turn, carries}},
-			Want: PlanWant{Status: p.status, Code: "PREREQUISITE_FAILURE", Steps: []string{"1 " + p.state}, Asked: asked,
-				Turns: map[string]int{"haiku": 1}, Failures: failure},
+			Tiers: Turns{"haiku": {p.turn, carries}},
+			Want: PlanWant{Status: p.status, Code: "PREREQUISITE_FAILURE", Steps: []string{"1 " + p.state},
+				Asked: asked, Turns: Counts{"haiku": 1}, Failures: failure},
 			Then: []PlanRound{{Answer: &PlanAnswer{Text: "Now it is there."}, Want: byHaiku(2).with(func(w *PlanWant) {
 				w.Failures, w.Told = failure, map[string][]string{"haiku": {"Now it is there."}}
 			})}},
@@ -294,33 +297,34 @@ func reviewStories() []PlanStory {
 	passed, found := Verdict{}, Verdict{Finding: "fabrication", Text: "the test is not there"}
 	overflow := Verdict{Finding: "context_overflow", Text: "too much was said"}
 	rate, key := Verdict{Away: &taxonomy.Evidence{Status: 429}}, Verdict{Away: &taxonomy.Evidence{Status: 401}}
-	three := map[string]int{"haiku": 1, "sonnet": 1, "opus": 1}
+	three := Counts{"haiku": 1, "sonnet": 1, "opus": 1}
 	stories := []PlanStory{
 		{Name: "review passes", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{passed}},
-			Tiers: map[string][]Turn{"haiku": {carries}}, Want: byHaiku(1)},
+			Tiers: Turns{"haiku": {carries}}, Want: byHaiku(1)},
 		{Name: "review finds", Rows: "O8 O35", Facts: PlanFacts{Reviews: []Verdict{found, passed}},
-			Tiers: map[string][]Turn{"haiku": {carries}, "sonnet": {carries}},
+			Tiers: Turns{"haiku": {carries}, "sonnet": {carries}},
 			Want: bySonnet(drifts).with(func(w *PlanWant) {
 				w.Told = map[string][]string{"sonnet": {found.Text}}
 			})},
 		{Name: "review finds always", Rows: "O8 O35", Facts: PlanFacts{Reviews: []Verdict{found, found, found}},
-			Tiers: map[string][]Turn{"haiku": {carries}, "sonnet": {carries}, "opus": {carries}},
+			Tiers: Turns{"haiku": {carries}, "sonnet": {carries}, "opus": {carries}},
 			Want: blockedAt(drifts, three, "1 haiku "+drifts, "1 sonnet "+drifts, "1 opus "+drifts).
 				with(func(w *PlanWant) { w.Question, w.Absent = []string{found.Text}, []string{"out"} })},
 		{Name: "too much context", Rows: "O13", Until: onLoop, Facts: PlanFacts{Reviews: []Verdict{overflow, passed}},
-			Tiers: map[string][]Turn{"haiku": {carries, carries}, "sonnet": {{Advises: true, Cause: "Leave out the log."}}},
+			Tiers: Turns{"haiku": {carries, carries}, "sonnet": {{Advises: true, Cause: "Leave out the log."}}},
 			Want: byHaiku(2).with(func(w *PlanWant) {
-				w.Turns, w.Waited = map[string]int{"haiku": 2, "sonnet": 1}, 1e9
+				w.Turns, w.Waited = Counts{"haiku": 2, "sonnet": 1}, 1e9
 				w.Failures = []string{"1 haiku " + drifts}
 			})},
 		{Name: "what fails is not reviewed", Rows: "O34 O35", Facts: PlanFacts{Reviews: []Verdict{passed}},
-			Tiers: map[string][]Turn{"haiku": {{}}, "sonnet": {carries}}, Want: bySonnet("UNEXPECTED_RESULT")},
+			Tiers: Turns{"haiku": {{}}, "sonnet": {carries}}, Want: bySonnet("UNEXPECTED_RESULT")},
 		{Name: "a reviewer is waited for", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{rate, rate, passed}},
-			Tiers: map[string][]Turn{"haiku": {carries}},
+			Tiers: Turns{"haiku": {carries}},
 			Want:  byHaiku(1).with(func(w *PlanWant) { w.Waited = 60e9 })},
-		{Name: "nothing counts without its review", Rows: "O35", Until: onLoop, Facts: PlanFacts{Reviews: []Verdict{key, passed}},
-			Tiers: map[string][]Turn{"haiku": {carries, carries}},
-			Want: blockedAt("TIER_REFUSED", map[string]int{"haiku": 1}).
+		{Name: "nothing counts without its review", Rows: "O35", Until: onLoop,
+			Facts: PlanFacts{Reviews: []Verdict{key, passed}},
+			Tiers: Turns{"haiku": {carries, carries}},
+			Want: blockedAt("TIER_REFUSED", Counts{"haiku": 1}).
 				with(func(w *PlanWant) { w.Absent = []string{"out"} }),
 			Then: []PlanRound{{Answer: &PlanAnswer{Text: "It can be asked again."}, Want: byHaiku(2)}}},
 	}
@@ -333,8 +337,8 @@ func reviewStories() []PlanStory {
 // preparationStories are about what is found before the first call.
 func preparationStories() []PlanStory {
 	blocked := func(code string, facts ...string) PlanWant {
-		return PlanWant{Status: "blocked", Code: code, Steps: []string{"1 pending"}, Turns: map[string]int{}, Asked: "plan",
-			Question: facts}
+		return PlanWant{Status: "blocked", Code: code, Steps: []string{"1 pending"}, Turns: Counts{},
+			Asked: "plan", Question: facts}
 	}
 	needs := func(all ...Need) Plan {
 		p := onePlan()
@@ -349,29 +353,31 @@ func preparationStories() []PlanStory {
 		{Name: "no criteria", Rows: "O7 O36", Plan: unclear, Want: blocked("AMBIGUITY_ERROR")},
 		{Name: "a placeholder", Rows: "O7 O36", Plan: silent, Want: blocked("AMBIGUITY_ERROR", "TODO")},
 		{Name: "all that is missing is listed", Rows: "O22 O23",
-			Plan: needs(Need{Kind: "file", Name: "go.mod"}, Need{Kind: "file", Name: "CLAUDE.md"},
-				Need{Kind: "directory", Name: "docs"}, Need{Kind: "program", Name: "no-such-program"},
-				Need{Kind: "env", Name: "ERRGEN_NO_SUCH_VARIABLE"}),
-			Tiers: map[string][]Turn{"haiku": {carries}},
+			Plan: needs(Need{"file", "go.mod", ""}, Need{"file", "CLAUDE.md", ""},
+				Need{"directory", "docs", ""}, Need{"program", "no-such-program", ""},
+				Need{"env", "ERRGEN_NO_SUCH_VARIABLE", ""}),
+			Tiers: Turns{"haiku": {carries}},
 			Want: blocked("PREREQUISITE_FAILURE", "CLAUDE.md", "docs", "no-such-program", "ERRGEN_NO_SUCH_VARIABLE",
 				"!go.mod"),
 		},
-		{Name: "provided by a person", Rows: "O23", Plan: needs(Need{Kind: "file", Name: "CLAUDE.md"}, Need{Kind: "file", Name: "other.md"}),
-			Tiers: map[string][]Turn{"haiku": {carries}},
+		{Name: "provided by a person", Rows: "O23",
+			Plan:  needs(Need{"file", "CLAUDE.md", ""}, Need{"file", "other.md", ""}),
+			Tiers: Turns{"haiku": {carries}},
 			Want:  blocked("PREREQUISITE_FAILURE", "CLAUDE.md", "!other.md"),
-			Facts: PlanFacts{Files: map[string]string{"other.md": "x"}},
-			Then:  []PlanRound{{Writes: map[string]string{"CLAUDE.md": "x"}, Want: byHaiku(1)}},
+			Facts: PlanFacts{Files: Files{"other.md": "x"}},
+			Then:  []PlanRound{{Writes: Files{"CLAUDE.md": "x"}, Want: byHaiku(1)}},
 		},
-		{Name: "a service that comes back", Rows: "O9 O23", Plan: needs(Need{Kind: "address", Name: "SERVICE"}),
-			Facts: PlanFacts{ServiceAfter: 2}, Tiers: map[string][]Turn{"haiku": {carries}},
+		{Name: "a service that comes back", Rows: "O9 O23", Plan: needs(Need{"address", "SERVICE", ""}),
+			Facts: PlanFacts{ServiceAfter: 2}, Tiers: Turns{"haiku": {carries}},
 			Want: byHaiku(1).with(func(w *PlanWant) { w.Waited = 6e9 })},
-		{Name: "a service that stays away", Rows: "O9 O23", Plan: needs(Need{Kind: "address", Name: "SERVICE"}),
+		{Name: "a service that stays away", Rows: "O9 O23", Plan: needs(Need{"address", "SERVICE", ""}),
 			Facts: PlanFacts{ServiceAfter: 99},
 			Want:  blocked("PREREQUISITE_FAILURE").with(func(w *PlanWant) { w.Waited = 6e9 })},
-		{Name: "the plan is reviewed", Rows: "O7 O23", Plan: onePlan(), Facts: PlanFacts{PlanReviews: []Verdict{several}},
-			Want: blocked("AMBIGUITY_ERROR", several.Text)},
+		{Name: "the plan is reviewed", Rows: "O7 O23", Plan: onePlan(),
+			Facts: PlanFacts{PlanReviews: []Verdict{several}},
+			Want:  blocked("AMBIGUITY_ERROR", several.Text)},
 		{Name: "the plan is reviewed at its end", Rows: "O23", Until: onLoop, Plan: onePlan(),
-			Facts: PlanFacts{PlanReviews: []Verdict{{}, several, {}}}, Tiers: map[string][]Turn{"haiku": {carries}},
+			Facts: PlanFacts{PlanReviews: []Verdict{{}, several, {}}}, Tiers: Turns{"haiku": {carries}},
 			Want: byHaiku(1).with(func(w *PlanWant) {
 				w.Status, w.Code, w.Asked, w.Question = "blocked", "AMBIGUITY_ERROR", "plan", []string{several.Text}
 			}),
@@ -379,9 +385,9 @@ func preparationStories() []PlanStory {
 		{Name: "needs of a step go up the ladder", Rows: "O23 O32",
 			Plan: onePlan(Step{ID: "2", Instructions: "Write two.", Needs: []Need{{"file", "made", "1"}},
 				Criteria: []Criterion{{"two", "x"}}}),
-			Tiers: map[string][]Turn{"haiku": {carries}, "sonnet": {{Writes: map[string]string{"made": "x", "two": "x"}}}},
+			Tiers: Turns{"haiku": {carries}, "sonnet": {{Writes: Files{"made": "x", "two": "x"}}}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 done haiku", "2 done sonnet"},
-				Turns:   map[string]int{"haiku": 1, "sonnet": 1},
+				Turns:   Counts{"haiku": 1, "sonnet": 1},
 				Commits: [][]string{{"out"}, {"made", "two"}}, Told: map[string][]string{"sonnet": {"made"}}}},
 	}
 }
@@ -393,22 +399,23 @@ func acceptanceStories() []PlanStory {
 	reformat.Gate = []string{"sh", "-c", "grep -q formatted out || echo done, formatted > out"}
 	return []PlanStory{
 		{Name: "checks leave something", Rows: "O34", Plan: litter,
-			Tiers: map[string][]Turn{"haiku": {carries},
-				"sonnet": {{Writes: map[string]string{"out": "done", "found-once": "x"}}}},
+			Tiers: Turns{"haiku": {carries},
+				"sonnet": {{Writes: Files{"out": "done", "found-once": "x"}}}},
 			Want: bySonnet("UNEXPECTED_RESULT").with(func(w *PlanWant) {
 				w.Commits, w.Absent = [][]string{{"found-once", "out"}}, []string{"litter"}
 			})},
 		{Name: "checks change what was judged", Rows: "O34", Plan: reformat,
-			Tiers: map[string][]Turn{"haiku": {carries}, "sonnet": {{Writes: map[string]string{"out": "done, formatted"}}}},
+			Tiers: Turns{"haiku": {carries}, "sonnet": {{Writes: Files{"out": "done, formatted"}}}},
 			Want:  bySonnet("UNEXPECTED_RESULT")},
 		{Name: "criteria hold at the end", Rows: "O24",
 			Plan:  onePlan(Step{ID: "2", Instructions: "Write two.", Criteria: []Criterion{{"two", "x"}}}),
-			Tiers: map[string][]Turn{"haiku": {carries, {Writes: map[string]string{"two": "x", "out": "gone"}}}},
+			Tiers: Turns{"haiku": {carries, {Writes: Files{"two": "x", "out": "gone"}}}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 done haiku", "2 done haiku"},
-				Turns: map[string]int{"haiku": 2}, Commits: [][]string{{"out"}, {"out", "two"}},
+				Turns: Counts{"haiku": 2}, Commits: [][]string{{"out"}, {"out", "two"}},
 				Warnings: [][]string{{"1", "out"}}}},
-		{Name: "files that no tier may change", Rows: "O24", Plan: onePlan(), Facts: PlanFacts{Forbidden: []string{"plan.md"}},
-			Tiers: map[string][]Turn{"haiku": {{Writes: map[string]string{"out": "done", "plan.md": "mine"}}}, "sonnet": {carries}},
+		{Name: "files that no tier may change", Rows: "O24", Plan: onePlan(),
+			Facts: PlanFacts{Forbidden: []string{"plan.md"}},
+			Tiers: Turns{"haiku": {{Writes: Files{"out": "done", "plan.md": "mine"}}}, "sonnet": {carries}},
 			Want:  bySonnet("UNEXPECTED_RESULT").with(func(w *PlanWant) { w.Absent = []string{"plan.md"} })},
 	}
 }

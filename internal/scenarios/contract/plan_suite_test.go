@@ -1,4 +1,4 @@
-// Package contract_test holds what users observe of rooms that are built anew. It names nothing
+// Package contract holds what users observe of rooms that are built anew. It names nothing
 // internal, so it judges any implementation. Each suite has three parts: its data and the interface
 // of its subject (plan_suite_test.go, report_suite_test.go), the cases, and an adapter for each
 // implementation (plan_escalate_test.go, report_today_test.go).
@@ -7,7 +7,7 @@
 // [ReportSubject], and add a test that passes it to planSuite or reportSuite. When it replaces the
 // old one, delete the old adapter. Stories with an Until describe behaviour that the replacement
 // changes: it may rewrite their Want, and must not drop their rows.
-package contract_test
+package contract
 
 import (
 	"maps"
@@ -28,6 +28,13 @@ import (
 type PlanSubject interface {
 	Run(t *testing.T, s PlanStory) []PlanOutcome
 }
+
+// Files are contents by path, Turns the turns of each tier, and Counts how many turns a tier had.
+type (
+	Files  = map[string]string
+	Turns  = map[string][]Turn
+	Counts = map[string]int
+)
 
 // PlanStory is a plan, how everything around it behaves, and what must come of it.
 type PlanStory struct {
@@ -166,7 +173,7 @@ func planSuite(t *testing.T, subject PlanSubject) {
 				want.check(t, all[i], "%s, round %d", s.Rows, i+1)
 				accepted := slices.Concat(append(all[i].Commits, slices.Collect(maps.Keys(theirs)))...)
 				if all[i].Status == "completed" {
-					assert.Subset(t, accepted, all[i].Tree, "what nobody has accepted is not left in the tree")
+					assert.Subset(t, accepted, all[i].Tree, "work that was not accepted is in the tree")
 				}
 			}
 		})

@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ import (
 
 var updateReports = flag.Bool("update", false, "write the golden reports anew")
 
-// ReportSubject counts what happens. Run reports a stream on a clock that begins at reportStart, and
-// returns all that a user can ask for afterwards.
+// ReportSubject counts what happens. Run reports a stream on a clock that begins at reportStart,
+// and returns all that a user can ask for afterwards.
 type ReportSubject interface {
 	Run(t *testing.T, limits ReportLimits, stream []ReportEvent) ReportOutcome
 }
@@ -37,7 +37,7 @@ type ReportLimits struct {
 
 var reportStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// ReportEvent is an error that happens, what comes of one that did (an ID that was there before), or an
+// ReportEvent is an error that happens, the outcome of a known one (its ID was there before), or an
 // operation that was tried again.
 type ReportEvent struct {
 	After             time.Duration // the event before
@@ -129,7 +129,8 @@ var (
 		"", "retryable"}
 	reportPush = &ReportError{errs.NewGitPushFailed("remote 'origin' hung up after 12 s"), "git", "GIT_PUSH_FAILED",
 		"", "retryable"}
-	reportConfig = &ReportError{errs.NewConfigEnvVarMissing("TOKEN"), "config", "CONFIG_ENV_VAR_MISSING", "", "permanent"}
+	reportConfig = &ReportError{errs.NewConfigEnvVarMissing("TOKEN"), "config",
+		"CONFIG_ENV_VAR_MISSING", "", "permanent"}
 	reportGolden = &ReportError{provider.NewCrash("cli"), "provider", "CRASH", "high", "retryable"}
 	reportOther  = &ReportError{errors.New("password=hunter2hunter2 was refused at 10.0.0.1"), "unknown", "unknown",
 		"", ""}
@@ -209,10 +210,12 @@ func reportOfDay() ReportOutcome {
 		Totals: ReportTotals{
 			Errors:     8,
 			ByCategory: map[string]int{"provider": 4, "git": 2, "config": 1, "unknown": 1},
-			ByCode: map[string]int{"PROVIDER_RATE_LIMIT": 2, "PROVIDER_CRASH": 1, "GIT_PUSH_FAILED": 2, "CONFIG_ENV_VAR_MISSING": 1,
-				"CRASH": 1, "unknown": 1},
-			BySeverity:       map[string]int{"high": 1, "unknown": 7},
-			BySource:         map[string]int{"anthropic-api:call": 2, "claude-code:call": 1, "git:push": 2, "unknown": 1, "shell:run": 1, "cli:call": 1},
+			ByCode: map[string]int{"PROVIDER_RATE_LIMIT": 2, "PROVIDER_CRASH": 1, "GIT_PUSH_FAILED": 2,
+				"CONFIG_ENV_VAR_MISSING": 1,
+				"CRASH":                  1, "unknown": 1},
+			BySeverity: map[string]int{"high": 1, "unknown": 7},
+			BySource: map[string]int{"anthropic-api:call": 2, "claude-code:call": 1, "git:push": 2,
+				"unknown": 1, "shell:run": 1, "cli:call": 1},
 			ByRecoverability: map[string]int{"retryable": 6, "permanent": 1, "unknown": 1},
 			Recoveries:       2, Recovered: 1, NotRecovered: 1, RetryCalls: 5, RetriesSucceeded: 1, RetriesFailed: 1,
 		},
@@ -228,7 +231,8 @@ func reportOfDay() ReportOutcome {
 			{"provider:provider cli crashed", "high", 1, git + 4*minute, git + 4*minute, []string{"h"}, "h"},
 			{":password=[REDACTED] was refused at N.N.N.N", "", 1, git + 3*minute, git + 3*minute, []string{"g"}, "g"},
 			{"config:environment variable TOKEN is not set", "", 1, git + 2*minute, git + 2*minute, []string{"f"}, "f"},
-			{"git:push: git push failed: remote 'X' hung up after N s", "", 1, git + minute, git + minute, []string{"e"}, "e"},
+			{"git:push: git push failed: remote 'X' hung up after N s", "", 1, git + minute, git + minute,
+				[]string{"e"}, "e"},
 			{"git:git push failed: remote 'X' hung up after N s", "", 1, git, git, []string{"d"}, "d"},
 			{"provider:provider claude-code crashed: exit status N", "", 1, 93 * time.Second, 93 * time.Second,
 				[]string{"c"}, "c"},
@@ -412,7 +416,8 @@ func reportSteps(t *testing.T, subject ReportSubject) {
 	} {
 		t.Run(after.String(), func(t *testing.T) {
 			t.Parallel()
-			got := subject.Run(t, ReportLimits{}, []ReportEvent{{ID: "1", Err: reportLimit}, {ID: "2", Err: reportPush, After: after}})
+			got := subject.Run(t, ReportLimits{},
+				[]ReportEvent{{ID: "1", Err: reportLimit}, {ID: "2", Err: reportPush, After: after}})
 			assert.Equal(t, step, got.Step)
 			first := reportStart.Truncate(step).Sub(reportStart)
 			assert.Equal(t, []ReportBucket{{first, map[string]int{"provider": 1}},

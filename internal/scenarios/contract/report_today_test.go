@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"bytes"
@@ -55,7 +55,8 @@ func (reportSubject) Run(t *testing.T, limits ReportLimits, stream []ReportEvent
 	return outcomeOf(t, reporter, groups, registry)
 }
 
-func outcomeOf(t *testing.T, reporter *report.Reporter, groups *report.Groups, registry prometheus.Gatherer) ReportOutcome {
+func outcomeOf(t *testing.T, reporter *report.Reporter, groups *report.Groups, registry prometheus.Gatherer,
+) ReportOutcome {
 	s := report.NewSnapshot(reporter, groups)
 	m := s.Metrics
 	out := ReportOutcome{
