@@ -232,20 +232,6 @@ func TestNamesOfRuns(t *testing.T) {
 	}
 }
 
-// A guard's violation is the step's failure, and not the tier's.
-func TestScope(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.cfg.Calls.Guard = forbidding("secret.txt")
-	w.tiers["low"].script = []turn{does("report.md", "found", "secret.txt", "x")}
-	w.tiers["mid"].script = []turn{simply("it wrote what it must not", ""), does("report.md", "found")}
-	res := w.run(oneStep())
-	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
-	assert.Equal(t, "mid", res.Steps[0].By)
-	assert.False(t, res.Steps[0].Attempts[0].Own)
-	assert.False(t, w.exists("secret.txt"))
-}
-
 type forbidding string
 
 func (f forbidding) Mode() string { return "strict" }

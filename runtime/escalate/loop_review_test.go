@@ -119,22 +119,6 @@ func TestCancelledBeforeAnotherReview(t *testing.T) {
 	assert.False(t, w.exists("report.md"))
 }
 
-// Nobody reviews what does not count anyway.
-func TestNoReviewOfWhatFails(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	var reviewed []string
-	w.cfg.Reviewer = reviewer(func(in escalate.ReviewInput) ([]*taxonomy.Evidence, error) {
-		reviewed = append(reviewed, in.Tier)
-		return nil, nil
-	})
-	w.tiers["low"].script = []turn{does("report.md", "nothing of use")}
-	w.tiers["mid"].script = []turn{simply("look", ""), does("report.md", "found")}
-	res := w.run(oneStep())
-	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
-	assert.Equal(t, []string{"mid"}, reviewed)
-}
-
 // B-O03: who corrects the instructions is not judged by the correction alone.
 func TestReviewOfACorrection(t *testing.T) {
 	t.Parallel()

@@ -13,20 +13,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// What a later step has taken away from an earlier one is warned of, and fails nothing: it may be
-// meant.
-func TestWhatDoesNotHoldAnyMore(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.tiers["low"].script = []turn{does("report.md", "found"), does("report-2.md", "found", "report.md", "gone")}
-	res := w.run(steps("1", "2"))
-	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
-	want := []string{"step 1 was done, and does not hold any more: report.md is not as it has to be"}
-	assert.Equal(t, want, res.Warnings)
-	assert.Equal(t, want[0], w.events[len(w.events)-2].Message)
-	assert.Equal(t, escalate.Warned, w.events[len(w.events)-2].Kind)
-}
-
 // counting counts the criteria that are verified.
 type counting struct {
 	verifier

@@ -14,20 +14,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A tier that is rate-limited waits on the clock, in its own streak, and the step knows nothing of
-// it.
-func TestTierThatIsRateLimited(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.tiers["low"].script = []turn{fails("rate"), does("report.md", "found")}
-	res := w.run(oneStep())
-	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
-	assert.Equal(t, "1m0s", w.clock.slept.String())
-	require.Len(t, res.Steps[0].Attempts, 1)
-	assert.Equal(t, "low", res.Steps[0].By)
-	assert.Empty(t, w.kinds(escalate.TierFailed, escalate.Classified))
-}
-
 func TestTierThatIsDown(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string][]turn{

@@ -42,39 +42,6 @@ func occurrence(category, severity, message string) *Occurrence {
 	return &Occurrence{ID: NewID(), At: moment, Category: category, Severity: severity, Message: message}
 }
 
-// D119, D121, D126, B-D19.
-func TestGroup(t *testing.T) {
-	c := newClock()
-	g := NewGroups(GroupOptions{Clock: c})
-	first := occurrence("network", "low", "host '1' is down")
-	id := g.Add(first)
-	assert.Equal(t, "network:host 'X' is down", id)
-	got, ok := g.Get(id)
-	require.True(t, ok)
-	assert.Equal(t, Group{
-		ID: id, Category: "network", Pattern: "host 'X' is down", Severity: "low", Count: 1, FirstSeen: moment,
-		LastSeen: moment,
-		Errors:   []Occurrence{*first}, Sample: *first,
-	}, got)
-
-	c.pass(time.Minute)
-	second := occurrence("network", "high", "host '2' is down")
-	assert.Equal(t, id, g.Add(second))
-	c.pass(time.Minute)
-	third := occurrence("network", "medium", "host '3' is down")
-	g.Report(third)
-	got, _ = g.Get(id)
-	assert.Equal(t, 3, got.Count)
-	assert.Equal(t, "high", got.Severity, "the highest seen")
-	assert.Equal(t, moment, got.FirstSeen)
-	assert.Equal(t, moment.Add(2*time.Minute), got.LastSeen)
-	assert.Equal(t, []Occurrence{*first, *second, *third}, got.Errors)
-	assert.Equal(t, *first, got.Sample)
-	_, ok = g.Get("none")
-	assert.False(t, ok)
-	assert.Empty(t, g.Add(nil))
-}
-
 // D120, D124.
 func TestGroupID(t *testing.T) {
 	for _, c := range []struct {
@@ -108,19 +75,6 @@ func TestGroupID(t *testing.T) {
 	assert.Equal(t, time.Hour, g.maxAge)
 	assert.Equal(t, 100, g.maxSize)
 	assert.Equal(t, 10_000, g.max)
-}
-
-// D122.
-func TestGroupSize(t *testing.T) {
-	g := NewGroups(GroupOptions{MaxSize: 3})
-	for i := range 10 {
-		g.Report(occurrence("c", "low", fmt.Sprintf("n %d", i)))
-	}
-	got, _ := g.Get("c:n N")
-	assert.Equal(t, 10, got.Count)
-	assert.Equal(t, []string{"n 7", "n 8", "n 9"}, messagesOf(got.Errors))
-	assert.Equal(t, "n 0", got.Sample.Message)
-	assert.Equal(t, 3, g.store.order.n)
 }
 
 func messagesOf(all []Occurrence) []string {
@@ -200,15 +154,6 @@ func TestStatsOfGroupsOfSeveralCategories(t *testing.T) {
 	assert.Equal(t, 1, s.TotalGroups)
 	assert.Equal(t, 1, s.ErrorsByCategory["0"])
 	assert.Equal(t, maxCategories, s.ErrorsByCategory["other"])
-}
-
-func TestNumberOfGroups(t *testing.T) {
-	g := NewGroups(GroupOptions{MaxGroups: 3})
-	for _, category := range []string{"a", "b", "c", "a", "d", "e"} {
-		g.Report(occurrence(category, "low", "m"))
-	}
-	assert.Equal(t, []string{"e:m", "d:m", "a:m"}, idsOf(g.All()), "what was seen longest ago makes room")
-	assert.Equal(t, 4, g.store.order.n, "and what was kept of it")
 }
 
 func TestBytesOfGroups(t *testing.T) {

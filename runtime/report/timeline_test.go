@@ -132,29 +132,6 @@ func sum(counts []int) (n int) {
 	return n
 }
 
-func TestTimelineSteps(t *testing.T) {
-	for i, step := range steps[1:] {
-		assert.Zero(t, step%steps[i], "%d is no multiple of the step before", step)
-	}
-	for _, c := range []struct{ passed, step time.Duration }{
-		{0, time.Second}, {119 * time.Second, time.Second}, {2 * time.Minute, 5 * time.Second},
-		{15 * time.Minute, 15 * time.Second}, {time.Hour, time.Minute}, {8 * time.Hour, 5 * time.Minute},
-		{24 * time.Hour, 15 * time.Minute}, {4 * 24 * time.Hour, time.Hour}, {14 * 24 * time.Hour, 6 * time.Hour},
-		{90 * 24 * time.Hour, 24 * time.Hour}, {800 * 24 * time.Hour, 7 * 24 * time.Hour},
-		{1600 * 24 * time.Hour, 14 * 24 * time.Hour}, {3000 * 24 * time.Hour, 28 * 24 * time.Hour},
-	} {
-		r := NewReporter(ReporterOptions{})
-		for _, at := range []time.Time{moment, moment.Add(-c.passed)} {
-			r.Report(&Occurrence{At: at})
-		}
-		timeline := r.Timeline()
-		assert.Equal(t, c.step, timeline.Step, c.passed)
-		for _, b := range timeline.Buckets {
-			assert.Zero(t, b.Start.Unix()%int64(c.step/time.Second), c.passed)
-		}
-	}
-}
-
 // Times that no clock says are neither counted in a wrong bucket nor push others out.
 func TestTimelineOfAbsurdTimes(t *testing.T) {
 	for _, at := range []time.Time{time.Unix(math.MinInt64, 0), time.Unix(-1<<60, 0), time.Unix(math.MinInt64/2, 0),

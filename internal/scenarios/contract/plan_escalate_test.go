@@ -158,6 +158,9 @@ func (g *planGame) outcome(r *escalate.Result) PlanOutcome {
 		Prompts: map[string][]string{}, Waited: g.clock.slept}
 	for _, s := range r.Steps {
 		o.Steps = append(o.Steps, strings.TrimSpace(fmt.Sprint(s.ID, " ", s.State, " ", s.By)))
+		if s.Correction != nil {
+			o.Corrected = append(o.Corrected, s.ID+" "+s.Correction.By+": "+s.Correction.New)
+		}
 		for _, a := range s.Attempts {
 			if a.Code != "" {
 				o.Failures = append(o.Failures, fmt.Sprint(s.ID, " ", a.Tier, " ", a.Code))
@@ -171,6 +174,7 @@ func (g *planGame) outcome(r *escalate.Result) PlanOutcome {
 	}
 	if r.Question != nil {
 		o.Asked, o.Question = cmp.Or(r.Question.Step, "plan"), r.Question.Text()
+		o.Needed = r.Question.Needed
 	}
 	for _, commit := range strings.Split(g.git("log", "--reverse", "--format=%x00", "--name-only"), "\x00")[2:] {
 		o.Commits = append(o.Commits, strings.Fields(commit))

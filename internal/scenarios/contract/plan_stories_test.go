@@ -68,7 +68,8 @@ func walkthroughStories() []PlanStory {
 		Turns:    Counts{"haiku": 3, "sonnet": 1},
 		Failures: []string{"2.3 haiku PREREQUISITE_FAILURE"},
 		Commits:  [][]string{{"out"}, {"r.md"}, {"last"}}, Absent: []string{"half"},
-		Told: map[string][]string{"sonnet": {raw, right, "Tests"}, "haiku": {"Write last.", "!CLAUDE.md"}},
+		Corrected: []string{"2.3 sonnet: " + right},
+		Told:      map[string][]string{"sonnet": {raw, right, "Tests"}, "haiku": {"Write last.", "!CLAUDE.md"}},
 	}
 	return []PlanStory{{
 		Name: "walkthrough", Rows: "O4 O15 O18 O19 O20 O21 O23 O24 O25 O26 O27 O28 O29",
@@ -186,6 +187,7 @@ func ladderStories() []PlanStory {
 				{Answer: &PlanAnswer{ByHand: true}, Writes: Files{"out": "wrong"},
 					Want: asked.with(func(w *PlanWant) {
 						w.Code, w.Question = "UNEXPECTED_RESULT", []string{"which file is meant"}
+						w.Present = []string{"out"} // nothing of a person's is reverted
 						w.Failures = []string{"1 haiku UNCLASSIFIED", "1 human UNEXPECTED_RESULT"}
 					})},
 				{Answer: &PlanAnswer{ByHand: true}, Writes: outDone, Want: byHand.with(func(w *PlanWant) {

@@ -131,14 +131,16 @@ type PlanOutcome struct {
 	Steps  []string // "ID state", and the tier whose work counts
 	Turns  map[string]int
 	// Failures are "step tier CODE" of what calls came to, in order.
-	Failures []string
-	Asked    string // the step that a person is asked about, or "plan"; empty without a question
-	Question string
-	Commits  [][]string // the files of each commit
-	Warnings []string
-	Prompts  map[string][]string // what each tier was told, the last turn last
-	Waited   time.Duration
-	Tree     []string // the files that are new or changed since the beginning
+	Failures  []string
+	Asked     string // the step that a person is asked about, or "plan"; empty without a question
+	Question  string
+	Needed    []string   // what the person has to decide or to provide
+	Corrected []string   // "ID tier: instructions" of steps that were corrected by work that counts
+	Commits   [][]string // the files of each commit
+	Warnings  []string
+	Prompts   map[string][]string // what each tier was told, the last turn last
+	Waited    time.Duration
+	Tree      []string // the files that are new or changed since the beginning
 }
 
 // PlanWant is what must be observed. Facts are texts that must be contained; what begins with "!"
@@ -150,11 +152,13 @@ type PlanWant struct {
 	Failures     []string
 	Asked        string
 	Question     []string
+	Corrected    []string
 	Commits      [][]string
 	Warnings     [][]string
 	Told         map[string][]string // facts of the last prompt of a tier
 	Waited       time.Duration
-	Absent       []string // files that must not be in the tree
+	// Absent are files that must not be in the tree, Present such that must be.
+	Absent, Present []string
 }
 
 // planSuite plays all stories.
@@ -183,9 +187,10 @@ func planSuite(t *testing.T, subject PlanSubject) {
 func (w PlanWant) check(t *testing.T, got PlanOutcome, where ...any) {
 	t.Helper()
 	assert.Equal(t, PlanWant{Status: w.Status, Code: w.Code, Steps: w.Steps, Turns: w.Turns, Failures: w.Failures,
-		Asked: w.Asked, Commits: w.Commits, Waited: w.Waited},
+		Asked: w.Asked, Commits: w.Commits, Waited: w.Waited, Corrected: w.Corrected},
 		PlanWant{Status: got.Status, Code: got.Code, Steps: got.Steps, Turns: got.Turns, Failures: got.Failures,
-			Asked: got.Asked, Commits: got.Commits, Waited: got.Waited}, where...)
+			Asked: got.Asked, Commits: got.Commits, Waited: got.Waited, Corrected: got.Corrected}, where...)
+	assert.Equal(t, got.Asked != "", len(got.Needed) > 0, "a question says what is needed")
 	contains(t, got.Question, w.Question, where)
 	if assert.Len(t, got.Warnings, len(w.Warnings), where...) {
 		for i, facts := range w.Warnings {
@@ -200,6 +205,7 @@ func (w PlanWant) check(t *testing.T, got PlanOutcome, where ...any) {
 	for _, path := range w.Absent {
 		assert.NotContains(t, got.Tree, path, where...)
 	}
+	assert.Subset(t, got.Tree, w.Present, where...)
 }
 
 func contains(t *testing.T, text string, facts []string, where []any) {

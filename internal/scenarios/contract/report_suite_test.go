@@ -408,20 +408,27 @@ func reportLimits(t *testing.T, subject ReportSubject) {
 	}
 }
 
-// reportSteps: a timeline has at most 120 buckets of a round length, aligned to it.
+// reportSteps: a timeline has at most 120 buckets of a round length, which begin at its multiples
+// from 1970 on.
 func reportSteps(t *testing.T, subject ReportSubject) {
+	const day = 24 * time.Hour
 	for after, step := range map[time.Duration]time.Duration{
-		2 * time.Second: time.Second, 5 * time.Minute: 5 * time.Second, time.Hour: time.Minute,
-		20 * time.Hour: 15 * time.Minute, 100 * 24 * time.Hour: 24 * time.Hour,
+		time.Second: time.Second, 119 * time.Second: time.Second, 2 * time.Minute: 5 * time.Second,
+		15 * time.Minute: 15 * time.Second, time.Hour: time.Minute, 8 * time.Hour: 5 * time.Minute,
+		24 * time.Hour: 15 * time.Minute, 4 * day: time.Hour, 14 * day: 6 * time.Hour, 90 * day: day,
+		800 * day: 7 * day, 1600 * day: 14 * day, 3000 * day: 28 * day,
 	} {
 		t.Run(after.String(), func(t *testing.T) {
 			t.Parallel()
 			got := subject.Run(t, ReportLimits{},
 				[]ReportEvent{{ID: "1", Err: reportLimit}, {ID: "2", Err: reportPush, After: after}})
 			assert.Equal(t, step, got.Step)
-			first := reportStart.Truncate(step).Sub(reportStart)
-			assert.Equal(t, []ReportBucket{{first, map[string]int{"provider": 1}},
-				{reportStart.Add(after).Truncate(step).Sub(reportStart), map[string]int{"git": 1}}}, got.Buckets)
+			bucket := func(at time.Time) time.Duration {
+				seconds := int64(step / time.Second)
+				return time.Unix(at.Unix()/seconds*seconds, 0).Sub(reportStart)
+			}
+			assert.Equal(t, []ReportBucket{{bucket(reportStart), map[string]int{"provider": 1}},
+				{bucket(reportStart.Add(after)), map[string]int{"git": 1}}}, got.Buckets)
 			assert.Zero(t, got.Outside)
 		})
 	}

@@ -99,21 +99,6 @@ errgen_retries_total 4
 	assert.Empty(t, problems)
 }
 
-// TestErrorsOfATaxonomy counts an occurrence as package report makes it.
-func TestErrorsOfATaxonomy(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	e, err := Register(registry, Options{})
-	require.NoError(t, err)
-	limit := errs.Classify(&taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429})
-	e.Report(
-		report.New(
-			limit, report.Options{Table: errs.Table,
-				Facts: report.Facts{Source: &report.Source{Type: "anthropic-api"}}}))
-	assert.Contains(
-		t, scrape(t, registry),
-		`{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="none",source="anthropic-api"} 1`)
-}
-
 // TestWordsOfATaxonomyAreNotStarved has as many other words as there is room for before them.
 func TestWordsOfATaxonomyAreNotStarved(t *testing.T) {
 	registry := prometheus.NewRegistry()
