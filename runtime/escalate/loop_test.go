@@ -11,19 +11,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func TestAgain(t *testing.T) { // O14, B-O08
-	t.Parallel()
-	w := newWorld(t)
-	w.tiers["low"].script = []turn{saysFailed("flaky: it broke", "x", "x"), saysFailed("flaky: it broke", "x", "x"),
-		does("report.md", "found")}
-	res := w.run(oneStep())
-	require.Equal(t, escalate.EndCompleted, res.EndReason, res.Error)
-	assert.Equal(t, "low", res.Steps[0].By)
-	assert.Equal(t, "6s", w.clock.slept.String())
-	assert.True(t, res.Steps[0].Attempts[0].Retryable)
-	assert.Contains(t, w.tiers["low"].prompts[1], "flaky: it broke")
-}
-
 func TestDiagnosisBeforeAgainIsComplex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

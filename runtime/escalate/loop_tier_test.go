@@ -92,28 +92,6 @@ func TestAnswerEndsTheStreakOfATier(t *testing.T) {
 	assert.Equal(t, "low", res.Steps[3].By)
 }
 
-func TestAllTiersAreDown(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name  string
-		tiers int
-		end   escalate.EndReason
-	}{{"a person is there", 4, escalate.EndQuestion}, {"nobody is there", 3, escalate.EndLadder}} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.tables.taxonomy.Tiers = w.tables.taxonomy.Tiers[:tt.tiers]
-			for _, s := range w.tiers {
-				s.script = []turn{fails("down")}
-			}
-			res := w.run(oneStep())
-			require.Equal(t, tt.end, res.EndReason, res.Error)
-			assert.Len(t, res.Question.Tried, 3)
-			assert.Equal(t, "down", res.ErrorCode)
-		})
-	}
-}
-
 // A tier's time is over: that is the step's failure, since nobody knows whose fault it is.
 func TestGuardOfTime(t *testing.T) {
 	t.Parallel()

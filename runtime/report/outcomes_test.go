@@ -11,43 +11,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A retry counts for the reaction that led to it; what is pending counts as tried, here as in the
-// recovery rate.
-func TestOutcomes(t *testing.T) {
-	r := NewReporter(ReporterOptions{})
-	fix := occurrence("c", "low", "m")
-	fix.Reaction, fix.Action = "fix", "recover"
-	for _, o := range []*Occurrence{withRecovery(fix, 1, true), withRecovery(fix, 1, false), withRecovery(fix, 1),
-		withRecovery(fix, 1), fix} {
-		o.ID = NewID()
-		r.Report(o)
-	}
-	wait := occurrence("c", "low", "m")
-	wait.Reaction, wait.Action = "wait", "retry_operation"
-	r.Report(wait)
-	r.Retried(Retry{"wait", "retry_operation", 2, true})
-	r.Retried(Retry{"wait", "retry_operation", 1, false})
-	r.Retried(Retry{"wait", "retry_operation", 0, true})
-	r.Retried(Retry{"another", "retry", 1, true})
-	r.Retried(Retry{Attempts: 1, Succeeded: true})
-	outcomes := r.Outcomes()
-	assert.Equal(t, []ReactionOutcome{
-		{Reaction: "fix", Action: "recover", Count: 5, Recovered: 1, Failed: 1, Pending: 2},
-		{Reaction: "wait", Action: "retry_operation", Count: 1, SuccessfulRetries: 1, FailedRetries: 1},
-		{Reaction: "another", Action: "retry", SuccessfulRetries: 1},
-	}, outcomes)
-	assert.Equal(t, 4, outcomes[0].Tried())
-	assert.Equal(t, 1, outcomes[0].Helped())
-	assert.Equal(t, 2, outcomes[1].Tried())
-	assert.Equal(t, 1, outcomes[1].Helped())
-	m := r.Metrics()
-	assert.Equal(t, 4, m.RecoveryAttempts)
-	assert.Equal(t, []int{5, 3, 1}, []int{m.RetryAttempts, m.SuccessfulRetries, m.FailedRetries})
-	r.Update(withRecovery(fix, 1, true))
-	r.Update(&Occurrence{ID: r.All()[2].ID, Recovery: &Recovery{Attempts: 1, Successful: new(bool)}})
-	assert.Equal(t, []int{2, 2, 1}, []int{r.Outcomes()[0].Recovered, r.Outcomes()[0].Failed, r.Outcomes()[0].Pending})
-}
-
 // A retry is told of with the reaction before the last try.
 func TestObserverTellsTheReactionOfRetries(t *testing.T) {
 	sink := &notebook{}

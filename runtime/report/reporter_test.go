@@ -125,33 +125,6 @@ func TestReporterSharesNothing(t *testing.T) {
 	}
 }
 
-func TestKeysAreBounded(t *testing.T) {
-	r := NewReporter(ReporterOptions{MaxKeys: 10})
-	for i := range 1000 {
-		o := occurrence(fmt.Sprint("c", i), fmt.Sprint("s", i), "m")
-		o.Recoverability, o.Source = o.Severity, &Source{Type: "t", Component: fmt.Sprint(i)}
-		o.Code, o.Reaction, o.Action = fmt.Sprint("CODE", i), fmt.Sprint("r", i), "abort"
-		r.Report(o)
-	}
-	m := r.Metrics()
-	assert.Equal(t, map[string]int{"unknown": 1000}, m.ErrorsBySeverity, "as groups count it")
-	for _, counts := range []map[string]int{m.ErrorsByCategory, m.ErrorsByCode, m.ErrorsBySource,
-		m.ErrorsByRecoverability} {
-		assert.Len(t, counts, 11)
-		assert.Equal(t, 990, counts["other"])
-	}
-	assert.Equal(t, 1, m.ErrorsBySource["t:9"])
-	outcomes := r.Outcomes()
-	assert.Len(t, outcomes, 11)
-	assert.Equal(t, ReactionOutcome{Reaction: "other", Action: "other", Count: 990, Recovered: 0, Failed: 0},
-		outcomes[0])
-	total := 0
-	for _, b := range r.Timeline().Buckets {
-		total += b.ByCategory["other"]
-	}
-	assert.Equal(t, 990, total)
-}
-
 func TestBytesOfReporter(t *testing.T) {
 	r := NewReporter(ReporterOptions{MaxBytes: 64 << 10})
 	long := strings.Repeat("long ", 800)
@@ -170,90 +143,15 @@ func TestBytesOfReporter(t *testing.T) {
 	assert.Len(t, one.All(), 1, "the last is always kept")
 }
 
-// D141.
-func TestSummary(t *testing.T) {
-	r := NewReporter(ReporterOptions{})
-	assert.Equal(t, `Error Summary:
--------------
-Total Errors: 0
-Recovery Rate: 0% (0/0)
-Retry Rate: 0% (0/0)
-
-By Severity:
-- Low: 0
-- Medium: 0
-- High: 0
-- Critical: 0
-
-By Recoverability:
-- Retryable: 0
-- Recoverable: 0
-- Permanent: 0
-- Unknown: 0`, r.Summary())
-	for i, c := range []struct{ severity, recoverability string }{
-		{"low", "retryable"}, {"medium", "recoverable"}, {"medium", "permanent"}, {"high", "unknown"}, {"critical", ""},
-		{"", "permanent"},
-	} {
-		o := occurrence("c", c.severity, "m")
-		o.Recoverability = c.recoverability
-		if i < 3 {
-			o = withRecovery(o, 1, i == 0)
-		}
-		r.Report(o)
-	}
-	r.Retried(Retry{Attempts: 7, Succeeded: true})
-	r.Retried(Retry{Attempts: 2, Succeeded: false})
-	r.Retried(Retry{Attempts: 1, Succeeded: true})
-	assert.Equal(t, `Error Summary:
--------------
-Total Errors: 6
-Recovery Rate: 33.3% (1/3)
-Retry Rate: 66.7% (2/3)
-
-By Severity:
-- Low: 1
-- Medium: 2
-- High: 1
-- Critical: 1
-
-By Recoverability:
-- Retryable: 1
-- Recoverable: 1
-- Permanent: 2
-- Unknown: 2`, r.Summary())
-}
-
 // D142.
 func TestWriteJSON(t *testing.T) {
 	r := NewReporter(ReporterOptions{})
 	var b strings.Builder
-	require.NoError(t, r.WriteJSON(&b))
-	assert.Equal(t, `{
-  "metrics": {
-    "totalErrors": 0,
-    "errorsByCategory": {},
-    "errorsBySeverity": {},
-    "errorsBySource": {},
-    "errorsByRecoverability": {},
-    "recoveryAttempts": 0,
-    "successfulRecoveries": 0,
-    "failedRecoveries": 0,
-    "retryAttempts": 0,
-    "successfulRetries": 0,
-    "failedRetries": 0,
-    "errorsByCode": {}
-  },
-  "errors": []
-}
-`, b.String())
 	o := full()
 	o.Message = "</script>"
 	r.Report(o)
-	b.Reset()
 	require.NoError(t, r.WriteJSON(&b))
 	assert.NotContains(t, b.String(), "<")
-	assert.Contains(
-		t, b.String(), "\n  \"errors\": [\n    {\n      \"errorId\": \"id\",\n      \"timestamp\": 1700000000123,\n")
 	var read struct {
 		Metrics Metrics
 		Errors  []Occurrence

@@ -12,48 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTimeline(t *testing.T) {
-	c := newClock()
-	r := NewReporter(ReporterOptions{Clock: c})
-	assert.Equal(t, Timeline{Buckets: []Bucket{}}, r.Timeline())
-	start := moment.Truncate(time.Second)
-	at := func(d time.Duration, category, severity string) {
-		o := occurrence(category, severity, "m")
-		o.At = start.Add(d)
-		r.Report(o)
-	}
-	at(0, "a", "low")
-	at(900*time.Millisecond, "b", "low")
-	at(2*time.Second, "a", "high")
-	assert.Equal(t, Timeline{Step: time.Second, Buckets: []Bucket{
-		{start, map[string]int{"a": 1, "b": 1}, map[string]int{"low": 2}},
-		{start.Add(time.Second), map[string]int{}, map[string]int{}},
-		{start.Add(2 * time.Second), map[string]int{"a": 1}, map[string]int{"high": 1}},
-	}}, r.Timeline())
-	at(-time.Second, "c", "")
-	assert.Equal(t, Bucket{start.Add(-time.Second), map[string]int{"c": 1}, map[string]int{"unknown": 1}},
-		r.Timeline().Buckets[0])
-
-	c.pass(time.Hour)
-	at(time.Hour, "a", "low")
-	timeline := r.Timeline()
-	assert.Equal(t, time.Minute, timeline.Step)
-	assert.Equal(
-		t, 4, timeline.Buckets[0].ByCategory["a"]+timeline.Buckets[0].ByCategory["b"]+
-			timeline.Buckets[0].ByCategory["c"])
-	assert.LessOrEqual(t, len(timeline.Buckets), maxBuckets)
-
-	at(1000*time.Hour, "future", "low")
-	r.Report(&Occurrence{Category: "none"})
-	last := r.Timeline().Buckets[len(r.Timeline().Buckets)-1]
-	assert.Equal(t, map[string]int{"a": 1, "future": 1, "none": 1}, last.ByCategory,
-		"what is ahead of the clock, or says no time, is now")
-	at(-100*365*24*time.Hour, "past", "low")
-	for _, b := range r.Timeline().Buckets {
-		assert.NotContains(t, b.ByCategory, "past")
-	}
-}
-
 // However the times come, what is in the timeline is where it belongs, and counted once.
 func TestTimelineCountsRight(t *testing.T) {
 	for seed := range uint64(60) {

@@ -122,6 +122,7 @@ func treeStories() []PlanStory {
 		{"something else was written", "O34 O6", Turn{Writes: Files{"out": "wrong"}}, unexpected},
 		{"no report", "O37 O24", Turn{Says: "I have done it.", Claim: "Well.", Writes: outDone}, unknown},
 		{"claim of another call", "O37 O24", Turn{Claim: "STEP DONE 00000000", Writes: outDone}, unknown},
+		{"claim without a mark", "O37 O24", Turn{Claim: "STEP DONE", Writes: outDone}, unknown},
 		{"quoted claim", "O37 O24", Turn{Claim: "> STEP DONE 00000000", Writes: outDone}, unknown},
 		{"label of a tier that may give none", "O19", Turn{Says: "odd", Label: unclear}, unknown},
 		{"nothing is known", "O19 O27", puzzled, unknown},

@@ -147,7 +147,8 @@ func reportDay() []ReportEvent {
 		{ID: "c", Err: reportCrash, Source: "claude-code", Component: "call", After: 90 * time.Second,
 			Tried: &ReportTried{1, &no}},
 		{ID: "b", Err: reportLimit, After: time.Second, Tried: &ReportTried{2, &yes}},
-		{ID: "d", Err: reportPush, Source: "git", Component: "push", After: 10 * time.Minute},
+		{ID: "d", Err: reportPush, Source: "git", Component: "push", After: 10 * time.Minute,
+			Tried: &ReportTried{1, nil}},
 		{ID: "e", Err: reportWrapped, Source: "git", Component: "push", After: time.Minute},
 		{ID: "f", Err: reportConfig, After: time.Minute},
 		{ID: "g", Err: reportOther, Source: "shell", Component: "run", After: time.Minute},
@@ -217,7 +218,7 @@ func reportOfDay() ReportOutcome {
 			BySource: map[string]int{"anthropic-api:call": 2, "claude-code:call": 1, "git:push": 2,
 				"unknown": 1, "shell:run": 1, "cli:call": 1},
 			ByRecoverability: map[string]int{"retryable": 6, "permanent": 1, "unknown": 1},
-			Recoveries:       2, Recovered: 1, NotRecovered: 1, RetryCalls: 5, RetriesSucceeded: 1, RetriesFailed: 1,
+			Recoveries:       3, Recovered: 1, NotRecovered: 1, RetryCalls: 5, RetriesSucceeded: 1, RetriesFailed: 1,
 		},
 		Codes: []ReportCode{
 			{"GIT_PUSH_FAILED", "git", "", 2, git + minute},
@@ -247,7 +248,7 @@ func reportOfDay() ReportOutcome {
 		},
 		Reactions: []ReportReaction{
 			{Name: "again", Count: 3, Failed: 1, RetriesFailed: 1},
-			{Name: "repeat", Count: 2},
+			{Name: "repeat", Count: 2, Pending: 1},
 			{Name: "wait", Count: 2, Recovered: 1, RetriesSucceeded: 1},
 			{Name: "stop_all", Count: 1},
 		},
@@ -367,6 +368,12 @@ func reportLimits(t *testing.T, subject ReportSubject) {
 		{ID: "3", Err: reportLimit, Source: "api", Component: "c", After: time.Minute},
 		{ID: "4", Err: reportConfig, Source: "config", Component: "d", After: time.Minute},
 	}
+	namesOf := func(all []ReportReaction) (names []string) {
+		for _, r := range all {
+			names = append(names, r.Name)
+		}
+		return names
+	}
 	ids := func(o ReportOutcome) (all []string) {
 		for _, g := range o.Groups {
 			all = append(all, strings.SplitN(g.ID, ":", 2)[0])
@@ -384,6 +391,9 @@ func reportLimits(t *testing.T, subject ReportSubject) {
 		{"keys", ReportLimits{Keys: 2}, func(t *testing.T, got ReportOutcome) {
 			assert.Equal(t, map[string]int{"provider": 2, "git": 1, "other": 1}, got.Totals.ByCategory)
 			assert.Equal(t, map[string]int{"api:a": 1, "git:b": 1, "other": 2}, got.Totals.BySource)
+			assert.Equal(t, map[string]int{"PROVIDER_RATE_LIMIT": 2, "GIT_PUSH_FAILED": 1, "other": 1}, got.Totals.ByCode)
+			assert.Equal(t, []string{"wait", "other", "repeat"}, namesOf(got.Reactions))
+			assert.Equal(t, map[string]int{"other": 1}, got.Buckets[len(got.Buckets)-1].ByCategory)
 		}},
 		{"groups", ReportLimits{Groups: 2}, func(t *testing.T, got ReportOutcome) {
 			assert.Equal(t, []string{"config", "provider"}, ids(got), "what was seen longest ago makes room")
