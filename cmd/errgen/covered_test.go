@@ -91,8 +91,9 @@ func callsOfScripts(t *testing.T) map[string]string {
 	return calls
 }
 
-// TestEveryWordIsCompiled wants every key and every word of the language in a taxonomy whose package
-// is compiled and run: one that is committed, or one that the tests of the emitter generate.
+// TestEveryWordIsCompiled wants every key and every word of the language in a taxonomy whose
+// package is compiled and run: one that is committed, or one that the tests of the emitter
+// generate.
 func TestEveryWordIsCompiled(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}

@@ -391,7 +391,8 @@ func reportLimits(t *testing.T, subject ReportSubject) {
 		{"keys", ReportLimits{Keys: 2}, func(t *testing.T, got ReportOutcome) {
 			assert.Equal(t, map[string]int{"provider": 2, "git": 1, "other": 1}, got.Totals.ByCategory)
 			assert.Equal(t, map[string]int{"api:a": 1, "git:b": 1, "other": 2}, got.Totals.BySource)
-			assert.Equal(t, map[string]int{"PROVIDER_RATE_LIMIT": 2, "GIT_PUSH_FAILED": 1, "other": 1}, got.Totals.ByCode)
+			assert.Equal(t, map[string]int{"PROVIDER_RATE_LIMIT": 2, "GIT_PUSH_FAILED": 1, "other": 1},
+				got.Totals.ByCode)
 			assert.Equal(t, []string{"wait", "other", "repeat"}, namesOf(got.Reactions))
 			assert.Equal(t, map[string]int{"other": 1}, got.Buckets[len(got.Buckets)-1].ByCategory)
 		}},
