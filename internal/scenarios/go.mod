@@ -15,6 +15,8 @@ require (
 	gopkg.in/yaml.v3 v3.0.1
 )
 
+require github.com/rogpeppe/go-internal v1.16.0 // indirect
+
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
@@ -59,6 +61,7 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/sqlite v1.60.1 // indirect
+	orchestrator.example.com/runner v0.0.0
 )
 
 replace (
@@ -67,3 +70,5 @@ replace (
 	github.com/errgen/errgen/runtime/report/export => ../../runtime/report/export
 	github.com/errgen/errgen/runtime/state => ../../runtime/state
 )
+
+replace orchestrator.example.com/runner => ../../examples/orchestrator

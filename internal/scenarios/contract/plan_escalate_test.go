@@ -17,13 +17,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	errs "github.com/errgen/errgen/internal/scenarios/contract/orchestrator"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/workspace"
+	"orchestrator.example.com/runner/errs"
 )
 
 func TestPlanStories(t *testing.T) {

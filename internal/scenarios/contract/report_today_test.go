@@ -14,7 +14,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
-	promreport "github.com/errgen/errgen/runtime/report/prometheus"
+	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
 )
 
 func TestReports(t *testing.T) {
