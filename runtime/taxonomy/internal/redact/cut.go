@@ -5,104 +5,125 @@ import (
 	"unicode/utf8"
 )
 
+// Ellipsis replaces the part of a text that was cut.
+const Ellipsis = "…"
+
 const (
-	// maxMoves bounds how often the end of what is kept is moved.
-	maxMoves = 16
-	// reach is how far from a cut a text can be judged anew because of it: no decision about what
-	// is no secret looks farther, back or ahead.
-	reach = 2 * sample
+	// maxMoves bounds how often a cut is moved.
+	maxMoves = 32
+	// maxPrefix bounds the distance from the beginning of a secret to its trigger, except in what is
+	// left of a private key.
+	maxPrefix = 16
 )
 
-// Cut returns s, which is longer than limit bytes, cut to at most limit, with an ellipsis in place
-// of what is missing: at its end, or, for tail, at its beginning. No rune and no mask is split, and
-// nothing that was no secret becomes one. A limit without room for the ellipsis has none.
+// Cut returns s, a masked text of more than limit bytes, cut to at most limit: its beginning or, if
+// tail is set, its end, and an ellipsis in place of the rest. It splits no rune and no mask, and the
+// result has no secrets. If limit has no room for the ellipsis, it is left out.
 func Cut(s string, limit int, tail bool) string {
 	before, kept, after := Kept(s, limit, tail)
 	return before + kept + after
 }
 
-// Kept returns the three parts of what [Cut] returns: one of before and after is the ellipsis.
+// Kept returns the three parts of [Cut]; before or after is the ellipsis.
 func Kept(s string, limit int, tail bool) (before, kept, after string) {
-	mark, keep := room(limit)
-	if tail {
-		return mark, s[keptTail(s, len(s)-keep):], ""
-	}
-	return "", s[:keptHead(s, keep)], mark
+	return parts(s, limit, tail, func(string, int, int) (int, int) { return -1, 0 })
 }
 
-// KeptPlain is [Kept] for a text that shows its secrets. What masks them later must know them for
-// secrets, so one that the cut takes a part from, or something by which it is known, is left out as
-// a whole.
+// KeptPlain is [Kept] for a text that is not masked. The secrets in the result are those that it
+// has in s, so masking it later leaves no part of one in clear.
 func KeptPlain(s string, limit int, tail bool) (before, kept, after string) {
-	mark, keep := room(limit)
+	return parts(s, limit, tail, func(s string, i, limit int) (int, int) { return next(s, i, limit, i) })
+}
+
+// A finder returns the bounds of the next secret of a text from an index to a limit.
+type finder func(s string, i, limit int) (start, end int)
+
+func parts(s string, limit int, tail bool, secret finder) (before, kept, after string) {
+	mark := Ellipsis
+	if limit <= len(mark) {
+		mark = ""
+	}
+	keep := limit - len(mark)
 	if tail {
-		return mark, s[plainTail(s, len(s)-keep):], ""
+		return mark, s[tailStart(s, len(s)-keep, secret):], ""
 	}
-	return "", s[:plainHead(s, keep)], mark
+	return "", s[:headEnd(s, keep, secret)], mark
 }
 
-// room returns the ellipsis, if limit has room for it, and how many bytes can be kept beside it.
-func room(limit int) (mark string, keep int) {
-	if limit <= len(Ellipsis) {
-		return "", limit
-	}
-	return Ellipsis, limit - len(Ellipsis)
-}
-
-// lastRune returns the greatest index up to end at which no rune is split.
-func lastRune(s string, end int) int {
-	for n := 0; n < utf8.UTFMax && end > 0 && !utf8.RuneStart(s[end]); n++ {
-		end--
-	}
-	return end
-}
-
-// nextRune returns the least index from start at which no rune is split.
-func nextRune(s string, start int) int {
-	for n := 0; n < utf8.UTFMax && start < len(s) && !utf8.RuneStart(s[start]); n++ {
-		start++
-	}
-	return start
-}
-
-// keptHead returns the greatest index, about end, up to which s can be kept.
-func keptHead(s string, end int) int {
+// headEnd returns the greatest index up to end such that s[:index] has the same secrets as s.
+func headEnd(s string, end int, secret finder) int {
 	if start, _, ok := splitMask(s, end); ok {
 		end = start
 	}
-	end = lastRune(s, end)
+	for end > 0 && end < len(s) && !utf8.RuneStart(s[end]) {
+		end--
+	}
 	for range maxMoves {
-		found, _ := Next(s[:end], max(0, end-reach), 0)
-		if found < 0 {
+		changed := firstChange(s, end, secret)
+		if changed < 0 {
 			return end
 		}
-		end = found
+		end = changed
 	}
-	return strings.LastIndexByte(s[:end], '\n') + 1
+	return 0
 }
 
-// keptTail returns the least index, about start, from which s can be kept.
-func keptTail(s string, start int) int {
+// firstChange returns the start of the first secret that is only in one of s and s[:end], or that
+// reaches end, because the text after it may be what ends it; -1 if there is none.
+func firstChange(s string, end int, secret finder) int {
+	limit := lookahead(s, end)
+	for i := 0; ; {
+		start, stop := secret(s, i, limit)
+		found, foundStop := next(s[:end], i, end, i)
+		switch {
+		case start < 0 || start >= end:
+			return found
+		case found < 0 || start < found:
+			return start
+		case found < start || foundStop != stop || stop >= end:
+			return found
+		}
+		i = stop
+	}
+}
+
+// tailStart returns the least index from start such that s[index:] has the same secrets as s.
+func tailStart(s string, start int, secret finder) int {
 	if _, end, ok := splitMask(s, start); ok {
 		start = end
 	}
-	start = nextRune(s, start)
 	for range maxMoves {
-		found, end := next(s[start:], 0, min(reach, len(s)-start), 0)
-		if found < 0 {
-			return start
+		for start < len(s) && !utf8.RuneStart(s[start]) {
+			start++
 		}
-		start += end
+		old, oldEnd := secret(s, max(0, start-maxPEM), len(s))
+		for old >= 0 && oldEnd <= start {
+			old, oldEnd = secret(s, oldEnd, len(s))
+		}
+		found, end := Next(s[start:], 0, 0)
+		switch {
+		case found < 0 && old < 0, found >= 0 && found+start == old && end+start == oldEnd:
+			return start // after the same secret, both are judged alike
+		case old < 0, found >= 0 && found+start < old:
+			start += end
+		default:
+			start = oldEnd
+		}
 	}
 	return len(s)
+}
+
+// lookahead returns the index before which the triggers of all secrets are that begin before i.
+func lookahead(s string, i int) int {
+	if n := strings.Index(s[i:min(len(s), i+maxPEM)], pemEnd); n >= maxPrefix {
+		return i + n + 1
+	}
+	return min(len(s), i+maxPrefix)
 }
 
 // splitMask returns the bounds of the mask that a cut at i would split.
 func splitMask(s string, i int) (start, end int, ok bool) {
 	from := max(0, i-len(Mask)+1)
 	n := strings.Index(s[from:min(len(s), i+len(Mask)-1)], Mask)
-	if n < 0 {
-		return 0, 0, false
-	}
-	return from + n, from + n + len(Mask), true
+	return from + n, from + n + len(Mask), n >= 0
 }

@@ -1,138 +1,110 @@
 package redact
 
-// The shapes of tokens.
-const (
-	minKey      = 16 // bytes after a prefix such as sk- or ghp_
-	minSlack    = 10
-	minSegment  = 10 // of a JSON web token
-	minGoogle   = 30
-	minWord     = 30 // letters without a digit
-	awsIDLength = 16
-)
+import "strings"
 
-// hyphenToken finds the tokens whose prefix ends in '-', which is at i, and private keys.
-func hyphenToken(s string, i, floor int) (int, int) {
-	if hasAt(s, i, pemBegin) {
-		return privateKey(s, i)
-	}
-	if hasAt(s, i, pemEnd) {
-		return keyRest(s, i, floor)
-	}
-	if startsToken(s, i, floor) {
-		return flagValue(s, i, floor)
-	}
-	switch {
-	case i-2 >= floor && s[i-1] == 'k' && s[i-2] == 's':
-		return prefixed(s, i-2, i+1, floor, minKey, true)
-	case i-4 >= floor && s[i-2] == 'x' && s[i-3] == 'o' && s[i-4] == 'x':
-		return prefixed(s, i-4, i+1, floor, minSlack, false)
-	case i > floor && s[i-1] == 't' && endsAt(s, i, floor, "glpat"):
-		return prefixed(s, i-5, i+1, floor, minKey, false)
-	case i > floor && s[i-1] == 'p' && endsAt(s, i, floor, "xapp"):
-		return prefixed(s, i-4, i+1, floor, minSlack, true)
-	case i > floor && s[i-1] == 'Y' && hasAt(s, i+1, "1") && endsAt(s, i, floor, "AGE-SECRET-KEY"):
-		return prefixed(s, i-len("AGE-SECRET-KEY"), i+2, floor, minKey, false)
-	}
-	return -1, 0
+// A token is a kind of secret that is known by its prefix. The prefix has two parts: before, whose
+// last byte is the trigger, and after. A '?' in before is any byte.
+type token struct {
+	before, after string
+	body          func(byte) bool   // the bytes after the prefix
+	min           int               // the least number of them
+	accept        func(string) bool // further condition on the first 64 of them
+	keepPrefix    bool              // mask only the body
 }
 
-// dotToken finds the tokens whose prefix ends in '.', which is at i: those of SendGrid, Google and
-// Vault. They have more dots in them.
-func dotToken(s string, i, floor int) (int, int) {
-	for _, prefix := range [...]string{"SG", "ya29", "hvs", "hvb", "hvr"} {
-		if endsAt(s, i, floor, prefix) && startsPrefix(s, i-len(prefix), floor) {
-			return dotted(s, i-len(prefix), i+1)
+var tokens = [...]token{
+	{before: "sk-", body: isToken, min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
+	{before: "xox?-", body: isToken, min: 10},                 // Slack
+	{before: "xapp-", body: isToken, min: 10, accept: hasDigit},
+	{before: "glpat-", body: isToken, min: 16}, // GitLab
+	{before: "AGE-SECRET-KEY-", after: "1", body: isToken, min: 16},
+
+	{before: "ghp_", body: isToken, min: 16}, // GitHub
+	{before: "gho_", body: isToken, min: 16},
+	{before: "ghs_", body: isToken, min: 16},
+	{before: "ghu_", body: isToken, min: 16},
+	{before: "ghr_", body: isToken, min: 16},
+	{before: "github_pat_", body: isToken, min: 16},
+	{before: "dckr_pat_", body: isToken, min: 16}, // Docker
+	{before: "dckr_oat_", body: isToken, min: 16},
+	{before: "sk_live_", body: isToken, min: 16}, // Stripe
+	{before: "sk_test_", body: isToken, min: 16},
+	{before: "rk_live_", body: isToken, min: 16},
+	{before: "rk_test_", body: isToken, min: 16},
+	{before: "dop_", after: "v1_", body: isToken, min: 16, accept: hasDigit}, // DigitalOcean
+	{before: "npm_", body: isWord, min: 16, accept: isLongOrHasDigit},
+	{before: "hf_", body: isWord, min: 16, accept: isLongOrHasDigit}, // Hugging Face
+
+	{before: "SG.", body: isDotted, min: 16, accept: looksRandom},   // SendGrid
+	{before: "ya29.", body: isDotted, min: 16, accept: looksRandom}, // Google
+	{before: "hvs.", body: isDotted, min: 16, accept: looksRandom},  // Vault
+	{before: "hvb.", body: isDotted, min: 16, accept: looksRandom},
+	{before: "hvr.", body: isDotted, min: 16, accept: looksRandom},
+
+	{before: "AKI", after: "A", body: isCapital, min: 16}, // AWS
+	{before: "ASI", after: "A", body: isCapital, min: 16},
+	{before: "AI", after: "za", body: isToken, min: 30, accept: hasDigit}, // Google
+
+	{before: "hooks.slack.", after: "com/services/", body: isPath, min: 16, keepPrefix: true},
+	{before: "hooks.slack.", after: "com/workflows/", body: isPath, min: 16, keepPrefix: true},
+	{before: "hooks.slack.", after: "com/triggers/", body: isPath, min: 16, keepPrefix: true},
+	{before: "discord.", after: "com/api/webhooks/", body: isPath, min: 16, keepPrefix: true},
+	{before: "discord.", after: "com/api/v9/webhooks/", body: isPath, min: 16, keepPrefix: true},
+	{before: "discord.", after: "com/api/v10/webhooks/", body: isPath, min: 16, keepPrefix: true},
+	{before: "discordapp.", after: "com/api/webhooks/", body: isPath, min: 16, keepPrefix: true},
+	{before: "webhook.office.", after: "com/", body: isPath, min: 16, keepPrefix: true}, // Teams
+	{before: "outlook.office.", after: "com/webhook/", body: isPath, min: 16, keepPrefix: true},
+}
+
+// findToken finds one of the tokens whose trigger is at i.
+func findToken(s string, i, floor int) (int, int) {
+	if s[i] == '-' && (i < 2 || !isPair(&prefixEnds, s[i-2], s[i-1])) {
+		return -1, 0
+	}
+	for k := range tokens {
+		if t := &tokens[k]; t.before[len(t.before)-1] == s[i] && t.isAt(s, i, floor) {
+			return t.bounds(s, i)
 		}
 	}
 	return -1, 0
 }
 
-// dotted finds a token at start, what follows the prefix of which is at body.
-func dotted(s string, start, body int) (int, int) {
-	limit := min(len(s), body+sample)
-	end := skipWhile(s[:limit], body, isDotted)
-	if end-body < minKey || !looksRandom(s[body:end]) {
-		return -1, 0
+// isAt reports whether the prefix is at the trigger i, and enough of a body follows. The prefix may
+// be the end of a longer word: token_ghp_….
+func (t *token) isAt(s string, i, floor int) bool {
+	start := i + 1 - len(t.before)
+	if start < floor || !hasAt(s, i+1, t.after) {
+		return false
 	}
-	end = skipWhile(s, end, isDotted)
-	for s[end-1] == '.' {
+	for k := range len(t.before) - 1 {
+		if t.before[k] != '?' && t.before[k] != s[start+k] {
+			return false
+		}
+	}
+	if !startsToken(s, start, floor) && s[start-1] != '_' && s[start-1] != '-' {
+		return false
+	}
+	body := i + 1 + len(t.after)
+	end := skipWhile(s[:min(len(s), body+sample)], body, t.body)
+	return end-body >= t.min && (t.accept == nil || t.accept(s[body:end]))
+}
+
+func (t *token) bounds(s string, i int) (start, end int) {
+	start, body := i+1-len(t.before), i+1+len(t.after)
+	end = skipWhile(s, body, t.body)
+	for s[end-1] == '.' { // ends the sentence
 		end--
+	}
+	if t.keepPrefix {
+		start = body
 	}
 	return start, end
 }
 
-func isDotted(c byte) bool { return isToken(c) || c == '.' }
-
-// underscoreToken finds the tokens whose prefix ends in '_', which is at i.
-func underscoreToken(s string, i, floor int) (int, int) {
-	if i == floor {
-		return -1, 0
-	}
-	if endsAt(s, i, floor, "dop") && hasAt(s, i+1, "v1_") {
-		return prefixed(s, i-3, i+4, floor, minKey, true)
-	}
-	switch s[i-1] {
-	case 'p', 'o', 's', 'u', 'r':
-		if endsAt(s, i-1, floor, "gh") {
-			return prefixed(s, i-3, i+1, floor, minKey, false)
-		}
-	case 't':
-		if endsAt(s, i, floor, "github_pat") {
-			return prefixed(s, i-10, i+1, floor, minKey, false)
-		}
-		if endsAt(s, i, floor, "dckr_pat") || endsAt(s, i, floor, "dckr_oat") {
-			return prefixed(s, i-len("dckr_pat"), i+1, floor, minKey, false)
-		}
-		if endsAt(s, i-1, floor, "k_tes") {
-			return stripeKey(s, i, floor)
-		}
-	case 'e':
-		if endsAt(s, i-1, floor, "k_liv") {
-			return stripeKey(s, i, floor)
-		}
-	case 'm':
-		if endsAt(s, i-1, floor, "np") {
-			return word(s, i-3, i+1, floor)
-		}
-	case 'f':
-		if endsAt(s, i-1, floor, "h") {
-			return word(s, i-2, i+1, floor)
-		}
-	}
-	return -1, 0
-}
-
-// stripeKey finds sk_live_, sk_test_, rk_live_ and rk_test_; what follows the first letter has been
-// looked at.
-func stripeKey(s string, i, floor int) (int, int) {
-	start := i - len("sk_live")
-	if start < floor || s[start] != 's' && s[start] != 'r' {
-		return -1, 0
-	}
-	return prefixed(s, start, i+1, floor, minKey, false)
-}
-
-// capitalToken finds Google's API keys and the ids of AWS keys, which have an 'I', at i, in their
-// prefix.
-func capitalToken(s string, i, floor int) (int, int) {
-	switch {
-	case i-2 >= floor && (s[i-2:i] == "AK" || s[i-2:i] == "AS") && hasAt(s, i+1, "A"):
-		if startsPrefix(s, i-2, floor) {
-			end := skipWhile(s, i+2, isCapital)
-			if end-(i+2) >= awsIDLength {
-				return i - 2, end
-			}
-		}
-	case i-1 >= floor && s[i-1] == 'A' && hasAt(s, i+1, "za"):
-		return prefixed(s, i-1, i+3, floor, minGoogle, true)
-	}
-	return -1, 0
-}
-
-// webToken finds JSON web tokens, which begin with "eyJ"; the 'J' is at i. The signature may be
-// missing.
+// webToken finds JSON web tokens, which begin with "eyJ"; 'J' is at i. The signature may be missing.
 func webToken(s string, i, floor int) (int, int) {
-	if !endsAt(s, i, floor, "ey") || !startsToken(s, i-2, floor) {
+	const minSegment = 10
+	if i-2 < floor || s[i-2:i] != "ey" || !startsToken(s, i-2, floor) {
 		return -1, 0
 	}
 	header := skipWhile(s, i+1, isToken)
@@ -149,47 +121,97 @@ func webToken(s string, i, floor int) (int, int) {
 	return i - 2, end
 }
 
-// prefixed finds a token with the prefix s[start:body], at least least bytes of which follow the
-// prefix, with a digit among them if digit says so.
-func prefixed(s string, start, body, floor, least int, digit bool) (int, int) {
-	if !startsPrefix(s, start, floor) {
+const (
+	pemBegin = "-----BEGIN "
+	pemEnd   = "-----END "
+	pemDash  = "-----"
+	maxLabel = 64
+	// maxPEM is more than the size of a private key in PEM.
+	maxPEM = 8 << 10
+)
+
+// privateKey finds a private key in PEM, which begins at i: up to the end of its last line, or of
+// the text if that line is missing.
+func privateKey(s string, i int) (int, int) {
+	body := labelEnd(s, i+len(pemBegin))
+	if body < 0 {
 		return -1, 0
 	}
-	end := skipWhile(s[:min(len(s), body+sample)], body, isToken)
-	if end-body < least || digit && !hasDigit(s[body:end]) {
-		return -1, 0
+	if n := strings.Index(s[body:], pemEnd); n >= 0 {
+		last := body + n + len(pemEnd)
+		if end := skipLabel(s, last); hasAt(s, end, pemDash) {
+			return i, end + len(pemDash)
+		}
 	}
-	return start, skipWhile(s, end, isToken)
+	return i, len(s)
 }
 
-// word finds a token with the prefix s[start:body] after which there are no '_' and '-' at first,
-// other than in the names of npm's and Hugging Face's own variables and functions.
-func word(s string, start, body, floor int) (int, int) {
-	if !startsPrefix(s, start, floor) {
+// pemRest finds the rest of a private key without its first line. Its last line begins at i.
+func pemRest(s string, i, floor int) (int, int) {
+	end := labelEnd(s, i+len(pemEnd))
+	if end < 0 {
 		return -1, 0
 	}
-	end := skipWhile(s[:min(len(s), body+sample)], body, isWord)
-	if n := end - body; n < minWord && (n < minKey || !hasDigit(s[body:end])) {
+	start, n := pemBody(s, i, floor)
+	if n < 16 {
 		return -1, 0
 	}
-	return start, skipWhile(s, end, isToken)
+	if start > floor && isSpace(s[start-1]) { // skip the last word of a line of prose
+		word := skipWhile(s, start, isLetter)
+		if word-start < 16 && isLineBreak(s[word]) {
+			start = word
+		}
+	}
+	for start < i && !isBase64(s[start]) && s[start] != '=' {
+		if s[start] == '\\' {
+			start++
+		}
+		start++
+	}
+	return min(start, i), end
 }
 
-// startsToken reports whether no token goes on at i. The bytes before it being none of a token's,
-// or the end of an escape, hardly any two attempts look at the same run of them.
+// pemBody returns the start of the lines of base64 before i, and the number of bytes in base64. The
+// lines may be indented or end in an escape, and the first may be incomplete.
+func pemBody(s string, i, floor int) (start, n int) {
+	for floor = max(floor, i-maxPEM); i > floor; i-- {
+		switch c := s[i-1]; {
+		case isBase64(c), c == '=':
+			n++
+		case isLineBreak(c), c == '\\':
+		case isSpace(c):
+			indent := i - 1
+			for indent > floor && isSpace(s[indent-1]) {
+				indent--
+			}
+			if indent == floor || !isLineBreak(s[indent-1]) {
+				return i, n
+			}
+			i = indent + 1
+		default:
+			return i, n
+		}
+	}
+	return i, n
+}
+
+// labelEnd returns the end of the line of PEM whose label is at i, or -1 if it is not a private
+// key's.
+func labelEnd(s string, i int) int {
+	end := skipLabel(s, i)
+	if !hasAt(s, end, pemDash) || !strings.Contains(s[i:end], "PRIVATE KEY") {
+		return -1
+	}
+	return end + len(pemDash)
+}
+
+func skipLabel(s string, i int) int {
+	return skipWhile(s[:min(len(s), i+maxLabel)], i, func(c byte) bool { return c == ' ' || isCapital(c) })
+}
+
+// startsToken reports whether the byte at i is not in the middle of a token.
 func startsToken(s string, i, floor int) bool {
-	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s, i, floor))
-}
-
-// startsPrefix reports whether a prefix can be at i that is unlike any word, and so may be the end
-// of a longer one: token_ghp_…. What follows it must be judged by a sample.
-func startsPrefix(s string, i, floor int) bool {
-	return startsToken(s, i, floor) || i > floor && (s[i-1] == '_' || s[i-1] == '-')
-}
-
-// endsAt reports whether word, not begun before floor, ends at i.
-func endsAt(s string, i, floor int, word string) bool {
-	return i-len(word) >= floor && s[i-len(word):i] == word
+	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s[max(floor, i-maxEscape):i]))
 }
 
 // hasAt reports whether word is at i.
@@ -197,6 +219,7 @@ func hasAt(s string, i int, word string) bool {
 	return len(s)-i >= len(word) && s[i:i+len(word)] == word
 }
 
+// skipWhile returns the index of the first byte at or after i that is not in the class.
 func skipWhile(s string, i int, is func(byte) bool) int {
 	for i < len(s) && is(s[i]) {
 		i++
@@ -204,24 +227,19 @@ func skipWhile(s string, i int, is func(byte) bool) int {
 	return i
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isDigit(c byte) bool     { return '0' <= c && c <= '9' }
+func isLower(c byte) bool     { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool     { return 'A' <= c && c <= 'Z' }
+func isLetter(c byte) bool    { return isLower(c | 0x20) }
+func isCapital(c byte) bool   { return isUpper(c) || isDigit(c) }
+func isWord(c byte) bool      { return isLetter(c) || isDigit(c) }
+func isToken(c byte) bool     { return isWord(c) || c == '-' || c == '_' } // base64url
+func isDotted(c byte) bool    { return isToken(c) || c == '.' }
+func isBase64(c byte) bool    { return isWord(c) || c == '+' || c == '/' }
+func isPath(c byte) bool      { return isDotted(c) || strings.IndexByte("/@%+=~", c) >= 0 }
+func isLineBreak(c byte) bool { return c == '\n' || c == '\r' }
 
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
-
-func isCapital(c byte) bool { return isUpper(c) || isDigit(c) }
-
-func isWord(c byte) bool { return isLower(c|0x20) || isDigit(c) }
-
-// isToken reports whether c stands in tokens: base64url, which all of them use.
-func isToken(c byte) bool { return isWord(c) || c == '-' || c == '_' }
-
-func hasDigit(s string) bool {
-	for i := range len(s) {
-		if isDigit(s[i]) {
-			return true
-		}
-	}
-	return false
-}
+// isLongOrHasDigit rejects the names of the variables of npm and the functions of Hugging Face.
+func isLongOrHasDigit(s string) bool { return len(s) >= 30 || hasDigit(s) }

@@ -1,85 +1,78 @@
 package redact
 
-// Lengths that decide whether a value looks like a secret.
-const (
-	minValue      = 6
-	minCredential = 8
-	// sample is how much of a value is looked at; a longer one is no word of prose.
-	sample = 64
-	// maxSpaces bounds the white space around a separator.
-	maxSpaces = 4
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
 )
 
-// assigned finds the value of a key in key=value, key = "value", key := value and key => value; '='
-// is at i.
-func assigned(s string, i, floor int) (int, int) {
-	at := i
-	if at > floor && s[at-1] == ':' {
-		at--
-	}
-	kind := keyBefore(s, at, floor)
-	switch {
-	case kind == noKey, kind == cookieKey, kind == signatureKey && !inQuery(s, at, floor):
-		return -1, 0
-	}
-	from := i + 1
-	if hasAt(s, from, "=") || hasAt(s, from, ">") {
-		from++
-	}
-	from = skipSpaces(s, from)
-	if kind == authorizationKey {
-		return assignedAuthorization(s, from, at > floor && isSpace(s[at-1]))
-	}
-	if kind.isToken() && (at < i || at > floor && isSpace(s[at-1])) {
-		return quotedOr(s, from, muchDoubt) // an assignment in source code
-	}
-	return value(s, from, noDoubt)
-}
+// A need is the evidence that a value must show before it counts as a secret.
+type need uint8
 
-// mapped finds the value of a key in key: value and "key": "value", and the credentials in an
-// Authorization header; ':' is at i.
-func mapped(s string, i, floor int) (int, int) {
-	from := skipSpaces(s, i+1)
-	switch keyBefore(s, i, floor) {
-	case plainKey:
-		return quotedOr(s, from, someDoubt)
-	case tokenKey:
-		return value(s, from, someDoubt)
-	case bareTokenKey:
-		return value(s, from, muchDoubt)
-	case quotedKey:
-		if n := bracket(s, from); n > 0 {
-			return list(s, skipSpaces(s, from+n))
+const (
+	acceptAny   need = iota
+	needComplex      // unlike a word
+	needRandom       // unlike a name in source code, too
+)
+
+const (
+	minValue  = 6
+	maxSpaces = 4 // around a separator
+	// sample is how much of a value is judged; a longer one is not a word of prose.
+	sample = 64
+)
+
+// value returns the bounds of the value at i if it meets n.
+func value(s string, i int, n need) (int, int) {
+	i = skipColor(s, i)
+	q := opening(s, i)
+	quote, start := s[i:i+q], i+q
+	if q > 0 && n == acceptAny {
+		end := closing(s, start, quote)
+		if end == start || isReference(s[start:end]) {
+			return -1, 0
 		}
-		return quotedOr(s, from, someDoubt)
-	case authorizationKey:
-		return authorization(s, from+bracket(s, from))
-	case cookieKey:
-		return cookies(s, from)
+		return start, end
 	}
-	return -1, 0
-}
-
-// bracket returns the length of the bracket at i that begins a list.
-func bracket(s string, i int) int {
-	if hasAt(s, i, "[") && !hasAt(s, i, Mask) {
-		return 1
-	}
-	return 0
-}
-
-// list finds the values in quotes of a list in JSON, the first of which is at i, all as one, so
-// that a mask leaves it a list.
-func list(s string, i int) (int, int) {
-	n := opening(s, i)
-	if n == 0 {
+	end := valueEnd(s, start, min(len(s), start+sample))
+	if end-start < minValue || !n.metBy(s[start:end]) {
 		return -1, 0
 	}
-	quote := s[i : i+n]
-	start, end := value(s, i, noDoubt)
-	for start >= 0 {
-		stop := nextInList(s, end, quote)
-		if stop < 0 {
+	if q == 0 {
+		return start, valueEnd(s, end, len(s))
+	}
+	whole := closing(s, end, quote)
+	if blank := strings.IndexAny(s[end:whole], " \t"); blank >= 0 {
+		whole = end + blank
+	}
+	return start, whole
+}
+
+// quotedOr is value, but a value in quotes need not meet n.
+func quotedOr(s string, i int, n need) (int, int) {
+	if opening(s, skipColor(s, i)) > 0 {
+		n = acceptAny
+	}
+	return value(s, i, n)
+}
+
+// list finds the quoted values of a list in JSON, the first of which is at i, as one secret, so
+// that the masked text is still a list.
+func list(s string, i int) (int, int) {
+	q := opening(s, i)
+	if q == 0 {
+		return -1, 0
+	}
+	quote := s[i : i+q]
+	start, end := value(s, i, acceptAny)
+	for start >= 0 && hasAt(s, end, quote) {
+		comma := skipSpaces(s, end+q)
+		item := skipSpaces(s, comma+1)
+		if !hasAt(s, comma, ",") || !hasAt(s, item, quote) {
+			break
+		}
+		stop := closing(s, item+q, quote)
+		if !hasAt(s, stop, quote) {
 			break
 		}
 		end = stop
@@ -87,61 +80,92 @@ func list(s string, i int) (int, int) {
 	return start, end
 }
 
-// nextInList returns where the value ends that follows in a list on the one that ends at i, or -1.
-func nextInList(s string, i int, quote string) int {
-	if !hasAt(s, i, quote) {
-		return -1
+// metBy reports whether s, the beginning of a value, meets the need.
+func (n need) metBy(s string) bool {
+	switch {
+	case isReference(s):
+		return false
+	case n == acceptAny, len(s) >= sample:
+		return true
+	case n == needRandom:
+		return looksRandom(s)
 	}
-	i = skipSpaces(s, i+len(quote))
-	if !hasAt(s, i, ",") {
-		return -1
-	}
-	i = skipSpaces(s, i+1)
-	if !hasAt(s, i, quote) {
-		return -1
-	}
-	if i = closing(s, i+len(quote), quote, false); !hasAt(s, i, quote) {
-		return -1
-	}
-	return i
+	return !isType(s) && looksComplex(s)
 }
 
-// quotedOr is value for one that is under no doubt if it is in quotes.
-func quotedOr(s string, i int, d doubt) (int, int) {
-	i = skipColor(s, i)
-	if opening(s, i) > 0 {
-		d = noDoubt
-	}
-	return value(s, i, d)
-}
-
-// value returns the bounds of the value at i, which must look like a secret as far as it is in
-// doubt.
-func value(s string, i int, d doubt) (int, int) {
-	i = skipColor(s, i)
-	if n := opening(s, i); n > 0 {
-		start := i + n
-		end := closing(s, start, s[i:start], d != noDoubt)
-		if end == start || !isSecret(s[start:end], d, minValue) {
-			return -1, 0
+// looksComplex reports whether s is unlike a word: it has a digit, a capital after a small letter,
+// or a special character before its end.
+func looksComplex(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isDigit(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
+			return true
+		case isUpper(c) && i > 0 && isLower(s[i-1]):
+			return true
 		}
-		if d == noDoubt {
-			return start, end
-		}
-		return start, wholeClosing(s, start, end, s[i:start])
 	}
-	end := valueEnd(s, i, min(len(s), i+sample))
-	if end-i < minValue || !isSecret(s[i:end], d, minValue) {
-		return -1, 0
-	}
-	return i, valueEnd(s, end, len(s))
+	return false
 }
 
-// maxSlashes is how many backslashes stand before a quote in JSON three times within a JSON string.
+// looksRandom reports whether s is unlike a name in source code: it has many digits or often
+// changes between capitals, small letters and digits.
+func looksRandom(s string) bool {
+	digits, changes, last := 0, -1, -1
+	for i := range len(s) {
+		kind := 0
+		switch c := s[i]; {
+		case isDigit(c):
+			kind = 1
+			digits++
+		case isUpper(c):
+			kind = 2
+		case isLower(c):
+			kind = 3
+		}
+		if kind != last {
+			changes++
+			last = kind
+		}
+	}
+	return digits >= 3 || changes >= 8
+}
+
+// isReference reports whether a value that begins with s names the place of a secret: ${X}, $X in
+// capitals, or a '$' before a mask.
+func isReference(s string) bool {
+	if s == "" || s[0] != '$' || len(s) >= sample {
+		return false
+	}
+	return hasAt(s, 1, "{") || skipWhile(s, 1, func(c byte) bool { return isCapital(c) || c == '_' }) == len(s)
+}
+
+// isType reports whether s is a pointer type in source code, such as *rsa.PrivateKey2.
+func isType(s string) bool {
+	return len(s) > 1 && s[0] == '*' &&
+		skipWhile(s, 1, func(c byte) bool { return isWord(c) || c == '_' || c == '.' }) == len(s)
+}
+
+// isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
+func isBearer(s string) bool {
+	return !isReference(s) && (skipWhile(s, 0, isWord) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
+}
+
+// isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
+// only the user, so that a longer text is still accepted.
+func isUserPassword(s string) bool {
+	if len(s) >= sample || len(s) < 8 || looksRandom(s) {
+		return len(s) >= 8
+	}
+	s = s[:skipWhile(s, 0, isBase64)&^3]
+	decoded, err := base64.RawStdEncoding.AppendDecode(make([]byte, 0, sample), []byte(s))
+	user, _, ok := bytes.Cut(decoded, []byte(":"))
+	return err == nil && ok && bytes.IndexFunc(user, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) < 0
+}
+
+// maxSlashes is the number of backslashes before a quote in JSON three times within a JSON string.
 const maxSlashes = 7
 
-// opening returns the length of the quote at i with the backslashes that escape it, or 0 when there
-// is none.
+// opening returns the length of the quote at i with the backslashes that escape it, or 0.
 func opening(s string, i int) int {
 	n := 0
 	for n < maxSlashes && hasAt(s, i+n, `\`) {
@@ -153,69 +177,35 @@ func opening(s string, i int) int {
 	return 0
 }
 
-// closing returns the index of the quote that ends the value at i, or of what ends it otherwise. Of
-// a doubtful value it looks at a sample only, and what has white space or a mask in it is no value
-// at all.
-func closing(s string, i int, quote string, doubtful bool) int {
-	limit := len(s)
-	if doubtful {
-		limit = min(limit, i+sample)
-	}
-	return closingWithin(s, i, limit, quote, doubtful)
-}
-
-func wholeClosing(s string, start, end int, quote string) int {
-	if end-start < sample {
-		return end
-	}
-	return closingWithin(s, end, len(s), quote, false)
-}
-
-func closingWithin(s string, i, limit int, quote string, noSpaces bool) int {
-	start, mark := i, quote[len(quote)-1]
-	for i < limit {
+// closing returns the end of the value at i that began with quote: the quote, a line break, or
+// something that ends every value. An escaped quote is part of the value.
+func closing(s string, i int, quote string) int {
+	mark := quote[len(quote)-1]
+	for i < len(s) {
 		switch c := s[i]; {
-		case c == '\n', c == '\r', c == mark:
+		case isLineBreak(c), c == mark, ends(s, i):
 			return i
-		case ends(s, i):
-			if noSpaces {
-				return start
-			}
-			return i
-		case c == '\\':
-			next, ended := slashes(s[:limit], i, quote)
-			if ended {
-				return next
-			}
-			i = next
+		case c != '\\':
+			i++
 			continue
-		case noSpaces && isSpace(c):
-			return start
 		}
-		i++
+		next := skipWhile(s, i, func(c byte) bool { return c == '\\' })
+		switch n := next - i; {
+		case next == len(s) || s[next] != mark:
+			i = next
+		case len(quote) == 1 && n%2 == 0:
+			return next
+		case len(quote) > 1 && n < len(quote): // the quote itself, or that of an outer string
+			return i
+		default:
+			i = next + 1
+		}
 	}
 	return i
 }
 
-// slashes looks at the backslashes at i in a value that began with quote. If the quote after them
-// ends the value it returns where, otherwise where to go on.
-func slashes(s string, i int, quote string) (next int, ended bool) {
-	next = skipWhile(s, i, isBackslash)
-	if next == len(s) || s[next] != quote[len(quote)-1] {
-		return next, false
-	}
-	n := next - i
-	switch {
-	case len(quote) == 1 && n%2 == 0:
-		return next, true
-	case len(quote) > 1 && n < len(quote): // the value's own quote, or one farther out
-		return i, true
-	}
-	return next + 1, false
-}
-
-// valueEnd returns where a value without quotes ends, at most limit. Colour codes end it only if
-// nothing of a value follows them.
+// valueEnd returns the end of the unquoted value at i, at most limit. A color code ends it only if
+// the value does not continue after it.
 func valueEnd(s string, i, limit int) int {
 	for i < limit && !ends(s, i) {
 		if !isTerminator(s[i]) {
@@ -231,21 +221,18 @@ func valueEnd(s string, i, limit int) int {
 	return i
 }
 
-// isTerminator reports whether c ends a value without quotes. Control characters do not: what is
-// behind one in a secret would be shown.
+// isTerminator reports whether c ends an unquoted value. Control characters do not, because the
+// rest of a secret after one would stay in clear.
 func isTerminator(c byte) bool {
-	if isBlank(c) || c == escape {
-		return true
-	}
 	switch c {
-	case '"', '\'', '`', '\\', ',', ';', '&', '(', ')', ']', '{', '}', '<', '>', '|':
+	case ' ', '\t', '\n', '\v', '\f', '\r', escape,
+		'"', '\'', '`', '\\', ',', ';', '&', '(', ')', ']', '{', '}', '<', '>', '|':
 		return true
 	}
 	return false
 }
 
-// ends reports whether something is at i that ends every value: a mask, an ellipsis or a private
-// key.
+// ends reports whether a mask, an ellipsis or PEM is at i. They end every value.
 func ends(s string, i int) bool {
 	switch s[i] {
 	case '[':
@@ -266,10 +253,50 @@ func skipSpaces(s string, i int) int {
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
-
-func isBackslash(c byte) bool { return c == '\\' }
-
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// isBlank reports whether c is white space, line breaks among it.
-func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+const (
+	escape    = 0x1b // begins the control sequences of a terminal
+	maxEscape = 24   // the length of an escape or a control sequence
+)
+
+// afterEscape reports whether t ends in an escape or a control sequence, whose last letter is not
+// part of the next word.
+func afterEscape(t string) bool {
+	if t == "" || endsInEscape(t) || strings.HasSuffix(t[:len(t)-1], "\x1b(") { // selects a character set
+		return t != ""
+	}
+	t, ok := strings.CutSuffix(strings.TrimRight(t[:len(t)-1], "0123456789;:?"), "[")
+	return ok && (strings.HasSuffix(t, "\x1b") || endsInEscape(t))
+}
+
+// endsInEscape reports whether t ends in an escape such as \n, \u003c, \x3c, \033, %3C or, escaped
+// twice, %253C.
+func endsInEscape(t string) bool {
+	n := len(t)
+	if n >= 2 && t[n-2] == '\\' && strings.IndexByte("abefnrtv", t[n-1]) >= 0 {
+		return true
+	}
+	digits := 0
+	for digits < min(4, n) && isHex(t[n-1-digits]) {
+		digits++
+	}
+	return digits >= 2 && (strings.HasSuffix(t[:n-2], "%") || strings.HasSuffix(t[:n-2], "%25") ||
+		strings.HasSuffix(t[:n-2], `\x`) || strings.HasSuffix(t[:n-2], `\0`)) ||
+		digits == 4 && strings.HasSuffix(t[:n-4], `\u`)
+}
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// skipColor skips the color codes of a terminal at i.
+func skipColor(s string, i int) int {
+	limit := min(len(s), i+maxEscape)
+	for hasAt(s, i, "\x1b[") {
+		end := skipWhile(s[:limit], i+2, func(c byte) bool { return isDigit(c) || c == ';' || c == ':' })
+		if end >= limit || s[end] != 'm' {
+			return i
+		}
+		i = end + 1
+	}
+	return i
+}
