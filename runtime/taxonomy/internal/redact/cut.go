@@ -14,6 +14,8 @@ const (
 	// maxPrefix bounds the distance from the beginning of a secret to its trigger, except in what is
 	// left of a private key.
 	maxPrefix = 16
+	// reach bounds the distance from a cut to a secret that only the cut makes one.
+	reach = 2 * sample
 )
 
 // Cut returns s, a masked text of more than limit bytes, cut to at most limit: its beginning or, if
@@ -26,32 +28,24 @@ func Cut(s string, limit int, tail bool) string {
 
 // Kept returns the three parts of [Cut]; before or after is the ellipsis.
 func Kept(s string, limit int, tail bool) (before, kept, after string) {
-	return parts(s, limit, tail, func(string, int, int) (int, int) { return -1, 0 })
-}
-
-// KeptPlain is [Kept] for a text that is not masked. The secrets in the result are those that it
-// has in s, so masking it later leaves no part of one in clear.
-func KeptPlain(s string, limit int, tail bool) (before, kept, after string) {
-	return parts(s, limit, tail, func(s string, i, limit int) (int, int) { return next(s, i, limit, i) })
-}
-
-// A finder returns the bounds of the next secret of a text from an index to a limit.
-type finder func(s string, i, limit int) (start, end int)
-
-func parts(s string, limit int, tail bool, secret finder) (before, kept, after string) {
-	mark := Ellipsis
-	if limit <= len(mark) {
-		mark = ""
-	}
-	keep := limit - len(mark)
 	if tail {
-		return mark, s[tailStart(s, len(s)-keep, secret):], ""
+		return cutBefore(s, limit, newAfter)
 	}
-	return "", s[:headEnd(s, keep, secret)], mark
+	return cutAfter(s, limit, newBefore)
 }
 
-// headEnd returns the greatest index up to end such that s[:index] has the same secrets as s.
-func headEnd(s string, end int, secret finder) int {
+// KeptPlain is [Kept] for a text that is not masked. A secret is kept whole, and such that masking
+// still finds it, or not at all.
+func KeptPlain(s string, limit int, tail bool) (before, kept, after string) {
+	if tail {
+		return cutBefore(s, limit, lostAfter)
+	}
+	return cutAfter(s, limit, lostBefore)
+}
+
+// cutAfter cuts the end of s, before the secret at which move finds that the cut is wrong.
+func cutAfter(s string, limit int, move func(s string, end int) int) (before, kept, after string) {
+	mark, end := room(limit)
 	if start, _, ok := splitMask(s, end); ok {
 		end = start
 	}
@@ -59,36 +53,19 @@ func headEnd(s string, end int, secret finder) int {
 		end--
 	}
 	for range maxMoves {
-		changed := firstChange(s, end, secret)
-		if changed < 0 {
-			return end
+		wrong := move(s, end)
+		if wrong < 0 {
+			return "", s[:end], mark
 		}
-		end = changed
+		end = wrong
 	}
-	return 0
+	return "", "", mark
 }
 
-// firstChange returns the start of the first secret that is only in one of s and s[:end], or that
-// reaches end, because the text after it may be what ends it; -1 if there is none.
-func firstChange(s string, end int, secret finder) int {
-	limit := lookahead(s, end)
-	for i := 0; ; {
-		start, stop := secret(s, i, limit)
-		found, foundStop := next(s[:end], i, end, i)
-		switch {
-		case start < 0 || start >= end:
-			return found
-		case found < 0 || start < found:
-			return start
-		case found < start || foundStop != stop || stop >= end:
-			return found
-		}
-		i = stop
-	}
-}
-
-// tailStart returns the least index from start such that s[index:] has the same secrets as s.
-func tailStart(s string, start int, secret finder) int {
+// cutBefore cuts the beginning of s, after the secret at which move finds that the cut is wrong.
+func cutBefore(s string, limit int, move func(s string, start int) int) (before, kept, after string) {
+	mark, keep := room(limit)
+	start := len(s) - keep
 	if _, end, ok := splitMask(s, start); ok {
 		start = end
 	}
@@ -96,27 +73,82 @@ func tailStart(s string, start int, secret finder) int {
 		for start < len(s) && !utf8.RuneStart(s[start]) {
 			start++
 		}
-		old, oldEnd := secret(s, max(0, start-maxPEM), len(s))
-		for old >= 0 && oldEnd <= start {
-			old, oldEnd = secret(s, oldEnd, len(s))
+		wrong := move(s, start)
+		if wrong < 0 {
+			return mark, s[start:], ""
 		}
-		found, end := Next(s[start:], 0, 0)
-		switch {
-		case found < 0 && old < 0, found >= 0 && found+start == old && end+start == oldEnd:
-			return start // after the same secret, both are judged alike
-		case old < 0, found >= 0 && found+start < old:
-			start += end
-		default:
-			start = oldEnd
-		}
+		start = wrong
 	}
-	return len(s)
+	return mark, "", ""
+}
+
+// room returns the ellipsis, if limit has room for it, and the number of bytes beside it.
+func room(limit int) (mark string, keep int) {
+	if limit <= len(Ellipsis) {
+		return "", limit
+	}
+	return Ellipsis, limit - len(Ellipsis)
+}
+
+// newBefore returns the start of a secret of s[:end], or -1. s has no secrets.
+func newBefore(s string, end int) int {
+	found, _ := Next(s[:end], max(0, end-reach), 0)
+	return found
+}
+
+// newAfter returns the end of a secret of s[start:], or -1. s has no secrets.
+func newAfter(s string, start int) int {
+	if found, end := next(s[start:], 0, min(reach, len(s)-start), 0); found >= 0 {
+		return start + end
+	}
+	return -1
+}
+
+// lostBefore returns the start of the first secret of s that s[:end] does not have, or that reaches
+// end, because the text after it may be what ends it; -1 if there is none.
+func lostBefore(s string, end int) int {
+	limit := lookahead(s, end)
+	for i := 0; ; {
+		start, stop := next(s, i, limit, i)
+		if start < 0 || start >= end {
+			return -1
+		}
+		if stop >= end {
+			return start
+		}
+		if found, foundStop := next(s[:end], i, stop, i); found != start || foundStop != stop {
+			return start
+		}
+		i = stop
+	}
+}
+
+// lostAfter returns the end of the first secret of s that ends after start and that s[start:] does
+// not have, or -1. If both have one, they agree on the text after it.
+func lostAfter(s string, start int) int {
+	for i := max(0, start-maxPEM); ; {
+		from, to := next(s, i, len(s), i)
+		if from < 0 {
+			return -1
+		}
+		if i = to; to <= start {
+			continue
+		}
+		if found, end := next(s[start:], 0, to-start, 0); found+start == from && end+start == to {
+			return -1
+		}
+		return to
+	}
 }
 
 // lookahead returns the index before which the triggers of all secrets are that begin before i.
 func lookahead(s string, i int) int {
-	if n := strings.Index(s[i:min(len(s), i+maxPEM)], pemEnd); n >= maxPrefix {
-		return i + n + 1
+	end, limit := i, min(len(s), i+maxPEM)
+	for end < limit && (isPEM(s[end]) || isSpace(s[end]) && end > 0 && (isSpace(s[end-1]) || isLineBreak(s[end-1]))) {
+		end++
+	}
+	if hasAt(s, end, pemEnd) {
+		return max(end+1, min(len(s), i+maxPrefix))
 	}
 	return min(len(s), i+maxPrefix)
 }

@@ -62,6 +62,70 @@ var gapCases = []struct{ in, want string }{
 	{"password=hun\u200bter22 x", "password=[REDACTED] x"},
 	{"password=abc\x00 def\x00", "password=abc\x00 def\x00"},
 	{"password = getPassword() // password: none", "password = [REDACTED]() // password: none"},
+
+	// pass as a key, and as a word.
+	{"pass=hunter22 smtp_pass=correcthorse SMTP_PASS=correcthorse", "pass=[REDACTED] smtp_pass=[REDACTED] SMTP_PASS=[REDACTED]"},
+	{"user: admin\npass: hunter22\nsmtp_pass: hunter22", "user: admin\npass: [REDACTED]\nsmtp_pass: [REDACTED]"},
+	{`{"pass":"x","dbPass":"y","db-pass":["z"],"pass": true}`,
+		`{"pass":"[REDACTED]","dbPass":"[REDACTED]","db-pass":["[REDACTED]"],"pass": true}`},
+	{`pass = "correct horse"; mailPass: 'x'`, `pass = "[REDACTED]"; mailPass: '[REDACTED]'`},
+	{"x --pass hunter22 --db-pass hunter22", "x --pass [REDACTED] --db-pass [REDACTED]"},
+	{"tests pass: 3, pass 2 of 5, pass=true pass=through", "tests pass: 3, pass 2 of 5, pass=true pass=through"},
+	{"--- PASS: TestReadConfig2 (0.00s)", "--- PASS: TestReadConfig2 (0.00s)"},
+	{"bypass=abcdef123 --pass-through abcdef123 compass: abcdef123", "bypass=abcdef123 --pass-through abcdef123 compass: abcdef123"},
+
+	// Webhooks.
+	{"post https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnop: 404",
+		"post https://hooks.slack.com/services/[REDACTED]: 404"},
+	{"https://discord.com/api/webhooks/123456789012345678/abc_DEF-ghi?wait=true",
+		"https://discord.com/api/webhooks/[REDACTED]?wait=true"},
+	{"https://discordapp.com/api/webhooks/123456789012345678/abcdef.", "https://discordapp.com/api/webhooks/[REDACTED]."},
+	{"https://canary.discord.com/api/v10/webhooks/123456789012345678/abcdef",
+		"https://canary.discord.com/api/v10/webhooks/[REDACTED]"},
+	{"https://contoso.webhook.office.com/webhookb2/0a1b@2c3d/IncomingWebhook/4e5f/6a7b x",
+		"https://contoso.webhook.office.com/[REDACTED] x"},
+	{"https://prod-1.westus.logic.azure.com:443/workflows/a/triggers/manual/paths/invoke?api-version=1&sp=%2F&sig=aB3_dE6-",
+		"https://prod-1.westus.logic.azure.com:443/workflows/a/triggers/manual/paths/invoke?api-version=1&sp=%2F&sig=[REDACTED]"},
+	{"see https://hooks.slack.com/services/ and https://discord.com/api/webhooks/ID/TOKEN",
+		"see https://hooks.slack.com/services/ and https://discord.com/api/webhooks/ID/TOKEN"},
+
+	// Parameters of URLs.
+	{"https://s3/k?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1&X-Amz-Security-Token=IQoJb3Jp%2F&X-Amz-Date=1",
+		"https://s3/k?X-Amz-Credential=[REDACTED]%2F20130524%2Fus-east-1&X-Amz-Security-Token=[REDACTED]&X-Amz-Date=1"},
+	{"https://storage.googleapis.com/b/o?X-Goog-Expires=9&X-Goog-Signature=0a1b2c3d&token=abcdef",
+		"https://storage.googleapis.com/b/o?X-Goog-Expires=9&X-Goog-Signature=[REDACTED]&token=[REDACTED]"},
+	{"https://maps.googleapis.com/maps/api/geocode/json?address=x&key=abcdefghij 403",
+		"https://maps.googleapis.com/maps/api/geocode/json?address=x&key=[REDACTED] 403"},
+	{"https://example.org/?key=abcdefghij https://a.googleapis.com/ ?key=abcdefghij",
+		"https://example.org/?key=abcdefghij https://a.googleapis.com/ ?key=abcdefghij"},
+	{"https://x/cb#access_token=abcdef&state=1", "https://x/cb#access_token=[REDACTED]&state=1"},
+
+	// Authorization in JSON with a scheme of its own.
+	{`{"authorization": "Custom abc123def", "n": 1}`, `{"authorization": "[REDACTED]", "n": 1}`},
+}
+
+func TestIsSecretKey(t *testing.T) {
+	for _, name := range []string{
+		"password", "SMTP_PASS", "dbPass", "pass", "pwd", "AWS_SECRET_ACCESS_KEY", "X-Amz-Signature", "sig", "session",
+	} {
+		assert.True(t, redact.IsSecretKey(name), name)
+	}
+	for _, name := range []string{"", "key", "bypass", "compass", "pass-through", "max_tokens", "max_token", "author"} {
+		assert.False(t, redact.IsSecretKey(name), name)
+	}
+}
+
+// TestEndsOfNames guards the table that rejects most separators before a key is looked up.
+func TestEndsOfNames(t *testing.T) {
+	for _, name := range []string{
+		"password", "passwd", "pwd", "pass", "passphrase", "secret", "credentials", "apikey", "accesskey", "secretkey",
+		"privatekey", "accountkey", "token", "authtoken", "accesstoken", "refreshtoken",
+	} {
+		for _, key := range []string{name, strings.ToUpper(name)} {
+			assert.Equal(t, key+"=[REDACTED]", redact.Scrub(key+"=aB3xyz789"))
+			assert.Equal(t, `"`+key+`":"[REDACTED]"`, redact.Scrub(`"`+key+`":"x"`))
+		}
+	}
 }
 
 func TestScrubOfGaps(t *testing.T) {

@@ -72,7 +72,7 @@ func IsSecretKey(name string) bool {
 
 // findName returns the kind and the start of the name of a secret that ends at i.
 func findName(s string, i, floor int) (kind keyKind, start int) {
-	if i-floor < minName {
+	if i == floor {
 		return noKey, 0
 	}
 	last := s[i-1] | 0x20
@@ -134,6 +134,9 @@ func keyBefore(s string, i, floor int) keyKind {
 		for n := 0; n < maxSlashes && i > floor && s[i-1] == '\\'; n++ {
 			i--
 		}
+	}
+	if i-floor < minName || !isPair(&nameEnds, s[i-2], s[i-1]) {
+		return noKey
 	}
 	kind, start := findName(s, i, floor)
 	switch {
@@ -268,7 +271,7 @@ func curlUser(s string, i, floor int) (int, int) {
 	start += q
 	end := valueEnd(s, start, len(s))
 	if q > 0 {
-		end = closing(s, start, quote)
+		end = closing(s, start, len(s), quote)
 	}
 	colon := strings.IndexByte(s[start:min(end, start+sample)], ':')
 	if colon < 0 || start+colon == end-1 {
@@ -328,7 +331,7 @@ func authorization(s string, i int, alone, unquoted need) (int, int) {
 			return value(s, start, unquoted)
 		}
 	}
-	return value(s, i, alone)
+	return quotedOr(s, i, alone)
 }
 
 // credentials finds the credentials after the words Bearer and Basic, which begin at i.
@@ -399,7 +402,7 @@ func cookies(s string, i int) (int, int) {
 		return -1, 0
 	}
 	if q > 0 {
-		return start, closing(s, start, s[i:start])
+		return start, closing(s, start, len(s), s[i:start])
 	}
 	for i = name + 1; i < len(s) && !ends(s, i); i++ {
 		c := s[i]

@@ -187,8 +187,10 @@ func mayMatch(s string, i int) bool {
 		return i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '\\') || mayFollowKey(s, i)
 	case 'b', 'B':
 		return i+1 < len(s) && s[i+1]|0x24 == 'e' // 'a' or 'e' in either case
-	case '_', '.':
-		return i > 1 && isPair(&prefixEnds, s[i-2], s[i-1])
+	case '_':
+		return i > 1 && isPair(&underscoreEnds, s[i-2], s[i-1])
+	case '.':
+		return i > 1 && isPair(&dotEnds, s[i-2], s[i-1])
 	}
 	return true
 }
@@ -227,18 +229,23 @@ func classify(s string, i, floor int) (start, end int) {
 		case startsToken(s, i, floor):
 			return flagValue(s, i, floor)
 		}
+		return findToken(s, i, floor, hyphenTokens[:])
+	case '_':
+		return findToken(s, i, floor, underscoreTokens[:])
+	case '.':
+		return findToken(s, i, floor, dotTokens[:])
+	case 'I':
+		return findToken(s, i, floor, capitalTokens[:])
 	case 'J':
 		return webToken(s, i, floor)
 	}
-	return findToken(s, i, floor)
+	return -1, 0
 }
 
 // A pairs is a set of pairs of bytes, compared by their low 5 bits, so in either case of letters.
 type pairs [32]uint32
 
 func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
-
-const any32 = 1<<32 - 1
 
 // nameEnds are the last two letters of [names].
 var nameEnds = pairs{
@@ -251,16 +258,22 @@ var nameEnds = pairs{
 	'w' & 31: 1 << ('d' & 31),
 }
 
-// prefixEnds are the last two bytes before the trigger in the prefixes of [tokens].
-var prefixEnds = pairs{
-	'2' & 31: 1<<('9'&31) | 1<<('d'&31), // the index is that of 'r', too
-	'a' & 31: 1 << ('t' & 31),
-	'c' & 31: 1<<('e'&31) | 1<<('k'&31),
-	'e' & 31: 1 << ('y' & 31),
-	'h' & 31: 1<<('f'&31) | 1<<('o'&31) | 1<<('p'&31) | 1<<('r'&31) | 1<<('s'&31) | 1<<('u'&31),
-	'o' & 31: 1 << ('p' & 31),
-	'p' & 31: 1<<('m'&31) | 1<<('p'&31),
-	's' & 31: 1<<('g'&31) | 1<<('k'&31) | 1<<('t'&31),
-	'v' & 31: 1<<('b'&31) | 1<<('e'&31) | 1<<('r'&31) | 1<<('s'&31),
-	'x' & 31: any32, // xoxb-, xoxp- and so on
-}
+// underscoreEnds and dotEnds are the last two bytes before the trigger in [underscoreTokens] and
+// [dotTokens].
+var (
+	underscoreEnds = pairs{
+		'a' & 31: 1 << ('t' & 31),
+		'h' & 31: 1<<('f'&31) | 1<<('o'&31) | 1<<('p'&31) | 1<<('r'&31) | 1<<('s'&31) | 1<<('u'&31),
+		'o' & 31: 1 << ('p' & 31),
+		'p' & 31: 1 << ('m' & 31),
+		's' & 31: 1 << ('t' & 31),
+		'v' & 31: 1 << ('e' & 31),
+	}
+	dotEnds = pairs{
+		'2' & 31: 1<<('9'&31) | 1<<('d'&31), // the index is that of 'r', too
+		'c' & 31: 1<<('e'&31) | 1<<('k'&31),
+		'p' & 31: 1 << ('p' & 31),
+		's' & 31: 1 << ('g' & 31),
+		'v' & 31: 1<<('b'&31) | 1<<('r'&31) | 1<<('s'&31),
+	}
+)

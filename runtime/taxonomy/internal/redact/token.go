@@ -6,92 +6,97 @@ import "strings"
 // last byte is the trigger, and after. A '?' in before is any byte.
 type token struct {
 	before, after string
-	body          func(byte) bool   // the bytes after the prefix
-	min           int               // the least number of them
+	min           int               // the least length of the body, which follows the prefix
+	body          func(byte) bool   // the bytes of the body; nil is base64url
 	accept        func(string) bool // further condition on the first 64 of them
 	keepPrefix    bool              // mask only the body
 }
 
-var tokens = [...]token{
-	{before: "sk-", body: isToken, min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
-	{before: "xox?-", body: isToken, min: 10},                 // Slack
-	{before: "xapp-", body: isToken, min: 10, accept: hasDigit},
-	{before: "glpat-", body: isToken, min: 16}, // GitLab
-	{before: "AGE-SECRET-KEY-", after: "1", body: isToken, min: 16},
-
-	{before: "ghp_", body: isToken, min: 16}, // GitHub
-	{before: "gho_", body: isToken, min: 16},
-	{before: "ghs_", body: isToken, min: 16},
-	{before: "ghu_", body: isToken, min: 16},
-	{before: "ghr_", body: isToken, min: 16},
-	{before: "github_pat_", body: isToken, min: 16},
-	{before: "dckr_pat_", body: isToken, min: 16}, // Docker
-	{before: "dckr_oat_", body: isToken, min: 16},
-	{before: "sk_live_", body: isToken, min: 16}, // Stripe
-	{before: "sk_test_", body: isToken, min: 16},
-	{before: "rk_live_", body: isToken, min: 16},
-	{before: "rk_test_", body: isToken, min: 16},
-	{before: "dop_", after: "v1_", body: isToken, min: 16, accept: hasDigit}, // DigitalOcean
-	{before: "npm_", body: isWord, min: 16, accept: isLongOrHasDigit},
-	{before: "hf_", body: isWord, min: 16, accept: isLongOrHasDigit}, // Hugging Face
-
-	{before: "SG.", body: isDotted, min: 16, accept: looksRandom},   // SendGrid
-	{before: "ya29.", body: isDotted, min: 16, accept: looksRandom}, // Google
-	{before: "hvs.", body: isDotted, min: 16, accept: looksRandom},  // Vault
-	{before: "hvb.", body: isDotted, min: 16, accept: looksRandom},
-	{before: "hvr.", body: isDotted, min: 16, accept: looksRandom},
-
-	{before: "AKI", after: "A", body: isCapital, min: 16}, // AWS
-	{before: "ASI", after: "A", body: isCapital, min: 16},
-	{before: "AI", after: "za", body: isToken, min: 30, accept: hasDigit}, // Google
-
-	{before: "hooks.slack.", after: "com/services/", body: isPath, min: 16, keepPrefix: true},
-	{before: "hooks.slack.", after: "com/workflows/", body: isPath, min: 16, keepPrefix: true},
-	{before: "hooks.slack.", after: "com/triggers/", body: isPath, min: 16, keepPrefix: true},
-	{before: "discord.", after: "com/api/webhooks/", body: isPath, min: 16, keepPrefix: true},
-	{before: "discord.", after: "com/api/v9/webhooks/", body: isPath, min: 16, keepPrefix: true},
-	{before: "discord.", after: "com/api/v10/webhooks/", body: isPath, min: 16, keepPrefix: true},
-	{before: "discordapp.", after: "com/api/webhooks/", body: isPath, min: 16, keepPrefix: true},
-	{before: "webhook.office.", after: "com/", body: isPath, min: 16, keepPrefix: true}, // Teams
-	{before: "outlook.office.", after: "com/webhook/", body: isPath, min: 16, keepPrefix: true},
-}
-
-// findToken finds one of the tokens whose trigger is at i.
-func findToken(s string, i, floor int) (int, int) {
-	if s[i] == '-' && (i < 2 || !isPair(&prefixEnds, s[i-2], s[i-1])) {
-		return -1, 0
+// The tokens by their triggers.
+var (
+	hyphenTokens = [...]token{
+		{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
+		{before: "xox?-", min: 10},                 // Slack
+		{before: "xapp-", min: 10, accept: hasDigit},
+		{before: "glpat-", min: 16}, // GitLab
+		{before: "AGE-SECRET-KEY-", after: "1", min: 16},
 	}
-	for k := range tokens {
-		if t := &tokens[k]; t.before[len(t.before)-1] == s[i] && t.isAt(s, i, floor) {
-			return t.bounds(s, i)
+	underscoreTokens = [...]token{
+		{before: "ghp_", min: 16}, // GitHub
+		{before: "gho_", min: 16},
+		{before: "ghs_", min: 16},
+		{before: "ghu_", min: 16},
+		{before: "ghr_", min: 16},
+		{before: "github_pat_", min: 16},
+		{before: "dckr_pat_", min: 16}, // Docker
+		{before: "dckr_oat_", min: 16},
+		{before: "sk_live_", min: 16}, // Stripe
+		{before: "sk_test_", min: 16},
+		{before: "rk_live_", min: 16},
+		{before: "rk_test_", min: 16},
+		{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
+		{before: "npm_", min: 16, accept: isNoName},
+		{before: "hf_", min: 16, accept: isNoName}, // Hugging Face
+	}
+	dotTokens = [...]token{
+		{before: "SG.", min: 16, body: isDotted, accept: looksRandom},   // SendGrid
+		{before: "ya29.", min: 16, body: isDotted, accept: looksRandom}, // Google
+		{before: "hvs.", min: 16, body: isDotted, accept: looksRandom},  // Vault
+		{before: "hvb.", min: 16, body: isDotted, accept: looksRandom},
+		{before: "hvr.", min: 16, body: isDotted, accept: looksRandom},
+		// The paths of webhooks.
+		{before: "hooks.slack.", after: "com/services/", min: 16, body: isPath, keepPrefix: true},
+		{before: "hooks.slack.", after: "com/workflows/", min: 16, body: isPath, keepPrefix: true},
+		{before: "hooks.slack.", after: "com/triggers/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discord.", after: "com/api/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "webhook.office.", after: "com/", min: 16, body: isPath, keepPrefix: true}, // Teams
+		{before: "outlook.office.", after: "com/webhook/", min: 16, body: isPath, keepPrefix: true},
+	}
+	capitalTokens = [...]token{
+		{before: "AKI", after: "A", min: 16, body: isCapital}, // AWS
+		{before: "ASI", after: "A", min: 16, body: isCapital},
+		{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
+	}
+)
+
+// findToken finds the one of kinds whose trigger is at i.
+func findToken(s string, i, floor int, kinds []token) (int, int) {
+	for k := range kinds {
+		t := &kinds[k]
+		start := i + 1 - len(t.before)
+		if start < floor || t.before[0] != s[start] || !hasAt(s, i+1, t.after) {
+			continue
+		}
+		if start, end := t.find(s, i, floor); start >= 0 {
+			return start, end
 		}
 	}
 	return -1, 0
 }
 
-// isAt reports whether the prefix is at the trigger i, and enough of a body follows. The prefix may
-// be the end of a longer word: token_ghp_….
-func (t *token) isAt(s string, i, floor int) bool {
-	start := i + 1 - len(t.before)
-	if start < floor || !hasAt(s, i+1, t.after) {
-		return false
-	}
+// find finds the token if its trigger is at i. The prefix may end a longer word: token_ghp_….
+func (t *token) find(s string, i, floor int) (int, int) {
+	start, body := i+1-len(t.before), i+1+len(t.after)
 	for k := range len(t.before) - 1 {
-		if t.before[k] != '?' && t.before[k] != s[start+k] {
-			return false
+		if t.before[k] != s[start+k] && t.before[k] != '?' {
+			return -1, 0
 		}
 	}
 	if !startsToken(s, start, floor) && s[start-1] != '_' && s[start-1] != '-' {
-		return false
+		return -1, 0
 	}
-	body := i + 1 + len(t.after)
-	end := skipWhile(s[:min(len(s), body+sample)], body, t.body)
-	return end-body >= t.min && (t.accept == nil || t.accept(s[body:end]))
-}
-
-func (t *token) bounds(s string, i int) (start, end int) {
-	start, body := i+1-len(t.before), i+1+len(t.after)
-	end = skipWhile(s, body, t.body)
+	is := t.body
+	if is == nil {
+		is = isToken
+	}
+	end := skipWhile(s[:min(len(s), body+sample)], body, is)
+	if end-body < t.min || t.accept != nil && !t.accept(s[body:end]) {
+		return -1, 0
+	}
+	end = skipWhile(s, end, is)
 	for s[end-1] == '.' { // ends the sentence
 		end--
 	}
@@ -238,8 +243,20 @@ func isDotted(c byte) bool    { return isToken(c) || c == '.' }
 func isBase64(c byte) bool    { return isWord(c) || c == '+' || c == '/' }
 func isPath(c byte) bool      { return isDotted(c) || strings.IndexByte("/@%+=~", c) >= 0 }
 func isLineBreak(c byte) bool { return c == '\n' || c == '\r' }
+func isPEM(c byte) bool       { return isBase64(c) || c == '=' || isLineBreak(c) || c == '\\' }
 
-func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			return true
+		}
+	}
+	return false
+}
 
-// isLongOrHasDigit rejects the names of the variables of npm and the functions of Hugging Face.
-func isLongOrHasDigit(s string) bool { return len(s) >= 30 || hasDigit(s) }
+// isNoName rejects the variables of npm and the functions of Hugging Face, whose names have an '_'
+// early.
+func isNoName(s string) bool {
+	n := skipWhile(s, 0, isWord)
+	return n >= 30 || n >= 16 && hasDigit(s[:n])
+}

@@ -25,27 +25,35 @@ const (
 // value returns the bounds of the value at i if it meets n.
 func value(s string, i int, n need) (int, int) {
 	i = skipColor(s, i)
-	q := opening(s, i)
-	quote, start := s[i:i+q], i+q
-	if q > 0 && n == acceptAny {
-		end := closing(s, start, quote)
-		if end == start || isReference(s[start:end]) {
-			return -1, 0
-		}
-		return start, end
+	if q := opening(s, i); q > 0 {
+		return quotedValue(s, i+q, s[i:i+q], n)
 	}
-	end := valueEnd(s, start, min(len(s), start+sample))
-	if end-start < minValue || !n.metBy(s[start:end]) {
+	end := valueEnd(s, i, min(len(s), i+sample))
+	if end-i < minValue || !n.metBy(s[i:end]) {
 		return -1, 0
 	}
-	if q == 0 {
-		return start, valueEnd(s, end, len(s))
+	return i, valueEnd(s, end, len(s))
+}
+
+// quotedValue is value for the value after quote. It has no white space and no mask in the part
+// that is judged, unless any value is accepted.
+func quotedValue(s string, i int, quote string, n need) (int, int) {
+	if n == acceptAny {
+		end := closing(s, i, len(s), quote)
+		if end == i || isReference(s[i:end]) {
+			return -1, 0
+		}
+		return i, end
 	}
-	whole := closing(s, end, quote)
-	if blank := strings.IndexAny(s[end:whole], " \t"); blank >= 0 {
-		whole = end + blank
+	limit := min(len(s), i+sample)
+	end := closing(s, i, limit, quote)
+	if end-i < minValue || end < limit && ends(s, end) || strings.IndexAny(s[i:end], " \t") >= 0 || !n.metBy(s[i:end]) {
+		return -1, 0
 	}
-	return start, whole
+	if end == i+sample {
+		end = closing(s, end, len(s), quote)
+	}
+	return i, end
 }
 
 // quotedOr is value, but a value in quotes need not meet n.
@@ -71,7 +79,7 @@ func list(s string, i int) (int, int) {
 		if !hasAt(s, comma, ",") || !hasAt(s, item, quote) {
 			break
 		}
-		stop := closing(s, item+q, quote)
+		stop := closing(s, item+q, len(s), quote)
 		if !hasAt(s, stop, quote) {
 			break
 		}
@@ -177,11 +185,11 @@ func opening(s string, i int) int {
 	return 0
 }
 
-// closing returns the end of the value at i that began with quote: the quote, a line break, or
-// something that ends every value. An escaped quote is part of the value.
-func closing(s string, i int, quote string) int {
+// closing returns the end of the value at i that began with quote, at most limit: the quote, a line
+// break, or something that ends every value. An escaped quote is part of the value.
+func closing(s string, i, limit int, quote string) int {
 	mark := quote[len(quote)-1]
-	for i < len(s) {
+	for i < limit {
 		switch c := s[i]; {
 		case isLineBreak(c), c == mark, ends(s, i):
 			return i
@@ -189,9 +197,9 @@ func closing(s string, i int, quote string) int {
 			i++
 			continue
 		}
-		next := skipWhile(s, i, func(c byte) bool { return c == '\\' })
+		next := skipWhile(s[:limit], i, func(c byte) bool { return c == '\\' })
 		switch n := next - i; {
-		case next == len(s) || s[next] != mark:
+		case next == limit || s[next] != mark:
 			i = next
 		case len(quote) == 1 && n%2 == 0:
 			return next
