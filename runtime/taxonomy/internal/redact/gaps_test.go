@@ -101,6 +101,8 @@ var gapCases = []struct{ in, want string }{
 	{"https://x/cb#access_token=abcdef&state=1", "https://x/cb#access_token=[REDACTED]&state=1"},
 
 	// Authorization in JSON with a scheme of its own.
+	{`f("Authorization: ", "x", 12) {"authorization": "not permitted"}`,
+		`f("Authorization: ", "x", 12) {"authorization": "not permitted"}`},
 	{`{"authorization": "Custom abc123def", "n": 1}`, `{"authorization": "[REDACTED]", "n": 1}`},
 }
 

@@ -331,7 +331,15 @@ func authorization(s string, i int, alone, unquoted need) (int, int) {
 			return value(s, start, unquoted)
 		}
 	}
-	return quotedOr(s, i, alone)
+	if q == 0 || alone == acceptAny {
+		return value(s, i, alone)
+	}
+	start = i + q
+	end := closing(s, start, min(len(s), start+sample), s[i:start])
+	if end-start < minValue || !alone.metBy(s[start:end]) {
+		return -1, 0
+	}
+	return start, closing(s, end, len(s), s[i:start])
 }
 
 // credentials finds the credentials after the words Bearer and Basic, which begin at i.

@@ -30,10 +30,10 @@ var (
 		{before: "github_pat_", min: 16},
 		{before: "dckr_pat_", min: 16}, // Docker
 		{before: "dckr_oat_", min: 16},
-		{before: "sk_live_", min: 16}, // Stripe
-		{before: "sk_test_", min: 16},
-		{before: "rk_live_", min: 16},
-		{before: "rk_test_", min: 16},
+		{before: "sk_", after: "live_", min: 16}, // Stripe
+		{before: "sk_", after: "test_", min: 16},
+		{before: "rk_", after: "live_", min: 16},
+		{before: "rk_", after: "test_", min: 16},
 		{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
 		{before: "npm_", min: 16, accept: isNoName},
 		{before: "hf_", min: 16, accept: isNoName}, // Hugging Face
