@@ -120,7 +120,14 @@ func isCount(s string, i, floor int) bool {
 		i--
 	}
 	start := i - len("max")
-	return start >= floor && isOneOf(s[start:i], "max", "min", "num") && startsWord(s, start, floor)
+	if start < floor {
+		return false
+	}
+	switch strings.ToLower(s[start:i]) {
+	case "max", "min", "num":
+		return startsWord(s, start, floor)
+	}
+	return false
 }
 
 // keyBefore returns the kind of the key that ends before the separator at i.
@@ -426,16 +433,6 @@ func cookies(s string, i int) (int, int) {
 }
 
 func isCookieValue(c byte) bool { return c > ' ' && c != ';' && c != ',' && c != '\\' && c != 0x7f }
-
-// isOneOf reports whether s is one of the words, in any case.
-func isOneOf(s string, words ...string) bool {
-	for _, word := range words {
-		if strings.EqualFold(s, word) {
-			return true
-		}
-	}
-	return false
-}
 
 // foldAt reports whether word, in small letters, is at i in any case.
 func foldAt(s string, i int, word string) bool {

@@ -50,10 +50,7 @@ func quotedValue(s string, i int, quote string, n need) (int, int) {
 	if end-i < minValue || end < limit && ends(s, end) || strings.IndexAny(s[i:end], " \t") >= 0 || !n.metBy(s[i:end]) {
 		return -1, 0
 	}
-	if end == i+sample {
-		end = closing(s, end, len(s), quote)
-	}
-	return i, end
+	return i, closing(s, end, len(s), quote)
 }
 
 // quotedOr is value, but a value in quotes need not meet n.
@@ -167,7 +164,8 @@ func isUserPassword(s string) bool {
 	s = s[:skipWhile(s, 0, isBase64)&^3]
 	decoded, err := base64.RawStdEncoding.AppendDecode(make([]byte, 0, sample), []byte(s))
 	user, _, ok := bytes.Cut(decoded, []byte(":"))
-	return err == nil && ok && bytes.IndexFunc(user, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) < 0
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }
+	return err == nil && ok && bytes.IndexFunc(user, isControl) < 0
 }
 
 // maxSlashes is the number of backslashes before a quote in JSON three times within a JSON string.
