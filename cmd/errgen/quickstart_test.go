@@ -43,9 +43,6 @@ func TestQuickStart(t *testing.T) {
 
 // TestQuickStartFromAClone does the same with a clone in place of a version.
 func TestQuickStartFromAClone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a module from nothing")
-	}
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	first, rest, ok := strings.Cut(shell(t, string(readme), "## Quick start", "sh"), "\n")

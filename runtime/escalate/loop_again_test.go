@@ -142,6 +142,9 @@ func TestStateThatCannotBeSavedAnyMore(t *testing.T) {
 	t.Parallel()
 	for _, journaled := range []bool{false, true} {
 		for n := 1; n <= 6; n++ {
+			if testing.Short() && n%3 != 1 {
+				continue
+			}
 			w := newWorld(t)
 			w.cfg.Commit = true
 			if journaled {

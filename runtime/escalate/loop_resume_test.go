@@ -32,8 +32,12 @@ func (w *world) dies(p plan.Plan) bool {
 // and what counts, counts once.
 func TestResumeAfterEachSave(t *testing.T) {
 	t.Parallel()
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
 	for _, journaled := range []bool{false, true} {
-		for n := 1; ; n++ {
+		for n := 1; ; n += step {
 			died := false
 			ok := t.Run(fmt.Sprintf("save %d, calls have a journal: %t", n, journaled), func(t *testing.T) {
 				w := newWorld(t)

@@ -288,7 +288,11 @@ func TestTaskSumsRunsAndAttempts(t *testing.T) {
 // Random stories of several tasks and runs, with attempts by hand between them, come to sums that a
 // recount comes to.
 func TestRandomSumsAreRecounted(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		s, started := newStore(t), map[string]bool{}
 		usage := func() (u executor.Usage) {

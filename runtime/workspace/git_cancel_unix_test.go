@@ -22,7 +22,7 @@ import (
 func TestCommitCancelledAtEachCommand(t *testing.T) {
 	t.Parallel()
 	made := 0
-	for n := 1; n < 60; n++ {
+	for n := 1; n < 60; n += shortStep() {
 		over, committed := cancelledAt(t, n)
 		if committed {
 			made++

@@ -54,7 +54,7 @@ func TestGitKilled(t *testing.T) {
 		for _, when := range []string{"before", "after"} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				for n := 1; n < 30; n++ {
+				for n := 1; n < 30; n += shortStep() {
 					if killedAt(t, name, when, n, operation) {
 						return
 					}
@@ -382,4 +382,13 @@ func TestOpenRefuses(t *testing.T) {
 			require.NoError(t, ws.Release(t.Context(), run))
 		}
 	})
+}
+
+// shortStep returns the distance between the git commands that are interrupted: each one, or every
+// fourth with -short.
+func shortStep() int {
+	if testing.Short() {
+		return 4
+	}
+	return 1
 }

@@ -322,7 +322,7 @@ func TestKilledOutright(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	for n := 1; n < 30; n++ {
+	for n := 1; n < 30; n += shortStep() {
 		r := newRepo(t)
 		r.write("staged.txt", "staged\n")
 		r.git("add", "staged.txt")
