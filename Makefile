@@ -5,7 +5,7 @@ SHELL := bash
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
-GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
+export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 
 # The module of errgen itself, the modules nested in it, and the modules that use it; CONSUMERS are those with a taxonomy of
 # their own. go.work lists them all.
@@ -24,6 +24,8 @@ PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/escalate/
 GENERATED := gen/errs
 FIXTURE   := runtime/taxonomy/internal/sample
 
+# Where goroutines meet: `make test` runs the tests of these packages with the race detector.
+RACED     := runtime/(executor|handler|proc|providers|retry|state)
 # The race detector does not see SQLite's memory, which is outside the Go heap, and checking its
 # pointers took most of the time of every test with a state. So SQLite is built without both.
 RACE      := -race -gcflags=modernc.org/...=-d=checkptr=0 -gcflags='modernc.org/sqlite/lib=-d=checkptr=0 -race=false'
@@ -44,17 +46,22 @@ run: ## generate gen/errs from taxonomy.yaml and run the programs that use it
 	$(GO) run ./examples/errs
 	cd examples/aidf && $(GO) run . -story
 
-# Go test does not vet, because lint does.
+# The flags of all tests. Go test does not vet, because lint does. With -short, tests of many cases
+# run a sample of them.
 .PHONY: test
-test: lint check build ## lint, check, and run all tests of all modules with the race detector
-	GO=$(GO) GOTESTSUM=$(GOTESTSUM) .ci/test $(MODULES) $(BROWSER) -- -vet=off -timeout=30m $(RACE) $(TESTFLAGS)
+test: export TESTS = $(MODULES) $(BROWSER)
+test: lint check ## lint, check, and run the tests of all modules, the long ones in short form
+	GO=$(GO) .ci/test '$(RACED)' -short -vet=off -timeout=10m $(TESTFLAGS) -- $(RACE)
+
+.PHONY: soak
+soak: export TESTS = $(MODULES) $(BROWSER)
+soak: lint check ## run all tests at full length with the race detector, then fuzz and mutate; takes an hour
+	GO=$(GO) .ci/test . -vet=off -timeout=60m $(TESTFLAGS) -- $(RACE)
+	$(MAKE) fuzz mutation
 
 .PHONY: build
-build: export GOWORK := off
-build: | build/ ## compile and vet each module without the workspace
-	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
-		(cd $$module && $(GO) build -o /dev/null ./... && $(GO) vet ./...) || exit 1; \
-	done
+build: ## compile everything
+	$(GO) build -o /dev/null $(MODULES:%=./%/...)
 
 .PHONY: tidy
 tidy: ## tidy the go.mod of each module
@@ -74,14 +81,15 @@ check: ## report what generate would change, and change nothing
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint
-lint: ## check the format, run go vet and staticcheck in every module, and go vet for other systems
+lint: ## check the format, vet each module without the workspace, run staticcheck, vet for other systems
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@git ls-files '*.go' ':!*/testdata/*' | LC_ALL=C xargs awk -f .ci/longlines.awk
 	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
-		echo "go vet and staticcheck in $$module"; \
-		(cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; \
+		echo "go vet $$module"; \
+		(cd $$module && GOWORK=off $(GO) vet ./...) || exit 1; \
 	done
+	$(GO) run $(STATICCHECK) $(patsubst %,./%/...,$(MODULES) $(BENCH) $(BROWSER))
 	@for system in $(SYSTEMS); do \
 		echo "go vet for $$system"; \
 		CGO_ENABLED=0 GOOS=$$system $(GO) vet $(PORTABLE) || exit 1; \
