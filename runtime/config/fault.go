@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"strconv"
-	"strings"
-	"unicode"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -38,7 +37,7 @@ func (f *fault) Error() string {
 	if f.line > 0 {
 		where += ":" + strconv.Itoa(f.line)
 	}
-	return oneLine(where + ": " + f.what())
+	return text.Printable(where+": "+f.what(), "")
 }
 
 // Unwrap returns the evidence.
@@ -83,14 +82,4 @@ func (f *fault) about(what string) string {
 		return field + ": " + what
 	}
 	return what
-}
-
-// oneLine returns s without anything that breaks a line or commands a terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, s)
 }

@@ -6,7 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -27,7 +27,7 @@ func (p place) under(key string) place {
 	path := p.path
 	switch {
 	case !isName(key):
-		path += "[" + strconv.Quote(excerpt.Head(key, maxPath, taxonomy.Scrub)) + "]"
+		path += "[" + text.Quote(key, maxPath) + "]"
 	case path == "":
 		path = key
 	default:

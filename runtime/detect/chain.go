@@ -3,6 +3,7 @@ package detect
 import (
 	"net/http"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -87,9 +88,10 @@ func (g *gather) walk(err error, depth int, forked bool) {
 		return
 	}
 	g.look(err, forked)
-	below := unwrap(err)
-	for _, e := range below {
-		g.walk(e, depth-1, forked || len(below) > 1)
+	branches, one := errtree.Below(err)
+	g.walk(one, depth-1, forked)
+	for _, e := range branches {
+		g.walk(e, depth-1, forked || len(branches) > 1)
 	}
 }
 

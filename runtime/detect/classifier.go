@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -51,7 +52,7 @@ func (e Explanation) because() string {
 	if len(e.Missing) > 0 {
 		why += "; nothing fills " + strings.Join(e.Missing, ", ")
 	}
-	return maskedBeginning(oneLine(why), maxWhy)
+	return maskedBeginning(text.Printable(text.Masked(why), ""), maxWhy)
 }
 
 // bracketed returns what the rule says, in brackets.

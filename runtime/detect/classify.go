@@ -1,6 +1,10 @@
 package detect
 
-import "github.com/errgen/errgen/runtime/taxonomy"
+import (
+	"context"
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
 
 // Classify returns the error of the taxonomy that raw is evidence of; [Of] says what raw can be.
 // Nil stays nil, and so does a nil pointer. A cancelled context, and an error of the taxonomy
@@ -108,7 +112,7 @@ func speaks(err error) bool {
 
 // passes returns Cancelled or Passed for an error that is not to be classified, and else Matched.
 func (r *Rules) passes(err error) Outcome {
-	if yes, _ := ask(func() bool { return cancelled(err) }); yes {
+	if errtree.Is(err, context.Canceled) {
 		return Cancelled
 	}
 	if r.Taxonomy == nil {

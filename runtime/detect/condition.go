@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -100,7 +101,7 @@ func (r *Rules) errorMeets(c *Condition, err error) bool {
 }
 
 // is asks r.Is. Methods of errors are not ours: one that panics means no, and so does a tree of
-// errors without end, or of more than 64 levels or 1024 errors, in which errors.Is could be lost.
+// errors without end, in which errors.Is could be lost.
 func (r *Rules) is(err error, name string) (yes bool) {
 	if r.Is == nil {
 		return false
@@ -110,7 +111,7 @@ func (r *Rules) is(err error, name string) (yes bool) {
 			yes = false
 		}
 	}()
-	return ends(err) && r.Is(err, name)
+	return errtree.Ends(err) && r.Is(err, name)
 }
 
 // decimal reads a finite decimal number. It looks before it parses, because a failure of strconv

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -51,9 +51,9 @@ func (e Explanation) String() string {
 	shown := e.Shown()
 	if e.Err != nil {
 		if code := taxonomy.CodeOf(e.Err); code != "" {
-			fmt.Fprintf(&b, "%s (%s): ", oneLine(code), oneLine(taxonomy.CategoryOf(e.Err)))
+			fmt.Fprintf(&b, "%s (%s): ", text.Printable(text.Masked(code), ""), text.Printable(text.Masked(taxonomy.CategoryOf(e.Err)), ""))
 		}
-		b.WriteString(oneLine(textOf(e.Err)) + "\n")
+		b.WriteString(text.Printable(text.Masked(textOf(e.Err)), "") + "\n")
 	}
 	if e.Rule != nil {
 		line(&b, "rule", e.Rule.line())
@@ -71,7 +71,7 @@ func (e Explanation) String() string {
 		line(&b, "missing", strings.Join(e.Missing, ", "))
 	}
 	if e.Outcome == Matched || e.Outcome == Fallback {
-		line(&b, "evidence", oneLine(shown.Error()))
+		line(&b, "evidence", text.Printable(text.Masked(shown.Error()), ""))
 	}
 	if shown.StatusDerived {
 		line(&b, "status", fmt.Sprintf("%d, read out of the text", shown.Status))
@@ -83,21 +83,11 @@ func (r *Rule) line() string {
 	if r.Doc == "" {
 		return r.Name
 	}
-	return r.Name + " " + oneLine(r.Doc)
+	return r.Name + " " + text.Printable(text.Masked(r.Doc), "")
 }
 
 func line(b *strings.Builder, label, text string) {
 	fmt.Fprintf(b, "  %-12s  %s\n", label, text)
-}
-
-// oneLine returns text without anything that breaks a line or commands a terminal, secrets masked.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, taxonomy.Scrub(text))
 }
 
 // ruleJSON is a rule in the JSON of an explanation.

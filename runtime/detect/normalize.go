@@ -1,6 +1,6 @@
 package detect
 
-import "github.com/errgen/errgen/runtime/detect/internal/normal"
+import "github.com/errgen/errgen/runtime/internal/normal"
 
 // Normalize returns what texts about one kind of failure have in common, on one line of at most 100
 // characters, for grouping them. What changes from one failure to the next gives way to a stand-in:

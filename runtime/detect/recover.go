@@ -44,27 +44,15 @@ func textOf(err error) string {
 		if note == "" {
 			note = fmt.Sprintf("(%T panics when asked for its text): ", err)
 		}
-		below := unwrap(err)
-		if len(below) == 0 || below[0] == nil {
+		branches, one := errtree.Below(err)
+		if len(branches) > 0 {
+			one = branches[0]
+		}
+		if err = one; err == nil {
 			break
 		}
-		err = below[0]
 	}
 	return strings.TrimSuffix(note, ": ")
-}
-
-// unwrap returns what err wraps, without nil; nothing when it panics.
-func unwrap(err error) []error {
-	switch x := err.(type) {
-	case interface{ Unwrap() error }:
-		if below, _ := ask(func() error { return x.Unwrap() }); below != nil {
-			return []error{below}
-		}
-	case interface{ Unwrap() []error }:
-		below, _ := ask(func() []error { return x.Unwrap() })
-		return below
-	}
-	return nil
 }
 
 // mute stands for an error that panics when it is asked for its text. Since whoever shows a chain

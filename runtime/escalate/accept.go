@@ -7,6 +7,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -272,7 +273,7 @@ func differing(a, b []executor.Change) []string {
 // done notes that the step is done.
 func (j *job) done(c claim, a *Attempt, made executor.CommitDone) {
 	if a != nil {
-		a.Counts, a.Said = true, bothEnds(a.Said, maxSaid)
+		a.Counts, a.Said = true, text.BothEnds(a.Said, maxSaid)
 	}
 	j.res.By, j.res.Files, j.res.Commit = c.by, maskedFiles(paths(c.changes)), made.ID
 	if fix := j.work.Correction; fix != nil && !c.hand {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxAnswers bounds the answers that are kept for a step; the last ones are.
@@ -15,7 +17,7 @@ func (r *run) answered(ctx context.Context, q *Question, a *Answer) *ending {
 	if a == nil || q == nil {
 		return nil
 	}
-	by := cmp.Or(oneLine(a.By, maxWord), r.person())
+	by := cmp.Or(text.OneLine(a.By, maxWord), r.person())
 	r.emit(Event{Kind: Answered, Step: q.Step, Tier: by, Text: a.Text})
 	r.noteAnswer(q.Step, a.Text)
 	i := r.stepNamed(q.Step)
@@ -44,14 +46,14 @@ func (r *run) afresh() {
 	}
 }
 
-func (r *run) noteAnswer(step, text string) {
-	if text = bothEnds(text, r.cfg.MaxEvidence); text == "" {
+func (r *run) noteAnswer(step, s string) {
+	if s = text.BothEnds(s, r.cfg.MaxEvidence); s == "" {
 		return
 	}
 	if r.state.Answers == nil {
 		r.state.Answers = map[string][]string{}
 	}
-	all := append(slices.Clip(r.state.Answers[step]), text)
+	all := append(slices.Clip(r.state.Answers[step]), s)
 	r.state.Answers[step] = all[max(0, len(all)-maxAnswers):]
 }
 

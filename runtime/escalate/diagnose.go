@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // diagnosed does what follows from an answer that says why a step failed.
@@ -58,7 +59,7 @@ func (j *job) simple(a *Attempt, d Diagnosis) {
 	w := j.work
 	w.Diagnosis, w.DiagnosedBy = &d, a.Tier
 	if d.Instructions != "" && d.Instructions != j.step.Instructions {
-		w.Correction = &Correction{By: a.Tier, Old: beginning(j.step.Instructions, maxInstructions),
+		w.Correction = &Correction{By: a.Tier, Old: text.Beginning(j.step.Instructions, maxInstructions),
 			New: d.Instructions, Why: d.Cause}
 		j.emit(Event{Kind: Corrected, Tier: a.Tier})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/durable"
 	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -65,7 +66,7 @@ func (j *fileJournal) Open(ctx context.Context, run string) (*State, error) {
 	if !validRun(run) {
 		ev := fileEvidence("prepare", j.dir, errors.New("a run cannot have this name"))
 		ev.Source, ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = "executor", "run",
-			beginningOf(run), runNameExpected
+			text.Beginning(run, maxWord), runNameExpected
 		return nil, ev
 	}
 	j.mu.Lock()
@@ -166,13 +167,4 @@ func unreadable(path string, err error) *taxonomy.Evidence {
 		ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = d.field, d.value, d.expected
 	}
 	return ev
-}
-
-// beginningOf bounds a text that is shown.
-func beginningOf(text string) string {
-	const most = 256
-	if len(text) > most {
-		return text[:most]
-	}
-	return text
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -98,7 +99,7 @@ func (r *run) classify(err error, source, op string) (error, string) {
 }
 
 func codeAndCategory(err error) (code, category string) {
-	return oneLine(taxonomy.CodeOf(err), maxWord), oneLine(taxonomy.CategoryOf(err), maxWord)
+	return text.OneLine(taxonomy.CodeOf(err), maxWord), text.OneLine(taxonomy.CategoryOf(err), maxWord)
 }
 
 // message says in one line what is wrong. What was found about files names them, whatever the
@@ -115,7 +116,7 @@ func (f *found) message() string {
 }
 
 func (f *found) finding() Finding {
-	return Finding{Source: f.source, Code: oneLine(taxonomy.CodeOf(f.err), maxWord), Message: bounded(f.message())}
+	return Finding{Source: f.source, Code: text.OneLine(taxonomy.CodeOf(f.err), maxWord), Message: bounded(f.message())}
 }
 
 // said returns what was reported, in full: who reads it is to see it as it was.

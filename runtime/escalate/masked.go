@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxMessage bounds a text in an event, a finding and the like, in bytes; maxSaid what is kept of
@@ -14,21 +15,21 @@ const (
 )
 
 // bounded returns a text as it is kept and shown.
-func bounded(s string) string { return beginning(s, maxMessage) }
+func bounded(s string) string { return text.Beginning(s, maxMessage) }
 
 // maskedFiles returns names of files as they are kept and shown: they are chosen by agents.
 func maskedFiles(files []string) []string {
 	var all []string
 	for _, file := range files[:min(len(files), maxListed)] {
-		all = append(all, beginning(file, maxValue))
+		all = append(all, text.Beginning(file, maxValue))
 	}
 	return all
 }
 
 // maskedEvent returns an event as it is kept and shown.
 func maskedEvent(e Event) Event {
-	e.Step, e.Tier, e.From = beginning(e.Step, maxWord), beginning(e.Tier, maxWord), beginning(e.From, maxWord)
-	e.Code = beginning(e.Code, maxWord)
+	e.Step, e.Tier, e.From = text.Beginning(e.Step, maxWord), text.Beginning(e.Tier, maxWord), text.Beginning(e.From, maxWord)
+	e.Code = text.Beginning(e.Code, maxWord)
 	e.Text, e.Message = bounded(e.Text), bounded(e.Message)
 	e.Files = maskedFiles(e.Files)
 	return e
@@ -37,11 +38,11 @@ func maskedEvent(e Event) Event {
 // maskedAttempt returns an attempt as it is kept and shown, with at most limit bytes of what was
 // said.
 func maskedAttempt(a Attempt, limit int) Attempt {
-	a.Tier, a.Claimed = beginning(a.Tier, maxWord), beginning(a.Claimed, maxWord)
+	a.Tier, a.Claimed = text.Beginning(a.Tier, maxWord), text.Beginning(a.Claimed, maxWord)
 	a.Refused, a.Disagrees, a.Message = bounded(a.Refused), bounded(a.Disagrees), bounded(a.Message)
 	a.Findings, a.Unreviewed = maskedFindings(a.Findings), maskedFindings(a.Unreviewed)
 	a.Diagnosis = maskedDiagnosis(a.Diagnosis)
-	a.Said = bothEnds(a.Said, limit)
+	a.Said = text.BothEnds(a.Said, limit)
 	a.Files = maskedFiles(a.Files)
 	return a
 }
@@ -53,7 +54,7 @@ const maxKeptAttempts = 200
 // the last report is the one that is passed on unchanged, and a step may have many.
 func noted(all []Attempt, a Attempt, limit int) []Attempt {
 	if n := len(all); n > 0 {
-		all[n-1].Said = bothEnds(all[n-1].Said, maxSaid)
+		all[n-1].Said = text.BothEnds(all[n-1].Said, maxSaid)
 	}
 	if len(all) >= maxKeptAttempts {
 		all = slices.Delete(all, maxKeptAttempts/2, maxKeptAttempts/2+1)
@@ -71,7 +72,7 @@ func maskedFindings(all []Finding) []Finding {
 	var out []Finding
 	for _, f := range all[:min(len(all), maxListed)] {
 		out = append(
-			out, Finding{Source: beginning(f.Source, maxWord), Code: beginning(f.Code, maxWord),
+			out, Finding{Source: text.Beginning(f.Source, maxWord), Code: text.Beginning(f.Code, maxWord),
 				Message: bounded(f.Message)})
 	}
 	return out
@@ -83,7 +84,7 @@ func maskedDiagnosis(d *Diagnosis) *Diagnosis {
 	}
 	return &Diagnosis{
 		Verdict: d.Verdict,
-		Cause:   beginning(d.Cause, maxWords), Fix: beginning(d.Fix, maxWords), Needed: beginning(d.Needed, maxWords),
-		Instructions: beginning(d.Instructions, maxInstructions),
+		Cause:   text.Beginning(d.Cause, maxWords), Fix: text.Beginning(d.Fix, maxWords), Needed: text.Beginning(d.Needed, maxWords),
+		Instructions: text.Beginning(d.Instructions, maxInstructions),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -24,15 +25,15 @@ var claimForm = sync.OnceValue(func() *regexp.Regexp {
 // the first quarter and the end of what stands before the report, and its end still the report that
 // it was. Masked as a mere text it might not be: a mask can take more than a value, such as the
 // quote behind an empty one, or, from a key that has no end, all that follows.
-func maskedAnswer(text string, limit int) string {
-	before, report := cutReport(text)
+func maskedAnswer(s string, limit int) string {
+	before, report := cutReport(s)
 	if report == "" {
-		return bothEnds(text, limit)
+		return text.BothEnds(s, limit)
 	}
 	if before == "" {
 		return report
 	}
-	return bothEnds(before, max(0, limit-len(report))) + "\n" + report
+	return text.BothEnds(before, max(0, limit-len(report))) + "\n" + report
 }
 
 // cutReport returns what stands before the report that an answer ends with, and the report, masked;
@@ -63,11 +64,11 @@ func maskedJSON(value json.RawMessage, depth int) (json.RawMessage, error) {
 	}
 	switch value[0] {
 	case '"':
-		var text string
-		if err := json.Unmarshal(value, &text); err != nil {
+		var s string
+		if err := json.Unmarshal(value, &s); err != nil {
 			return nil, err
 		}
-		return encoded(scrubbed(text)), nil
+		return encoded(text.Masked(s)), nil
 	case '[':
 		return maskedList(value, depth)
 	case '{':
@@ -101,7 +102,7 @@ func maskedObject(value json.RawMessage, depth int) (json.RawMessage, error) {
 		if isScalar := value[0] != '{' && value[0] != '['; isScalar && taxonomy.NamesSecret(key) {
 			masked = encoded(taxonomy.Redacted)
 		}
-		pairs = append(pairs, append(append(encoded(scrubbed(key)), ':'), masked...))
+		pairs = append(pairs, append(append(encoded(text.Masked(key)), ':'), masked...))
 		return nil
 	})
 	if err != nil {

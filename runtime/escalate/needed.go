@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // neededAtEnd says how a question about a plan that is carried out is answered.
@@ -93,7 +95,7 @@ func (j *job) idle() []string {
 	var names []string
 	for i, g := range j.ladder {
 		if g.provider != nil && !j.able(i) {
-			names = append(names, oneLine(g.tier.Name, maxWord))
+			names = append(names, text.OneLine(g.tier.Name, maxWord))
 		}
 	}
 	return names
@@ -101,7 +103,7 @@ func (j *job) idle() []string {
 
 // summary says in one line what failed.
 func (f *Failed) summary() string {
-	code, message := oneLine(f.Code, maxWord), oneLine(f.Message, maxValue)
+	code, message := text.OneLine(f.Code, maxWord), text.OneLine(f.Message, maxValue)
 	switch {
 	case code == "" || strings.HasPrefix(message, code):
 		return message
@@ -137,7 +139,7 @@ func filesOf(f *found) string {
 	files := f.evidence.Files
 	var names []string
 	for _, file := range files[:min(len(files), maxNamed)] {
-		names = append(names, oneLine(file, maxWord))
+		names = append(names, text.OneLine(file, maxWord))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(files) - maxNamed; more > 0 {

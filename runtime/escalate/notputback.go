@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -40,11 +41,11 @@ func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
 	f := r.findErr(err, sourceGit, opRevert)
 	e := &ending{reason: EndRevert}
 	e.code, e.category = codeAndCategory(f.err)
-	text := "the working tree is NOT as it was: "
+	s := "the working tree is NOT as it was: "
 	if files := r.stray(graced, err); files != "" {
-		text += "what does not count could not be put back in " + files
+		s += "what does not count could not be put back in " + files
 	} else {
-		text += "what does not count could not be put back"
+		s += "what does not count could not be put back"
 	}
 	advice := "remove the cause (space on the disk, a permission, a file that is neither regular nor a link), and " +
 		"run the same again, which puts it back first"
@@ -52,9 +53,9 @@ func (r *run) notPutBack(ctx context.Context, ref string, err error) *ending {
 		advice = "what is to be there is kept in " + kept + "; " + advice
 	}
 	if ref != "" {
-		advice = "what is there now is kept in " + oneLine(ref, maxWord) + "; " + advice
+		advice = "what is there now is kept in " + text.OneLine(ref, maxWord) + "; " + advice
 	}
-	e.err = &notAsItWas{found: fmt.Errorf("%s: %w", text, withCause(f.err, err)), advice: advice}
+	e.err = &notAsItWas{found: fmt.Errorf("%s: %w", s, withCause(f.err, err)), advice: advice}
 	return e
 }
 
@@ -96,7 +97,7 @@ func (r *run) keptIn(ctx context.Context) string {
 		return ""
 	}
 	for i, ref := range refs {
-		refs[i] = oneLine(ref, maxWord)
+		refs[i] = text.OneLine(ref, maxWord)
 	}
 	return strings.Join(refs[:min(len(refs), maxNamed)], " and ")
 }

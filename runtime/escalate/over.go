@@ -1,6 +1,10 @@
 package escalate
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+)
 
 // A step that is over is read by people only. What all of them together keep of others' words is
 // bounded, so that the state of a plan of thousands of steps can be kept, and is saved in little
@@ -28,8 +32,8 @@ func (s *StepResult) shorten(steps int) {
 		}
 	}
 	if c := s.Correction; c != nil && len(c.Old)+len(c.New)+len(c.Why) > share {
-		s.Correction = &Correction{By: c.By, Old: bothEnds(c.Old, share/4), New: bothEnds(c.New, share/4),
-			Why: beginning(c.Why, share/8)}
+		s.Correction = &Correction{By: c.By, Old: text.BothEnds(c.Old, share/4), New: text.BothEnds(c.New, share/4),
+			Why: text.Beginning(c.Why, share/8)}
 	}
 }
 
@@ -51,7 +55,7 @@ func (a *Attempt) texts() int {
 // shorten leaves about n bytes of an attempt's texts: most of what was said, and the beginnings of
 // the rest.
 func (a *Attempt) shorten(n int) {
-	a.Said, a.Message, a.Refused = bothEnds(a.Said, n/3), beginning(a.Message, n/8), beginning(a.Refused, n/16)
+	a.Said, a.Message, a.Refused = text.BothEnds(a.Said, n/3), text.Beginning(a.Message, n/8), text.Beginning(a.Refused, n/16)
 	a.Findings, a.Unreviewed = firstFindings(a.Findings, n/8), firstFindings(a.Unreviewed, n/16)
 	files := 0
 	for i, file := range a.Files {
@@ -62,9 +66,9 @@ func (a *Attempt) shorten(n int) {
 	}
 	if d := a.Diagnosis; d != nil {
 		a.Diagnosis = &Diagnosis{
-			Verdict: d.Verdict, Cause: beginning(d.Cause, n/8), Fix: beginning(d.Fix, n/16),
-			Needed:       beginning(d.Needed, n/16),
-			Instructions: bothEnds(d.Instructions, n/8),
+			Verdict: d.Verdict, Cause: text.Beginning(d.Cause, n/8), Fix: text.Beginning(d.Fix, n/16),
+			Needed:       text.Beginning(d.Needed, n/16),
+			Instructions: text.BothEnds(d.Instructions, n/8),
 		}
 	}
 }
@@ -76,7 +80,7 @@ func firstFindings(all []Finding, n int) []Finding {
 		if n <= 0 {
 			break
 		}
-		f.Message = beginning(f.Message, n)
+		f.Message = text.Beginning(f.Message, n)
 		n -= max(1, len(f.Message))
 		out = append(out, f)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // looker is a workspace that can be looked at without anything of it being put back, as
@@ -130,7 +131,7 @@ func (r *run) newOf(ctx context.Context, commits []string) []string {
 func named(refs []string) string {
 	var all []string
 	for _, ref := range refs[:min(len(refs), maxNamed)] {
-		all = append(all, oneLine(ref, maxWord))
+		all = append(all, text.OneLine(ref, maxWord))
 	}
 	if more := len(refs) - maxNamed; more > 0 {
 		all = append(all, fmt.Sprintf("%d more", more))
@@ -147,7 +148,7 @@ const maxCommands = 2 << 10
 // movedBackBy names the commands that move HEAD and the branches back; empty when nobody knows
 // them. They are shown as they are or not at all: those of the commands that follow, which are
 // counted, are shown when the first ones have been carried out.
-func (r *run) movedBackBy(ctx context.Context) (text string, more int) {
+func (r *run) movedBackBy(ctx context.Context) (s string, more int) {
 	w, ok := r.cfg.Calls.Workspace.(mover)
 	if !ok {
 		return "", 0
@@ -162,7 +163,7 @@ func (r *run) movedBackBy(ctx context.Context) (text string, more int) {
 	}
 	n, size := 0, 0
 	for _, command := range commands[:min(len(commands), maxDifferences)] {
-		if size += len(command) + len(" && "); size > maxCommands || oneLine(command, maxCommands) != command {
+		if size += len(command) + len(" && "); size > maxCommands || text.Printable(text.Masked(command), "") != command {
 			break
 		}
 		n++
@@ -170,11 +171,11 @@ func (r *run) movedBackBy(ctx context.Context) (text string, more int) {
 	if n == 0 {
 		return "", 0
 	}
-	text = " (" + strings.Join(commands[:n], " && ") + ")"
+	s = " (" + strings.Join(commands[:n], " && ") + ")"
 	if kept := keptBy(commands); kept != "" {
-		text += ", which keeps what is new in " + kept
+		s += ", which keeps what is new in " + kept
 	}
-	return text, len(commands) - n
+	return s, len(commands) - n
 }
 
 // keptBy returns below which reference commands keep something; empty when they do not.

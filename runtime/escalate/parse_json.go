@@ -9,14 +9,15 @@ import (
 	"path"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // eachKey calls read for each key of a JSON object and what stands there, but for null. Keys are
 // compared as they are, and a key that is given twice is an error: what one reader takes, another
 // would not.
-func eachKey(text string, read func(key string, value json.RawMessage) error) error {
-	d := json.NewDecoder(strings.NewReader(text))
+func eachKey(s string, read func(key string, value json.RawMessage) error) error {
+	d := json.NewDecoder(strings.NewReader(s))
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
 		return errors.New("it is no JSON object")
 	}
@@ -32,14 +33,14 @@ func eachKey(text string, read func(key string, value json.RawMessage) error) er
 			return fmt.Errorf("it is no JSON: %w", err)
 		}
 		if seen[key] {
-			return fmt.Errorf("the key %q is given twice", beginning(key, maxWord))
+			return fmt.Errorf("the key %q is given twice", text.Beginning(key, maxWord))
 		}
 		seen[key] = true
 		if string(value) == "null" {
 			continue
 		}
 		if err := read(key, value); err != nil {
-			return fmt.Errorf("%s: %w", beginning(key, maxWord), err)
+			return fmt.Errorf("%s: %w", text.Beginning(key, maxWord), err)
 		}
 	}
 	if _, err := d.Token(); err != nil {
@@ -102,12 +103,12 @@ func readExitCode(value json.RawMessage) (taxonomy.Opt[int], error) {
 func readContext(value json.RawMessage) (map[string]string, error) {
 	all := map[string]string{}
 	err := eachKey(string(value), func(key string, value json.RawMessage) error {
-		text, err := scalar(value)
+		s, err := scalar(value)
 		if err != nil {
 			return err
 		}
 		if len(all) < maxListed && isName(key) {
-			all[key] = beginning(text, maxValue)
+			all[key] = text.Beginning(s, maxValue)
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -189,19 +190,12 @@ func (r *run) unfit(wrong []found, op string) *ending {
 	for i := range wrong {
 		needed = append(needed, neededFor(&wrong[i]))
 	}
-	why := "the plan is not fit: " + counted(len(wrong))
+	why := "the plan is not fit: " + text.Count(len(wrong), "fault")
 	if op == opFinish {
-		why = "every step is over, and the plan leaves something open: " + counted(len(wrong))
+		why = "every step is over, and the plan leaves something open: " + text.Count(len(wrong), "fault")
 		needed = append(needed, neededAtEnd)
 	}
 	e.question = newQuestion("", why, nil, needed, rawOf(wrong), r.cfg.MaxEvidence)
 	r.emit(Event{Kind: Asked, Tier: r.person(), Message: e.question.Text()})
 	return e
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 thing is wrong"
-	}
-	return fmt.Sprintf("%d things are wrong", n)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -117,17 +118,17 @@ func (p *paper) unclaimed(text string) string {
 // quoted writes a text that is to be followed, each line behind a bar. So it stands outside the
 // fence, and needs no change but of secrets and of what cannot be printed, and yet no line of it
 // can be one of the prompt's own: not a fence, not the form of the report, not a sentence of ours.
-func (p *paper) quoted(head, text string) {
-	text = strings.Trim(printable(text), "\n")
-	if strings.TrimSpace(text) == "" {
+func (p *paper) quoted(head, s string) {
+	s = strings.Trim(text.Printable(text.Masked(s), "\n\t"), "\n")
+	if strings.TrimSpace(s) == "" {
 		return
 	}
 	p.say(head)
-	p.WriteString(indented("| ", "| ", text))
+	p.WriteString(indented("| ", "| ", s))
 }
 
-// shown returns a name that others have given, on one line and quoted.
-func shown(name string) string {
-	name = strings.ReplaceAll(oneLine(name, maxShown), "`", "'")
+// backquoted returns a name that others have given, on one line and quoted.
+func backquoted(name string) string {
+	name = strings.ReplaceAll(text.OneLine(name, maxShown), "`", "'")
 	return "`" + name + "`"
 }

@@ -1,6 +1,10 @@
 package escalate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+)
 
 // The blocks of JSON that a form shows begin with the mark, which [Mark] looks for.
 const blockBegins, blockEnds = "```json\n", "\n```\n"
@@ -44,8 +48,8 @@ func (p *paper) block(keys string) {
 func (p *paper) failures() []string {
 	var lines []string
 	for _, c := range p.in.Claims {
-		line := oneLine(c.Code, maxWord)
-		if doc := oneLine(c.Doc, maxShown); doc != "" {
+		line := text.OneLine(c.Code, maxWord)
+		if doc := text.OneLine(c.Doc, maxShown); doc != "" {
 			line += ": " + strings.TrimSuffix(doc, ".") + "."
 		}
 		if len(c.Findings) > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -15,12 +16,12 @@ import (
 // is kept from them: they cannot look like anything else in the prompt, and the prompt says after
 // them what no instruction changes.
 func (p *paper) step(task string) {
-	about := task + " step " + shown(p.in.Step.ID)
-	if title := oneLine(p.in.Title, maxTitle); title != "" {
-		about += " of the plan " + shown(title)
+	about := task + " step " + backquoted(p.in.Step.ID)
+	if title := text.OneLine(p.in.Title, maxTitle); title != "" {
+		about += " of the plan " + backquoted(title)
 	}
-	if title := oneLine(p.in.Step.Title, maxTitle); title != "" {
-		about += ", " + shown(title)
+	if title := text.OneLine(p.in.Step.Title, maxTitle); title != "" {
+		about += ", " + backquoted(title)
 	}
 	p.say(about + ".")
 	whose := "These are the step's instructions."
@@ -28,11 +29,11 @@ func (p *paper) step(task string) {
 	case p.in.Correction != "":
 		whose = "These are the step's instructions, as the plan has them."
 	case p.in.Corrected != "":
-		whose = "These are the step's instructions, as " + shown(p.in.Corrected) + " has corrected them."
+		whose = "These are the step's instructions, as " + backquoted(p.in.Corrected) + " has corrected them."
 	}
 	p.quoted(whose+` Each line of them begins with "|":`, p.in.Step.Instructions)
 	p.quoted(
-		"The agent "+shown(p.in.Corrected)+
+		"The agent "+backquoted(p.in.Corrected)+
 			` has corrected them to these, which were followed. Each line of them begins with "|":`, p.in.Correction)
 	p.list("The step takes for granted:", prerequisites(p.in.Step.Prerequisites))
 	p.list("The step is done when all of this is true:", append(criteria(p.in.Step.Criteria), gate(p.in.Gate)...))
@@ -49,19 +50,19 @@ func (p *paper) failure() {
 		if p.in.Retryable {
 			retryable = "Trying the same again may help."
 		}
-		what := shown(p.in.Code)
+		what := backquoted(p.in.Code)
 		if p.in.Category != "" {
-			what += " (" + shown(p.in.Category) + ")"
+			what += " (" + backquoted(p.in.Category) + ")"
 		}
 		p.say("The last attempt failed with "+what+".", retryable, "What it had changed was put back.")
 	} else if p.in.Failure != "" || len(p.in.Findings) > 0 {
 		p.say("The last attempt failed. What it had changed was put back.")
 	}
 	if p.in.SavedRef != "" {
-		p.say("What it had changed is kept in the git ref " + shown(p.in.SavedRef) +
+		p.say("What it had changed is kept in the git ref " + backquoted(p.in.SavedRef) +
 			". Look at it, if that helps; do not check it out.")
 	}
-	p.reported("This is the error in one line.", oneLine(p.in.Message, maxSummary), min(limit, maxSummary))
+	p.reported("This is the error in one line.", text.OneLine(p.in.Message, maxSummary), min(limit, maxSummary))
 	p.reported("This was found when its result was checked.", findingLines(p.in.Findings), min(limit, maxSummary))
 	p.reported("This was reported, in full.", p.in.Failure, limit)
 }
@@ -90,15 +91,15 @@ func (p *paper) attempts() {
 	all := p.in.Attempts
 	lines := make([]string, 0, maxAttempts)
 	for _, a := range all[max(0, len(all)-maxAttempts):] {
-		line := oneLine(a.Tier, maxWord) + ", " + string(a.Role)
+		line := text.OneLine(a.Tier, maxWord) + ", " + string(a.Role)
 		if a.Own {
 			line += ", failed itself"
 		}
 		if why := cmp.Or(a.Message, verdictOf(a.Diagnosis)); why != "" {
-			line += ": " + strings.TrimPrefix(a.Code+": ", ": ") + oneLine(why, maxShown)
+			line += ": " + strings.TrimPrefix(a.Code+": ", ": ") + text.OneLine(why, maxShown)
 		}
 		if a.SavedRef != "" {
-			line += " (kept in " + oneLine(a.SavedRef, maxWord) + ")"
+			line += " (kept in " + text.OneLine(a.SavedRef, maxWord) + ")"
 		}
 		lines = append(lines, line)
 	}
@@ -126,9 +127,9 @@ func findingLines(all []Finding) string {
 	for _, f := range all[:min(len(all), maxListed)] {
 		b.WriteString("- ")
 		if f.Source != "" {
-			b.WriteString(oneLine(f.Source, maxWord) + ": ")
+			b.WriteString(text.OneLine(f.Source, maxWord) + ": ")
 		}
-		b.WriteString(oneLine(f.Message, maxValue) + "\n")
+		b.WriteString(text.OneLine(f.Message, maxValue) + "\n")
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // prerequisites returns a line for each.
@@ -18,7 +19,7 @@ func prerequisites(all []plan.Prerequisite) []string {
 }
 
 func prerequisite(p plan.Prerequisite) string {
-	line := shown(p.Name)
+	line := backquoted(p.Name)
 	switch p.Kind {
 	case plan.File:
 		line = "the file " + line
@@ -31,8 +32,8 @@ func prerequisite(p plan.Prerequisite) string {
 	case plan.Address:
 		line = "an answer from the address " + line
 	}
-	if doc := oneLine(p.Doc, maxShown); doc != "" {
-		line += ", for " + shown(doc)
+	if doc := text.OneLine(p.Doc, maxShown); doc != "" {
+		line += ", for " + backquoted(doc)
 	}
 	return line
 }
@@ -47,34 +48,34 @@ func criteria(all []plan.Criterion) []string {
 }
 
 func criterion(c plan.Criterion) string {
-	where := shown(c.Path)
+	where := backquoted(c.Path)
 	switch c.Kind {
 	case plan.Exists:
 		return where + " exists"
 	case plan.Format:
-		return where + " is valid " + shown(c.Text)
+		return where + " is valid " + backquoted(c.Text)
 	case plan.Sections:
 		quoted := make([]string, len(c.Texts))
 		for i, text := range c.Texts {
-			quoted[i] = shown(text)
+			quoted[i] = backquoted(text)
 		}
 		return where + " has the headings " + strings.Join(quoted, ", ")
 	case plan.Count:
 		if c.Text == "" {
 			return "the number of files that match the pattern " + where + " is " + bounds(c.Min, c.Max)
 		}
-		return "the number of lines of " + where + " that match the regular expression " + shown(c.Text) + " is " +
+		return "the number of lines of " + where + " that match the regular expression " + backquoted(c.Text) + " is " +
 			bounds(c.Min, c.Max)
 	case plan.Size:
 		return "the size of " + where + " in bytes is " + bounds(c.Min, c.Max)
 	case plan.Content:
-		return where + " matches the regular expression " + shown(c.Text)
+		return where + " matches the regular expression " + backquoted(c.Text)
 	case plan.Passes:
 		if c.Command != nil {
 			return command(*c.Command)
 		}
 	}
-	return fmt.Sprintf("the check %s of %s passes", shown(string(c.Kind)), where)
+	return fmt.Sprintf("the check %s of %s passes", backquoted(string(c.Kind)), where)
 }
 
 func gate(all []plan.Command) []string {
@@ -93,7 +94,7 @@ func command(c plan.Command) string {
 			args[i] = strconv.Quote(arg)
 		}
 	}
-	return "the command " + shown(strings.Join(args, " ")) + " exits with 0"
+	return "the command " + backquoted(strings.Join(args, " ")) + " exits with 0"
 }
 
 // bounds says how many; a greatest number of 0 with a least one is none.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // reviewPrompt asks a reviewer to look at what a tier has done for a step.
@@ -44,7 +45,7 @@ func reviewPrompt(in ReviewInput, o ReviewerOptions, mark string) string {
 func fileLines(files []string) string {
 	var b strings.Builder
 	for _, file := range files[:min(len(files), maxListed)] {
-		b.WriteString("- " + oneLine(file, maxValue) + "\n")
+		b.WriteString("- " + text.OneLine(file, maxValue) + "\n")
 	}
 	if more := len(files) - maxListed; more > 0 {
 		b.WriteString("and " + strconv.Itoa(more) + " more\n")
@@ -120,11 +121,11 @@ func planText(p plan.Plan) string {
 			b.WriteString("- " + line + "\n")
 		}
 	}
-	b.WriteString("Plan: " + oneLine(p.Title, maxTitle) + "\n")
+	b.WriteString("Plan: " + text.OneLine(p.Title, maxTitle) + "\n")
 	list("All steps take for granted:", prerequisites(p.Prerequisites))
 	list("After each step:", gate(p.Gate))
 	for _, s := range p.Steps {
-		b.WriteString("\n" + strings.TrimSpace("Step "+shown(s.ID)+" "+oneLine(s.Title, maxTitle)) + "\n")
+		b.WriteString("\n" + strings.TrimSpace("Step "+backquoted(s.ID)+" "+text.OneLine(s.Title, maxTitle)) + "\n")
 		list("It takes for granted:", prerequisites(s.Prerequisites))
 		b.WriteString("Instructions:\n" + indented("  ", "  ", s.Instructions))
 		list("It is done when:", criteria(s.Criteria))

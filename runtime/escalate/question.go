@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -17,7 +18,7 @@ const maxTried = 40
 // below could do it, what was tried, what is needed, the diagnoses' own words of that included, and
 // what was reported last, of at most limit bytes.
 func newQuestion(step, why string, attempts []Attempt, needed []string, evidence string, limit int) *Question {
-	q := &Question{Step: beginning(step, maxWord), Why: oneLine(why, maxMessage), Evidence: bothEnds(evidence, limit)}
+	q := &Question{Step: text.Beginning(step, maxWord), Why: text.OneLine(why, maxMessage), Evidence: text.BothEnds(evidence, limit)}
 	for i, a := range attempts {
 		if a.Counts {
 			continue
@@ -30,10 +31,10 @@ func newQuestion(step, why string, attempts []Attempt, needed []string, evidence
 	if n := len(q.Tried); n > maxTried {
 		q.Tried = slices.Delete(q.Tried, maxTried/4, n-maxTried+maxTried/4)
 	}
-	for _, text := range needed {
-		text = beginning(strings.TrimSpace(text), maxMessage)
-		if text != "" && len(q.Needed) < maxListed && !slices.Contains(q.Needed, text) {
-			q.Needed = append(q.Needed, text)
+	for _, s := range needed {
+		s = text.Beginning(strings.TrimSpace(s), maxMessage)
+		if s != "" && len(q.Needed) < maxListed && !slices.Contains(q.Needed, s) {
+			q.Needed = append(q.Needed, s)
 		}
 	}
 	return q
@@ -41,7 +42,7 @@ func newQuestion(step, why string, attempts []Attempt, needed []string, evidence
 
 // triedBy returns an attempt as a person reads it.
 func triedBy(a Attempt) Tried {
-	t := Tried{By: beginning(a.Tier, maxWord), Code: beginning(a.Code, maxWord), SavedRef: a.SavedRef}
+	t := Tried{By: text.Beginning(a.Tier, maxWord), Code: text.Beginning(a.Code, maxWord), SavedRef: a.SavedRef}
 	t.What = deedOf(a.Role, a.Purpose)
 	why := a.Message
 	switch {
@@ -55,7 +56,7 @@ func triedBy(a Attempt) Tried {
 	case why == "" && len(a.Findings) > 0:
 		why = a.Findings[0].Message
 	}
-	t.Why = oneLine(why, maxValue)
+	t.Why = text.OneLine(why, maxValue)
 	return t
 }
 
@@ -83,9 +84,9 @@ func (q *Question) Text() string {
 	var b strings.Builder
 	about := "The plan"
 	if q.Step != "" {
-		about = "Step " + shown(q.Step)
+		about = "Step " + backquoted(q.Step)
 	}
-	b.WriteString(about + " needs a person: " + oneLine(q.Why, maxMessage) + "\n")
+	b.WriteString(about + " needs a person: " + text.OneLine(q.Why, maxMessage) + "\n")
 	if len(q.Tried) > 0 {
 		b.WriteString("\nTried so far:\n")
 	}
@@ -105,24 +106,24 @@ func (q *Question) Text() string {
 }
 
 func (t Tried) line() string {
-	line := oneLine(t.By, maxWord) + " " + oneLine(t.What, maxWord)
-	switch why := oneLine(t.Why, maxMessage); {
+	line := text.OneLine(t.By, maxWord) + " " + text.OneLine(t.What, maxWord)
+	switch why := text.OneLine(t.Why, maxMessage); {
 	case t.Code != "" && why != "":
-		line += ": " + oneLine(t.Code, maxWord) + ": " + why
+		line += ": " + text.OneLine(t.Code, maxWord) + ": " + why
 	case t.Code != "" || why != "":
-		line += ": " + oneLine(t.Code, maxWord) + why
+		line += ": " + text.OneLine(t.Code, maxWord) + why
 	}
 	if t.SavedRef != "" {
-		line += " (kept in " + oneLine(t.SavedRef, maxWord) + ")"
+		line += " (kept in " + text.OneLine(t.SavedRef, maxWord) + ")"
 	}
 	return line
 }
 
 // indented returns a text with something before its first line, and before the others.
-func indented(first, others, text string) string {
+func indented(first, others, s string) string {
 	var b strings.Builder
 	before := first
-	for line := range strings.SplitSeq(strings.TrimRightFunc(printable(text), unicode.IsSpace), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRightFunc(text.Printable(text.Masked(s), "\n\t"), unicode.IsSpace), "\n") {
 		b.WriteString(strings.TrimRight(before+line, " \t") + "\n")
 		before = others
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -44,7 +45,7 @@ func (j *job) note(a *Attempt, all []found) *found {
 	}
 	for i := range all {
 		if f := &all[i]; f.refused != "" {
-			a.Claimed, a.Refused = oneLine(f.claimed, maxWord), bounded(f.refused)
+			a.Claimed, a.Refused = text.OneLine(f.claimed, maxWord), bounded(f.refused)
 			j.emit(Event{Kind: Refused, Tier: a.Tier, Code: a.Claimed, Text: a.Refused})
 		}
 	}
@@ -66,7 +67,7 @@ func (j *job) failedWith(f *found, all []found, role Role) *Failed {
 	code, category := codeAndCategory(f.err)
 	failed := &Failed{
 		Rung: j.work.Rung, Role: role, Code: code, Category: category, Message: bounded(f.message()),
-		Retryable: f.traits.Retryable, Kind: f.traits.Kind, Raw: bothEnds(rawOf(all), j.cfg.MaxEvidence),
+		Retryable: f.traits.Retryable, Kind: f.traits.Kind, Raw: text.BothEnds(rawOf(all), j.cfg.MaxEvidence),
 		Findings: findings(all), Needed: neededOf(all),
 		err: f.err, evidence: f.evidence,
 	}

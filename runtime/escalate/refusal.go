@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -51,7 +52,7 @@ func withReason(message, reason string) string {
 
 // tellsOf reports whether a message has the reason in it, if only its beginning.
 func tellsOf(message, reason string) bool {
-	return strings.Contains(oneLine(message, len(message)), strings.TrimSuffix(oneLine(reason, maxWord), "…"))
+	return strings.Contains(text.OneLine(message, len(message)), strings.TrimSuffix(text.OneLine(reason, maxWord), "…"))
 }
 
 // errOfTree is that a run belongs to another working tree.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -180,9 +181,9 @@ func (r *reviewer) own(err error) error {
 
 // unreadable is the error of an answer that is no review. It is the reviewer's failure, and no
 // finding about the step.
-func (r *reviewer) unreadable(text string, err error) error {
+func (r *reviewer) unreadable(s string, err error) error {
 	return &taxonomy.Evidence{Source: r.name(), Op: opCall, Type: typeNoReport, Text: err.Error(),
-		Output: bothEnds(text, maxMessage), Err: err}
+		Output: text.BothEnds(s, maxMessage), Err: err}
 }
 
 // reviewed is a finding of a reviewer.

@@ -18,7 +18,7 @@ func located(f plan.Fault, p plan.Plan) plan.Fault {
 	}
 	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.ID == f.Step })
 	if i < 0 {
-		f.Text, f.Step = "step "+shown(f.Step)+": "+f.Text, ""
+		f.Text, f.Step = "step "+backquoted(f.Step)+": "+f.Text, ""
 		return f
 	}
 	f.Line = p.Steps[i].Line
@@ -55,7 +55,7 @@ func parsePlanReview(text, mark string) ([]plan.Fault, error) {
 			return nil, errors.New("a fault says nothing")
 		}
 		if !slices.ContainsFunc(faultKinds[:], func(k faultKind) bool { return k.kind == f.Kind }) {
-			return nil, fmt.Errorf("a fault is of no kind that there is: %s", shown(kind))
+			return nil, fmt.Errorf("a fault is of no kind that there is: %s", backquoted(kind))
 		}
 		all = append(all, f)
 	}

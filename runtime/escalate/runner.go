@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Runner carries out plans. With a Journal or a Workspace it serves one run at a time.
@@ -59,7 +60,7 @@ func (r *Runner) serve(ctx context.Context, name string, p plan.Plan, a *Answer)
 		return u.refuse(errors.New("the name of a run is " + runNameExpected))
 	}
 	if a != nil && !a.known() {
-		return u.refuse(fmt.Errorf("there is no answer %q", beginning(string(a.Action), maxWord)))
+		return u.refuse(fmt.Errorf("there is no answer %q", text.Beginning(string(a.Action), maxWord)))
 	}
 	if r.cfg.Journal != nil || r.cfg.Calls.Workspace != nil {
 		if !r.busy.CompareAndSwap(false, true) {

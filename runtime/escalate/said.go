@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -22,7 +23,7 @@ func (r *run) evidenceOf(rep Report, tier taxonomy.Tier, role Role, step string)
 func evidenceOf(rep Report, tier taxonomy.Tier, role Role, step string, limit int) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{Source: sourceAgent, Op: string(role), Text: rep.Details, Attributes: map[string]string{}}
 	if len(ev.Text) > limit {
-		ev.Text = bothEnds(ev.Text, limit)
+		ev.Text = text.BothEnds(ev.Text, limit)
 	}
 	if tier.Classifies {
 		ev.Code, ev.Type, ev.ExitCode, ev.Files = rep.Code, rep.Finding, rep.ExitCode, rep.Files

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -86,19 +87,19 @@ func decodeState(b []byte, run string) (*State, error) {
 	}
 	var f stateFile
 	if err := json.Unmarshal(b, &f); err != nil {
-		return nil, &damage{"content", beginningOf(err.Error()), "the JSON that was written"}
+		return nil, &damage{"content", text.Beginning(err.Error(), maxWord), "the JSON that was written"}
 	}
 	switch {
 	case f.Version != stateVersion:
 		return nil, &damage{"version", strconv.Itoa(f.Version), strconv.Itoa(stateVersion)}
 	case f.Run != run:
-		return nil, &damage{"run", beginningOf(f.Run), run}
+		return nil, &damage{"run", text.Beginning(f.Run, maxWord), run}
 	case f.sum() != f.Sum:
-		return nil, &damage{"sum", beginningOf(f.Sum), "that of the state"}
+		return nil, &damage{"sum", text.Beginning(f.Sum, maxWord), "that of the state"}
 	}
 	s, err := f.state()
 	if err != nil {
-		return nil, &damage{"state", beginningOf(err.Error()), "the JSON that was written"}
+		return nil, &damage{"state", text.Beginning(err.Error(), maxWord), "the JSON that was written"}
 	}
 	if d := s.damage(run); d != nil {
 		return nil, d
@@ -171,7 +172,7 @@ func (s *State) damage(run string) *damage {
 	case s.Version != stateVersion:
 		return &damage{"version", strconv.Itoa(s.Version), strconv.Itoa(stateVersion)}
 	case s.Result.Run != run:
-		return &damage{"run", beginningOf(s.Result.Run), run}
+		return &damage{"run", text.Beginning(s.Result.Run, maxWord), run}
 	case s.Open != nil && (s.Open.Number < 1 || s.Open.Number > s.Number):
 		return &damage{"open.number", strconv.Itoa(s.Open.Number), "1 to " + strconv.Itoa(s.Number)}
 	}

@@ -50,7 +50,7 @@ func (e *encoder) parts(s *State) (*stateParts, error) {
 	left.Result.Steps, left.Result.Path, left.Result.Prerequisites = nil, nil, nil
 	left.Steps, left.Parts = rest(s.Steps, s.Result.Steps), rest(s.Parts, s.Result.Steps)
 	var err error
-	if p.head, err = masked(&left); err != nil {
+	if p.head, err = maskedState(&left); err != nil {
 		return nil, err
 	}
 	for i := range s.Result.Steps {
@@ -95,7 +95,7 @@ func (e *encoder) step(s *State, i int) ([]byte, error) {
 	if settled && known.encoded != nil && known.state == step.State && known.id == step.ID {
 		return known.encoded, nil
 	}
-	b, err := masked(stepPart{Result: *step, Print: s.Steps[step.ID], Parts: s.Parts[step.ID]})
+	b, err := maskedState(stepPart{Result: *step, Print: s.Steps[step.ID], Parts: s.Parts[step.ID]})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (e *encoder) events(s *State) ([][]byte, error) {
 		e.path = nil
 	}
 	for _, event := range s.Result.Path[len(e.path):] {
-		b, err := masked(event)
+		b, err := maskedState(event)
 		if err != nil {
 			return nil, err
 		}
@@ -131,13 +131,13 @@ func (e *encoder) verifications(all []Verification) ([]byte, error) {
 	if e.prerequisites != nil && len(all) == len(e.verified) && (len(all) == 0 || &all[0] == &e.verified[0]) {
 		return e.prerequisites, nil
 	}
-	b, err := masked(all)
+	b, err := maskedState(all)
 	e.verified, e.prerequisites = all, b
 	return b, err
 }
 
-// masked returns a part as JSON, with secrets masked.
-func masked(v any) ([]byte, error) {
+// maskedState returns a part as JSON, with secrets masked.
+func maskedState(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

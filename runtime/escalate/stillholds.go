@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -48,7 +49,7 @@ func (r *run) lostCommits(ctx context.Context) {
 	lost := losses{run: r, rest: "more steps are done with commits that are not in the history of HEAD any more"}
 	for i := range r.result.Steps {
 		if s := &r.result.Steps[i]; s.State == StepDone && gone[s.Commit] {
-			lost.note("step " + oneLine(s.ID, maxWord) + " is done with commit " + oneLine(s.Commit, maxWord) +
+			lost.note("step " + text.OneLine(s.ID, maxWord) + " is done with commit " + text.OneLine(s.Commit, maxWord) +
 				", which is not in the history of HEAD any more")
 		}
 	}
@@ -81,7 +82,7 @@ func (r *run) stillHold(ctx context.Context) *ending {
 			return r.verifying(ctx, func(v Verifier) []*taxonomy.Evidence { return v.Criteria(ctx, criteria) })
 		})
 		if len(wrong) > 0 && ctx.Err() == nil {
-			lost.note("step " + oneLine(r.plan.Steps[i].ID, maxWord) + " was done, and does not hold any more: " +
+			lost.note("step " + text.OneLine(r.plan.Steps[i].ID, maxWord) + " was done, and does not hold any more: " +
 				brief(wrong))
 		}
 	}
@@ -113,14 +114,14 @@ func unverified(all []plan.Criterion, verified map[string]bool) []plan.Criterion
 
 // brief says in one line what was found.
 func brief(wrong []*taxonomy.Evidence) string {
-	text := wrong[0].Text
-	if text == "" {
-		text = wrong[0].Error()
+	s := wrong[0].Text
+	if s == "" {
+		s = wrong[0].Error()
 	}
-	if text = oneLine(text, maxValue); len(wrong) > 1 {
-		text += fmt.Sprintf(" (and %d more)", len(wrong)-1)
+	if s = text.OneLine(s, maxValue); len(wrong) > 1 {
+		s += fmt.Sprintf(" (and %d more)", len(wrong)-1)
 	}
-	return text
+	return s
 }
 
 // losses warns of steps, the first of them by name.

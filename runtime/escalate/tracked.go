@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -148,9 +149,9 @@ func (r *run) endCheck(ctx context.Context, c Check) error {
 	if !ok {
 		return &taxonomy.Evidence{
 			Source: sourceEscalate, Op: opResume, Type: "refused",
-			Text: fmt.Sprintf("no %s can end process %d, which it has left running", beginningOf(string(c.By)), c.PID),
+			Text: fmt.Sprintf("no %s can end process %d, which it has left running", text.Beginning(string(c.By), maxWord), c.PID),
 			Attributes: map[string]string{
-				"field": beginningOf(string(c.By)), "value": "none",
+				"field": text.Beginning(string(c.By), maxWord), "value": "none",
 				"expected": "the one that began process " + strconv.Itoa(c.PID),
 			},
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -48,7 +49,7 @@ func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why
 	a.precaution = r.precaution(ctx, a.lane, now)
 	if wait := a.precaution.Wait; wait > 0 {
 		r.giveBack(a.precaution)
-		code := beginningOf(a.precaution.Code, maxName)
+		code := text.Beginning(a.precaution.Code, maxName)
 		r.emit(Event{Kind: Prevented, Code: code, Text: "wait " + wait.String()})
 		return now.Add(wait), strings.TrimSuffix(whyPrevent+": "+code, ": ")
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -75,7 +76,7 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	began := r.cfg.Clock.Now()
 	started := &Started{
 		Call: it.calls, Provider: op.source, Tier: r.state.Tier, Session: r.state.Session, Waits: r.takeWaits(),
-		Lane: beginningOf(r.lane(""), maxName), RetryOf: r.state.RetryOf,
+		Lane: text.Beginning(r.lane(""), maxName), RetryOf: r.state.RetryOf,
 	}
 	r.record(ctx, Entry{Point: PointStarted, Started: started})
 	r.emit(Event{Kind: CallStarted, Call: it.calls, Source: op.source, Tier: r.tierName(), Session: r.state.Session})
@@ -123,8 +124,8 @@ func (r *runner) request(ctx context.Context, it *iteration, now time.Time, d *d
 		Iteration: it.number,
 		Limit:     it.ends.Sub(now),
 		Started:   r.tracking(ctx, "", d),
-		Progress: func(text string) {
-			d.do(func() { r.emit(Event{Kind: Progressed, Text: beginningOf(text, maxMessage)}) })
+		Progress: func(s string) {
+			d.do(func() { r.emit(Event{Kind: Progressed, Text: text.Beginning(s, maxMessage)}) })
 		},
 	}
 }
@@ -169,7 +170,7 @@ func (r *runner) callFailure(timed context.Context, it *iteration, op operation,
 	case err != nil:
 		return r.classify(it, op, err)
 	}
-	text := errors.New(beginningOf(answer.Failure, maxMessage))
+	text := errors.New(text.Beginning(answer.Failure, maxMessage))
 	return r.failureOf(it, op, text, "the provider says no more than a text")
 }
 
@@ -228,7 +229,7 @@ func (r *runner) answer(it *iteration, a Answer) {
 	if a.Session == "" {
 		r.state.Session = ""
 	}
-	r.result.Text = endOf(a.Text, maxAnswer)
+	r.result.Text = text.Ending(a.Text, maxAnswer)
 }
 
 // callsAgain reports whether the reaction to a failed call is another call at once, and waits for

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -228,7 +229,7 @@ func (r *runner) message(it *iteration, paths []string) (m string) {
 	if err != nil || strings.TrimSpace(m) == "" {
 		return "Work on a task"
 	}
-	return scrubbed(m)
+	return text.Masked(m)
 }
 
 // publish pushes finished work and opens a pull request for it, as far as that is wanted. It
@@ -272,7 +273,7 @@ func (r *runner) openPR(ctx context.Context, it *iteration) bool {
 	op := operation{name: opPR, source: sourceGit, class: classDeliver}
 	var url string
 	left, on := r.attempt(ctx, it, op, func() (err error) {
-		url, err = r.cfg.Workspace.OpenPR(ctx, r.title(), beginningOf(r.result.Text, maxAnswer))
+		url, err = r.cfg.Workspace.OpenPR(ctx, r.title(), text.Beginning(r.result.Text, maxAnswer))
 		return err
 	})
 	if left == nil && on {

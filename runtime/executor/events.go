@@ -1,5 +1,7 @@
 package executor
 
+import "github.com/errgen/errgen/runtime/internal/text"
+
 // emit tells the observer what happened.
 func (r *runner) emit(e Event) {
 	if r.cfg.Observer == nil {
@@ -15,13 +17,13 @@ func (r *runner) emit(e Event) {
 }
 
 // warn notes what went wrong without changing the outcome.
-func (r *runner) warn(text string, err error) {
+func (r *runner) warn(s string, err error) {
 	if err != nil {
-		text += ": " + errorText(err)
+		s += ": " + text.Error(err, maxMessage)
 	}
-	text = beginningOf(text, maxMessage)
+	s = text.Beginning(s, maxMessage)
 	if len(r.result.Warnings) < maxListed {
-		r.result.Warnings = append(r.result.Warnings, text)
+		r.result.Warnings = append(r.result.Warnings, s)
 	}
-	r.emit(Event{Kind: Warned, Text: text, Err: err})
+	r.emit(Event{Kind: Warned, Text: s, Err: err})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -76,7 +77,7 @@ func finite(err error) (ends error) {
 	}
 	defer func() {
 		if recover() != nil {
-			ends = errors.New(errorText(err))
+			ends = errors.New(text.Error(err, maxMessage))
 		}
 	}()
 	if known, ok := taxonomy.First(err, nil); ok {
@@ -84,11 +85,11 @@ func finite(err error) (ends error) {
 	}
 	found := evidenceIn(err)
 	if found == nil {
-		return errors.New(errorText(err))
+		return errors.New(text.Error(err, maxMessage))
 	}
 	ev := *found
 	if !errtree.Ends(ev.Err) {
-		ev.Err = errors.New(errorText(ev.Err))
+		ev.Err = errors.New(text.Error(ev.Err, maxMessage))
 	}
 	return &ev
 }
@@ -97,7 +98,7 @@ func finite(err error) (ends error) {
 func harmless(err error) (safe error) {
 	defer func() {
 		if recover() != nil {
-			safe = errors.New(errorText(err))
+			safe = errors.New(text.Error(err, maxMessage))
 		}
 	}()
 	_, _ = taxonomy.First(err, nil)
@@ -113,7 +114,7 @@ func (r *runner) classified(op operation, raw error) (why string, err error) {
 	})
 	switch {
 	case thrown != nil:
-		return "the classifier failed: " + errorText(thrown), raw
+		return "the classifier failed: " + text.Error(thrown, maxMessage), raw
 	case err == nil:
 		return "the classifier says that it is no error", raw
 	}
@@ -131,8 +132,8 @@ func (r *runner) failureOf(it *iteration, op operation, err error, why string) *
 	}
 	f.lane = r.lane(f.hints.Credential)
 	f.record = ErrorRecord{
-		Iteration: it.number, Op: op.name, Source: op.source, Message: errorText(err),
-		Why:   beginningOf(why, maxMessage),
+		Iteration: it.number, Op: op.name, Source: op.source, Message: text.Error(err, maxMessage),
+		Why:   text.Beginning(why, maxMessage),
 		Files: f.hints.Files,
 	}
 	if f.known {
@@ -182,7 +183,7 @@ func fingerprintOfFailure(f *failure, raw error) (digits string) {
 // reaction puts back are exact in the record, and what its texts say of them is not needed for
 // that.
 func (r *runner) describe(e *ErrorRecord, err error) {
-	e.Code, e.Category = beginningOf(taxonomy.CodeOf(err), maxName), beginningOf(taxonomy.CategoryOf(err), maxName)
+	e.Code, e.Category = text.Beginning(taxonomy.CodeOf(err), maxName), text.Beginning(taxonomy.CategoryOf(err), maxName)
 	coded, _ := taxonomy.First(err, nil)
 	own, ok := coded.(taxonomy.Error)
 	if !ok {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"unicode"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // The lines around feedback. What is between them is made of others' words.
@@ -16,9 +18,9 @@ const (
 // it, secrets masked, and between two lines that say where it begins and ends. All of it has at
 // most limit bytes; of a text that is too long the first quarter and the end are kept. It is empty
 // when the text is, and when the limit leaves no room for it.
-func Fence(text string, limit int, m Markers) string {
-	text = strings.TrimRight(text, " \t\r\n")
-	inside := fitted(scrubbed(text), limit-len(fenceOpen)-len(fenceClose)-len("\n\n"), m.completed())
+func Fence(s string, limit int, m Markers) string {
+	s = strings.TrimRight(s, " \t\r\n")
+	inside := fitted(text.Masked(s), limit-len(fenceOpen)-len(fenceClose)-len("\n\n"), m.completed())
 	if inside == "" {
 		return ""
 	}
@@ -32,11 +34,11 @@ func Fence(text string, limit int, m Markers) string {
 func Neutral(text string, m Markers) string { return neutral(text, m.completed()) }
 
 // fitted returns a neutral text of at most n bytes.
-func fitted(text string, n int, m Markers) string {
-	text = neutral(text, m)
+func fitted(s string, n int, m Markers) string {
+	s = neutral(s, m)
 	for room := n; room > 0; {
 		// A cut can make a marker.
-		cut := neutral(bothEnds(text, room), m)
+		cut := neutral(text.BothEnds(s, room), m)
 		if len(cut) <= n {
 			return cut
 		}
@@ -45,15 +47,10 @@ func fitted(text string, n int, m Markers) string {
 	return ""
 }
 
-func neutral(text string, m Markers) string {
-	text = strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || unicode.IsPrint(c) {
-			return c
-		}
-		return ' '
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.NewReplacer("<<<<", "<<< ", ">>>>", ">>> ").Replace(text)
-	lines := strings.Split(text, "\n")
+func neutral(s string, m Markers) string {
+	s = text.Printable(s, "\n\t")
+	s = strings.NewReplacer("<<<<", "<<< ", ">>>>", ">>> ").Replace(s)
+	lines := strings.Split(s, "\n")
 	signs := newSigns(m)
 	for i := 0; i < len(lines); i++ {
 		for n := signs.spelled(lines[i:]); n > 0; n-- {

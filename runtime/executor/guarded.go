@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -17,28 +18,8 @@ func contained(op operation, f func() error) (err error) {
 	return f()
 }
 
-// panicText returns what was thrown, whatever it is.
-func panicText(p any) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("panic with a %T", p)
-		}
-	}()
-	return beginningOf(fmt.Sprint("panic: ", p), maxMessage)
-}
-
-// errorText returns what an error says, masked and bounded, whatever its Error method does.
-func errorText(err error) (text string) {
-	if err == nil {
-		return ""
-	}
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("%T that cannot be shown", err)
-		}
-	}()
-	return beginningOf(err.Error(), maxMessage)
-}
+// panicText returns the text of a panic.
+func panicText(p any) string { return text.Beginning(fmt.Sprint("panic: ", p), maxMessage) }
 
 // nameOf returns the name of a provider, whatever its Name method does.
 func nameOf(p Provider) (name string) {

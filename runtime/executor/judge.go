@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -158,7 +159,7 @@ func (r *runner) consent(ctx context.Context, changes []Change) (approved bool, 
 		r.denied[key] = true
 	case !errtree.Is(err, ErrUnattended) && ctx.Err() == nil:
 		approved = false
-		denial.Text, denial.Err = "the question could not be put: "+errorText(err), err
+		denial.Text, denial.Err = "the question could not be put: "+text.Error(err, maxMessage), err
 		r.warn("ask a person", err)
 	default:
 		approved = r.cfg.ApproveUnattended && ctx.Err() == nil

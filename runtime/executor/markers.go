@@ -1,19 +1,23 @@
 package executor
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+)
 
 // signal returns what a provider says about its task. A marker counts in the final answer only, as
 // a whole line. A failure that has a category says nothing of the kind; of one without, it can be
 // heard that a person is needed.
 func (r *runner) signal(a Answer, f *failure) (Signal, string) {
-	text := a.Text
+	s := a.Text
 	switch {
 	case f != nil && f.known:
 		return SignalNone, ""
-	case f != nil && text == "":
-		text = a.Failure
+	case f != nil && s == "":
+		s = a.Failure
 	}
-	said, question := r.cfg.Markers.read(text)
+	said, question := r.cfg.Markers.read(s)
 	if a.Signal != SignalNone && a.Signal <= SignalBlocked {
 		said = a.Signal
 	}
@@ -25,7 +29,7 @@ func (r *runner) signal(a Answer, f *failure) (Signal, string) {
 	if f != nil && said != SignalBlocked {
 		return SignalNone, ""
 	}
-	return said, beginningOf(question, maxMessage)
+	return said, text.Beginning(question, maxMessage)
 }
 
 // asksForPerson reports that an answer says that it cannot go on without a person.

@@ -3,6 +3,8 @@ package executor
 import (
 	"context"
 	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxListed bounds the lists of a result that a long run would make longer and longer.
@@ -94,7 +96,7 @@ func (r *runner) complete(ctx context.Context) {
 		res.Error, res.ErrorCode, res.ErrorCategory = s.LastError.Message, s.LastError.Code, s.LastError.Category
 		res.ErrorDetails, res.Err = s.LastError.Details, r.lastErr
 	} else if cause := context.Cause(ctx); res.EndReason == EndCancelled && cause != nil {
-		res.Error, res.Err = errorText(cause), harmless(finite(cause))
+		res.Error, res.Err = text.Error(cause, maxMessage), harmless(finite(cause))
 	}
 	res.mask()
 	res.EndedAt = r.cfg.Clock.Now()
@@ -141,7 +143,7 @@ func (r *runner) release() {
 func (r *runner) noteErrors(all []ErrorRecord) {
 	for _, rec := range all {
 		rec.Wire, rec.Decided = nil, nil // the result has no use for them
-		rec.Files = masked(rec.Files)
+		rec.Files = maskedPaths(rec.Files)
 		r.result.Errors = push(r.result.Errors, rec)
 		r.result.ErrorCount++
 		if r.result.Reactions == nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 )
 
@@ -57,7 +58,7 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	if p.Check == "" {
 		return nil, true
 	}
-	name := beginningOf(p.Check, maxName)
+	name := text.Beginning(p.Check, maxName)
 	if r.cfg.Checker == nil {
 		r.warnOnce(
 			"there is nobody to run check " + name +
@@ -77,7 +78,7 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 		err = overtime(timed, name)
 	}
 	took := r.cfg.Clock.Now().Sub(began)
-	r.emit(Event{Kind: Prevented, Code: beginningOf(p.Code, maxName), Text: "check " + name, Took: took, Err: err})
+	r.emit(Event{Kind: Prevented, Code: text.Beginning(p.Code, maxName), Text: "check " + name, Took: took, Err: err})
 	if err == nil {
 		return nil, true
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -72,12 +73,12 @@ func fenced(all []Feedback, limit int, m Markers) string {
 
 // feedBack returns what the next prompt tells the provider about a failure.
 func (r *runner) feedBack(it *iteration, f *failure) Feedback {
-	text := f.record.Message
+	s := f.record.Message
 	if f.known {
 		_ = contained(operation{}, func() error {
-			text = taxonomy.FeedbackOf(f.err)
+			s = taxonomy.FeedbackOf(f.err)
 			return nil
 		})
 	}
-	return Feedback{Iteration: it.number, Code: f.record.Code, Text: bothEnds(text, r.cfg.Limits.Feedback)}
+	return Feedback{Iteration: it.number, Code: f.record.Code, Text: text.BothEnds(s, r.cfg.Limits.Feedback)}
 }

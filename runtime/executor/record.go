@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxQueue bounds the entries that wait for a journal that fails.
@@ -69,7 +71,7 @@ func (l *recorder) settled() bool {
 // answered returns how a call ended, as it is written down.
 func (r *runner) answered(it *iteration, a Answer, f *failure, took time.Duration) *Answered {
 	done := &Answered{
-		Call: it.calls, Signal: a.Signal, Question: beginningOf(a.Question, maxMessage), Text: endOf(a.Text, maxAnswer),
+		Call: it.calls, Signal: a.Signal, Question: text.Beginning(a.Question, maxMessage), Text: text.Ending(a.Text, maxAnswer),
 		Session: a.Session, Usage: a.Usage, Took: Duration(took),
 	}
 	if f != nil {

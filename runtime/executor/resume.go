@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -48,7 +49,7 @@ func (r *runner) refuseIfChanged(ctx context.Context) bool {
 	}
 	switch {
 	case b.Task != now.Task:
-		r.refuse("task", now.Task, strconv.Quote(beginningOf(b.Task, 256))+
+		r.refuse("task", now.Task, strconv.Quote(text.Beginning(b.Task, 256))+
 			", with which the run of this name was begun")
 	case b.Prompt != now.Prompt:
 		r.refuse("task", "another prompt", "the prompt with which the run of this name was begun")

@@ -227,7 +227,7 @@ func (r *runner) close(ctx context.Context, it *iteration, end EndReason, winner
 	if winner != nil && (winner.decision.action == taxonomy.Abort || winner.decision.action == taxonomy.Block) {
 		s.EndsRun = winner.decision.reaction.Extent == taxonomy.ExtentRun && end != "" && end != EndCancelled
 	}
-	s.Changed = masked(bounded(pathsOf(it.changes)))
+	s.Changed = maskedPaths(bounded(pathsOf(it.changes)))
 	r.noteErrors(s.Errors)
 	closed := *s
 	closed.Streaks, closed.Recoveries = maps.Clone(s.Streaks), maps.Clone(s.Recoveries)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -101,7 +102,7 @@ func eventMessage(e Event) string {
 			return taxonomy.Scrub(e.Reaction.LogMessage)
 		}
 		if e.Err != nil {
-			return errorText(e.Err)
+			return text.Error(e.Err, maxMessage)
 		}
 	case Warned:
 		if e.Text != "" {
@@ -137,7 +138,7 @@ func (s *slogObserver) attrs(e Event) []slog.Attr {
 		a.text("text", e.Text)
 	}
 	if len(e.Files) > 0 {
-		a = append(a, slog.Any("files", masked(e.Files)))
+		a = append(a, slog.Any("files", maskedPaths(e.Files)))
 	}
 	if !e.Until.IsZero() {
 		a = append(a, slog.Time("until", e.Until))
@@ -196,10 +197,10 @@ func (a *attrList) failure(e Event) {
 	if e.Err == nil {
 		return
 	}
-	*a = append(*a, slog.String("code", scrubbed(taxonomy.CodeOf(e.Err))),
-		slog.String("category", scrubbed(taxonomy.CategoryOf(e.Err))))
+	*a = append(*a, slog.String("code", text.Masked(taxonomy.CodeOf(e.Err))),
+		slog.String("category", text.Masked(taxonomy.CategoryOf(e.Err))))
 	if e.Kind != ReactionTaken || e.Reaction.LogMessage != "" {
-		a.text("error", errorText(e.Err))
+		a.text("error", text.Error(e.Err, maxMessage))
 	}
 }
 

@@ -101,21 +101,11 @@ func (p *provider) run(ctx context.Context, done chan<- error) {
 	err := error(p.evidence(typePanic, "the operation has ended its goroutine", nil))
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			err = p.evidence(typePanic, panicText(thrown), nil)
+			err = p.evidence(typePanic, fmt.Sprint("panic: ", thrown), nil)
 		}
 		done <- err
 	}()
 	err = p.op.Do(ctx)
-}
-
-// panicText returns what was thrown, whatever it is.
-func panicText(thrown any) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("panic with a %T", thrown)
-		}
-	}()
-	return fmt.Sprint("panic: ", thrown)
 }
 
 // judged returns what a call has returned. One that fails when its time is over has timed out,

@@ -4,10 +4,9 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -59,15 +58,15 @@ const (
 func NewMessage(r *executor.Result) Message {
 	m := Message{
 		Level: level(r.Status),
-		Run:   line(r.Run, maxField), Task: line(r.Task, maxField),
+		Run:   text.OneLine(r.Run, maxField), Task: text.OneLine(r.Task, maxField),
 		Status: r.Status, EndReason: r.EndReason, EndsRun: r.EndsRun,
-		Question:   line(r.Question, maxText),
+		Question:   text.OneLine(r.Question, maxText),
 		Iterations: r.Iterations, Failures: r.Failures, Commits: len(r.Commits), Pushed: r.Pushed,
-		PullRequest: line(r.PullRequest, maxText), Warnings: len(r.Warnings), EndedAt: r.EndedAt,
+		PullRequest: text.OneLine(r.PullRequest, maxText), Warnings: len(r.Warnings), EndedAt: r.EndedAt,
 	}
 	if r.Status != executor.StatusCompleted {
-		m.Category, m.Code = line(r.ErrorCategory, maxField), line(r.ErrorCode, maxField)
-		m.Error = line(r.Error, maxText)
+		m.Category, m.Code = text.OneLine(r.ErrorCategory, maxField), text.OneLine(r.ErrorCode, maxField)
+		m.Error = text.OneLine(r.Error, maxText)
 		m.Severity = taxonomy.SeverityOf(r.Err)
 	}
 	m.Text = m.text()
@@ -84,7 +83,7 @@ func (m *Message) text() string {
 	if about := m.about(); about != "" {
 		b.WriteString(": " + about)
 	}
-	return cut(b.String(), maxText)
+	return text.Beginning(b.String(), maxText)
 }
 
 // about returns what there is to say besides the status.
@@ -108,32 +107,4 @@ func level(s executor.Status) slog.Level {
 		return slog.LevelWarn
 	}
 	return slog.LevelError
-}
-
-// line returns s as one line of at most limit bytes, secrets masked, without what cannot be
-// printed.
-func line(s string, limit int) string {
-	const context = 16 << 10 // looked at beyond the limit, so that a secret that the cut splits is seen whole
-	window := s[:min(len(s), limit+context)]
-	masked := taxonomy.Scrub(window)
-	printable := strings.Map(func(r rune) rune {
-		if r != utf8.RuneError && unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, masked)
-	return cut(strings.Join(strings.Fields(printable), " "), limit)
-}
-
-// cut returns the beginning of s, of at most limit bytes.
-func cut(s string, limit int) string {
-	const ellipsis = "…"
-	if len(s) <= limit {
-		return s
-	}
-	end := limit - len(ellipsis)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + ellipsis
 }

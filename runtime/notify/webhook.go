@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -149,7 +150,7 @@ func (w *webhook) answered(resp *http.Response) error {
 	if err == nil {
 		detect.Body(ev, []byte(w.hide(string(body))))
 	}
-	ev.Text = line(ev.Text, maxText)
+	ev.Text = text.OneLine(ev.Text, maxText)
 	for name, value := range ev.Attributes {
 		ev.Attributes[name] = w.hide(value)
 	}

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // beyond is how much more is kept than is shown: what masks a secret that the cut goes through, and
 // a byte more, which shows that there is more before it.
-const beyond = excerpt.Margin + 1
+const beyond = text.Margin + 1
 
 // Tail keeps the last bytes that were written to it. It is safe for concurrent use. Make it with
 // [NewTail]; the zero Tail keeps nothing.
@@ -59,10 +58,13 @@ func (t *Tail) Masked(mask func(string) string) string {
 	t.mu.Lock()
 	kept, whole := string(t.buf[max(0, len(t.buf)-t.room()):]), t.total <= int64(t.limit)
 	t.mu.Unlock()
-	if whole {
-		return masked(kept, mask)
+	switch {
+	case whole && mask == nil:
+		return kept
+	case whole:
+		return mask(kept)
 	}
-	return excerpt.Tail(kept, t.limit, scrubbing(mask))
+	return scrubbing(mask).Tail(kept, t.limit)
 }
 
 // Total returns how many bytes were written.
@@ -105,10 +107,13 @@ func (h *Head) Masked(mask func(string) string) string {
 	h.mu.Lock()
 	kept, whole := string(h.buf), h.total <= int64(h.limit)
 	h.mu.Unlock()
-	if whole {
-		return masked(kept, mask)
+	switch {
+	case whole && mask == nil:
+		return kept
+	case whole:
+		return mask(kept)
 	}
-	return excerpt.Head(kept, h.limit, scrubbing(mask))
+	return scrubbing(mask).Head(kept, h.limit)
 }
 
 // Total returns how many bytes were written.
@@ -118,14 +123,10 @@ func (h *Head) Total() int64 {
 	return h.total
 }
 
-func masked(s string, mask func(string) string) string {
+// scrubbing returns mask with the default one.
+func scrubbing(mask func(string) string) text.Mask {
 	if mask == nil {
-		return s
+		return text.Masked
 	}
-	return mask(s)
-}
-
-// scrubbing returns mask with the masks of what looks like a secret, as [excerpt] wants it.
-func scrubbing(mask func(string) string) func(string) string {
-	return func(s string) string { return taxonomy.Scrub(masked(strings.ToValidUTF8(s, "\uFFFD"), mask)) }
+	return func(s string) string { return text.Masked(mask(strings.ToValidUTF8(s, "\uFFFD"))) }
 }

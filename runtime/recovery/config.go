@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -17,7 +18,7 @@ func failf(format string, args ...any) *Error { return &Error{Message: fmt.Sprin
 
 // misfit is evidence of a setting that cannot work.
 func misfit(field, value, expected string) error {
-	value = begun(value, maxShown)
+	value = text.Beginning(value, maxShown)
 	return &taxonomy.Evidence{
 		Source: "config", Op: "load_config", Type: "invalid",
 		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -99,7 +100,7 @@ func broken(name string, err error) error {
 	if known, ok := err.(*Error); ok && strings.HasPrefix(known.Message, brokenPrefix) {
 		return known
 	}
-	ev := evidence(name, kind, shown(err))
+	ev := evidence(name, kind, text.Error(err, maxMessage))
 	ev.Err = err
-	return &Error{Strategy: name, Message: brokenPrefix + shown(err), Err: ev}
+	return &Error{Strategy: name, Message: brokenPrefix + text.Error(err, maxMessage), Err: ev}
 }

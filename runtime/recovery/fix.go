@@ -170,8 +170,8 @@ func (t *try) savedAs() string {
 }
 
 // lastLine returns the last line of a text, for a message.
-func lastLine(text string) string {
-	return quoted(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
+func lastLine(s string) string {
+	return quotedASCII(strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]))
 }
 
 // filled returns the commands with files in the place of placeholders.

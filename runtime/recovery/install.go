@@ -98,9 +98,9 @@ func (t *try) installDependency() error {
 	if !ok {
 		return refusal(ErrNoPackage, "Could not extract package name from error")
 	}
-	t.note(DataPackage, quoted(name))
+	t.note(DataPackage, quotedASCII(name))
 	if err := in.permits(name); err != nil {
-		return refusal(ErrNotAllowed, "Did not install %s: %s", quoted(name), err)
+		return refusal(ErrNotAllowed, "Did not install %s: %s", quotedASCII(name), err)
 	}
 	t.record.Data[DataPackage] = name
 	args := slices.Clone(in.Command)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // keeping is what becomes of changes that are put back: whether they were saved first.
@@ -112,7 +113,7 @@ func (p *putBack) noteKept() {
 	lost := p.lost(p.left)
 	p.note(DataLost, listed(lost))
 	if len(lost) > 0 {
-		p.warn(fmt.Sprintf("%s could not be saved before it was put back: %s", first(lost, maxNamed), shown(p.unsaved)))
+		p.warn(fmt.Sprintf("%s could not be saved before it was put back: %s", first(lost, maxNamed), text.Error(p.unsaved, maxMessage)))
 	}
 }
 

@@ -201,7 +201,7 @@ func listed(changes []executor.Change) string { return first(changes, maxListed)
 func first(changes []executor.Change, most int) string {
 	names := make([]string, 0, min(len(changes), most)+1)
 	for _, c := range changes[:min(len(changes), most)] {
-		names = append(names, quoted(c.Path))
+		names = append(names, quotedASCII(c.Path))
 	}
 	if more := len(changes) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))

@@ -48,7 +48,7 @@ func (b byName) Recover(ctx context.Context, failed taxonomy.Failed) error {
 	}
 	of := taxonomy.CategoryOf(failed.Err)
 	if of == "" {
-		of = "strategy " + quoted(name)
+		of = "strategy " + quotedASCII(name)
 	}
 	return &Error{Strategy: name, Message: "No recovery strategy found for error: " + of}
 }

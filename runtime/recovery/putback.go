@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 const (
@@ -24,23 +25,23 @@ type stuck struct {
 	saved       string // what was saved, and what was not; empty for nothing
 }
 
-func (s *stuck) Error() string   { return s.says() + ". " + shown(s.cause) }
+func (s *stuck) Error() string   { return s.says() + ". " + text.Error(s.cause, maxMessage) }
 func (s *stuck) Unwrap() []error { return []error{s.cause, s.left} }
 
 // says returns what could not be put back, and how to get it back.
 func (s *stuck) says() string {
-	text := "Could not put back " + s.paths
+	content := "Could not put back " + s.paths
 	if s.paths == "" {
-		text = "Could not put back what was changed"
+		content = "Could not put back what was changed"
 	}
 	if s.before != "" {
-		text += ": run \"" + restoring(s.before) + "\""
+		content += ": run \"" + restoring(s.before) + "\""
 	}
-	text += fmt.Sprintf(" (%s)", begun(shown(s.left), maxShown))
+	content += fmt.Sprintf(" (%s)", text.Error(s.left, maxShown))
 	if s.saved != "" {
-		text += "; what was changed " + s.saved
+		content += "; what was changed " + s.saved
 	}
-	return text
+	return content
 }
 
 // restoring returns the command that has files as a commit has them. It removes nothing, because
@@ -69,7 +70,7 @@ func (t *try) settle(tree Tree, err error) error {
 	case err != nil:
 		return err
 	case released != nil:
-		t.warn("let go of the working tree: " + shown(released))
+		t.warn("let go of the working tree: " + text.Error(released, maxMessage))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -97,7 +98,7 @@ const brokenPrefix = "Recovery strategy failed: "
 
 // failure returns an error with a cause, which the message ends with.
 func failure(message string, cause error) *Error {
-	return &Error{Message: message + ": " + shown(cause), Err: cause}
+	return &Error{Message: message + ": " + text.Error(cause, maxMessage), Err: cause}
 }
 
 const sourceRecovery = "recovery"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -141,7 +142,7 @@ func (s *Standard) carryOut(ctx context.Context, failed taxonomy.Failed, name st
 		t.record.MaxAttempts = DefaultMaxAttempts
 	}
 	err := broken(name, safely(func() error {
-		t.record.At, t.record.Code = s.opts.Clock.Now(), begun(taxonomy.CodeOf(failed.Err), maxShown)
+		t.record.At, t.record.Code = s.opts.Clock.Now(), text.Beginning(taxonomy.CodeOf(failed.Err), maxShown)
 		return t.run(f)
 	}))
 	err = t.concluded(err)
@@ -173,10 +174,10 @@ func (t *try) concluded(err error) error {
 	}
 	known, ok := err.(*Error)
 	if !ok {
-		known = &Error{Message: shown(err), Err: err}
+		known = &Error{Message: text.Error(err, maxMessage), Err: err}
 	}
 	known.Strategy = t.record.Strategy
-	known.Message = begun(known.Message, maxMessage)
+	known.Message = text.Beginning(known.Message, maxMessage)
 	t.record.Message = known.Message
 	return known
 }
@@ -205,6 +206,6 @@ func (t *try) warn(text string) {
 // note keeps a particular.
 func (t *try) note(key, value string) {
 	if value != "" {
-		t.record.Data[key] = ended(value, maxOutput)
+		t.record.Data[key] = text.Ending(value, maxOutput)
 	}
 }

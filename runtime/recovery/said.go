@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -15,51 +17,45 @@ const (
 type said struct {
 	texts []string
 	files []string
+	left  int // errors that may still be read
 }
 
 // saidBy collects the texts of a failure: of its error and of what that wraps, the outermost first,
 // and of the evidence that it was classified from, since the message of a classified error may be a
 // line of it.
 func saidBy(failed taxonomy.Failed) said {
-	var s said
+	s := said{left: maxErrors}
 	hints := taxonomy.HintsOf(failed.Err)
 	s.files = append(s.files, hints.Files...)
-	left := maxErrors
-	s.walk(failed.Err, &left)
+	s.walk(failed.Err)
 	if failed.Evidence != nil {
-		s.walk(failed.Evidence, &left)
+		s.walk(failed.Evidence)
 	}
 	s.add(hints.Output)
 	return s
 }
 
-func (s *said) walk(err error, left *int) {
-	if *left--; err == nil || *left < 0 {
-		return
-	}
-	if ev, ok := err.(*taxonomy.Evidence); ok && ev != nil {
-		s.add(ev.Text)
-		s.add(ev.Output)
-		s.files = append(s.files, ev.Files...)
-	} else {
-		s.add(err.Error())
-	}
-	switch x := err.(type) {
-	case interface{ Unwrap() error }:
-		s.walk(x.Unwrap(), left)
-	case interface{ Unwrap() []error }:
-		for _, e := range x.Unwrap() {
-			s.walk(e, left)
+func (s *said) walk(tree error) {
+	for err := range errtree.Walk(tree) {
+		if s.left--; s.left < 0 {
+			return
+		}
+		if ev, ok := err.(*taxonomy.Evidence); ok && ev != nil {
+			s.add(ev.Text)
+			s.add(ev.Output)
+			s.files = append(s.files, ev.Files...)
+		} else {
+			s.add(errtree.Text(err))
 		}
 	}
 }
 
-func (s *said) add(text string) {
+func (s *said) add(content string) {
 	switch {
-	case text == "":
-	case len(text) <= 2*maxSaid:
-		s.texts = append(s.texts, begun(text, 2*maxSaid))
+	case content == "":
+	case len(content) <= 2*maxSaid:
+		s.texts = append(s.texts, text.Beginning(content, 2*maxSaid))
 	default:
-		s.texts = append(s.texts, begun(text, maxSaid), ended(text, maxSaid))
+		s.texts = append(s.texts, text.Beginning(content, maxSaid), text.Ending(content, maxSaid))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/proc"
 )
 
@@ -36,7 +37,7 @@ func (t *localTree) finishOther(ctx context.Context) (told string, err error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return "", dead.unfinished(j, "what it has changed cannot be found out ("+begun(shown(err), maxShown)+")")
+		return "", dead.unfinished(j, "what it has changed cannot be found out ("+text.Error(err, maxShown)+")")
 	case len(changes) == 0:
 		j.remove() // the rest goes with what was saved long ago
 		return "", nil
@@ -46,7 +47,7 @@ func (t *localTree) finishOther(ctx context.Context) (told string, err error) {
 	ref, err := dead.undo(ctx, changes)
 	if err != nil {
 		return "",
-			dead.unfinished(j, first(changes, maxNamed)+" could not be put back ("+begun(shown(err), maxShown)+")")
+			dead.unfinished(j, first(changes, maxNamed)+" could not be put back ("+text.Error(err, maxShown)+")")
 	}
 	told = "what process " + strconv.Itoa(j.PID) + " had changed when it died was put back, and is saved as " + ref
 	if err := t.forget(ctx, j.Run); err != nil {

@@ -127,7 +127,7 @@ func (o *Occurrence) isClean() bool {
 func (o *Occurrence) isCleanItself() bool {
 	ok := true
 	o.eachText(func(s *string, n int) {
-		ok = ok && text(*s, n) == *s
+		ok = ok && boundedText(*s, n) == *s
 	})
 	return ok && (o.Context == nil || bytes.Equal(cleanContext(o.Context), o.Context)) &&
 		(len(o.Metadata) == 0 || isCleanMetadata(o.Metadata))

@@ -114,7 +114,7 @@ func nameOfSource(key [2]string) string {
 	if key == [2]string{} {
 		return unknown
 	}
-	return text(key[0]+":"+key[1], 2*maxName+1)
+	return boundedText(key[0]+":"+key[1], 2*maxName+1)
 }
 
 func firstOf(key [2]string) string { return kept(key[0], maxName) }
@@ -164,7 +164,7 @@ func (c *counts) reactionOutcomes() []ReactionOutcome {
 		n, of := c.reactions.counts[i], c.outcomes[i]
 		if n > 0 || of != (outcome{}) {
 			out = append(out, ReactionOutcome{
-				c.reactions.names[i], text(key[1], maxName), n, of.recovered, of.failed, of.pending, of.retried,
+				c.reactions.names[i], boundedText(key[1], maxName), n, of.recovered, of.failed, of.pending, of.retried,
 				of.unretried,
 			})
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/normal"
 )
 
 // grouping says what makes a group.
@@ -24,7 +26,7 @@ func (by grouping) appendID(dst []byte, o *Occurrence) (id []byte, from, to int)
 	}
 	if by.pattern {
 		from = len(dst)
-		dst = appendNormalised(dst, o.Message)
+		dst = normal.Append(dst, o.Message)
 		to = len(dst)
 		dst = append(dst, ':')
 	}

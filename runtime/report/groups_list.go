@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/normal"
 )
 
 // groupSize is about how many bytes a group takes without its texts, its place in a map included;
@@ -24,8 +26,8 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 	}
 	// What there is a group for has no secret in its ID; what there is none for may have one.
 	named := Occurrence{
-		Category: text(o.Category, maxName), Code: text(o.Code, maxName), Severity: text(o.Severity, maxName),
-		Message: text(o.Message, maxMessage),
+		Category: boundedText(o.Category, maxName), Code: boundedText(o.Code, maxName), Severity: boundedText(o.Severity, maxName),
+		Message: boundedText(o.Message, maxMessage),
 	}
 	if named.Category != o.Category || named.Code != o.Code || named.Severity != o.Severity ||
 		named.Message != o.Message {
@@ -40,7 +42,7 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 	gr.id = string(g.room)
 	gr.severity, gr.pattern = ownSeverity(named.Severity), gr.id[from:to]
 	if !g.by.pattern {
-		gr.pattern = Normalise(named.Message)
+		gr.pattern = normal.Text(named.Message)
 	}
 	gr.category = ownCategory(named.Category, gr.id)
 	if g.by.code {

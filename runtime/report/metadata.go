@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -123,7 +124,7 @@ func (c *metadataCleaner) other(v any, depth int) any {
 	case time.Duration:
 		return x.String()
 	case error:
-		return c.text(errorText(x), maxMessage)
+		return c.text(errtree.Text(x), maxMessage)
 	}
 	read, ok := throughJSON(v)
 	if !ok {
@@ -167,7 +168,7 @@ func isCleanObject(m map[string]any, depth int, left *int) bool {
 }
 
 func isCleanText(s string, n int, left *int) bool {
-	if len(s) > min(n, *left) || text(s, n) != s {
+	if len(s) > min(n, *left) || boundedText(s, n) != s {
 		return false
 	}
 	*left -= len(s) + 1

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/normal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -88,7 +90,7 @@ func occurrenceOf(err error, coded taxonomy.Coded, o *Options, at time.Time) *ma
 	if m.coded == nil {
 		m.coded = codedIn(err, nil)
 	}
-	m.ID, m.At, m.Message = kept(o.ID(), maxName), at, kept(errorText(err), maxMessage)
+	m.ID, m.At, m.Message = kept(o.ID(), maxName), at, kept(errtree.Text(err), maxMessage)
 	try(func() { m.describe(o) })
 	m.Reaction, m.Action = orText(o.Reaction, m.Reaction), orText(o.Action, m.Action)
 	return m
@@ -151,36 +153,27 @@ func (m *making) addCauses(o *Options, at time.Time) {
 
 // cause returns the next error below the one that gave the occurrence its code which has a code
 // itself, or a text that the message does not have.
-func (m *making) cause() (found error) {
+func (m *making) cause() error {
 	from := m.err
 	if m.coded != nil {
 		from = m.coded
 	}
 	first := true
-	walk(from, func(e error) bool {
-		if first {
-			first = false
-			return true
+	for e := range errtree.Walk(from) {
+		_, coded := e.(taxonomy.Coded)
+		if !first && (coded || !strings.Contains(m.Message, boundedText(errtree.Text(e), maxMessage))) {
+			return e
 		}
-		if c := codedAt(e); c != nil || !strings.Contains(m.Message, text(errorText(e), maxMessage)) {
-			found = e
-		}
-		return found == nil
-	})
-	return found
-}
-
-// codedAt returns err if it has a row, otherwise nil.
-func codedAt(err error) taxonomy.Coded {
-	c, _ := err.(taxonomy.Coded)
-	return c
+		first = false
+	}
+	return nil
 }
 
 // fingerprint returns what is equal for occurrences of the same failure: the evidence's, or what
 // code and message say.
 func fingerprint(e *taxonomy.Evidence, o *Occurrence) (digits string) {
 	if e == nil {
-		e = &taxonomy.Evidence{Source: o.Domain, Type: o.Category, Code: o.Code, Text: Normalise(o.Message)}
+		e = &taxonomy.Evidence{Source: o.Domain, Type: o.Category, Code: o.Code, Text: normal.Text(o.Message)}
 	}
 	try(func() { digits = e.Fingerprint() })
 	return digits

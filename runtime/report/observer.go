@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -213,7 +214,7 @@ func same(a, b error) (is bool) {
 	}
 	defer func() {
 		if recover() != nil {
-			is = errorText(a) == errorText(b)
+			is = errtree.Text(a) == errtree.Text(b)
 		}
 	}()
 	return a == b

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -24,9 +24,8 @@ const (
 	maxCauses = 8
 )
 
-// text returns s, secrets masked, in valid UTF-8, of at most n bytes. It is s itself where that is
-// so already.
-func text(s string, n int) string {
+// boundedText is [text.Beginning], and returns s itself if nothing of it changes.
+func boundedText(s string, n int) string {
 	if s == "" {
 		return ""
 	}
@@ -35,11 +34,8 @@ func text(s string, n int) string {
 			return masked
 		}
 	}
-	return excerpt.Beginning(s, n, masked)
+	return text.Beginning(s, n)
 }
 
-// kept is [text] for what may be part of something greater, which shall not stay in memory because
-// of it.
-func kept(s string, n int) string { return strings.Clone(text(s, n)) }
-
-func masked(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) }
+// kept is [boundedText] for a part of a greater text, which it does not keep in memory.
+func kept(s string, n int) string { return strings.Clone(boundedText(s, n)) }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/internal/normal"
 )
 
 // D181: two million errors, of which all that is said is right, in a heap that does not grow;
@@ -42,7 +44,7 @@ func TestMillions(t *testing.T) {
 		}
 		byCategory[o.Category] += times
 		byCode[o.Code] += times
-		id := o.Category + ":" + naiveNormalise(o.Message)
+		id := o.Category + ":" + normal.Text(o.Message)
 		byGroup[id] += times
 		highest[id] = max(highest[id], rankOf(o.Severity))
 		if o.Recovery != nil {

@@ -2,12 +2,10 @@ package retry
 
 import (
 	"encoding/json"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 const (
@@ -93,7 +91,7 @@ func (l *Log) note(operation string, attempt int, at time.Time, delay time.Durat
 	}
 	n := Noted{Attempt: attempt, At: at, Delay: delay}
 	if err != nil {
-		n.Error, n.Failed = shown(err), true
+		n.Error, n.Failed = text.Error(err, maxNotedText), true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,11 +129,4 @@ func (l *Log) forget() {
 		}
 	}
 	delete(l.calls, oldest)
-}
-
-// shown is what an error said as it may be kept.
-func shown(err error) string {
-	return excerpt.Beginning(err.Error(), maxNotedText, func(s string) string {
-		return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD"))
-	})
 }

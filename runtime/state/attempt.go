@@ -141,14 +141,13 @@ func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens,
 			output_tokens, cost_microusd,
 			fingerprint, feedback, changed_files)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-		?, ?, ?, ?, ?, ?, ?)`,
-		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), text(a.Error), text(a.CodeAsWritten), text(a.Output),
-		text(a.Category), text(meaning{code: a.Code}.other(a.CodeAsWritten)), text(a.Rule), text(a.Reaction),
-		text(a.Action),
-		a.Counted.Or(false), optionalStamp(a.NotBefore), text(a.Provider), optional(a.Tier),
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), column(a.Error), column(a.CodeAsWritten), column(a.Output),
+		column(a.Category), column(meaning{code: a.Code}.other(a.CodeAsWritten)), column(a.Rule), column(a.Reaction),
+		column(a.Action),
+		a.Counted.Or(false), optionalStamp(a.NotBefore), column(a.Provider), optional(a.Tier),
 		optional(a.Usage.InputTokens),
-		optional(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD), text(a.Fingerprint), text(a.Feedback), changed)
+		optional(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD), column(a.Fingerprint), column(a.Feedback), changed)
 	if err != nil {
 		return 0, fmt.Errorf("write the attempt: %w", err)
 	}
@@ -164,5 +163,5 @@ func pathList(paths []string) (sql.Null[string], error) {
 	if err != nil {
 		return sql.Null[string]{}, fmt.Errorf("write changed files: %w", err)
 	}
-	return text(string(b)), nil
+	return column(string(b)), nil
 }

@@ -40,7 +40,7 @@ func (a Attempt) check() error {
 	case a.Tier.Or(0) < 0:
 		return errTier
 	case a.TaskStatus != "" && !a.TaskStatus.known():
-		return fmt.Errorf("%q: %w", cut(string(a.TaskStatus), 40), errStatus)
+		return fmt.Errorf("%q: %w", textMask.Beginning(string(a.TaskStatus), 40), errStatus)
 	case a.Success && (a.Code != "" || a.CodeAsWritten != "" || a.Error != "" || a.Counted.Or(false)):
 		return errSuccess
 	case a.Code != "" && a.CodeAsWritten != "" && a.Code != a.CodeAsWritten:
@@ -69,17 +69,17 @@ func (a Attempt) checkUsage() error {
 
 // clean returns the attempt with its texts masked and bounded.
 func (a Attempt) clean() Attempt {
-	a.Error = beginning(a.Error, maxError)
-	a.Output = ending(a.Output, maxOutput)
-	a.Feedback = beginning(a.Feedback, maxOutput)
+	a.Error = textMask.Beginning(a.Error, maxError)
+	a.Output = textMask.Ending(a.Output, maxOutput)
+	a.Feedback = textMask.Beginning(a.Feedback, maxOutput)
 	for _, name := range []*string{&a.CodeAsWritten, &a.Category, &a.Rule, &a.Reaction, &a.Action, &a.Provider,
 		&a.Fingerprint} {
-		*name = masked(*name)
+		*name = textMask(*name)
 	}
 	paths := a.Changed
 	a.Changed = nil
 	for _, p := range paths[:min(len(paths), maxPaths)] {
-		a.Changed = append(a.Changed, beginning(p, maxError))
+		a.Changed = append(a.Changed, textMask.Beginning(p, maxError))
 	}
 	return a
 }

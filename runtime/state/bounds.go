@@ -1,6 +1,10 @@
 package state
 
-import "github.com/errgen/errgen/runtime/internal/excerpt"
+import (
+	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+)
 
 // Bounds in bytes on what is kept of texts.
 const (
@@ -9,8 +13,6 @@ const (
 	maxName   = 1 << 10
 )
 
-// beginning returns the beginning of s, masked, of at most n bytes.
-func beginning(s string, n int) string { return excerpt.Beginning(s, n, masked) }
-
-// ending returns the end of s, masked, of at most n bytes.
-func ending(s string, n int) string { return excerpt.Ending(s, n, masked) }
+// textMask masks what the database keeps of texts that others wrote. NUL is replaced, too, because
+// programs in C end a text there.
+var textMask text.Mask = func(s string) string { return text.Masked(strings.ReplaceAll(s, "\x00", "\uFFFD")) }

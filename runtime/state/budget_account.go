@@ -63,7 +63,7 @@ func (a account) behind(run string, calls int64) *taxonomy.Evidence {
 		fmt.Sprintf(
 			"the budget of %s cannot be kept: %s of run %s could not be written down, so that others do not know "+
 				"of what was spent",
-			a.name(), callCount(calls), cut(run, 256)))
+			a.name(), callCount(calls), textMask.Beginning(run, 256)))
 	ev.Attributes["unknown"] = strconv.FormatInt(calls, 10)
 	return ev
 }
@@ -95,7 +95,7 @@ func (a account) name() string {
 	case ScopeAll:
 		return "all tasks"
 	}
-	return "task " + cut(strings.TrimPrefix(a.scope, ofOneTask), 256)
+	return "task " + textMask.Beginning(strings.TrimPrefix(a.scope, ofOneTask), 256)
 }
 
 // amount returns a number of the unit as a decimal.

@@ -60,7 +60,7 @@ func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	if err != nil {
 		return s.failed(doing, err)
 	}
-	at, note := stamp(s.clock.Now()), text(beginning(l.Note, maxError))
+	at, note := stamp(s.clock.Now()), column(textMask.Beginning(l.Note, maxError))
 	return s.write(ctx, doing, func(t *tx) error {
 		_, err := t.exec("INSERT INTO budgets (at, scope, tokens, cost_microusd, note) VALUES (?, ?, ?, ?, ?)", at,
 			scope, tokens, cost, note)

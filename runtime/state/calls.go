@@ -19,7 +19,7 @@ func (p *projection) callBegins(s *executor.Started) error {
 		return err
 	}
 	n, err := p.changed(`INSERT INTO calls (run, iteration, call, provider, tier, started_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`, p.run, p.entry.Iteration, s.Call, masked(s.Provider), s.Tier, p.at)
+		ON CONFLICT DO NOTHING`, p.run, p.entry.Iteration, s.Call, textMask(s.Provider), s.Tier, p.at)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -97,11 +97,11 @@ func (p *projection) attempt(c *executor.Closed, b bill) (id int64, err error) {
 		d = executor.ErrorRecord{Action: actionCancelled}
 	}
 	err = p.one(&id, putAttempt, p.run, p.entry.Iteration, p.at, c.Clean, seconds,
-		shown(d.Message, maxError), shown(d.Code, maxName), text(ending(seen.text, maxOutput)),
-		shown(d.Category, maxName), shown(d.Understood, maxName), shown(d.Why, maxError),
-		shown(d.Reaction, maxName), shown(d.Action, maxName), c.Count, optionalStamp(c.NotBefore), b.provider, b.tier,
+		boundedColumn(d.Message, maxError), boundedColumn(d.Code, maxName), column(textMask.Ending(seen.text, maxOutput)),
+		boundedColumn(d.Category, maxName), boundedColumn(d.Understood, maxName), boundedColumn(d.Why, maxError),
+		boundedColumn(d.Reaction, maxName), boundedColumn(d.Action, maxName), c.Count, optionalStamp(c.NotBefore), b.provider, b.tier,
 		b.in, b.out, b.cost,
-		shown(d.Fingerprint, maxName), shown(fedBack(p.entry.Iteration, c), maxOutput), files)
+		boundedColumn(d.Fingerprint, maxName), boundedColumn(fedBack(p.entry.Iteration, c), maxOutput), files)
 	return id, err
 }
 
@@ -150,10 +150,10 @@ func fileList(paths []string) (sql.Null[string], error) {
 	}
 	kept := make([]string, 0, len(paths))
 	for _, path := range paths {
-		kept = append(kept, masked(path))
+		kept = append(kept, textMask(path))
 	}
 	b, err := json.Marshal(kept)
-	return text(string(b)), err
+	return column(string(b)), err
 }
 
 // error writes the row of an error.
@@ -161,11 +161,11 @@ func (p *projection) error(attempt int64, seq int, rec *executor.ErrorRecord) er
 	_, err := p.exec(`INSERT INTO errors (attempt_id, seq, op, source, code, understood_code, category, message,
 		rule, reaction, action,
 		counted, overcome, fingerprint, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		attempt, seq, shown(rec.Op, maxName), shown(rec.Source, maxName), shown(rec.Code, maxName),
-		shown(rec.Understood, maxName), shown(rec.Category, maxName),
-		shown(rec.Message, maxError).V, shown(rec.Why, maxError), shown(rec.Reaction, maxName),
-		shown(rec.Action, maxName), rec.Counted, rec.Overcome,
-		shown(rec.Fingerprint, maxName), details(rec.Details))
+		attempt, seq, boundedColumn(rec.Op, maxName), boundedColumn(rec.Source, maxName), boundedColumn(rec.Code, maxName),
+		boundedColumn(rec.Understood, maxName), boundedColumn(rec.Category, maxName),
+		boundedColumn(rec.Message, maxError).V, boundedColumn(rec.Why, maxError), boundedColumn(rec.Reaction, maxName),
+		boundedColumn(rec.Action, maxName), rec.Counted, rec.Overcome,
+		boundedColumn(rec.Fingerprint, maxName), details(rec.Details))
 	return err
 }
 
@@ -174,13 +174,13 @@ func details(raw json.RawMessage) sql.Null[string] {
 	if len(raw) > maxDetails {
 		return sql.Null[string]{}
 	}
-	kept := masked(string(raw))
+	kept := textMask(string(raw))
 	if !json.Valid([]byte(kept)) {
 		return sql.Null[string]{}
 	}
-	return text(kept)
+	return column(kept)
 }
 
-// shown returns the beginning of a text that somebody else wrote, as it may be kept; the empty one
+// boundedColumn returns the beginning of a text that others wrote, secrets masked; the empty one
 // is NULL.
-func shown(s string, n int) sql.Null[string] { return text(beginning(s, n)) }
+func boundedColumn(s string, n int) sql.Null[string] { return column(textMask.Beginning(s, n)) }

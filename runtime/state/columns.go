@@ -4,9 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -45,7 +43,7 @@ func optionalStamp(t time.Time) sql.Null[string] {
 func parseStamp(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("time %q: %w", cut(s, 40), errTime)
+		return time.Time{}, fmt.Errorf("time %q: %w", textMask.Beginning(s, 40), errTime)
 	}
 	return t.UTC(), nil
 }
@@ -72,25 +70,12 @@ func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
 	return taxonomy.Some(n.V)
 }
 
-// text returns a name, a code or the like as a column; the empty one is NULL. It masks nothing: see
-// [masked].
-func text(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
+// column returns a name, a code or the like as a column; the empty one is NULL. It masks nothing:
+// see [maskedText].
+func column(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
 
-// masked returns a text that somebody else wrote as it may be kept: without secrets, without what
-// is not UTF-8, and without NUL, at which programs in C would end it.
-func masked(s string) string {
-	if !utf8.ValidString(s) { // which is far cheaper than making it so
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return taxonomy.Scrub(strings.ReplaceAll(s, "\x00", "\uFFFD"))
-}
-
-// maskedText is [masked] as a column; the empty one is NULL.
-func maskedText(s string) sql.Null[string] { return text(masked(s)) }
-
-// cut returns at most n bytes of s, from its beginning, masked: a secret that is cut first is not
-// seen as one.
-func cut(s string, n int) string { return beginning(s, n) }
+// maskedText returns a text that others wrote as a column, secrets masked; the empty one is NULL.
+func maskedText(s string) sql.Null[string] { return column(textMask(s)) }
 
 const perUSD = 1_000_000
 

@@ -171,16 +171,16 @@ func (s *Store) tellIn(v *view, a *Attempt, st *stretch) (RetryContext, error) {
 
 // tell returns what is told of an attempt that failed.
 func (s *Store) tell(a *Attempt, details string) RetryContext {
-	told := RetryContext{PreviousErrorCode: s.shownCode(a.CodeAsWritten), PreviousError: beginning(a.Error, maxError),
+	told := RetryContext{PreviousErrorCode: s.shownCode(a.CodeAsWritten), PreviousError: textMask.Beginning(a.Error, maxError),
 		WhatWasTried: tried(a)}
 	if told.PreviousError == "" {
 		told.PreviousError = "It ended without success, and no error was reported."
 	}
 	if code := s.describe(a); code != nil {
-		told.Meaning, told.WhatToFix = oneLine(code.Doc, maxMeaning), oneLine(code.Resolution, maxMeaning)
+		told.Meaning, told.WhatToFix = textMask.OneLine(code.Doc, maxMeaning), textMask.OneLine(code.Resolution, maxMeaning)
 	}
 	if s.feedsBack(a) {
-		told.CheckOutput = ending(cmp.Or(a.Feedback, contextText(details, a.Error)), maxOutput)
+		told.CheckOutput = textMask.Ending(cmp.Or(a.Feedback, contextText(details, a.Error)), maxOutput)
 	}
 	return told
 }
@@ -230,7 +230,7 @@ func (s *Store) earlier(v *view, last *Attempt, counted int) ([]EarlierAttempt, 
 		a := &before[i]
 		told := s.line(a, counted-countOf(a)+1)
 		if a.Run != "" && a.Run == last.Run && s.feedsBack(a) {
-			told.CheckOutput = beginning(pending[a.Iteration], maxOutput)
+			told.CheckOutput = textMask.Beginning(pending[a.Iteration], maxOutput)
 		}
 		counted -= countOf(a)
 		all[len(all)-1-i] = told
@@ -251,7 +251,7 @@ func (s *Store) shownCode(written string) string {
 	if written == "" && s.options.Table.Taxonomy != nil {
 		written = s.options.Table.Taxonomy.Fallback
 	}
-	return oneLine(written, maxFirstLine)
+	return textMask.OneLine(written, maxFirstLine)
 }
 
 // describe returns what the taxonomy says of an attempt's code, or else of its fallback; nil when

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 var errTwice = errors.New("there is a second task of this name")
 
 // beyond is how much more of a text is read than is kept: enough to mask it by, and to see that
 // there was more.
-const beyond = excerpt.Margin + 1
+const beyond = text.Margin + 1
 
 // oldTask is a task of the older form, apart from its attempts.
 type oldTask struct {

@@ -66,7 +66,7 @@ func (c *convertSink) begin(id string) error {
 
 func (c *convertSink) end(id string, t oldTask) error {
 	_, err := c.t.exec("UPDATE tasks SET status = ?, started_at = ?, completed_at = ? WHERE task_id = ?",
-		beginning(t.status, maxName), optionalStamp(t.started), optionalStamp(t.completed), id)
+		textMask.Beginning(t.status, maxName), optionalStamp(t.started), optionalStamp(t.completed), id)
 	return err
 }
 

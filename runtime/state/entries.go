@@ -107,7 +107,7 @@ func (s *Store) unreadable(err error) *taxonomy.Evidence {
 func (s *Store) refusedName(field, name string, err error) *taxonomy.Evidence {
 	ev := evidence("executor", "prepare", s.path, err)
 	ev.Text = "" // the attributes say it
-	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = field, masked(cut(name, 256)),
+	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = field, textMask.Beginning(name, 256),
 		hold.NameExpected
 	return ev
 }

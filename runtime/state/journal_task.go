@@ -24,7 +24,7 @@ func lockOfTask(id string) string {
 
 // holdTask takes a task for a run.
 func (s *Store) holdTask(ctx context.Context, id, run string) (*hold.Hold, error) {
-	return take(ctx, s.tasks(), lockOfTask(id), "task "+cut(id, 256), run)
+	return take(ctx, s.tasks(), lockOfTask(id), "task "+textMask.Beginning(id, 256), run)
 }
 
 // takeTaskOf takes the task of the run with these entries. It returns nil when there is nothing to

@@ -93,14 +93,14 @@ func (p *projection) begun(b *executor.Begun) error {
 		return err
 	}
 	if b.Run != p.run {
-		return fmt.Errorf("the entry is one of run %q", cut(b.Run, 256))
+		return fmt.Errorf("the entry is one of run %q", textMask.Beginning(b.Run, 256))
 	}
 	if _, err := p.exec("INSERT INTO tasks (task_id) VALUES (?) ON CONFLICT DO NOTHING", b.Task); err != nil {
 		return err
 	}
 	n, err := p.changed(`INSERT INTO runs (run, task_id, generation, begun_at, dir, taxonomy)
 		SELECT ?, task_id, generation, ?, ?, ? FROM tasks WHERE task_id = ? ON CONFLICT DO NOTHING`,
-		p.run, p.at, text(b.Dir), b.Taxonomy, b.Task)
+		p.run, p.at, column(b.Dir), b.Taxonomy, b.Task)
 	if err != nil || n > 0 {
 		return err
 	}
@@ -109,7 +109,7 @@ func (p *projection) begun(b *executor.Begun) error {
 		return err
 	}
 	if first != b.Task {
-		return fmt.Errorf("the run was begun with task %q, and not with %q", cut(first, 256), cut(b.Task, 256))
+		return fmt.Errorf("the run was begun with task %q, and not with %q", textMask.Beginning(first, 256), textMask.Beginning(b.Task, 256))
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (p *projection) ended(r *executor.Result) error {
 		status = r.EndReason.Status()
 	}
 	if _, err := p.exec("UPDATE runs SET ended_at = ?, status = ?, end_reason = ? WHERE run = ?",
-		p.at, string(status), text(string(r.EndReason)), p.run); err != nil {
+		p.at, string(status), column(string(r.EndReason)), p.run); err != nil {
 		return err
 	}
 	task, completed := string(status), sql.Null[string]{V: p.at, Valid: true}

@@ -147,7 +147,7 @@ func linesOf(all []EarlierAttempt) string {
 		b.WriteString("Attempt " + strconv.Itoa(a.Number))
 		switch {
 		case !a.Cancelled:
-			b.WriteString(", " + shownAs(a.Code) + ": " + oneLine(a.Error, maxFirstLine))
+			b.WriteString(", " + shownAs(a.Code) + ": " + textMask.OneLine(a.Error, maxFirstLine))
 		default:
 			b.WriteString(" was stopped by a person")
 		}
@@ -171,7 +171,7 @@ func shownAs(code string) string {
 	if code == "" {
 		return "none"
 	}
-	code = oneLine(code, maxFirstLine)
+	code = textMask.OneLine(code, maxFirstLine)
 	plain := func(c rune) bool {
 		return c == '_' || c == '-' || c == '.' || c == '/' || c == ':' || c < unicode.MaxASCII &&
 			(unicode.IsLetter(c) || unicode.IsDigit(c))
@@ -203,21 +203,21 @@ func (r *rendering) lines(lines ...string) string {
 }
 
 // labelled returns a line with what the taxonomy says; nothing when that is nothing.
-func (r *rendering) labelled(label, text string) string {
-	if text = oneLine(text, maxMeaning); text == "" {
+func (r *rendering) labelled(label, s string) string {
+	if s = textMask.OneLine(s, maxMeaning); s == "" {
 		return ""
 	}
-	return r.lines(label + text)
+	return r.lines(label + s)
 }
 
 // section returns a heading and a text of others, of at most room bytes together; nothing when
 // there is no room.
-func (r *rendering) section(heading, text string, room int) string {
+func (r *rendering) section(heading, s string, room int) string {
 	heading = "\n" + executor.Neutral(heading, r.markers) + "\n"
-	text = executor.Neutral(masked(text), r.markers)
-	text = unheaded(text)
-	fenced := executor.Fence(text, room-len(heading)-len("\n"), r.markers)
-	if fenced == "" || len(fenced) < min(len(text), minSection) {
+	s = executor.Neutral(textMask(s), r.markers)
+	s = unheaded(s)
+	fenced := executor.Fence(s, room-len(heading)-len("\n"), r.markers)
+	if fenced == "" || len(fenced) < min(len(s), minSection) {
 		return ""
 	}
 	return r.take(heading + fenced + "\n")

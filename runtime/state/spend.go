@@ -68,7 +68,7 @@ func (p *projection) spend(s sums) error {
 func (t *tx) attempted(a Attempt) error {
 	var completed sql.Null[string]
 	if a.TaskStatus.over() {
-		completed = text(stamp(a.At))
+		completed = column(stamp(a.At))
 	}
 	_, err := t.exec(`
 		INSERT INTO tasks (task_id, status, started_at, completed_at,

@@ -68,13 +68,13 @@ func (s *Store) status(r row) (Status, error) {
 		return Status{}, err
 	}
 	if err := st.times(started, completed); err != nil {
-		return Status{}, fmt.Errorf("task %q: %w", cut(st.ID, 100), err)
+		return Status{}, fmt.Errorf("task %q: %w", textMask.Beginning(st.ID, 100), err)
 	}
 	if st.LastAt, err = parseOptionalStamp(at); err != nil {
-		return Status{}, fmt.Errorf("the last attempt at task %q: %w", cut(st.ID, 100), err)
+		return Status{}, fmt.Errorf("the last attempt at task %q: %w", textMask.Beginning(st.ID, 100), err)
 	}
 	st.LastSuccess, st.LastCodeAsWritten, st.LastError = success.V, code.V, failure.V
-	st.Question = beginning(question.V, maxError)
+	st.Question = textMask.Beginning(question.V, maxError)
 	if success.Valid {
 		st.LastCode = s.codeOf(&Attempt{Success: success.V, CodeAsWritten: code.V, Action: action.V}, understood.V)
 	}

@@ -109,5 +109,5 @@ func questionOf(v *view, run string) (string, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
-	return beginning(question.V, maxError), err
+	return textMask.Beginning(question.V, maxError), err
 }

@@ -93,18 +93,18 @@ func (s *Store) SetStatus(ctx context.Context, id string, status TaskStatus) err
 func (s *Store) setStatus(ctx context.Context, doing, id string, status TaskStatus) error {
 	err := checkTask(id)
 	if err == nil && !status.known() {
-		err = fmt.Errorf("%q: %w", cut(string(status), 40), errStatus)
+		err = fmt.Errorf("%q: %w", textMask.Beginning(string(status), 40), errStatus)
 	}
 	if err != nil {
 		return s.failed(doing, err)
 	}
 	now := stamp(s.clock.Now())
-	started, completed := text(""), text("")
+	started, completed := column(""), column("")
 	if status == TaskRunning {
-		started = text(now)
+		started = column(now)
 	}
 	if status.over() {
-		completed = text(now)
+		completed = column(now)
 	}
 	return s.write(ctx, doing, func(t *tx) error {
 		_, err := t.exec(`

@@ -19,7 +19,7 @@ func checkTask(id string) error {
 	switch {
 	case id == "" || len(id) > maxTask:
 		return errTaskLength
-	case masked(id) != id:
+	case textMask(id) != id:
 		return errTaskText
 	}
 	return nil

@@ -3,7 +3,8 @@ package state
 import (
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on the summary of an attempt, in bytes and numbers.
@@ -23,7 +24,7 @@ func tried(a *Attempt) string {
 	if files := changedFiles(a.Changed); files != "" {
 		parts = append(parts, "It changed these files:\n"+files)
 	}
-	if tail := strings.TrimSpace(ending(strings.TrimSpace(a.Output), maxTail)); tail != "" {
+	if tail := strings.TrimSpace(textMask.Ending(strings.TrimSpace(a.Output), maxTail)); tail != "" {
 		parts = append(parts, "Its answer ended with:\n"+tail)
 	}
 	if len(parts) == 0 {
@@ -40,27 +41,15 @@ func changedFiles(paths []string) string {
 			b.WriteString("- and " + strconv.Itoa(len(paths)-i) + " more\n")
 			break
 		}
-		b.WriteString("- " + pathLine(path) + "\n")
+		b.WriteString("- " + textMask.Ending(text.Name(path), maxPath) + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// pathLine returns a path on one line; of a long one the end, which tells most. One with what
-// cannot be seen is quoted.
-func pathLine(path string) string {
-	if strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) }) || strings.TrimSpace(path) != path {
-		path = strconv.Quote(path)
-	}
-	return ending(path, maxPath)
-}
-
-// oneLine returns a text without breaks of lines, of at most n bytes.
-func oneLine(s string, n int) string { return beginning(strings.Join(strings.Fields(s), " "), n) }
-
 // firstLine returns the first line of a text that says something, of at most n bytes.
 func firstLine(s string, n int) string {
 	for line := range strings.Lines(s) {
-		if line = oneLine(line, n); line != "" {
+		if line = textMask.OneLine(line, n); line != "" {
 			return line
 		}
 	}

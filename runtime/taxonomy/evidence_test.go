@@ -151,7 +151,7 @@ func TestEvidenceOfItself(t *testing.T) {
 	assert.Equal(t, "call", e.Error())
 	assert.Equal(t, `{"op":"call"}`, fmt.Sprintf("%+v", e))
 	e.Err = unwraps{}
-	assert.Equal(t, "call", e.Error())
+	assert.Equal(t, "call: unwraps", e.Error())
 	e.Err = itself{}
 	assert.Equal(t, "call", e.Error())
 }

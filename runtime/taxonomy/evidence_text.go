@@ -2,12 +2,11 @@ package taxonomy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
@@ -89,36 +88,15 @@ func oneLine(s string) string {
 // errorText returns the text of an error that may be anybody's: "" for nil, a note when its Error
 // method panics or its tree is so great that a text made of all that is in it might have no end.
 func errorText(err error) string {
-	if !foreign.Within(err, 16*maxDepth, 16*maxErrors) {
+	if !errtree.Ends(err) {
 		return fmt.Sprintf("(%T has too many causes to be shown)", err)
 	}
-	return foreign.Text(err)
+	return errtree.Text(err)
 }
 
 // reaches reports whether e is in err's tree, so that asking err for its text would ask e again. A
-// tree that panics when it is walked, or has no end, counts as one.
-func reaches(err error, e *Evidence) (found bool) {
-	defer func() {
-		if recover() != nil {
-			found = true
-		}
-	}()
-	left := 16 * maxErrors
-	return reachesWithin(err, e, 16*maxDepth, &left)
-}
-
-func reachesWithin(err error, e *Evidence, depth int, left *int) bool {
-	if *left--; *left < 0 || depth <= 0 {
-		return true
-	}
-	if x, ok := err.(*Evidence); ok && x == e {
-		return true
-	}
-	switch x := err.(type) {
-	case interface{ Unwrap() error }:
-		return reachesWithin(x.Unwrap(), e, depth-1, left)
-	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(x.Unwrap(), func(err error) bool { return reachesWithin(err, e, depth-1, left) })
-	}
-	return false
+// tree without an end counts as one.
+func reaches(err error, e *Evidence) bool {
+	found, all := errtree.Find(err, func(x error) bool { return x == error(e) })
+	return found || !all
 }

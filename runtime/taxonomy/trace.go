@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
+	"github.com/errgen/errgen/runtime/internal/errtree"
 )
 
 const (
@@ -50,7 +50,7 @@ func traced(err error) bool {
 		if _, ok := err.(*Traced); ok {
 			return true
 		}
-		if _, err = foreign.Below(err); err == nil {
+		if _, err = errtree.Below(err); err == nil {
 			return false
 		}
 	}

@@ -2,12 +2,10 @@ package workspace
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on what a question shows.
@@ -48,9 +46,5 @@ func shownName(name string) string {
 		half := maxShownPath / 2
 		return shownName(name[:half]) + fmt.Sprintf(" …%d bytes… ", len(name)-2*half) + shownName(name[len(name)-half:])
 	}
-	plain := name != "" && utf8.ValidString(name) && strings.TrimSpace(name) == name && !strings.ContainsAny(name, `"\`)
-	if plain && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return name
-	}
-	return strconv.Quote(name)
+	return text.Name(name)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Commit commits the paths as the checked tree has them, on top of the commit that the run knows;
@@ -350,14 +351,14 @@ func (c *committing) object(ctx context.Context, tree, text string) (string, err
 
 // publish moves the branch to the commit, if it is where the run knows it to be. That it is about
 // to do so is remembered first.
-func (c *committing) publish(ctx context.Context, id, text string) error {
+func (c *committing) publish(ctx context.Context, id, s string) error {
 	now, err := c.readRefs()
 	if err != nil {
 		return fault(opCommit, "", nil, err)
 	}
 	ref := c.st.Git.branch()
 	if now.branch() != ref {
-		return fault(opCommit, fmt.Sprintf("HEAD has moved: it is %s now", quoted(string(now.Head))), nil, nil)
+		return fault(opCommit, fmt.Sprintf("HEAD has moved: it is %s now", text.Quote(string(now.Head), maxQuoted)), nil, nil)
 	}
 	c.st.Pending = &pending{Ref: raw(ref), Old: c.head, New: id}
 	for _, p := range slices.Sorted(maps.Keys(c.set)) {
@@ -368,7 +369,7 @@ func (c *committing) publish(ctx context.Context, id, text string) error {
 	}
 	var in bytes.Buffer
 	refCommand(&in, ref, id, c.head)
-	subject, _, _ := strings.Cut(text, "\n")
+	subject, _, _ := strings.Cut(s, "\n")
 	_, err = c.git(ctx, call{op: opCommit, stdin: &in, args: []string{
 		"update-ref", "--no-deref", "-m", "commit: " + subject, "--stdin", "-z",
 	}})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Directories of errgen are the owner's only, and so is every file in them.
@@ -35,7 +37,7 @@ func refPart(run string) string {
 func checkRun(op, run string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	if run == "" || len(run) > 100 || strings.Trim(run, letters) != "" {
-		return fault(op, "not the name of a run: "+quoted(run), nil, nil)
+		return fault(op, "not the name of a run: "+text.Quote(run, maxQuoted), nil, nil)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // lookUp returns the path of a program, so that a later change of PATH or of the working directory
@@ -55,7 +57,7 @@ func (g *Git) locate(ctx context.Context, dir string) error {
 // supported refuses repositories whose parts are kept in ways that are not read here.
 func (g *Git) supported(refuse func(string) error) error {
 	if g.algo != "sha1" && g.algo != "sha256" {
-		return refuse("unknown object format " + quoted(g.algo))
+		return refuse("unknown object format " + text.Quote(g.algo, maxQuoted))
 	}
 	if _, err := os.Lstat(filepath.Join(g.common, "reftable")); err == nil {
 		return refuse("references in reftable format are not supported")

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -26,19 +27,19 @@ const (
 
 // cleanMessage makes a message of untrusted text: no control characters, no line that passes for
 // one of our trailers, not too long and not empty.
-func cleanMessage(text, run string) string {
-	if len(text) > maxMessage {
-		text = headOf(text, maxMessage)
+func cleanMessage(s, run string) string {
+	if len(s) > maxMessage {
+		s = text.Head(s, maxMessage)
 	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	text = strings.Map(func(r rune) rune {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 			return ' '
 		}
 		return r
-	}, text)
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+	}, s)
+	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t")
 		if strings.HasPrefix(strings.ToLower(strings.TrimLeft(line, " \t")), "errgen-") {
@@ -46,10 +47,10 @@ func cleanMessage(text, run string) string {
 		}
 		lines[i] = line
 	}
-	if text = strings.Join(lines, "\n"); text == "" {
+	if s = strings.Join(lines, "\n"); s == "" {
 		return "errgen: run " + run
 	}
-	return text
+	return s
 }
 
 // trailers are the lines that name a run and an attempt.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // A submodule, and a repository in the tree, has an index of its own. Nothing is committed to one
@@ -30,7 +32,7 @@ func (g *Git) copyModules(op string, st *state) error {
 			})
 		}
 		if err != nil {
-			return fault(op, "remember the index of "+quoted(string(module)), nil, err)
+			return fault(op, "remember the index of "+text.Quote(string(module), maxQuoted), nil, err)
 		}
 		st.Modules[module] = g.nameOfIndex(b)
 	}
@@ -57,7 +59,7 @@ func (g *Git) putModuleBack(ctx context.Context, op string, st *state, module, w
 	file := filepath.Join(dir, "index")
 	is, err := g.idOfIndex(module+"/index", file)
 	if err != nil {
-		return fault(op, "read the index of "+quoted(module), nil, err)
+		return fault(op, "read the index of "+text.Quote(module, maxQuoted), nil, err)
 	}
 	if is == was || g.sameModules[module] == (indexPair{is: is, as: was}) {
 		return nil
@@ -85,7 +87,7 @@ func (g *Git) putModuleBack(ctx context.Context, op string, st *state, module, w
 		}
 	}
 	if err := g.replaceModuleIndex(st, module, b); err != nil {
-		return fault(op, "write the index of "+quoted(module), nil, err)
+		return fault(op, "write the index of "+text.Quote(module, maxQuoted), nil, err)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Reflogs know of commits that nothing else knows of. They only grow, unless somebody has them
@@ -88,7 +90,7 @@ func (g *Git) copyLogs(op string, st *state) error {
 			return err
 		})
 		if err != nil {
-			return fault(op, "remember the reflog of "+quoted(ref), nil, err)
+			return fault(op, "remember the reflog of "+text.Quote(ref, maxQuoted), nil, err)
 		}
 		st.Logs[raw(ref)] = logCopy{Size: int64(len(b)), ID: g.idOf(b), Perm: uint32(info.Mode().Perm())}
 	}
@@ -106,7 +108,7 @@ func (g *Git) putLogsBack(op string, st *state) error {
 			continue
 		}
 		if err := g.putLogBack(st, string(ref), was); err != nil {
-			return fault(op, "write the reflog of "+quoted(string(ref)), nil, err)
+			return fault(op, "write the reflog of "+text.Quote(string(ref), maxQuoted), nil, err)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // at returns the root that a path is in and its name there. Git's own directory is a root of its
@@ -114,7 +115,7 @@ func (r *reverting) restore(p string, want *entry) error {
 		return err
 	}
 	if want.kept == notKept || want.mode == modeUnknown {
-		return fmt.Errorf("restore %s: nothing was kept of it", quoted(p))
+		return fmt.Errorf("restore %s: nothing was kept of it", text.Quote(p, maxQuoted))
 	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Revert puts the changes back. Git's own files come first, so that no git command is run under a
@@ -198,7 +199,7 @@ func (r *reverting) noteByHand() {
 	slices.Sort(r.byHand)
 	var names []string
 	for _, p := range r.byHand[:min(len(r.byHand), most)] {
-		names = append(names, quoted(p))
+		names = append(names, text.Quote(p, maxQuoted))
 	}
 	text := "sockets and devices cannot be put back, make them again by hand: " + strings.Join(names, ", ")
 	if more := len(r.byHand) - most; more > 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // revertRefs puts HEAD and references back to where they were, if they still are where the changes
@@ -33,7 +34,7 @@ func (g *Git) revertRefs(ctx context.Context, st *state, s *snapshot, changes []
 		switch {
 		case was == is:
 		case c.Hash != string(is) && (c.Hash != "" || c.Kind == executor.Removed):
-			return fmt.Errorf("%s has moved again since it was looked at", quoted(name))
+			return fmt.Errorf("%s has moved again since it was looked at", text.Quote(name, maxQuoted))
 		case name == "HEAD":
 			err = g.writeHead(was)
 		case !isID(string(was)) && was != "":

@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"fmt"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Stage puts the move of a file into the user's index: what it has for the first of the two paths
@@ -19,7 +21,7 @@ func (g *Git) Stage(ctx context.Context, paths []string) error {
 	}
 	for _, p := range paths {
 		if !inside(p) || ofGit(p) {
-			return fault(opCommit, "not a path of the working tree: "+quoted(p), paths, nil)
+			return fault(opCommit, "not a path of the working tree: "+text.Quote(p, maxQuoted), paths, nil)
 		}
 	}
 	from, to := paths[0], paths[1]

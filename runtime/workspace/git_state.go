@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // state is what a run remembers of git itself and what its own commits change. It is a file of the
@@ -245,7 +247,7 @@ func (g *Git) trusted(ctx context.Context, op string, s *snapshot, st *state) er
 	}
 	slices.Sort(changed)
 	for i, p := range changed {
-		changed[i] = quoted(p)
+		changed[i] = text.Quote(p, maxQuoted)
 	}
 	return fault(op, "not run, because the configuration or the hooks of git have changed since the run began: "+
 		strings.Join(changed[:min(len(changed), maxFaults)], ", "), nil, nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -62,7 +63,7 @@ func (s *Scope) Decide(paths []string) Decision {
 			outside = append(outside, p)
 		case executor.Forbidden:
 			if first == "" {
-				first = fmt.Sprintf("%s: %s", quoted(p), why)
+				first = fmt.Sprintf("%s: %s", text.Quote(p, maxQuoted), why)
 			}
 		}
 		blocked = append(blocked, p)

@@ -3,10 +3,8 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -38,28 +36,6 @@ func (f *faults) joined() error {
 // maxQuoted bounds what is quoted of a configuration, in bytes.
 const maxQuoted = 200
 
-// quoted returns s in quotes, without what cannot be printed; of a long s the beginning.
-func quoted(s string) string {
-	if len(s) > maxQuoted {
-		return strconv.Quote(headOf(s, maxQuoted)) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-// beginningOf returns s; of a long s the beginning.
-func beginningOf(s string) string {
-	if len(s) > maxQuoted {
-		return headOf(s, maxQuoted) + "…"
-	}
-	return s
-}
-
-// headOf returns the first n bytes of a text that is longer, or fewer, secrets masked: what is left
-// of one at the cut could not be known for one any more.
-func headOf(s string, n int) string {
-	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) })
-}
-
 // misfits collects the settings that cannot be used, each as evidence of the configuration.
 type misfits struct {
 	errs []error
@@ -84,7 +60,7 @@ func (m *misfits) joined() error {
 
 // misfit is the evidence of a setting that cannot be used.
 func misfit(field, value, expected string) error {
-	value = beginningOf(value)
+	value = text.Beginning(value, maxQuoted)
 	return &taxonomy.Evidence{
 		Source: "config", Op: "load_config", Type: "invalid",
 		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -106,15 +106,5 @@ func title(heading string) string {
 	if len(heading) > 5 && strings.EqualFold(heading[:5], "task:") {
 		heading = heading[5:]
 	}
-	heading = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, heading)
-	heading = strings.TrimSpace(heading)
-	if len(heading) > limit {
-		heading = headOf(heading, limit) + "…"
-	}
-	return heading
+	return text.OneLine(heading, limit)
 }

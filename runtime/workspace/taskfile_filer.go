@@ -13,6 +13,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -59,7 +60,7 @@ func NewFiler(c FilerConfig) (*Filer, error) {
 	c.Pending = cmp.Or(c.Pending, "pending")
 	for _, name := range []string{c.Completed, c.Blocked, c.Failed, c.Pending} {
 		if name == "." || filepath.Base(name) != name || !filepath.IsLocal(name) {
-			return nil, unfiled(c.Path, fmt.Errorf("%s is not the name of a directory", quoted(name)))
+			return nil, unfiled(c.Path, fmt.Errorf("%s is not the name of a directory", text.Quote(name, maxQuoted)))
 		}
 	}
 	path := c.Path
@@ -72,7 +73,7 @@ func NewFiler(c FilerConfig) (*Filer, error) {
 	}
 	path = filepath.Clean(path)
 	if path == "." || !filepath.IsLocal(path) {
-		return nil, unfiled(c.Path, fmt.Errorf("the task file is not within %s", quoted(c.Root)))
+		return nil, unfiled(c.Path, fmt.Errorf("the task file is not within %s", text.Quote(c.Root, maxQuoted)))
 	}
 	return &Filer{config: c, path: path, rename: (*os.Root).Rename}, nil
 }

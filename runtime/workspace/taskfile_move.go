@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxNames bounds how many names are tried for a file whose name is taken.
@@ -50,7 +52,7 @@ func reserve(root *os.Root, dir, base string) (string, error) {
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("%d files of that name are in %s", maxNames, quoted(dir))
+	return "", fmt.Errorf("%d files of that name are in %s", maxNames, text.Quote(dir, maxQuoted))
 }
 
 // otherDevice reports whether a file could not be renamed because its new place is on another file
@@ -103,7 +105,7 @@ func noLinks(root *os.Root, dir string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is not a directory", quoted(filepath.ToSlash(d)))
+			return fmt.Errorf("%s is not a directory", text.Quote(filepath.ToSlash(d), maxQuoted))
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package workspace
 import (
 	"errors"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // beginList opens the list that a heading below "Scope" names.
@@ -31,7 +33,7 @@ func (p *taskParser) listOf(text string) *[]string {
 // endList closes the list, which must have had an item.
 func (p *taskParser) endList() {
 	if p.to != nil && p.items == 0 {
-		p.faults.add("line %d: no paths are listed below %s", p.line, quoted(p.name))
+		p.faults.add("line %d: no paths are listed below %s", p.line, text.Quote(p.name, maxQuoted))
 	}
 	p.to, p.name = nil, ""
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxSnapshots is how many checked trees are held in memory; others are read again.
@@ -19,7 +20,7 @@ func (g *Git) load(ctx context.Context, op string, id executor.Checked) (*snapsh
 		return s, nil
 	}
 	if !isID(string(id)) {
-		return nil, fault(op, "not a checked tree: "+quoted(string(id)), nil, nil)
+		return nil, fault(op, "not a checked tree: "+text.Quote(string(id), maxQuoted), nil, nil)
 	}
 	if err := g.makeShadow(ctx, op); err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // HostPort returns what an [Address] is connected to as host:port: the port of an http or https URL
@@ -29,7 +31,7 @@ func (p Prerequisite) HostPort() (string, error) {
 			port = "443"
 		}
 		if u.Scheme != "http" && u.Scheme != "https" {
-			return "", fmt.Errorf("it has the scheme %s: use http or https, or host:port", shown(scheme))
+			return "", fmt.Errorf("it has the scheme %s: use http or https, or host:port", text.Quote(scheme, maxShown))
 		}
 		return joined(u.Hostname(), port)
 	}

@@ -3,10 +3,6 @@ package plan
 import (
 	"fmt"
 	"strconv"
-	"strings"
-
-	"github.com/errgen/errgen/runtime/internal/excerpt"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // FaultKind says what is wrong with a plan.
@@ -127,11 +123,3 @@ func (c *checking) result() []Fault {
 
 // maxShown is how many bytes of a text of the plan are shown.
 const maxShown = 200
-
-// shown returns a text of the plan as a fault says it.
-func shown(s string) string {
-	return strconv.Quote(excerpt.Beginning(s, maxShown, scrub))
-}
-
-// scrub masks what looks like a secret.
-func scrub(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"path"
 	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // criterionConflicts looks for criteria of a step that cannot all hold.
@@ -50,7 +52,7 @@ func (c *checking) boundConflicts(criteria []Criterion) {
 		if now.low > now.high {
 			c.add(Conflicting, k.Line,
 				"the criteria %s of %s ask for at least %d and for at most %d: no number is both, so mend one of them",
-				k.Kind, shown(k.Path), now.low, now.high)
+				k.Kind, text.Quote(k.Path, maxShown), now.low, now.high)
 			continue
 		}
 		spans[of] = now
@@ -71,7 +73,7 @@ func (c *checking) formatConflicts(criteria []Criterion) {
 		xml[name] = xml[name] || k.Text == "xml"
 		if json[name] && xml[name] && !told[name] {
 			told[name] = true
-			c.add(Conflicting, k.Line, "%s has to be JSON and XML: decide for one of them", shown(k.Path))
+			c.add(Conflicting, k.Line, "%s has to be JSON and XML: decide for one of them", text.Quote(k.Path, maxShown))
 		}
 	}
 }
@@ -165,6 +167,6 @@ func (p *places) conflicts() []string {
 func (c *checking) placeConflicts(p *places) {
 	for _, name := range p.conflicts() {
 		line := cmp.Or(max(p.files[name], p.directories[name]), c.line)
-		c.add(Conflicting, line, "%s has to be a file and a directory: mend one of the paths", shown(name))
+		c.add(Conflicting, line, "%s has to be a file and a directory: mend one of the paths", text.Quote(name, maxShown))
 	}
 }

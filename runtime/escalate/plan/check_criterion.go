@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // formats are what Text of [Format] may be.
@@ -47,7 +49,7 @@ func (c *checking) known(k *Criterion) bool {
 	}
 	c.add(Invalid, k.Line,
 		"there are no criteria of the kind %s: use exists, format, sections, count, size, content or command",
-		shown(string(k.Kind)))
+		text.Quote(string(k.Kind), maxShown))
 	return false
 }
 
@@ -56,17 +58,17 @@ func (c *checking) format(k *Criterion) {
 	case "json", "csv", "xml", "utf-8":
 		return
 	}
-	c.add(Invalid, k.Line, "the criterion format asks for %s: use %s", shown(k.Text), formats)
+	c.add(Invalid, k.Line, "the criterion format asks for %s: use %s", text.Quote(k.Text, maxShown), formats)
 }
 
 func (c *checking) sections(k *Criterion) {
 	if len(k.Texts) == 0 {
-		c.add(Unclear, k.Line, "the criterion sections names no headings: name those that %s must have", shown(k.Path))
+		c.add(Unclear, k.Line, "the criterion sections names no headings: name those that %s must have", text.Quote(k.Path, maxShown))
 	}
-	for _, text := range k.Texts {
-		if !says(text) {
+	for _, s := range k.Texts {
+		if !says(s) {
 			c.add(Invalid, k.Line, "the criterion sections names the heading %s, which says nothing: write it out",
-				shown(text))
+				text.Quote(s, maxShown))
 		}
 	}
 }
@@ -96,7 +98,7 @@ func (c *checking) content(k *Criterion) {
 	if c.expression(k) && matchesAll(k.Text) {
 		c.add(Unclear, k.Line,
 			"the criterion content has the expression %s, which every text matches: say what must be in %s",
-			shown(k.Text), shown(k.Path))
+			text.Quote(k.Text, maxShown), text.Quote(k.Path, maxShown))
 	}
 }
 
@@ -110,7 +112,7 @@ func (c *checking) command(of string, line int, k *Command) {
 	c.programPath(of, k.Args[0], line)
 	for _, arg := range k.Args[1:] {
 		if strings.ContainsRune(arg, 0) {
-			c.add(Invalid, line, "%s has the argument %s, which has a zero byte: leave it out", of, shown(arg))
+			c.add(Invalid, line, "%s has the argument %s, which has a zero byte: leave it out", of, text.Quote(arg, maxShown))
 		}
 	}
 	if k.Limit < 0 {

@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"unicode"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // planPrerequisites checks what all steps take for granted.
@@ -15,7 +17,7 @@ func (c *checking) planPrerequisites(all []Prerequisite) {
 		if p.MadeBy != "" {
 			c.add(Conflicting, p.Line,
 				"%s is made by step %s, but all steps take it for granted: move it to the steps that need it",
-				shown(p.Name), shown(p.MadeBy))
+				text.Quote(p.Name, maxShown), text.Quote(p.MadeBy, maxShown))
 		}
 	}
 	c.placeConflicts(&places)
@@ -38,7 +40,7 @@ func (c *checking) prerequisite(p *Prerequisite) {
 	default:
 		c.add(Invalid, p.Line,
 			"there are no prerequisites of the kind %s: use file, directory, command, env or address",
-			shown(string(p.Kind)))
+			text.Quote(string(p.Kind), maxShown))
 	}
 }
 
@@ -52,13 +54,13 @@ func (c *checking) program(of, name string, line int) {
 		c.add(Invalid, line, "%s names no program: name it", of)
 	case strings.HasPrefix(name, "-"):
 		c.add(Invalid, line, "%s names the program %s, which begins with '-' as an option does: name the program first",
-			of, shown(name))
+			of, text.Quote(name, maxShown))
 	case strings.ContainsFunc(name, unicode.IsSpace):
 		c.add(Invalid, line,
 			"%s names the program %s, which has white space: give the arguments apart from the program", of,
-			shown(name))
+			text.Quote(name, maxShown))
 	case strings.ContainsRune(name, 0):
-		c.add(Invalid, line, "%s names the program %s, which has a zero byte: leave it out", of, shown(name))
+		c.add(Invalid, line, "%s names the program %s, which has a zero byte: leave it out", of, text.Quote(name, maxShown))
 	}
 }
 
@@ -70,7 +72,7 @@ func (c *checking) programPath(of, name string, line int) {
 	case !absolute(name):
 		c.path(of, name, line)
 	case ofGit(name):
-		c.add(Invalid, line, "%s has the path %s, which %s", of, shown(name), inGit)
+		c.add(Invalid, line, "%s has the path %s, which %s", of, text.Quote(name, maxShown), inGit)
 	}
 }
 
@@ -81,10 +83,10 @@ func (c *checking) variable(p *Prerequisite) {
 	case p.Name == "":
 		c.add(Invalid, p.Line, "the prerequisite names no environment variable: name it")
 	case assigned:
-		c.add(Invalid, p.Line, "the prerequisite gives the environment variable %s a value: only name it", shown(name))
+		c.add(Invalid, p.Line, "the prerequisite gives the environment variable %s a value: only name it", text.Quote(name, maxShown))
 	case strings.ContainsAny(name, "$%") || strings.ContainsFunc(name, notInName):
 		c.add(Invalid, p.Line, "no environment variable is named %s: give its name without '$', '%%' and white space",
-			shown(name))
+			text.Quote(name, maxShown))
 	}
 }
 

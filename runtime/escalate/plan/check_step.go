@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // oneStep checks the step with that index.
 func (c *checking) oneStep(s *Step, index int, shared []Prerequisite) {
-	c.step, c.line = excerpt.Beginning(s.ID, maxID, scrub), s.Line
+	c.step, c.line = text.Beginning(s.ID, maxID), s.Line
 	c.id(s.ID, index)
 	c.instructions(s.Instructions)
 	for i := range s.Prerequisites {
@@ -37,10 +37,10 @@ func (c *checking) id(id string, index int) {
 	case !validID(id):
 		c.add(Invalid, 0,
 			"the ID %s is none: use 1 to %d letters, digits, '.', '-' and '_', the first a letter or a digit",
-			shown(id), maxID)
+			text.Quote(id, maxShown), maxID)
 	}
 	if id != "" && c.earlier[id] {
-		c.add(Invalid, 0, "another step has the ID %s, too: give each its own", shown(id))
+		c.add(Invalid, 0, "another step has the ID %s, too: give each its own", text.Quote(id, maxShown))
 	}
 }
 
@@ -61,15 +61,15 @@ func isWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
-func (c *checking) instructions(text string) {
-	switch open := placeholders(text); {
-	case !says(text):
+func (c *checking) instructions(s string) {
+	switch open := placeholders(s); {
+	case !says(s):
 		c.add(Silent, 0, "the step has no instructions: say what is to be done")
 	case len(open) == 0:
-	case onlyPlaceholders(text):
-		c.add(Silent, 0, "the instructions are %s and nothing else: say what is to be done", shown(open[0]))
+	case onlyPlaceholders(s):
+		c.add(Silent, 0, "the instructions are %s and nothing else: say what is to be done", text.Quote(open[0], maxShown))
 	default:
-		c.add(Several, 0, "the instructions leave open what %s stands for: write it out", shown(open[0]))
+		c.add(Several, 0, "the instructions leave open what %s stands for: write it out", text.Quote(open[0], maxShown))
 	}
 }
 
@@ -80,12 +80,12 @@ func (c *checking) madeBy(id string, p *Prerequisite) {
 	case by == "" || by != id && c.earlier[by]:
 	case by == id:
 		c.add(Conflicting, p.Line,
-			"the step is to make %s itself, which it needs before it begins: make it a criterion", shown(p.Name))
+			"the step is to make %s itself, which it needs before it begins: make it a criterion", text.Quote(p.Name, maxShown))
 	case c.all[by]:
 		c.add(Conflicting, p.Line, "%s is made by step %s, which comes later: change the order of the steps",
-			shown(p.Name), shown(by))
+			text.Quote(p.Name, maxShown), text.Quote(by, maxShown))
 	default:
-		c.add(Conflicting, p.Line, "%s is made by step %s, which there is not: name an earlier step", shown(p.Name),
-			shown(by))
+		c.add(Conflicting, p.Line, "%s is made by step %s, which there is not: name an earlier step", text.Quote(p.Name, maxShown),
+			text.Quote(by, maxShown))
 	}
 }

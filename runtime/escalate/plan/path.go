@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on paths and patterns.
@@ -72,7 +74,7 @@ func absolute(name string) bool {
 
 func (c *checking) path(of, name string, line int) bool {
 	if why := badPath(name); why != "" {
-		c.add(Invalid, line, "%s has the path %s, which %s", of, shown(name), why)
+		c.add(Invalid, line, "%s has the path %s, which %s", of, text.Quote(name, maxShown), why)
 		return false
 	}
 	return true
@@ -81,13 +83,13 @@ func (c *checking) path(of, name string, line int) bool {
 // filePath checks the path of what a step makes.
 func (c *checking) filePath(of, name string, line int) {
 	if c.path(of, name, line) && path.Clean(name) == "." {
-		c.add(Invalid, line, "%s has the path %s, which is the tree itself: name something in it", of, shown(name))
+		c.add(Invalid, line, "%s has the path %s, which is the tree itself: name something in it", of, text.Quote(name, maxShown))
 	}
 }
 
 func (c *checking) pattern(of, pattern string, line int) {
 	if err := ValidPattern(pattern); err != nil {
-		c.add(Invalid, line, "%s has the pattern %s: %v", of, shown(pattern), err)
+		c.add(Invalid, line, "%s has the pattern %s: %v", of, text.Quote(pattern, maxShown), err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on regular expressions: their length in bytes, and how many characters and classes they
@@ -27,7 +29,7 @@ func (c Criterion) Regexp() (*regexp.Regexp, error) {
 	if err != nil {
 		var of *syntax.Error
 		if errors.As(err, &of) {
-			return nil, fmt.Errorf("%s: %s", of.Code, shown(of.Expr))
+			return nil, fmt.Errorf("%s: %s", of.Code, text.Quote(of.Expr, maxShown))
 		}
 		return nil, errors.New("it cannot be read")
 	}

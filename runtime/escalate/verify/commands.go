@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
@@ -44,7 +44,7 @@ func ended(ev *taxonomy.Evidence) bool { return !ev.ExitCode.IsZero() || ev.Sign
 // of what it printed.
 func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxonomy.Evidence, output string) {
 	line := workspace.Command{Args: c.Args, Limit: c.Limit}
-	shown := excerpt.Beginning(line.String(), maxSaid, scrubbed)
+	shown := text.Beginning(line.String(), maxSaid)
 	if ctx.Err() != nil {
 		return with(stopped(ctx, sourceCheck, op, shown), attributeCommand, shown), ""
 	}
@@ -65,8 +65,8 @@ func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxo
 	if own.Err != nil {
 		own.Signal = "" // it did not end by itself
 	}
-	own.Text = excerpt.Ending(own.Text, maxSaid, scrubbed)
-	return with(&own, attributeCommand, shown), excerpt.Ending(result.Output, v.o.Output, scrubbed)
+	own.Text = text.Ending(own.Text, maxSaid)
+	return with(&own, attributeCommand, shown), text.Ending(result.Output, v.o.Output)
 }
 
 // unusable says why a command cannot be run, or "".

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on counting, in bytes: of a file, and of a line in it.
@@ -19,7 +20,7 @@ const (
 
 // countLines counts the lines of a file that match.
 func (l *looking) countLines() *unmet {
-	expected := within(l.k, "lines that match "+named(l.k.Text))
+	expected := bounds(l.k, "line", " matching "+named(l.k.Text))
 	expression, err := l.k.Regexp()
 	if err != nil {
 		return &unmet{kind: typeCount, expected: expected, actual: "an expression that cannot be used"}
@@ -40,7 +41,7 @@ func (l *looking) countLines() *unmet {
 	case inBounds(l.k, n):
 		return nil
 	}
-	return &unmet{kind: typeCount, expected: expected, actual: counted(n, "lines")}
+	return &unmet{kind: typeCount, expected: expected, actual: text.Count(n, "line")}
 }
 
 // enough returns the number at which it is settled that a criterion is met; 0 for one that is never

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -88,10 +88,10 @@ func (v *Verifier) criterion(ctx context.Context, root *os.Root, k *plan.Criteri
 func (u *unmet) evidence(of string) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
 		Source: sourceCheck, Op: opCriteria, Type: u.kind,
-		Text: said(of + ": expected " + u.expected + ", found " + u.actual),
+		Text: text.OneLine(of+": expected "+u.expected+", found "+u.actual, maxSaid),
 	}
 	for _, name := range u.files {
-		ev.Files = append(ev.Files, scrubbed(name))
+		ev.Files = append(ev.Files, text.Masked(name))
 	}
 	return with(ev, attributeExpected, u.expected, attributeActual, u.actual)
 }
@@ -152,7 +152,7 @@ func (l *looking) exists() *unmet {
 }
 
 func (l *looking) size() *unmet {
-	expected := within(l.k, "bytes")
+	expected := bounds(l.k, "byte", "")
 	info, err := l.root.Stat(l.name)
 	if err == nil {
 		err = regular(info, l.name)
@@ -163,41 +163,29 @@ func (l *looking) size() *unmet {
 	if inBounds(l.k, info.Size()) {
 		return nil
 	}
-	return &unmet{kind: typeSize, expected: expected, actual: counted(info.Size(), "bytes")}
+	return &unmet{kind: typeSize, expected: expected, actual: text.Count(info.Size(), "byte")}
 }
 
 // inBounds reports whether n keeps the bounds of a criterion.
 func inBounds(k *plan.Criterion, n int64) bool { return n >= k.Min && (k.Max <= 0 || n <= k.Max) }
 
-// within says the bounds of a criterion.
-func within(k *plan.Criterion, unit string) string {
-	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+// bounds returns the bounds of a criterion as a number of things that a noun names, with what
+// follows the noun: "at least 2 lines matching x".
+func bounds(k *plan.Criterion, noun, which string) string {
 	switch {
 	case k.Max <= 0:
-		return "at least " + counted(k.Min, unit)
+		return "at least " + text.Count(k.Min, noun) + which
 	case k.Min <= 0:
-		return "at most " + counted(k.Max, unit)
+		return "at most " + text.Count(k.Max, noun) + which
 	case k.Min == k.Max:
-		return counted(k.Min, unit)
+		return text.Count(k.Min, noun) + which
 	}
-	return number(k.Min) + " to " + counted(k.Max, unit)
-}
-
-// counted says a number of what unit names in the plural.
-func counted(n int64, unit string) string {
-	if n == 1 {
-		first, rest, _ := strings.Cut(unit, " ")
-		unit = strings.TrimSuffix(first, "s")
-		if rest != "" {
-			unit += " " + strings.Replace(rest, "that match", "that matches", 1)
-		}
-	}
-	return strconv.FormatInt(n, 10) + " " + unit
+	return strconv.FormatInt(k.Min, 10) + " to " + text.Count(k.Max, noun) + which
 }
 
 func bytesOf(n int64) string {
 	if n%(1<<20) == 0 {
 		return strconv.FormatInt(n>>20, 10) + " MiB"
 	}
-	return counted(n, "bytes")
+	return text.Count(n, "byte")
 }

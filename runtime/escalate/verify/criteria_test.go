@@ -64,16 +64,16 @@ func TestCountLines(t *testing.T) {
 		{"list", "^- ", 3, 3, "met"},
 		{"list", "^- ", 2, 0, "met"},
 		{"list", "", 1, 1, "met"}, // without an expression Path is a pattern
-		{"list", "^- ", 5, 0, `count: at least 5 lines that match "^- " | 3 lines`},
-		{"list", "^- ", 0, 2, `count: at most 2 lines that match "^- " | 3 lines`},
-		{"list", "not", 2, 4, "count: 2 to 4 lines that match not | 1 line"},
+		{"list", "^- ", 5, 0, `count: at least 5 lines matching "^- " | 3 lines`},
+		{"list", "^- ", 0, 2, `count: at most 2 lines matching "^- " | 3 lines`},
+		{"list", "not", 2, 4, "count: 2 to 4 lines matching not | 1 line"},
 		{"list", "", 0, 0, "met"},
 		{"crlf", ";$", 2, 2, "met"}, // an end of a line is no part of it
-		{"empty", "^", 1, 0, "count: at least 1 line that matches ^ | 0 lines"},
+		{"empty", "^", 1, 0, "count: at least 1 line matching ^ | 0 lines"},
 		{"blank", "^$", 3, 3, "met"},
-		{"none", "a", 0, 2, "count: at most 2 lines that match a | nothing: it is not there"},
-		{"d", "a", 1, 0, "count: at least 1 line that matches a | nothing: it is a directory"},
-		{"list", "(", 1, 0, "count: at least 1 line that matches ( | an expression that cannot be used"},
+		{"none", "a", 0, 2, "count: at most 2 lines matching a | nothing: it is not there"},
+		{"d", "a", 1, 0, "count: at least 1 line matching a | nothing: it is a directory"},
+		{"list", "(", 1, 0, "count: at least 1 line matching ( | an expression that cannot be used"},
 	} {
 		assert.Equal(
 			t, c.want,
@@ -102,10 +102,10 @@ func TestCountFiles(t *testing.T) {
 		{`\[x\].md`, 1, 1, "met"},
 		{`\[d\]/*.md`, 1, 1, "met"},
 		{"**/*.go", 0, 1, "met"},
-		{"none/*.md", 2, 0, "count: at least 2 files that match none/*.md | 0 files"},
-		{"**/c.*", 3, 0, "count: at least 3 files that match **/c.* | 2 files"},
-		{"{", 1, 0, "count: at least 1 file that matches { | a pattern that cannot be used"},
-		{"../*", 1, 0, "count: at least 1 file that matches ../* | a pattern that cannot be used"},
+		{"none/*.md", 2, 0, "count: at least 2 files matching none/*.md | 0 files"},
+		{"**/c.*", 3, 0, "count: at least 3 files matching **/c.* | 2 files"},
+		{"{", 1, 0, "count: at least 1 file matching { | a pattern that cannot be used"},
+		{"../*", 1, 0, "count: at least 1 file matching ../* | a pattern that cannot be used"},
 	} {
 		assert.Equal(t, c.want, look(t, dir, plan.Criterion{Kind: plan.Count, Path: c.pattern, Min: c.min, Max: c.max}),
 			c.pattern)
@@ -201,7 +201,7 @@ func TestHugeFiles(t *testing.T) {
 		{plan.Criterion{Kind: plan.Sections, Texts: []string{"A", "B c"}},
 			`missing_sections: the sections A, "B c" | ` + unread},
 		{plan.Criterion{Kind: plan.Count, Text: "x", Min: 1},
-			"count: at least 1 line that matches x | line 1 of more than 1 MiB, which cannot be counted"},
+			"count: at least 1 line matching x | line 1 of more than 1 MiB, which cannot be counted"},
 		{plan.Criterion{Kind: plan.Size, Min: 1 << 30, Max: 1 << 30}, "met"},
 		{plan.Criterion{Kind: plan.Exists}, "met"},
 	} {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -47,30 +47,12 @@ const (
 	maxSaid = 1000
 )
 
-// scrubbed masks what looks like a secret.
-func scrubbed(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) }
-
-// said returns a text that others may have written, on one line.
-func said(s string) string {
-	s = excerpt.Beginning(s, maxSaid, scrubbed)
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, s)
-}
-
-// named returns a name as a text says it: quoted unless it is plain.
+// named returns a name as a message shows it: quoted unless it is a plain word.
 func named(name string) string {
-	plain := name != "" &&
-		!strings.ContainsFunc(
-			name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' })
-	name = excerpt.Beginning(name, maxName, scrubbed)
-	if plain {
-		return name
+	if name = text.Beginning(name, maxName); strings.ContainsFunc(name, unicode.IsSpace) {
+		return strconv.Quote(name)
 	}
-	return strconv.Quote(name)
+	return text.Name(name)
 }
 
 // stopped is evidence that nothing was found out since the context ended. It is no success.
@@ -90,10 +72,10 @@ func stopped(ctx context.Context, source, op, what string) *taxonomy.Evidence {
 func with(ev *taxonomy.Evidence, pairs ...string) *taxonomy.Evidence {
 	all := make(map[string]string, len(ev.Attributes)+len(pairs)/2)
 	for name, value := range ev.Attributes {
-		all[name] = said(value)
+		all[name] = text.OneLine(value, maxSaid)
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		all[pairs[i]] = said(pairs[i+1])
+		all[pairs[i]] = text.OneLine(pairs[i+1], maxSaid)
 	}
 	ev.Attributes = all
 	return ev

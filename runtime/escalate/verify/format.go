@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // format reads a file as what it should be.
@@ -73,7 +75,7 @@ func malformedJSON(data []byte) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(data, &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("byte %d: %s", syntax.Offset, said(syntax.Error()))
+		return fmt.Errorf("byte %d: %s", syntax.Offset, text.OneLine(syntax.Error(), maxSaid))
 	}
 	return err
 }
@@ -94,7 +96,7 @@ func malformedCSV(ctx context.Context, data []byte) error {
 			return nil
 		}
 		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-			return fmt.Errorf("line %d: %s", wrong.Line, said(wrong.Err.Error()))
+			return fmt.Errorf("line %d: %s", wrong.Line, text.OneLine(wrong.Err.Error(), maxSaid))
 		}
 		if err != nil {
 			return err
@@ -118,10 +120,10 @@ func malformedXML(ctx context.Context, data []byte) error {
 			return nil
 		}
 		if wrong, ok := errors.AsType[*xml.SyntaxError](err); ok {
-			return fmt.Errorf("line %d: %s", wrong.Line, said(wrong.Msg))
+			return fmt.Errorf("line %d: %s", wrong.Line, text.OneLine(wrong.Msg, maxSaid))
 		}
 		if err != nil {
-			return errors.New(said(err.Error()))
+			return errors.New(text.OneLine(err.Error(), maxSaid))
 		}
 		switch t := token.(type) {
 		case xml.StartElement:

@@ -66,10 +66,10 @@ func TestWhatIsNoFileOfTheTree(t *testing.T) {
 		said(need(t, dir, plan.Prerequisite{Kind: plan.File, Name: "loop"})))
 
 	// A pattern counts the files, and the link that stays in the tree.
-	assert.Equal(t, `count: at least 99 files that match * | 3 files`,
+	assert.Equal(t, `count: at least 99 files matching * | 3 files`,
 		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "*", Min: 99}))
 	assert.Equal(
-		t, "count: at least 1 file that matches outdir/* | a directory that cannot be read: outdir is not in the "+
+		t, "count: at least 1 file matching outdir/* | a directory that cannot be read: outdir is not in the "+
 			"tree: its path, or a symbolic link, leads out of it",
 		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "outdir/*", Min: 1}))
 }
@@ -89,6 +89,6 @@ func TestWhatMayNotBeRead(t *testing.T) {
 		said(need(t, dir, plan.Prerequisite{Kind: plan.Directory, Name: "closed"})))
 	assert.Equal(t, "content: a text that matches a | nothing: it may not be read",
 		look(t, dir, plan.Criterion{Kind: plan.Content, Path: "locked", Text: "a"}))
-	assert.Equal(t, "count: at most 9 files that match **/* | a directory that cannot be read: closed may not be read",
+	assert.Equal(t, "count: at most 9 files matching **/* | a directory that cannot be read: closed may not be read",
 		look(t, dir, plan.Criterion{Kind: plan.Count, Path: "**/*", Max: 9}))
 }

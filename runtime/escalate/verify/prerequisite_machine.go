@@ -10,6 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // program looks a program up in PATH. One that is found in the current directory only is refused,
@@ -50,7 +51,7 @@ func (v *Verifier) address(p plan.Prerequisite) (how string, look func(context.C
 			return &missing{kind: typeNotFound, text: "the address cannot be used: " + err.Error()}
 		}
 	}
-	return "connected by TCP to " + said(to), func(ctx context.Context) *missing { return v.dial(ctx, to) }
+	return "connected by TCP to " + text.OneLine(to, maxSaid), func(ctx context.Context) *missing { return v.dial(ctx, to) }
 }
 
 // dial connects, and says nothing to whoever answers.

@@ -9,6 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -51,7 +52,7 @@ type missing struct {
 func (v *Verifier) prerequisite(ctx context.Context, p plan.Prerequisite) escalate.Verification {
 	how, look := v.means(p)
 	done := escalate.Verification{Prerequisite: p, How: how}
-	done.Prerequisite.Name, done.Prerequisite.Doc = scrubbed(p.Name), scrubbed(p.Doc)
+	done.Prerequisite.Name, done.Prerequisite.Doc = text.Masked(p.Name), text.Masked(p.Doc)
 	var wrong *missing
 	if ctx.Err() == nil {
 		wrong = look(ctx)
@@ -110,12 +111,12 @@ func (m *missing) evidence(p plan.Prerequisite, how string) *taxonomy.Evidence {
 	if m.err != nil {
 		*ev = detect.Of(m.err)
 	}
-	ev.Source, ev.Op, ev.Text = sourcePlan, opPrepare, said(m.text)
+	ev.Source, ev.Op, ev.Text = sourcePlan, opPrepare, text.OneLine(m.text, maxSaid)
 	if m.kind != "" {
 		ev.Type = m.kind
 	}
 	if m.file != "" {
-		ev.Files = []string{scrubbed(m.file)}
+		ev.Files = []string{text.Masked(m.file)}
 	}
 	return with(ev, attributeKind, string(p.Kind), attributeName, p.Name, attributeHow, how)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on counting files: how many entries of directories are looked at, how deep, how many are
@@ -25,7 +26,7 @@ const (
 
 // countFiles counts the regular files that match a pattern.
 func (l *looking) countFiles() *unmet {
-	expected := within(l.k, "files that match "+named(l.k.Path))
+	expected := bounds(l.k, "file", " matching "+named(l.k.Path))
 	if err := plan.ValidPattern(l.k.Path); err != nil {
 		return &unmet{kind: typeCount, expected: expected, actual: "a pattern that cannot be used", files: []string{}}
 	}
@@ -35,7 +36,7 @@ func (l *looking) countFiles() *unmet {
 		w.depth = strings.Count(w.pattern, "/") + 1
 	}
 	err := w.directory(path.Clean(base), 1+depthOf(path.Clean(base)))
-	actual := counted(w.found, "files")
+	actual := text.Count(w.found, "file")
 	switch {
 	case errors.Is(err, errTooMany):
 		actual = "too many files to be counted"

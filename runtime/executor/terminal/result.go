@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // result returns the lines that end a run.
@@ -35,21 +36,21 @@ func (o *Observer) result(r *executor.Result, known *run) []line {
 
 // verdict returns how a run ended, after what.
 func (o *Observer) verdict(r *executor.Result, known *run) line {
-	text := string(r.Status)
-	if string(r.EndReason) != text {
-		text += bracketed(strings.ReplaceAll(string(r.EndReason), "_", " "))
+	s := string(r.Status)
+	if string(r.EndReason) != s {
+		s += bracketed(strings.ReplaceAll(string(r.EndReason), "_", " "))
 	}
-	text += " after " + counted(r.Iterations, "iteration")
+	s += " after " + text.Count(r.Iterations, "iteration")
 	if d := o.o.Clock.Now().Sub(known.began); d >= time.Second {
-		text += ", " + elapsed(d)
+		s += ", " + elapsed(d)
 	}
 	if n := len(r.Commits); n > 0 {
-		text += ", " + counted(n, "commit")
+		s += ", " + text.Count(n, "commit")
 	}
 	if n := r.ErrorCount; n > 0 {
-		text += ", " + counted(n, "error")
+		s += ", " + text.Count(n, "error")
 	}
-	return line{moodOf(r.Status), text + usage(r.Usage)}
+	return line{moodOf(r.Status), s + usage(r.Usage)}
 }
 
 func moodOf(s executor.Status) mood {

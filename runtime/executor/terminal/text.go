@@ -8,8 +8,7 @@ import (
 
 	"golang.org/x/text/width"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxText is how many bytes of a text are looked at.
@@ -18,15 +17,8 @@ const maxText = 8 << 10
 // clean returns s without secrets and without anything that breaks a line, commands a terminal or
 // turns the direction of what is written.
 func clean(s string) string {
-	s = excerpt.Head(s, maxText, func(s string) string {
-		return taxonomy.Scrub(strings.ToValidUTF8(withoutEscapes(s), "\uFFFD"))
-	})
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, s)
+	masked := text.Mask(func(s string) string { return text.Masked(withoutEscapes(s)) })
+	return text.Printable(masked.Head(s, maxText), "")
 }
 
 // withoutEscapes returns s without the commands to a terminal that programs print, such as colours.
@@ -126,23 +118,15 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
 }
 
-// counted returns "1 file", "2 files".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // maxListed is how many files are named.
 const maxListed = 5
 
 // listed returns "2 files: a, b"; of many the first.
 func listed(files []string) string {
 	if len(files) == 0 {
-		return counted(0, "file")
+		return text.Count(0, "file")
 	}
-	return counted(len(files), "file") + ": " + names(files)
+	return text.Count(len(files), "file") + ": " + names(files)
 }
 
 func names(files []string) string {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -113,3 +116,82 @@ type nilPointer struct{ err error }
 
 func (n *nilPointer) Error() string { return n.err.Error() }
 func (n *nilPointer) Unwrap() error { return n.err }
+
+func TestWalk(t *testing.T) {
+	path := &fs.PathError{Op: "open", Err: io.EOF}
+	both := errors.Join(path, context.Canceled)
+	assert.Equal(t, []error{both, path, io.EOF, context.Canceled}, slices.Collect(errtree.Walk(both)))
+	for err := range errtree.Walk(itself{}) {
+		assert.Equal(t, itself{}, err)
+		break
+	}
+	assert.Empty(t, slices.Collect(errtree.Walk(nil)))
+}
+
+type broken struct{}
+
+func (broken) Error() string { panic("broken") }
+func (broken) Unwrap() error { panic("broken") }
+
+type brokenFork struct{}
+
+func (brokenFork) Error() string   { return "fork" }
+func (brokenFork) Unwrap() []error { panic("broken") }
+
+func TestText(t *testing.T) {
+	assert.Empty(t, errtree.Text(nil))
+	assert.Equal(t, "EOF", errtree.Text(io.EOF))
+	assert.Equal(t, "(errtree_test.broken panics when asked for its text)", errtree.Text(broken{}))
+	assert.Equal(t, "(*fs.PathError panics when asked for its text)", errtree.Text((*os.PathError)(nil)))
+	assert.Len(t, errtree.Text(errors.New(strings.Repeat("long ", 1<<20))), 256<<10)
+}
+
+func TestBelow(t *testing.T) {
+	for _, c := range []struct {
+		err      error
+		one      error
+		branches []error
+	}{
+		{nil, nil, nil},
+		{io.EOF, nil, nil},
+		{fmt.Errorf("a: %w", io.EOF), io.EOF, nil},
+		{errors.Join(io.EOF, nil, io.ErrNoProgress), nil, []error{io.EOF, io.ErrNoProgress}},
+		{broken{}, nil, nil},
+		{brokenFork{}, nil, nil},
+		{(*os.PathError)(nil), nil, nil},
+	} {
+		branches, one := errtree.Below(c.err)
+		assert.Equal(t, c.one, one)
+		assert.Equal(t, c.branches, branches)
+	}
+}
+
+type cycle struct{ below []error }
+
+func (*cycle) Error() string     { return "cycle" }
+func (c *cycle) Unwrap() []error { return c.below }
+
+func TestWithin(t *testing.T) {
+	round := &cycle{}
+	round.below = []error{round, round}
+	deep := error(io.EOF)
+	for range 9 {
+		deep = fmt.Errorf("deep: %w", deep)
+	}
+	for _, c := range []struct {
+		err          error
+		depth, count int
+		want         bool
+	}{
+		{nil, 0, 0, true},
+		{deep, 10, 10, true},
+		{deep, 9, 10, false},
+		{deep, 10, 9, false},
+		{errors.Join(deep, deep), 11, 21, true},
+		{errors.Join(deep, deep), 11, 20, false},
+		{round, 1000, 1000, false},
+		{broken{}, 1, 1, true},
+	} {
+		assert.Equal(t, c.want, errtree.Within(c.err, c.depth, c.count))
+	}
+}

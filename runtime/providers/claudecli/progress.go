@@ -2,10 +2,8 @@ package claudecli
 
 import (
 	"cmp"
-	"strings"
-	"unicode"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // maxProgress bounds in bytes what is said about progress.
@@ -24,10 +22,5 @@ func (b *block) progress(mask func(string) string) string {
 
 // line returns the beginning of a text, masked, as one line that a terminal can show.
 func line(s string, mask func(string) string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) {
-			return ' '
-		}
-		return r
-	}, excerpt.Beginning(strings.TrimSpace(s), maxProgress, mask))
+	return text.Mask(mask).OneLine(s, maxProgress)
 }

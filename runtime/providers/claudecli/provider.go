@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -108,7 +108,7 @@ func (p *Provider) endOf(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return excerpt.Tail(s, n, p.masked)
+	return text.Mask(p.masked).Tail(s, n)
 }
 
 // fingerprint tells credentials apart without telling anything about them.

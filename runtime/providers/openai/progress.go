@@ -3,7 +3,7 @@ package openai
 import (
 	"strings"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/providers/internal/wire"
 )
 
@@ -20,7 +20,7 @@ type lines struct {
 func (l *lines) add(piece string) {
 	for {
 		before, after, ended := strings.Cut(piece, "\n")
-		l.line.WriteString(before[:min(len(before), max(0, maxLine+excerpt.Margin+1-l.line.Len()))])
+		l.line.WriteString(before[:min(len(before), max(0, maxLine+text.Margin+1-l.line.Len()))])
 		if !ended {
 			return
 		}

@@ -3,10 +3,11 @@ package toolbox
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // What is kept of a long text begins and ends anywhere, also in a secret.
@@ -17,7 +18,7 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 			begun := func(limit int) string {
 				return strings.Repeat("x", limit-at-1) + " " + secret + " " + strings.Repeat("x", limit)
 			}
-			assert.NotContains(t, quoted(begun(200)), "GIVEN")
+			assert.NotContains(t, text.Quote(begun(200), maxQuoted), "GIVEN")
 			assert.NotContains(t, Label("run_command", []byte(`{"command": "`+begun(maxShown)+`"}`)), "GIVEN")
 			s := &searching{t: &Toolbox{limits: Limits{Entries: 10, Read: 1 << 20}}}
 			require.False(t, s.keep("a.go", 1, []byte(begun(maxShown))))
@@ -28,23 +29,5 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 				[]byte(begun(500) + strings.Repeat("y", 5000) + " " + secret + " " + strings.Repeat("x", 499-at)))
 			assert.NotContains(t, c.String(), "GIVEN")
 		}
-	}
-}
-
-func TestBeginnings(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		n    int
-		want string
-	}{
-		{"password=hunter22", 20, "password=hunter22"},
-		{"a\xffb", 20, "a\uFFFDb"},
-		{"password=hunter22 and more", 24, "password=[REDACTED] and "},
-		{"ééé", 3, "é"},
-		{"\xff\xff\xff", 2, ""},
-	} {
-		got := beginning(c.in, c.n)
-		assert.Equal(t, c.want, got)
-		assert.True(t, utf8.ValidString(got))
 	}
 }

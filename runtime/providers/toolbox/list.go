@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 type listArgs struct {
@@ -22,7 +24,7 @@ type listArgs struct {
 // list is list_files.
 func (t *Toolbox) list(ctx context.Context, a listArgs) (Result, error) {
 	if err := checkPattern(a.Pattern); err != nil {
-		return failed("pattern %s: %s", quoted(a.Pattern), err), nil
+		return failed("pattern %s: %s", text.Quote(a.Pattern, maxQuoted), err), nil
 	}
 	start, err := t.resolve(orText(a.Path, "."))
 	if err != nil {
@@ -36,7 +38,7 @@ func (t *Toolbox) list(ctx context.Context, a listArgs) (Result, error) {
 		if len(lines) == t.limits.Entries {
 			return errEnough
 		}
-		line := shownPath(name)
+		line := text.Name(name)
 		if entry.Type()&fs.ModeSymlink != 0 {
 			line += " (symbolic link)"
 		}

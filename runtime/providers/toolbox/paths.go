@@ -6,12 +6,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/errgen/errgen/runtime/internal/excerpt"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // errOutside says that a path leads out of the directory.
@@ -161,31 +157,4 @@ func regular(name string, info fs.FileInfo) error {
 		return &fs.PathError{Op: "open", Path: name, Err: errors.New("is a directory")}
 	}
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
-}
-
-// shownPath returns a path on one line, quoted if it holds what cannot be printed.
-func shownPath(name string) string {
-	if name != "" &&
-		strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
-		return name
-	}
-	return strconv.Quote(name)
-}
-
-// quoted quotes a short beginning of what a model wrote.
-func quoted(s string) string {
-	const most = 200
-	if len(s) > most {
-		return strconv.Quote(beginning(s, most)) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-// beginning returns the first n bytes of s in valid UTF-8, or fewer. Of one that is longer secrets
-// are masked, since what is left of one at the cut could not be known for one any more.
-func beginning(s string, n int) string {
-	if len(s) <= n {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) })
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Policy says which commands a model may run. It decides what begins, not what that does: "go test
@@ -53,7 +55,7 @@ func (p Policy) compile() ([]pattern, error) {
 	for _, line := range p.Allow {
 		compiled, err := compile(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", quoted(line), err)
+			return nil, fmt.Errorf("%s: %w", text.Quote(line, maxQuoted), err)
 		}
 		all = append(all, compiled)
 	}
@@ -74,7 +76,7 @@ func compile(line string) (pattern, error) {
 	}
 	for _, word := range words {
 		if _, err := path.Match(word, ""); err != nil {
-			return pattern{}, fmt.Errorf("word %s: %w", quoted(word), err)
+			return pattern{}, fmt.Errorf("word %s: %w", text.Quote(word, maxQuoted), err)
 		}
 	}
 	if strings.ContainsAny(words[0], `*?[\`) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 type readArgs struct {
@@ -39,21 +41,21 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 		return t.unread(a.Path, err), nil
 	}
 	defer f.Close()
-	text, next, err := t.lines(ctx, f, max(a.Offset, 1), a.Limit)
+	s, next, err := t.lines(ctx, f, max(a.Offset, 1), a.Limit)
 	switch {
 	case errors.Is(err, errBinary):
-		return failed("%s is not a text file; it has %d bytes", shownPath(a.Path), info.Size()), nil
+		return failed("%s is not a text file; it has %d bytes", text.Name(a.Path), info.Size()), nil
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil:
 		return t.unread(a.Path, err), nil
-	case text == "" && a.Offset > 1:
-		return failed("%s has no line %d", shownPath(a.Path), a.Offset), nil
+	case s == "" && a.Offset > 1:
+		return failed("%s has no line %d", text.Name(a.Path), a.Offset), nil
 	}
 	if next > 0 {
-		text += fmt.Sprintf("\n[cut; go on with offset %d]", next)
+		s += fmt.Sprintf("\n[cut; go on with offset %d]", next)
 	}
-	return Result{Text: text}, nil
+	return Result{Text: s}, nil
 }
 
 // errGit says that a path is of what git keeps. What is in there may hold passwords, and says where
@@ -155,5 +157,5 @@ var errTooLarge = errors.New("the file is too large")
 // unread tells the model why a path cannot be read. The directory's own place on the machine is not
 // told.
 func (t *Toolbox) unread(name string, err error) Result {
-	return failed("%s: %s", shownPath(name), reason(err))
+	return failed("%s: %s", text.Name(name), reason(err))
 }

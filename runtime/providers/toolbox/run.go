@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/proc"
 )
 
@@ -50,7 +51,7 @@ func (t *Toolbox) blockedCommand(command string, why error) error {
 	ev := t.evidence()
 	ev.Type = "command_blocked"
 	ev.Attributes = map[string]string{"command": command, "policy": t.options.Commands.name()}
-	ev.Text = fmt.Sprintf("%s: %s", quoted(command), why)
+	ev.Text = fmt.Sprintf("%s: %s", text.Quote(command, maxQuoted), why)
 	ev.Err = why
 	return ev
 }
@@ -86,9 +87,9 @@ func (t *Toolbox) execute(ctx context.Context, dir string, argv []string) (Resul
 	case errors.Is(err, errCommandLimit):
 		return failed("ended after %s, which is the limit\n%s", t.limits.Command, out), nil
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return failed("%s: there is no such command", quoted(argv[0])), nil
+		return failed("%s: there is no such command", text.Quote(argv[0], maxQuoted)), nil
 	case err != nil:
-		return failed("%s could not be started: %s", quoted(argv[0]), reason(err)), nil
+		return failed("%s could not be started: %s", text.Quote(argv[0], maxQuoted), reason(err)), nil
 	case exit.Signal != "":
 		return failed("ended by %s\n%s", exit.Signal, out), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -30,7 +31,7 @@ func WithinScope(g executor.Guard) func(ctx context.Context, path string) error 
 		return &taxonomy.Evidence{
 			Source: "scope", Op: "scope", Type: kind, Files: []string{path},
 			Attributes: map[string]string{"scope_mode": g.Mode()},
-			Text:       fmt.Sprintf("a tool was asked to change %s", shownPath(path)),
+			Text:       fmt.Sprintf("a tool was asked to change %s", text.Name(path)),
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 type searchArgs struct {
@@ -30,7 +30,7 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 		return failed("%s", err), nil
 	}
 	if err := checkPattern(a.Pattern); err != nil {
-		return failed("pattern %s: %s", quoted(a.Pattern), err), nil
+		return failed("pattern %s: %s", text.Quote(a.Pattern, maxQuoted), err), nil
 	}
 	start, err := t.resolve(orText(a.Path, "."))
 	if err != nil {
@@ -60,6 +60,7 @@ const (
 	maxExpression = 1000
 	maxLine       = 64 << 10 // bytes of a line that are searched
 	maxShown      = 300      // bytes of a line that are shown
+	maxQuoted     = 200      // bytes of an argument that an error quotes
 )
 
 // searching is a search that goes on.
@@ -114,7 +115,11 @@ func (s *searching) lines(name string, in *bufio.Reader) error {
 
 // keep keeps a line that matches, and reports whether there is no room for it.
 func (s *searching) keep(name string, number int, line []byte) (enough bool) {
-	entry := fmt.Sprintf("%s:%d: %s", shownPath(name), number, beginning(string(line), maxShown))
+	found := strings.ToValidUTF8(string(line), "\uFFFD")
+	if len(found) > maxShown {
+		found = text.Head(found, maxShown)
+	}
+	entry := fmt.Sprintf("%s:%d: %s", text.Name(name), number, found)
 	if len(s.found) >= s.t.limits.Entries || s.size+len(entry) > s.t.limits.Read {
 		return true
 	}
@@ -135,5 +140,5 @@ func Label(name string, args []byte) string {
 	if about == "" {
 		return name
 	}
-	return name + " " + shownPath(taxonomy.Scrub(beginning(about, maxShown)))
+	return name + " " + text.Name(text.Head(about, maxShown))
 }

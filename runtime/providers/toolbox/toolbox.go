@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -179,7 +180,7 @@ func (t *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (
 			return x.call(ctx, args)
 		}
 	}
-	return failed("there is no tool %s", quoted(name)), nil
+	return failed("there is no tool %s", text.Quote(name, maxQuoted)), nil
 }
 
 // evidence returns the beginning of evidence about a tool.

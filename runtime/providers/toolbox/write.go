@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 type writeArgs struct {
@@ -40,7 +41,7 @@ func (t *Toolbox) write(ctx context.Context, a writeArgs) (Result, error) {
 	if err := t.replace(name, []byte(*a.Content), mode); err != nil {
 		return t.unwritten("write", a.Path, err)
 	}
-	return Result{Text: fmt.Sprintf("wrote %d bytes to %s", len(*a.Content), shownPath(name))}, nil
+	return Result{Text: fmt.Sprintf("wrote %d bytes to %s", len(*a.Content), text.Name(name))}, nil
 }
 
 type editArgs struct {
@@ -73,9 +74,9 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 	n := bytes.Count(content, []byte(a.Old))
 	switch {
 	case n == 0:
-		return failed("%s does not hold the old text", shownPath(a.Path)), nil
+		return failed("%s does not hold the old text", text.Name(a.Path)), nil
 	case n > 1 && !a.All:
-		return failed("%s holds the old text %d times; give more of what is around it, or set all", shownPath(a.Path),
+		return failed("%s holds the old text %d times; give more of what is around it, or set all", text.Name(a.Path),
 			n), nil
 	case len(content)+n*(len(*a.New)-len(a.Old)) > t.limits.Write:
 		return failed("the file would have more than the %d bytes that it may have", t.limits.Write), nil
@@ -83,7 +84,7 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 	if err := t.replace(name, bytes.ReplaceAll(content, []byte(a.Old), []byte(*a.New)), mode); err != nil {
 		return t.unwritten("edit", a.Path, err)
 	}
-	return Result{Text: fmt.Sprintf("replaced %d in %s", n, shownPath(name))}, nil
+	return Result{Text: fmt.Sprintf("replaced %d in %s", n, text.Name(name))}, nil
 }
 
 type deleteArgs struct {
@@ -106,7 +107,7 @@ func (t *Toolbox) delete(ctx context.Context, a deleteArgs) (Result, error) {
 	if err != nil {
 		return t.unwritten("delete", a.Path, err)
 	}
-	return Result{Text: "deleted " + shownPath(name)}, nil
+	return Result{Text: "deleted " + text.Name(name)}, nil
 }
 
 // target returns which file a change of the named one changes, if that is allowed. Refused is what
@@ -120,9 +121,9 @@ func (t *Toolbox) target(ctx context.Context, doing, name string) (target string
 	case escapes(err):
 		return "", nil, t.denied(doing, name, errOutside)
 	case err != nil:
-		return "", tell("%s: %s", shownPath(name), reason(err)), nil
+		return "", tell("%s: %s", text.Name(name), reason(err)), nil
 	case target == ".":
-		return "", tell("%s: is a directory", shownPath(name)), nil
+		return "", tell("%s: is a directory", text.Name(name)), nil
 	case isGit(target):
 		return "", nil, t.denied(doing, name, errors.New("git's own files are not to be changed"))
 	}
@@ -145,7 +146,7 @@ func (t *Toolbox) writable(name, shown string) (fs.FileMode, *Result) {
 		err = errors.New("is read-only")
 	}
 	if err != nil {
-		return 0, tell("%s: %s", shownPath(shown), reason(err))
+		return 0, tell("%s: %s", text.Name(shown), reason(err))
 	}
 	return info.Mode().Perm(), nil
 }
@@ -205,7 +206,7 @@ func (t *Toolbox) denied(doing, name string, why error) error {
 	ev := t.evidence()
 	ev.Errno = "EACCES"
 	ev.Attributes = map[string]string{"path": name}
-	ev.Text = fmt.Sprintf("%s %s: %s", doing, shownPath(name), why)
+	ev.Text = fmt.Sprintf("%s %s: %s", doing, text.Name(name), why)
 	ev.Err = why
 	return ev
 }
@@ -220,10 +221,10 @@ func (t *Toolbox) unwritten(doing, name string, err error) (Result, error) {
 	switch ev.Errno {
 	case "ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE":
 		ev.Source, ev.Op = t.options.Source, opCall
-		ev.Text = fmt.Sprintf("%s %s: %s", doing, shownPath(name), reason(err))
+		ev.Text = fmt.Sprintf("%s %s: %s", doing, text.Name(name), reason(err))
 		return Result{}, &ev
 	}
-	return failed("%s: %s", shownPath(name), reason(err)), nil
+	return failed("%s: %s", text.Name(name), reason(err)), nil
 }
 
 // escapes reports whether err says that a path leads out of the directory: by our own word, or by

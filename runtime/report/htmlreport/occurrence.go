@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/report"
 )
 
@@ -143,10 +144,10 @@ func causes(o *report.Occurrence) string {
 
 // indented is JSON for people; what is none is shown as it is. What is far too long is not even
 // parsed.
-func indented(text string, limit int) string {
+func indented(s string, limit int) string {
 	var b bytes.Buffer
-	if len(text) > limit+lookahead || json.Indent(&b, []byte(text), "", "  ") != nil {
-		return block(text, limit)
+	if len(s) > limit+text.Margin || json.Indent(&b, []byte(s), "", "  ") != nil {
+		return block(s, limit)
 	}
 	return block(b.String(), limit)
 }
@@ -156,7 +157,7 @@ func joined(separator string, parts ...string) string {
 	var kept []string
 	for _, p := range parts {
 		if p != "" {
-			kept = append(kept, window(p, summaryLimit))
+			kept = append(kept, p)
 		}
 	}
 	return strings.Join(kept, separator)
@@ -175,7 +176,7 @@ func repository(r *report.Repository) string {
 	}
 	at := joined("/", r.Owner, r.Repo)
 	if r.EntityNumber != 0 {
-		at = joined(" ", at, window(r.EntityType, nameLimit), "#"+strconv.Itoa(r.EntityNumber))
+		at = joined(" ", at, r.EntityType, "#"+strconv.Itoa(r.EntityNumber))
 	}
 	return at
 }

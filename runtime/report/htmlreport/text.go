@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 const (
-	// lookahead is how many bytes behind a limit are looked at, so that a secret that begins before
-	// it is still recognised.
-	lookahead = 1 << 10
 	// maxMarks is how many combining marks may stand on one letter; more would be drawn over the
 	// lines around it.
 	maxMarks = 4
@@ -26,14 +22,14 @@ func line(s string, limit int) string {
 
 // block makes s at most limit bytes and keeps its lines and tabs.
 func block(s string, limit int) string {
-	return visible(strings.ReplaceAll(window(s, limit), "\r\n", "\n"), limit,
+	return visible(strings.ReplaceAll(text.Beginning(s, limit), "\r\n", "\n"), limit,
 		func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
 // visible masks secrets, shows what one could not see, and cuts. What is put in place of invisible
 // characters is longer than they are, so the limit holds for the result.
 func visible(s string, limit int, keep func(rune) bool) string {
-	s = taxonomy.Scrub(strings.ToValidUTF8(window(s, limit), "\uFFFD"))
+	s = text.Beginning(s, limit)
 	var b strings.Builder
 	marks := 0
 	for _, r := range s {
@@ -53,18 +49,6 @@ func visible(s string, limit int, keep func(rune) bool) string {
 		b.WriteString(shown)
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// window is the part of s that can matter for a text of limit bytes.
-func window(s string, limit int) string {
-	if len(s) <= limit+lookahead {
-		return s
-	}
-	end := limit + lookahead
-	for end > limit && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
 }
 
 // show is how a rune is written: control characters as their pictures, characters that change the

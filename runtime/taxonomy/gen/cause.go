@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"strconv"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 )
 
 // Bounds on what is shown of a cause's tree, so that a cycle or a tree that shares its branches
@@ -27,7 +27,7 @@ type jsonTree struct {
 func (w *jsonTree) cause(dst []byte, err error, depth int) []byte {
 	w.left--
 	if s, ok := err.(*taxonomy.Traced); ok {
-		_, err = foreign.Below(s)
+		_, err = errtree.Below(s)
 	}
 	if c, ok := err.(taxonomy.Coded); ok {
 		if out, ok := w.coded(dst, c, depth); ok {
@@ -106,7 +106,7 @@ func causeValue(err error) slog.Value {
 func causeTreeValue(err error) slog.Value {
 	if te := asError(err); te != nil {
 		if v, ok := te.(slog.LogValuer); ok {
-			return foreign.LogValue(v)
+			return errtree.LogValue(v)
 		}
 		return slog.StringValue(textOf(te))
 	}
@@ -130,7 +130,7 @@ func causeTreeValue(err error) slog.Value {
 // asError returns err as an error of a taxonomy, looking through a recorded stack; otherwise nil.
 func asError(err error) taxonomy.Error {
 	if s, ok := err.(*taxonomy.Traced); ok {
-		_, err = foreign.Below(s)
+		_, err = errtree.Below(s)
 	}
 	te, _ := err.(taxonomy.Error)
 	return te
@@ -140,14 +140,14 @@ func asError(err error) taxonomy.Error {
 // below it that is of one, or the branches where the chain forks; otherwise nothing.
 func descend(err error) (joined []error, below error) {
 	for range maxDepth {
-		branches, one := foreign.Below(err)
+		branches, one := errtree.Below(err)
 		if one == nil {
 			return branches, nil
 		}
 		if err = one; asError(err) != nil {
 			return nil, err
 		}
-		if branches, _ := foreign.Below(err); len(branches) > 0 {
+		if branches, _ := errtree.Below(err); len(branches) > 0 {
 			return nil, err
 		}
 	}
@@ -155,7 +155,7 @@ func descend(err error) (joined []error, below error) {
 }
 
 // bounded reports whether err's tree is within the bounds.
-func bounded(err error) bool { return foreign.Within(err, maxDepth, maxCauses) }
+func bounded(err error) bool { return errtree.Within(err, maxDepth, maxCauses) }
 
 // Bounds on a tree that is asked for its text. An error's text is often made of those below it, so
 // that one with a greater tree could run for ever, or out of stack, which nothing recovers from.
@@ -166,8 +166,8 @@ const (
 
 // textOf returns the text of an error; a note when it panics or its tree is beyond the bounds.
 func textOf(err error) string {
-	if !foreign.Within(err, maxTextDepth, maxTextErrors) {
+	if !errtree.Within(err, maxTextDepth, maxTextErrors) {
 		return fmt.Sprintf("(%T has too many causes to be shown)", err)
 	}
-	return foreign.Text(err)
+	return errtree.Text(err)
 }

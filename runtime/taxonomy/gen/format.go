@@ -3,8 +3,8 @@ package gen
 import (
 	"fmt"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/internal/foreign"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
@@ -67,7 +67,7 @@ func (p *detailPrinter) causes(err error, depth int, indent string) {
 	for ; err != nil && depth > 0 && p.left > 0; depth-- {
 		p.left--
 		p.cause(err, indent)
-		branches, one := foreign.Below(err)
+		branches, one := errtree.Below(err)
 		for _, e := range branches {
 			p.causes(e, depth-1, indent+"  ")
 		}
@@ -81,7 +81,7 @@ func (p *detailPrinter) cause(err error, indent string) {
 	defer func() {
 		if recover() != nil {
 			p.b = printed
-			p.field(indent, "cause: ", printable.Text(foreign.Text(err)))
+			p.field(indent, "cause: ", printable.Text(errtree.Text(err)))
 		}
 	}()
 	switch x := err.(type) {

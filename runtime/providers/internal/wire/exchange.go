@@ -7,7 +7,7 @@ import (
 	"mime"
 	"net/http"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 const (
@@ -75,7 +75,7 @@ func (x *Exchange) Streams() bool { return x.stream != nil }
 
 // read takes the body of a response that is no stream, and gives the SDK a copy without the key.
 func (x *Exchange) read(res *http.Response) {
-	page, err := io.ReadAll(io.LimitReader(res.Body, maxPage+excerpt.Margin+1))
+	page, err := io.ReadAll(io.LimitReader(res.Body, maxPage+text.Margin+1))
 	_ = res.Body.Close()
 	if len(page) > maxPage {
 		page = []byte(x.Mask.Head(string(page), maxPage))

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -29,7 +29,7 @@ func (m Mask) Text(s string) string {
 // Head returns the first n bytes of s in valid UTF-8, or fewer, without the key and with what looks
 // like a secret masked.
 func (m Mask) Head(s string, n int) string {
-	return excerpt.Head(s, n, func(s string) string { return taxonomy.Scrub(m.Text(strings.ToValidUTF8(s, ""))) })
+	return text.Mask(func(s string) string { return text.Masked(m.Text(strings.ToValidUTF8(s, ""))) }).Head(s, n)
 }
 
 // Bytes returns b without the key; b itself if it has none.

@@ -3,16 +3,14 @@ package otelreport
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
@@ -34,18 +32,18 @@ func RecordError(span trace.Span, o *report.Occurrence) {
 	if span == nil || o == nil || !span.IsRecording() {
 		return
 	}
-	message, kind := text(o.Message, maxText), semconv.ErrorTypeOther
+	message, kind := text.Beginning(o.Message, maxText), semconv.ErrorTypeOther
 	if o.Code != "" {
-		kind = semconv.ErrorTypeKey.String(text(o.Code, maxCode))
+		kind = semconv.ErrorTypeKey.String(text.Beginning(o.Code, maxCode))
 	}
 	span.SetAttributes(kind)
 	span.SetStatus(codes.Error, message)
 	event := []attribute.KeyValue{
-		semconv.ExceptionType(cmp.Or(text(o.Code, maxCode), "error")),
+		semconv.ExceptionType(cmp.Or(text.Beginning(o.Code, maxCode), "error")),
 		semconv.ExceptionMessage(message),
 	}
 	if o.Stack != "" {
-		event = append(event, semconv.ExceptionStacktrace(text(o.Stack, maxText)))
+		event = append(event, semconv.ExceptionStacktrace(text.Beginning(o.Stack, maxText)))
 	}
 	options := []trace.EventOption{trace.WithAttributes(event...)}
 	if !o.At.IsZero() {
@@ -53,8 +51,3 @@ func RecordError(span trace.Span, o *report.Occurrence) {
 	}
 	span.AddEvent(semconv.ExceptionEventName, options...)
 }
-
-// text returns s masked, and cut to as many bytes as it may have.
-func text(s string, most int) string { return excerpt.Beginning(s, most, masked) }
-
-func masked(s string) string { return taxonomy.Scrub(strings.ToValidUTF8(s, "\uFFFD")) }

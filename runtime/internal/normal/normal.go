@@ -1,4 +1,4 @@
-// Package normal finds what texts about one kind of failure have in common.
+// Package normal replaces what differs between texts about one kind of failure.
 package normal
 
 import (
@@ -9,19 +9,28 @@ import (
 )
 
 const (
-	// limit is how many runes a normalised text has at most.
+	// limit is how many characters a normalised text has at most.
 	limit = 100
-	// window is how many bytes of a text are looked at.
+	// window is how many bytes of a text are read.
 	window = 16 << 10
+	// MaxBytes is how many bytes a normalised text has at most.
+	MaxBytes = limit * utf8.UTFMax
 )
 
-// Text returns a text on one line of at most 100 runes, with stand-ins for what changes from one
-// failure to the next. Normalising what is normalised changes nothing; the time is linear in the
-// part that is looked at.
-func Text(text string) string {
-	n := normalizer{in: plain(text), limit: limit}
+// Text returns a text on one line of at most 100 characters, with placeholders for what changes
+// from one failure to the next. Normalising a normalised text changes nothing. The time is linear
+// in the part that is read.
+func Text(text string) string { return string(Append(make([]byte, 0, limit+limit/4), text)) }
+
+// Append appends what [Text] returns.
+func Append(dst []byte, text string) []byte {
+	n := normalizer{in: plain(text), limit: limit, out: dst}
 	n.run()
-	return strings.TrimRight(n.cut(), " ")
+	out := n.cut(len(dst))
+	for len(out) > len(dst) && out[len(out)-1] == ' ' {
+		out = out[:len(out)-1]
+	}
+	return out
 }
 
 // Literals returns the parts of a text that are kept, without what is masked and without white
@@ -38,7 +47,11 @@ func plain(text string) string {
 	if len(text) > window {
 		text = text[:window]
 	}
+	if isPlain(text) {
+		return text
+	}
 	var b strings.Builder
+	b.Grow(len(text))
 	gap := false
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -58,6 +71,19 @@ func plain(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isPlain reports whether a text is ASCII on one line with single spaces within.
+func isPlain(text string) bool {
+	before := byte(' ')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return text == "" || before != ' '
 }
 
 // isLayout reports whether r only says where a line ends or which way it is read.
@@ -83,13 +109,13 @@ func escapeSequence(s string) int {
 }
 
 // normalizer reads a plain text from the left. What it has written stays as it is when it is read
-// again: no stand-in holds a digit, a hexadecimal number of 8 digits, a path or a quote, and each
+// again: no placeholder holds a digit, a hexadecimal number of 8 digits, a path or a quote, and each
 // ends in a letter as what it stands for did.
 type normalizer struct {
 	in    string
-	limit int // runes of out
-	out   strings.Builder
-	runes int
+	limit int // characters that may be written
+	out   []byte
+	runes int // characters written
 	// never are the quotes that are not closed any more.
 	never [3]bool
 
@@ -106,7 +132,10 @@ func (n *normalizer) run() {
 		case isPathByte(c):
 			i += n.word(i)
 		default:
-			_, size := utf8.DecodeRuneInString(n.in[i:])
+			size := 1
+			if c >= utf8.RuneSelf {
+				_, size = utf8.DecodeRuneInString(n.in[i:])
+			}
 			n.keep(n.in[i : i+size])
 			i += size
 		}
@@ -127,16 +156,27 @@ func (n *normalizer) quoted(i int) int {
 		n.keep(n.in[i : i+1])
 		return 1
 	}
-	n.standIn(string(c) + "X" + string(c))
+	n.placeholder(string(c) + "X" + string(c))
 	return end + 2
 }
 
 // word writes the longest run of characters that paths consist of, from i on, and returns its
 // length.
 func (n *normalizer) word(i int) int {
-	end := i
-	for end < len(n.in) && isPathByte(n.in[end]) {
-		end++
+	end, hex, mostHex := i, 0, 0
+	for ; end < len(n.in) && isLetter(n.in[end]); end++ {
+		if hex++; !isHex(n.in[end]) {
+			hex = 0
+		}
+		mostHex = max(mostHex, hex)
+	}
+	plain := end-i > 1 && mostHex < leastHash
+	for ; end < len(n.in) && isPathByte(n.in[end]); end++ {
+		plain = false
+	}
+	if plain {
+		n.keep(n.in[i:end])
+		return end - i
 	}
 	if isDrive(n.in[i:end]) && strings.HasPrefix(n.in[end:], `:\`) {
 		for end += 2; end < len(n.in) && (isPathByte(n.in[end]) || n.in[end] == '\\'); {
@@ -156,9 +196,9 @@ func (n *normalizer) word(i int) int {
 // isDrive reports whether a word names a drive. N stands for a number.
 func isDrive(word string) bool { return len(word) == 1 && isLetter(word[0]) && word != "N" }
 
-// path writes a stand-in for a path, but not for the punctuation that follows it, and returns the
+// path writes a placeholder for a path, but not for the punctuation that follows it, and returns the
 // length of what it stands for.
-func (n *normalizer) path(i, end int, standIn string) int {
+func (n *normalizer) path(i, end int, placeholder string) int {
 	for end > i && !isAlnum(n.in[end-1]) {
 		end--
 	}
@@ -167,7 +207,7 @@ func (n *normalizer) path(i, end int, standIn string) int {
 		n.numbers(n.in[i:end])
 		return 1
 	}
-	n.standIn(standIn)
+	n.placeholder(placeholder)
 	return end - i
 }
 
@@ -201,13 +241,17 @@ func isFile(word string) bool {
 	return false
 }
 
-const uuidLayout = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+const (
+	uuidLayout = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	// leastHash is how many hexadecimal digits in a row make a hash.
+	leastHash = 8
+)
 
-// numbers writes a word with stand-ins for its numbers.
+// numbers writes a word with placeholders for its numbers.
 func (n *normalizer) numbers(word string) {
 	for i := 0; i < len(word); {
-		if isUUID(word[i:]) && (i == 0 || !isAlnum(word[i-1])) {
-			n.standIn("UUID")
+		if len(word) >= len(uuidLayout) && isUUID(word[i:]) && (i == 0 || !isAlnum(word[i-1])) {
+			n.placeholder("UUID")
 			i += len(uuidLayout)
 			continue
 		}
@@ -219,15 +263,18 @@ func (n *normalizer) numbers(word string) {
 			hex++
 		}
 		switch {
-		case hex >= 8 && hex > digits:
-			n.standIn("HASH")
+		case hex >= leastHash && hex > digits:
+			n.placeholder("HASH")
 			i += hex
 		case digits > 0:
-			n.standIn("N")
+			n.placeholder("N")
 			i += digits
 		default:
 			// The rest of a run of letters is no hexadecimal number either.
 			letters := max(hex-trailing(word[i:i+hex]), 1)
+			for hex == 0 && i+letters < len(word) && !isHex(word[i+letters]) {
+				letters++
+			}
 			n.keep(word[i : i+letters])
 			i += letters
 		}
@@ -263,14 +310,16 @@ func (n *normalizer) keep(s string) {
 	}
 }
 
-func (n *normalizer) standIn(s string) {
+func (n *normalizer) placeholder(s string) {
 	n.write(s)
 	n.endPart()
 }
 
 func (n *normalizer) write(s string) {
-	n.out.WriteString(s)
-	n.runes += utf8.RuneCountInString(s)
+	n.out = append(n.out, s...)
+	if n.runes++; len(s) > 1 {
+		n.runes += utf8.RuneCountInString(s) - 1
+	}
 }
 
 // endPart ends a part that is kept, and sets it free of what is masked.
@@ -283,16 +332,17 @@ func (n *normalizer) endPart() {
 	n.part.Reset()
 }
 
-// cut returns what was written, as far as the limit goes.
-func (n *normalizer) cut() string {
-	s, runes := n.out.String(), 0
-	for i := range s {
-		if runes == n.limit {
-			return s[:i]
-		}
-		runes++
+// cut returns what was written, with at most as many characters behind from as the limit allows.
+func (n *normalizer) cut(from int) []byte {
+	if n.runes <= n.limit {
+		return n.out
 	}
-	return s
+	end := from
+	for range n.limit {
+		_, size := utf8.DecodeRune(n.out[end:])
+		end += size
+	}
+	return n.out[:end]
 }
 
 const (
@@ -300,11 +350,17 @@ const (
 	punctuation = " \t.,:;!?-_+=~/\\|#*@%&$^<>()[]{}'\"`"
 )
 
-func isQuote(c byte) bool  { return strings.IndexByte(quotes, c) >= 0 }
+func isQuote(c byte) bool  { return c == '\'' || c == '"' || c == '`' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isAlnum(c byte) bool  { return isDigit(c) || isLetter(c) }
 func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // isPathByte reports whether c is in words, numbers and paths.
-func isPathByte(c byte) bool { return isAlnum(c) || strings.IndexByte("._~/+@-", c) >= 0 }
+func isPathByte(c byte) bool {
+	switch c {
+	case '.', '_', '~', '/', '+', '@', '-':
+		return true
+	}
+	return isAlnum(c)
+}

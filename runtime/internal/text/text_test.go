@@ -1,4 +1,4 @@
-package excerpt_test
+package text_test
 
 import (
 	"strings"
@@ -7,8 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/internal/excerpt"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 func TestExcerpts(t *testing.T) {
@@ -29,8 +28,8 @@ func TestExcerpts(t *testing.T) {
 		{"a secret at the cut", "x ghp_abcdefghijklmnopqrstuvwxyz0123456789 y", 12, "x [REDACT…", "…DACTED] y"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.begins, excerpt.Beginning(c.text, c.n, taxonomy.Scrub))
-			assert.Equal(t, c.ending, excerpt.Ending(c.text, c.n, taxonomy.Scrub))
+			assert.Equal(t, c.begins, text.Beginning(c.text, c.n))
+			assert.Equal(t, c.ending, text.Ending(c.text, c.n))
 		})
 	}
 }
@@ -50,8 +49,8 @@ func TestHeadsAndTails(t *testing.T) {
 		{"password: hunter2hunter2 x", 22, "password: [REDACTED] x", "password: [REDACTED] x"},
 		{"x ghp_abcdefghijklmnopqrstuvwxyz0123456789 y", 9, "x [REDACT", "DACTED] y"},
 	} {
-		assert.Equal(t, c.head, excerpt.Head(c.text, c.n, taxonomy.Scrub))
-		assert.Equal(t, c.tail, excerpt.Tail(c.text, c.n, taxonomy.Scrub))
+		assert.Equal(t, c.head, text.Head(c.text, c.n))
+		assert.Equal(t, c.tail, text.Tail(c.text, c.n))
 	}
 }
 
@@ -66,18 +65,17 @@ func TestNoHalfOfASecretIsKept(t *testing.T) {
 		"-----BEGIN PRIVATE KEY-----\nHALFMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcHALF\n-----END PRIVATE KEY-----",
 	} {
 		for _, between := range []string{"\n", " and then\n", "\n" + strings.Repeat("prose ", 20) + "\n"} {
-			text := strings.Repeat(secret+between, 600)
+			secrets := strings.Repeat(secret+between, 600)
 			for cut := range len(secret) + len(between) {
 				for _, got := range []string{
-					excerpt.Beginning(strings.Repeat("é", cut/2)+strings.Repeat("x", cut%2)+"\n"+text, n,
-						taxonomy.Scrub),
-					excerpt.Ending(text+strings.Repeat("x", cut), n, taxonomy.Scrub),
+					text.Beginning(strings.Repeat("é", cut/2)+strings.Repeat("x", cut%2)+"\n"+secrets, n),
+					text.Ending(secrets+strings.Repeat("x", cut), n),
 				} {
 					assert.Contains(t, got, "…")
 					checkMasked(t, got, n)
 				}
-				checkMasked(t, excerpt.Head(strings.Repeat("x", cut)+"\n"+text, n, taxonomy.Scrub), n)
-				checkMasked(t, excerpt.Tail(text+strings.Repeat("x", cut), n, taxonomy.Scrub), n)
+				checkMasked(t, text.Head(strings.Repeat("x", cut)+"\n"+secrets, n), n)
+				checkMasked(t, text.Tail(secrets+strings.Repeat("x", cut), n), n)
 			}
 		}
 	}
@@ -88,4 +86,55 @@ func checkMasked(t *testing.T, got string, n int) {
 	assert.NotContains(t, got, "HALF")
 	assert.LessOrEqual(t, len(got), n)
 	assert.True(t, utf8.ValidString(got))
+}
+
+func TestOneLine(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		n          int
+		want       string
+	}{
+		{"white space", "  a\n\tb  \u00a0c ", 20, "a b c"},
+		{"commands to a terminal", "a\x1b[31mb\u202ec\x00d", 20, "a [31mb c d"},
+		{"invalid UTF-8", "a\xffb", 20, "a\uFFFDb"},
+		{"a long line", "0123456789", 8, "01234…"},
+		{"much white space", strings.Repeat(" \n", 10) + "0 1\n\n\n\n\n2 3", 8, "0 1 2 3"},
+		{"more white space than is read", "0" + strings.Repeat(" ", 100) + "1", 8, "0 …"},
+		{"a secret", "password: hunter2hunter2", 40, "password: [REDACTED]"},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, text.OneLine(c.text, c.n)) })
+	}
+}
+
+func TestQuote(t *testing.T) {
+	assert.Equal(t, `"a\tb"`, text.Quote("a\tb", 3))
+	assert.Equal(t, `"éé"…`, text.Quote("ééé", 5))
+	assert.Equal(t, `"password: [REDACTED]"`, text.Quote("password: hunter2hunter2", 40))
+}
+
+func TestName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a b/é.go": "a b/é.go", "": `""`, " a": `" a"`, `a"`: `"a\""`, `a\b`: `"a\\b"`, "a\nb": `"a\nb"`, "\xff": `"\xff"`,
+	} {
+		assert.Equal(t, want, text.Name(name))
+	}
+}
+
+func TestBothEnds(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"0123456789", 10, "0123456789"},
+		{"0123456789", 9, "…456789"},
+		{"0123456789abcdefghijklmnopqrstuvwxyz", 20, "01…\n…pqrstuvwxyz"},
+	} {
+		assert.Equal(t, c.want, text.BothEnds(c.text, c.n))
+	}
+}
+
+func TestCount(t *testing.T) {
+	assert.Equal(t, "0 files", text.Count(0, "file"))
+	assert.Equal(t, "1 file", text.Count(int64(1), "file"))
 }
