@@ -18,9 +18,8 @@ BENCH     := bench
 BROWSER   := browser
 # The systems that lint checks in addition to this one, and the packages that differ between systems.
 SYSTEMS   := windows darwin
-PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/escalate/verify ./runtime/executor/... \
-	./runtime/internal/durable ./runtime/proc ./runtime/workspace
-# The packages that errgen generates in this module, and the taxonomy of the second one.
+WINDOWS   := ./internal/output ./runtime/escalate/verify ./runtime/executor/... ./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/proc ./runtime/workspace
+# What errgen generates here, beside what the consumers' go:generate lines say.
 GENERATED := gen/errs
 FIXTURE   := runtime/taxonomy/internal/sample
 

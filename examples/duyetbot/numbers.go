@@ -46,7 +46,7 @@ func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.Poli
 // of its codes is tried by it.
 func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
 	for i := range table.Taxonomy.Codes {
-		for r := table.Row(table.Taxonomy.Codes[i].Row).Reaction; r != nil; r = r.Then {
+		for r := range table.Row(table.Taxonomy.Codes[i].Row).Reaction.Chain() {
 			if r.Policy != nil && r.Policy.Name == name {
 				return r.Policy
 			}

@@ -62,7 +62,7 @@ func triesOf(table taxonomy.Table) map[string]int {
 		return all
 	}
 	for row := range table.Taxonomy.Rows {
-		for r := table.Row(taxonomy.Row(row)).Reaction; r != nil; r = r.Then {
+		for r := range table.Row(taxonomy.Row(row)).Reaction.Chain() {
 			if r.Action != taxonomy.Recover || !profile.Permits(r.Strategy) {
 				continue
 			}

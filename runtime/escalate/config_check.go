@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/retry"
 )
 
@@ -177,7 +177,7 @@ const runNameExpected = "1 to 80 letters, digits, '-', '_' and '.', the first a 
 // validRun reports whether a run can have this name: its calls, the tree and the journal are named
 // after it.
 func validRun(name string) bool {
-	return len(name) <= maxRunName && hold.CheckName(name) == nil && name[0] != '-' && name[0] != '_'
+	return len(name) <= maxRunName && filelock.CheckName(name) == nil && name[0] != '-' && name[0] != '_'
 }
 
 // callName names the run of the executor that a call is. When the run began is in it: the journal

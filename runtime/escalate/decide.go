@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	// maxChain bounds how many reactions follow each other by `then`.
-	maxChain = 8
 	// maxUnbounded bounds the tries under a policy that bounds only time, which waits of no length
 	// never use up.
 	maxUnbounded = 100
@@ -51,7 +49,7 @@ type standing struct {
 }
 
 // trail is what happened so far to a step's failures with one code, for each reaction of a chain.
-type trail [maxChain]retry.Series
+type trail [taxonomy.MaxChain]retry.Series
 
 // situation is all that a decision depends on.
 type situation struct {
@@ -65,7 +63,7 @@ type situation struct {
 	least int
 	trail trail
 	// runs is how often the strategies of the chain have run.
-	runs [maxChain]int
+	runs [taxonomy.MaxChain]int
 	// same is how often something was done about the same error already, repeats how often that may
 	// be.
 	same, repeats int
@@ -107,7 +105,7 @@ func (d *decision) triesAgain() bool {
 func decide(s *situation) decision {
 	d := decision{reaction: s.reaction, rung: s.rung, trail: s.trail}
 	exhausted := false
-	for ; d.depth < maxChain; d.depth++ {
+	for ; d.depth < taxonomy.MaxChain; d.depth++ {
 		if d.depth >= s.from && s.takes(&d) {
 			if d.do == doBlock && exhausted {
 				d.end = EndLadder

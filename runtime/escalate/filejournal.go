@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/internal/durable"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -30,7 +30,7 @@ type fileJournal struct {
 
 	mu   sync.Mutex
 	run  string
-	held *hold.Hold // nil while it is not open
+	held *filelock.Named // nil while it is not open
 	// encoder knows what was saved last.
 	encoder encoder
 }
@@ -74,15 +74,15 @@ func (j *fileJournal) Open(ctx context.Context, run string) (*State, error) {
 	if j.held != nil {
 		return nil, fileEvidence("prepare", j.dir, errOpen)
 	}
-	if err := durable.MakeDir(j.dir); err != nil {
+	if err := atomicfile.MakeDir(j.dir); err != nil {
 		return nil, fileEvidence("prepare", j.dir, fmt.Errorf("make the directory of journals: %w", err))
 	}
-	held, err := hold.Take(ctx, j.dir, run, "run "+run, hold.DefaultPatience)
-	if refused, ok := hold.Evidence(err); ok {
+	held, err := filelock.Take(ctx, j.dir, run, "run "+run, "", filelock.DefaultPatience)
+	if refused, ok := filelock.Evidence(err); ok {
 		return nil, refused
 	}
 	if err != nil {
-		return nil, fileEvidence("lock", hold.Path(j.dir, run), err)
+		return nil, fileEvidence("lock", filelock.Path(j.dir, run), err)
 	}
 	s, err := readFile(j.path(run), run)
 	if err != nil {
@@ -94,7 +94,7 @@ func (j *fileJournal) Open(ctx context.Context, run string) (*State, error) {
 
 // readFile returns the state in a file; nil when there is no file.
 func readFile(path, run string) (*State, error) {
-	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func (j *fileJournal) Save(_ context.Context, s *State) error {
 	}
 	b, err := j.encoder.encode(s)
 	if err == nil {
-		err = durable.Replace(j.path(j.run), b)
+		err = atomicfile.Replace(j.path(j.run), b)
 	}
 	if err != nil {
 		return stateEvidence(j.path(j.run), fmt.Errorf("write the state of run %s: %w", j.run, err))

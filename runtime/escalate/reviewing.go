@@ -106,7 +106,7 @@ func (j *job) afterNoReview(f *found, trails map[string]trail) (time.Duration, E
 	s := situation{profile: j.profile(), random: j.random(), hint: retry.HintOf(taxonomy.HintsOf(f.err), j.now())}
 	d := decision{reaction: f.traits.Reaction, trail: trails[code]}
 	defer func() { trails[code] = d.trail }()
-	for ; d.depth < maxChain; d.depth++ {
+	for ; d.depth < taxonomy.MaxChain; d.depth++ {
 		switch d.reaction.Action {
 		case taxonomy.Retry, taxonomy.RetryOperation:
 			if s.retries() && s.try(&d) {

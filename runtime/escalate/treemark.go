@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // treeMarker is a journal that knows which run is under way in a working tree, so that the next one
@@ -53,7 +53,7 @@ func (j *fileJournal) markPath(tree string) string {
 }
 
 func (j *fileJournal) left(tree string) string {
-	f, err := durable.OpenRegular(j.markPath(tree), os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(j.markPath(tree), os.O_RDONLY)
 	if err != nil {
 		return ""
 	}
@@ -78,7 +78,7 @@ func (j *fileJournal) mark(tree string, underWay bool) error {
 	}
 	path := j.markPath(tree)
 	if underWay {
-		if err := durable.Replace(path, []byte(j.run)); err != nil {
+		if err := atomicfile.Replace(path, []byte(j.run)); err != nil {
 			return stateEvidence(path, err)
 		}
 		return nil

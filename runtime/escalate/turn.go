@@ -216,24 +216,17 @@ func (c *calling) own(t *turned, res *executor.Result) {
 	}
 }
 
-// maxThen bounds how many reactions follow each other.
-const maxThen = 8
-
 // handsOver reports that, once trying again is used up, a reaction leads to a higher tier. A run of
 // one tier has none, or a person's at most, and so ends in another way.
 func handsOver(r taxonomy.Reaction) bool {
-	next := &r
-	for range maxThen {
+	for next := range r.Chain() {
 		switch next.Action {
 		case taxonomy.Escalate:
 			return true
 		case taxonomy.Retry, taxonomy.RetryOperation, taxonomy.Recover:
-			if next.Then != nil {
-				next = next.Then
-				continue
-			}
+		default:
+			return false
 		}
-		return false
 	}
 	return false
 }

@@ -163,8 +163,7 @@ func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
 	s := situation{reaction: &reaction, op: f.op, known: f.known, profile: r.cfg.Table.Overlay,
 		strategies: r.cfg.Recoverer != nil}
 	var first *taxonomy.Policy
-	next := s.first()
-	for depth := 0; next != nil && depth < maxChain; depth++ {
+	for next := range s.first().Chain() {
 		if s.retries(next) {
 			p := s.declared(next)
 			if p != nil && p.Budget != nil {
@@ -174,7 +173,6 @@ func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
 				first = p
 			}
 		}
-		next = next.Then
 	}
 	return first
 }

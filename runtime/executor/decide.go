@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	// maxChain bounds how many reactions follow each other by `then`.
-	maxChain = 8
 	// maxInPlace bounds the tries in place under a policy that bounds only time, which waits of no
 	// length never use up.
 	maxInPlace = 100
@@ -18,7 +16,7 @@ const (
 
 // trail is what happened so far to an operation and code, for each reaction of a chain: what
 // follows by `then` has a policy of its own, and so a count of its own.
-type trail [maxChain]retry.Series
+type trail [taxonomy.MaxChain]retry.Series
 
 // situation is all that a decision depends on.
 type situation struct {
@@ -42,7 +40,7 @@ type situation struct {
 	adapted *adapted
 	// runs is how often the strategies of the chain have run for the operation and code, in the
 	// whole run.
-	runs [maxChain]int
+	runs [taxonomy.MaxChain]int
 	// failed is the reaction whose strategy has failed, or that was refused, or nil; depth is its
 	// place in the chain.
 	failed *taxonomy.Reaction
@@ -100,7 +98,7 @@ func decide(s *situation, d *decision) {
 	if s.failed != nil {
 		d.reaction, d.depth, d.usedUp, d.end = follower(s.failed), s.depth+1, true, EndRetriesUsedUp
 	}
-	for ; d.depth < maxChain; d.depth++ {
+	for ; d.depth < taxonomy.MaxChain; d.depth++ {
 		d.counts = d.counts || d.reaction.CountFailure
 		d.action, d.wait = d.reaction.Action, 0
 		used := s.limit(d)

@@ -167,7 +167,7 @@ func TestDecide(t *testing.T) {
 		{"a profile's tries are used up",
 			situation{reaction: &taxonomy.Reaction{Action: taxonomy.Recover, Then: &reactBlock}, known: true,
 				strategies: true,
-				runs:       [maxChain]int{2},
+				runs:       [taxonomy.MaxChain]int{2},
 				profile:    &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 2}}},
 			decision{action: taxonomy.Block, usedUp: true, end: EndRetriesUsedUp}},
 		{"a strategy has failed",

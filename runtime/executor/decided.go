@@ -26,7 +26,7 @@ type Adapted struct {
 }
 
 // adapted are the numbers of the policies of a chain; one that has none is as the taxonomy says.
-type adapted [maxChain]numbers
+type adapted [taxonomy.MaxChain]numbers
 
 type numbers struct {
 	set      bool
@@ -115,14 +115,14 @@ func (r *runner) adapt(s *situation, f *failure, before *Decided) Decided {
 	if r.cfg.Adaptive == nil {
 		return made
 	}
-	next := s.first()
-	for depth := 0; next != nil && depth < maxChain; depth++ {
+	depth := 0
+	for next := range s.first().Chain() {
 		if p := s.policy(next); p.Adapt != nil && s.retries(next) {
 			moved := r.cfg.Adaptive.Policy(p, f.record.learned())
 			made.Adapted = append(
 				made.Adapted, Adapted{Depth: depth, Attempts: moved.MaxAttempts, Delay: Duration(moved.InitialDelay)})
 		}
-		next = next.Then
+		depth++
 	}
 	s.adapted = made.numbers()
 	return made
@@ -135,7 +135,7 @@ func (d *Decided) numbers() *adapted {
 	}
 	var all adapted
 	for _, a := range d.Adapted {
-		if a.Depth >= 0 && a.Depth < maxChain {
+		if a.Depth >= 0 && a.Depth < taxonomy.MaxChain {
 			all[a.Depth] = numbers{set: true, attempts: a.Attempts, delay: time.Duration(a.Delay)}
 		}
 	}
@@ -160,13 +160,13 @@ func bound(attempts int) int {
 }
 
 // runsOf returns how often the strategies of a chain have run for a failure's operation and code.
-func (r *runner) runsOf(s *situation, key string) (runs [maxChain]int) {
-	next := s.first()
-	for depth := 0; next != nil && depth < maxChain; depth++ {
+func (r *runner) runsOf(s *situation, key string) (runs [taxonomy.MaxChain]int) {
+	depth := 0
+	for next := range s.first().Chain() {
 		if next.Action == taxonomy.Recover {
 			runs[depth] = r.state.Recoveries[key+" "+next.Strategy]
 		}
-		next = next.Then
+		depth++
 	}
 	return runs
 }

@@ -213,8 +213,11 @@ func (r *runner) warnOfStrategies(f *failure) {
 		return
 	}
 	reaction := r.cfg.Table.Reaction(f.err)
-	next := &reaction
-	for depth := 0; next != nil && depth <= f.decision.depth; depth++ {
+	depth := 0
+	for next := range reaction.Chain() {
+		if depth++; depth > f.decision.depth+1 {
+			return
+		}
 		if name := next.Strategy; next.Action == taxonomy.Recover && !r.strategies[name] {
 			if r.strategies == nil {
 				r.strategies = map[string]bool{}
@@ -223,7 +226,6 @@ func (r *runner) warnOfStrategies(f *failure) {
 			r.warn("there is nobody to run strategy "+name+
 				", which a reaction asks for: the configuration has no Recoverer", nil)
 		}
-		next = next.Then
 	}
 }
 

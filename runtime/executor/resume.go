@@ -233,14 +233,13 @@ func fingerprintOf(t taxonomy.Table) string {
 // reactionText returns a reaction and what follows it as a text.
 func reactionText(r *taxonomy.Reaction) string {
 	text := ""
-	for depth := 0; r != nil && depth < maxChain; depth++ {
+	for r := range r.Chain() {
 		plain := *r
 		plain.Policy, plain.Then = nil, nil
 		text += fmt.Sprintf("%+v", plain)
 		if r.Policy != nil {
 			text += policyText(r.Policy)
 		}
-		r = r.Then
 	}
 	return text
 }

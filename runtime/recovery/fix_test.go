@@ -357,7 +357,7 @@ func TestLockedTree(t *testing.T) {
 		LockWait: -1}
 	w := newWorld(t, o)
 	err = w.ApplyLintFix(t.Context(), says("bad"))
-	assert.ErrorContains(t, err, "run somebody has the working tree")
+	assert.ErrorContains(t, err, "(run somebody)")
 	assert.ErrorIs(t, err, workspace.ErrHeld)
 	assert.Equal(t, "a\n", r.read("a.txt"))
 
@@ -365,7 +365,7 @@ func TestLockedTree(t *testing.T) {
 	var waits []time.Duration
 	o.Clock, o.LockWait, o.Waiting = clock, time.Minute, func(_ string, d time.Duration) { waits = append(waits, d) }
 	err = newWorld(t, o).ApplyLintFix(t.Context(), says("bad"))
-	assert.ErrorContains(t, err, "run somebody has the working tree", "and not for ever")
+	assert.ErrorContains(t, err, "(run somebody)", "and not for ever")
 	assert.Equal(t, []time.Duration{time.Minute}, waits)
 	assert.Len(t, clock.sleeps, int(time.Minute/lockPoll))
 	clock.before = func() { clock.before = nil; assert.NoError(t, unlock()) }

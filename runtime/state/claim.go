@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // Claim is a named thing that this process has, and no other one. It ends with [Claim.Release] or
@@ -13,7 +13,7 @@ import (
 type Claim struct {
 	path string
 	mu   sync.Mutex
-	held *hold.Hold
+	held *filelock.Named
 }
 
 // Claim takes the thing called name, such as a whole queue: letters, digits, '-', '_' and '.', 1 to
@@ -21,14 +21,14 @@ type Claim struct {
 // attributes path, pid, host and since; what a dead one had is free. Names of claims and of runs
 // have nothing to do with each other.
 func (s *Store) Claim(ctx context.Context, name string) (*Claim, error) {
-	if err := hold.CheckName(name); err != nil {
+	if err := filelock.CheckName(name); err != nil {
 		return nil, s.refusedName("claim", name, err)
 	}
 	held, err := take(ctx, s.claims(), name, name, "")
 	if err != nil {
 		return nil, err
 	}
-	return &Claim{path: hold.Path(s.claims(), name), held: held}, nil
+	return &Claim{path: filelock.Path(s.claims(), name), held: held}, nil
 }
 
 // Release lets go. Releasing a claim twice does nothing.

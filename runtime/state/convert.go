@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // A state of the older form is a JSON file:
@@ -103,7 +103,7 @@ func (s *Store) unconverted(path string, err error) error {
 
 // readLegacy reads a file into a sink, and returns its fingerprint.
 func (s *Store) readLegacy(path string, sink oldSink) (sum string, err error) {
-	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

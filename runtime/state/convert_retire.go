@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // retireLegacy gives the file that this database was converted from another name, if it still has
@@ -65,11 +65,11 @@ func setAside(path string) error {
 	if err := os.Rename(path, to); err != nil {
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 func fingerprintOf(path string) (sum string, err error) {
-	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

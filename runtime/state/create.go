@@ -12,7 +12,8 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // lockPoll is how often somebody is asked who makes the same file.
@@ -42,11 +43,11 @@ func (s *Store) create(ctx context.Context) error {
 // making runs f while no other process makes files.
 func (s *Store) making(ctx context.Context, f func() error) (err error) {
 	locks := s.path + locksSuffix
-	if err := durable.MakeDir(locks); err != nil {
+	if err := atomicfile.MakeDir(locks); err != nil {
 		return err
 	}
 	// No run can have this name.
-	lock, err := durable.WaitLock(ctx, filepath.Join(locks, ".create.lock"), lockPoll)
+	lock, err := filelock.Wait(ctx, filepath.Join(locks, ".create.lock"), lockPoll)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *Store) making(ctx context.Context, f func() error) (err error) {
 // where none is: at any time there is all of it or nothing. Nothing is left of what failed. Whoever
 // calls it has the lock.
 func (s *Store) build(ctx context.Context, fill func(*tx) error) (err error) {
-	temp := s.path + durable.TempSuffix
+	temp := s.path + atomicfile.TempSuffix
 	if err := removeDatabase(temp); err != nil { // what a killed one left
 		return err
 	}
@@ -80,7 +81,7 @@ func (s *Store) build(ctx context.Context, fill func(*tx) error) (err error) {
 	if err := os.Rename(temp, s.path); err != nil {
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(s.path))
+	return atomicfile.SyncDir(filepath.Dir(s.path))
 }
 
 func (s *Store) buildAt(ctx context.Context, temp string, fill func(*tx) error) error {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -108,7 +108,7 @@ func (s *Store) refusedName(field, name string, err error) *taxonomy.Evidence {
 	ev := evidence("executor", "prepare", s.path, err)
 	ev.Text = "" // the attributes say it
 	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = field, textMask.Beginning(name, 256),
-		hold.NameExpected
+		filelock.NameExpected
 	return ev
 }
 

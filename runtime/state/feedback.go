@@ -63,7 +63,7 @@ func (s *Store) feedsBack(a *Attempt) bool {
 	}
 	heads := s.reactionsTo(a)
 	for _, head := range heads {
-		for r, depth := head, 0; r != nil && depth < maxChain; r, depth = r.Then, depth+1 {
+		for r := range head.Chain() {
 			if r.Name == a.Reaction {
 				return head.FeedBack || r.FeedBack
 			}
@@ -71,9 +71,6 @@ func (s *Store) feedsBack(a *Attempt) bool {
 	}
 	return heads[0].FeedBack
 }
-
-// maxChain bounds how far a chain of reactions is followed.
-const maxChain = 16
 
 // reactionsTo returns the reactions that the taxonomy has to what an attempt failed with, never
 // none: that of its code, then those of the code's branches.

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/durable"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // Bounds on journals, in bytes and entries.
@@ -34,8 +34,8 @@ type journal struct {
 
 	mu   sync.Mutex
 	run  string
-	held *hold.Hold // nil when it is not open
-	task *hold.Hold // nil when the run has not begun, or has ended
+	held *filelock.Named // nil when it is not open
+	task *filelock.Named // nil when the run has not begun, or has ended
 	// entries is how many there are, size how many bytes they have.
 	entries int
 	size    int64
@@ -66,7 +66,7 @@ func (s *Store) locks() string { return s.path + locksSuffix }
 
 // Open takes the run for this process and returns its entries.
 func (j *journal) Open(ctx context.Context, run string) ([]executor.Entry, error) {
-	if err := hold.CheckName(run); err != nil {
+	if err := filelock.CheckName(run); err != nil {
 		return nil, j.store.refusedName("run", run, err)
 	}
 	j.mu.Lock()
@@ -101,16 +101,16 @@ func (j *journal) Open(ctx context.Context, run string) ([]executor.Entry, error
 
 // take takes what is called name in a directory of locks, which is made if it is not there. Others
 // are told what it is, and of which run, if that is not empty.
-func take(ctx context.Context, dir, name, what, run string) (*hold.Hold, error) {
-	if err := durable.MakeDir(dir); err != nil {
+func take(ctx context.Context, dir, name, what, run string) (*filelock.Named, error) {
+	if err := atomicfile.MakeDir(dir); err != nil {
 		return nil, evidence("executor", "prepare", dir, fmt.Errorf("make the directory of locks: %w", err))
 	}
-	held, err := hold.TakeFor(ctx, dir, name, what, run, hold.DefaultPatience)
-	if refused, ok := hold.Evidence(err); ok {
+	held, err := filelock.Take(ctx, dir, name, what, run, filelock.DefaultPatience)
+	if refused, ok := filelock.Evidence(err); ok {
 		return nil, refused
 	}
 	if err != nil {
-		return nil, evidence("executor", "lock", hold.Path(dir, name), err)
+		return nil, evidence("executor", "lock", filelock.Path(dir, name), err)
 	}
 	return held, nil
 }
@@ -185,7 +185,7 @@ func (j *journal) Close() error {
 	err := errors.Join(append(errs, j.held.Release())...)
 	j.held, j.task = nil, nil
 	if err != nil {
-		return evidence("state", "state_write", hold.Path(j.store.locks(), j.run),
+		return evidence("state", "state_write", filelock.Path(j.store.locks(), j.run),
 			fmt.Errorf("let go of run %s: %w", j.run, err))
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // A task has one run at a time, whatever that is called: two would do its work twice, and pay for
@@ -23,13 +23,13 @@ func lockOfTask(id string) string {
 }
 
 // holdTask takes a task for a run.
-func (s *Store) holdTask(ctx context.Context, id, run string) (*hold.Hold, error) {
+func (s *Store) holdTask(ctx context.Context, id, run string) (*filelock.Named, error) {
 	return take(ctx, s.tasks(), lockOfTask(id), "task "+textMask.Beginning(id, 256), run)
 }
 
 // takeTaskOf takes the task of the run with these entries. It returns nil when there is nothing to
 // be done: the run has not begun, or has ended, and is asked what it came to.
-func (s *Store) takeTaskOf(ctx context.Context, run string, entries []executor.Entry) (*hold.Hold, error) {
+func (s *Store) takeTaskOf(ctx context.Context, run string, entries []executor.Entry) (*filelock.Named, error) {
 	var begun *executor.Begun
 	for i := range entries {
 		if begun == nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -131,12 +131,12 @@ func spendingOf(calls int, in, out, cost int64, unknownTokens, unknownCost int) 
 // holder returns who has a run, or nil. Where the lock cannot be tried, because it may only be
 // looked at, what was noted beside it is believed.
 func (s *Store) holder(run string) *Holder {
-	if hold.CheckName(run) != nil {
+	if filelock.CheckName(run) != nil {
 		return nil
 	}
-	h, taken, err := hold.Taken(s.locks(), run)
+	h, taken, err := filelock.Taken(s.locks(), run)
 	if err != nil {
-		h, taken = hold.Noted(s.locks(), run)
+		h, taken = filelock.Noted(s.locks(), run)
 	}
 	if !taken {
 		return nil

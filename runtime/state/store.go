@@ -10,7 +10,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -82,7 +82,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.options.ReadOnly {
 		return s.openReadOnly(ctx)
 	}
-	if err := durable.MakeDir(filepath.Dir(s.path)); err != nil {
+	if err := atomicfile.MakeDir(filepath.Dir(s.path)); err != nil {
 		return fmt.Errorf("make the directory of the state: %w", err)
 	}
 	if s.path, err = locate(s.path); err != nil {

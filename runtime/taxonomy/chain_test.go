@@ -3,6 +3,7 @@ package taxonomy_test
 import (
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,4 +70,25 @@ func TestFirst(t *testing.T) {
 	assert.Equal(t, 0.0, testing.AllocsPerRun(10, func() { taxonomy.First(fork{io.EOF, crash}[1], own) }))
 	joined := errors.Join(io.EOF, chain(3, crash))
 	assert.Equal(t, 0.0, testing.AllocsPerRun(10, func() { taxonomy.First(joined, own) }))
+}
+
+func TestReactionChain(t *testing.T) {
+	last := &taxonomy.Reaction{Name: "last"}
+	first := &taxonomy.Reaction{Name: "first", Then: last}
+	circle := &taxonomy.Reaction{}
+	circle.Then = circle
+	for _, c := range []struct {
+		name string
+		head *taxonomy.Reaction
+		want []*taxonomy.Reaction
+	}{
+		{"nil", nil, nil},
+		{"two", first, []*taxonomy.Reaction{first, last}},
+		{"a circle", circle, slices.Repeat([]*taxonomy.Reaction{circle}, taxonomy.MaxChain)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, slices.Collect(c.head.Chain()))
+			assert.Equal(t, c.want, slices.Collect(c.head.Chain()), "again")
+		})
+	}
 }

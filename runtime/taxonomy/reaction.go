@@ -1,6 +1,9 @@
 package taxonomy
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Action is what a reaction does. The zero Action aborts, so that what was forgotten stops.
 type Action uint8
@@ -126,6 +129,19 @@ type Reaction struct {
 	AcceptCompletion bool
 	// FeedBack says the error to the provider in its next prompt.
 	FeedBack bool
+}
+
+// MaxChain is how many reactions of a chain are carried out: one, and those that follow it by Then.
+const MaxChain = 8
+
+// Chain returns the reaction and those that follow it by Then, at most [MaxChain].
+func (r *Reaction) Chain() iter.Seq[*Reaction] {
+	return func(yield func(*Reaction) bool) {
+		next := r
+		for n := 0; n < MaxChain && next != nil && yield(next); n++ {
+			next = next.Then
+		}
+	}
 }
 
 // Backoff is how a delay grows.

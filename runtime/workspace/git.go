@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // Options say how a [Git] works. The zero Options are complete.
@@ -99,7 +100,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Git, error) {
 		opts: opts, binary: binary,
 		snaps: map[executor.Checked]*snapshot{}, states: map[string]*state{},
 		cache: map[string]stamp{}, sameModules: map[string]indexPair{}, wholeLogs: map[string]stamp{},
-		passed: map[string]bool{}, patience: lockPatience,
+		passed: map[string]bool{}, patience: filelock.DefaultPatience,
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/durable"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // Journal is an [executor.Journal] in a directory. It serves one run at a time; its methods may be
@@ -25,7 +25,7 @@ type Journal struct {
 
 	mu   sync.Mutex
 	run  string
-	held *hold.Hold
+	held *filelock.Named
 	file file // nil as long as there is no entry
 	// size is where the last whole entry ends, entries how many there are.
 	size    int64
@@ -50,7 +50,7 @@ var (
 )
 
 // New returns a journal in dir, which is made by [Journal.Open] if it does not exist.
-func New(dir string) *Journal { return &Journal{dir: dir, patience: hold.DefaultPatience} }
+func New(dir string) *Journal { return &Journal{dir: dir, patience: filelock.DefaultPatience} }
 
 func (j *Journal) path(suffix string) string { return filepath.Join(j.dir, j.run+suffix) }
 
@@ -62,7 +62,7 @@ func (j *Journal) path(suffix string) string { return filepath.Join(j.dir, j.run
 // When whoever had the run is dead, and the lock is held all the same, it is waited for, for 3
 // seconds at most.
 func (j *Journal) Open(ctx context.Context, run string) ([]executor.Entry, error) {
-	if err := hold.CheckName(run); err != nil {
+	if err := filelock.CheckName(run); err != nil {
 		return nil, refusedName(j.dir, run, err)
 	}
 	j.mu.Lock()
@@ -83,15 +83,15 @@ func (j *Journal) Open(ctx context.Context, run string) ([]executor.Entry, error
 }
 
 func (j *Journal) takeLock(ctx context.Context) error {
-	if err := durable.MakeDir(j.dir); err != nil {
+	if err := atomicfile.MakeDir(j.dir); err != nil {
 		return evidence(sourceExecutor, opPrepare, j.dir, fmt.Errorf("make the directory of journals: %w", err))
 	}
-	held, err := hold.Take(ctx, j.dir, j.run, "run "+j.run, j.patience)
-	if refused, ok := hold.Evidence(err); ok {
+	held, err := filelock.Take(ctx, j.dir, j.run, "run "+j.run, "", j.patience)
+	if refused, ok := filelock.Evidence(err); ok {
 		return refused
 	}
 	if err != nil {
-		return evidence(sourceExecutor, opLock, hold.Path(j.dir, j.run), err)
+		return evidence(sourceExecutor, opLock, filelock.Path(j.dir, j.run), err)
 	}
 	j.held = held
 	return nil
@@ -100,7 +100,7 @@ func (j *Journal) takeLock(ctx context.Context) error {
 // load reads the file of the run, if there is one, and keeps it open.
 func (j *Journal) load() ([]executor.Entry, error) {
 	j.file, j.size, j.entries, j.torn = nil, 0, 0, false
-	f, err := durable.OpenRegular(j.path(journalSuffix), os.O_RDWR)
+	f, err := atomicfile.OpenRegular(j.path(journalSuffix), os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -181,10 +181,10 @@ func (j *Journal) write(path string, line []byte) error {
 // create makes the file with its first entry.
 func (j *Journal) create(path string, line []byte) error {
 	content := append(headerLine(j.run), line...)
-	if err := durable.Replace(path, content); err != nil {
+	if err := atomicfile.Replace(path, content); err != nil {
 		return errors.Join(err, undone(path))
 	}
-	f, err := durable.OpenRegular(path, os.O_RDWR)
+	f, err := atomicfile.OpenRegular(path, os.O_RDWR)
 	if err != nil {
 		return errors.Join(err, undone(path))
 	}

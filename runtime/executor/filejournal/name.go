@@ -1,7 +1,7 @@
 package filejournal
 
 import (
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -11,6 +11,6 @@ const journalSuffix = ".journal"
 func refusedName(dir, run string, err error) *taxonomy.Evidence {
 	ev := evidence(sourceExecutor, opPrepare, dir, err)
 	ev.Text = "" // the attributes say it
-	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = "run", run, hold.NameExpected
+	ev.Attributes["field"], ev.Attributes["value"], ev.Attributes["expected"] = "run", run, filelock.NameExpected
 	return ev
 }

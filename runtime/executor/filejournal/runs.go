@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/durable"
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // Run is a run that a directory has a journal of.
@@ -65,7 +65,7 @@ func Runs(dir string) ([]Run, error) {
 	var runs []Run
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), journalSuffix)
-		if ok && hold.CheckName(name) == nil && len(runs) < maxRuns {
+		if ok && filelock.CheckName(name) == nil && len(runs) < maxRuns {
 			runs = append(runs, lookAt(dir, name))
 		}
 	}
@@ -79,7 +79,7 @@ func Runs(dir string) ([]Run, error) {
 func lookAt(dir, name string) Run {
 	run := Run{Name: name}
 	path := filepath.Join(dir, name+journalSuffix)
-	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if err == nil {
 		err = errors.Join(run.readHead(f), run.readTail(f), f.Close())
 	}

@@ -14,7 +14,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/internal/lanes"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -42,7 +43,7 @@ func (s *files) Has(_ context.Context, key string) (bool, error) {
 
 // Change has f change what a lane's file holds, while the lane is locked.
 func (s *files) Change(ctx context.Context, key string, f func(kept []byte, err error) (lanes.Kept, error)) error {
-	if err := durable.MakeDir(s.dir); err != nil {
+	if err := atomicfile.MakeDir(s.dir); err != nil {
 		return evidence(s.dir, fmt.Errorf("make the directory of lanes: %w", err))
 	}
 	s.mu.Lock()
@@ -50,7 +51,7 @@ func (s *files) Change(ctx context.Context, key string, f func(kept []byte, err 
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	path := s.path(key, laneSuffix)
-	lock, err := durable.WaitLock(ctx, s.path(key, lockSuffix), lockEvery)
+	lock, err := filelock.Wait(ctx, s.path(key, lockSuffix), lockEvery)
 	if err != nil {
 		return evidence(path, fmt.Errorf("lock lane: %w", err))
 	}
@@ -73,13 +74,13 @@ func change(path string, f func(kept []byte, err error) (lanes.Kept, error)) err
 	case bytes.Equal(after.Body, before) && unread == nil:
 		return nil
 	}
-	return durable.Replace(path, after.Body)
+	return atomicfile.Replace(path, after.Body)
 }
 
 // read returns what a file holds, and no more of it than shows that it is too much; nil when there
 // is none.
 func read(path string) ([]byte, error) {
-	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -8,8 +9,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // CLI is a program that plays the part of Claude Code's command line: a real process of its own,
@@ -101,6 +103,7 @@ const (
 	scriptSuffix = ".script.json"
 	callsSuffix  = ".calls.jsonl" // one line for each run, so that their number is the next step
 	lockSuffix   = ".lock"
+	lockEvery    = 5 * time.Millisecond
 	childSuffix  = ".child"
 )
 
@@ -123,11 +126,11 @@ func loadScript(path string) (cliScript, error) {
 
 // locked runs f while no other process has the files.
 func (c *CLI) locked(f func() error) error {
-	lock := flock.New(c.Path + lockSuffix)
-	if err := lock.Lock(); err != nil {
+	lock, err := filelock.Wait(context.Background(), c.Path+lockSuffix, lockEvery)
+	if err != nil {
 		return fmt.Errorf("lock the script: %w", err)
 	}
-	defer func() { _ = lock.Unlock() }()
+	defer func() { _ = lock.Release() }()
 	return f()
 }
 

@@ -1,4 +1,4 @@
-package hold_test
+package filelock_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // holdOn takes what is called r, says so, and keeps it until its input ends. Then it ends without
 // letting go.
 func holdOn(dir string) int {
-	_, err := hold.Take(context.Background(), dir, "r", "run r", hold.DefaultPatience)
+	_, err := filelock.Take(context.Background(), dir, "r", "run r", "", filelock.DefaultPatience)
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok {
 		fmt.Println("refused", ev.Attribute("pid"))
 		return 0

@@ -1,4 +1,4 @@
-package hold
+package filelock
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -69,12 +69,12 @@ func note(path, run string) {
 		Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second),
 			Run: run})
 	if err == nil {
-		_ = durable.Replace(path, append(b, '\n'))
+		_ = atomicfile.Replace(path, append(b, '\n'))
 	}
 }
 
 func read(path string) (h Holder, ok bool) {
-	f, err := durable.OpenRegular(path, os.O_RDONLY)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return Holder{}, false
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package durable
+package atomicfile
 
 // SyncDir does nothing: here a directory cannot be synced.
 func SyncDir(string) error { return nil }

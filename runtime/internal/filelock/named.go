@@ -1,4 +1,4 @@
-package hold
+package filelock
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/durable"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
 	lockSuffix = ".lock"
 	noteSuffix = ".holder"
+	maxName    = 100 // bytes
 )
 
 // DefaultPatience is how long a lock is waited for whose holder is dead: a process that is killed
@@ -24,22 +25,18 @@ const DefaultPatience = 3 * time.Second
 
 const poll = 20 * time.Millisecond
 
-// Hold is something that this process has. It ends with [Hold.Release] or with the process.
-type Hold struct {
-	lock *durable.Lock
+// Named is a lock on a name. It ends with [Named.Release] or with the process.
+type Named struct {
+	lock *Lock
 	note string
 }
 
-// Take takes what is called name in dir, which must be there; the name is one that [CheckName]
-// accepts. Somebody alive who has it is evidence of source "executor", op "lock", whose text says
-// of what (such as "run r") it is, with the attributes path, pid, host and since. What a dead
-// process has left is waited for, for patience at most.
-func Take(ctx context.Context, dir, name, what string, patience time.Duration) (*Hold, error) {
-	return TakeFor(ctx, dir, name, what, "", patience)
-}
-
-// TakeFor is [Take] for a run, which the text of the evidence names that others get.
-func TakeFor(ctx context.Context, dir, name, what, run string, patience time.Duration) (*Hold, error) {
+// Take locks a name, which [CheckName] accepts, in dir, which must exist. If a live process holds it,
+// the error is evidence of source "executor", op "lock", with the attributes path, pid, host and
+// since. Its text calls the name what (such as "run r"), and names the run for which the other
+// process took it, if that gave one. Take waits for a lock that a dead process has left, for
+// patience at most.
+func Take(ctx context.Context, dir, name, what, run string, patience time.Duration) (*Named, error) {
 	path, beside := filepath.Join(dir, name+lockSuffix), filepath.Join(dir, name+noteSuffix)
 	lock, err := try(ctx, path, beside, patience)
 	if err != nil {
@@ -50,7 +47,7 @@ func TakeFor(ctx context.Context, dir, name, what, run string, patience time.Dur
 		return nil, h.evidence(what, path, known)
 	}
 	note(beside, run)
-	return &Hold{lock: lock, note: beside}, nil
+	return &Named{lock: lock, note: beside}, nil
 }
 
 // Path returns the path of the lock on name in dir.
@@ -63,7 +60,7 @@ func Taken(dir, name string) (h Holder, taken bool, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return Holder{}, false, nil
 	}
-	lock, err := durable.TryLock(path)
+	lock, err := Try(path)
 	switch {
 	case err != nil:
 		return Holder{}, false, err
@@ -85,13 +82,13 @@ func Noted(dir, name string) (h Holder, ok bool) {
 }
 
 // try takes the lock, and again as long as nobody alive says that it is his.
-func try(ctx context.Context, path, beside string, patience time.Duration) (*durable.Lock, error) {
+func try(ctx context.Context, path, beside string, patience time.Duration) (*Lock, error) {
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	again := time.NewTicker(poll)
 	defer again.Stop()
 	for {
-		lock, err := durable.TryLock(path)
+		lock, err := Try(path)
 		if lock != nil || err != nil {
 			return lock, err
 		}
@@ -108,8 +105,8 @@ func try(ctx context.Context, path, beside string, patience time.Duration) (*dur
 	}
 }
 
-// Release lets go.
-func (h *Hold) Release() error {
+// Release releases the lock.
+func (h *Named) Release() error {
 	err := os.Remove(h.note)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -120,3 +117,25 @@ func (h *Hold) Release() error {
 // Evidence returns err as it is if it says that somebody else has it, and false for any other
 // error.
 func Evidence(err error) (*taxonomy.Evidence, bool) { return errors.AsType[*taxonomy.Evidence](err) }
+
+// NameExpected says which names [CheckName] accepts.
+const NameExpected = "1 to 100 letters, digits, '-', '_' and '.', the first no '.'"
+
+var errName = errors.New("a run cannot have this name")
+
+// CheckName returns an error for a name that a run cannot have, as one that would lead out of a
+// directory.
+func CheckName(run string) error {
+	named := run != "" && len(run) <= maxName && run[0] != '.' && isPlain(run)
+	if !named || !filepath.IsLocal(run+lockSuffix) { // the name of a device is not local
+		return errName
+	}
+	return nil
+}
+
+func isPlain(run string) bool {
+	return strings.IndexFunc(run, func(r rune) bool {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		return !letter && !('0' <= r && r <= '9') && r != '-' && r != '_' && r != '.'
+	}) < 0
+}

@@ -1,4 +1,4 @@
-package hold_test
+package filelock_test
 
 import (
 	"bufio"
@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/internal/hold"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func take(t *testing.T, dir, name string) *hold.Hold {
+func take(t *testing.T, dir, name string) *filelock.Named {
 	t.Helper()
-	h, err := hold.Take(t.Context(), dir, name, "run "+name, 0)
+	h, err := filelock.Take(t.Context(), dir, name, "run "+name, "", 0)
 	require.NoError(t, err)
 	return h
 }
@@ -32,7 +32,7 @@ func take(t *testing.T, dir, name string) *hold.Hold {
 // refused returns the evidence that something is held.
 func refused(t *testing.T, err error) *taxonomy.Evidence {
 	t.Helper()
-	ev, ok := hold.Evidence(err)
+	ev, ok := filelock.Evidence(err)
 	require.True(t, ok, "%v", err)
 	return ev
 }
@@ -58,11 +58,11 @@ func aDeadProcess(t *testing.T) map[string]any {
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	first := take(t, dir, "r")
-	_, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
+	_, err := filelock.Take(t.Context(), dir, "r", "run r", "", time.Hour)
 	ev := refused(t, err)
 	host, hostErr := os.Hostname()
 	require.NoError(t, hostErr)
-	assert.Equal(t, []string{"executor", "lock", "", hold.Path(dir, "r"), strconv.Itoa(os.Getpid()), host},
+	assert.Equal(t, []string{"executor", "lock", "", filelock.Path(dir, "r"), strconv.Itoa(os.Getpid()), host},
 		[]string{ev.Source, ev.Op, ev.Type, ev.Attribute("path"), ev.Attribute("pid"), ev.Attribute("host")})
 	assert.Equal(t, fmt.Sprintf("run r is held by process %d on %s since %s", os.Getpid(), host, ev.Attribute("since")),
 		ev.Text)
@@ -80,13 +80,13 @@ func TestOneAtATime(t *testing.T) {
 func TestOneOfMany(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
-	var holds []*hold.Hold
+	var holds []*filelock.Named
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			h, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
+			h, err := filelock.Take(t.Context(), dir, "r", "run r", "", time.Hour)
 			if err != nil {
-				_, ok := hold.Evidence(err)
+				_, ok := filelock.Evidence(err)
 				assert.True(t, ok, "%v", err)
 				return
 			}
@@ -103,33 +103,33 @@ func TestOneOfMany(t *testing.T) {
 func TestTaken(t *testing.T) {
 	dir := t.TempDir()
 	for _, missing := range []string{dir, filepath.Join(dir, "none")} {
-		_, taken, err := hold.Taken(missing, "r")
+		_, taken, err := filelock.Taken(missing, "r")
 		require.NoError(t, err)
 		assert.False(t, taken)
 	}
-	_, err := os.Stat(hold.Path(dir, "r"))
+	_, err := os.Stat(filelock.Path(dir, "r"))
 	require.ErrorIs(t, err, os.ErrNotExist, "asking leaves nothing")
 
 	h := take(t, dir, "r")
 	for range 2 {
-		who, taken, err := hold.Taken(dir, "r")
+		who, taken, err := filelock.Taken(dir, "r")
 		require.NoError(t, err)
 		assert.True(t, taken)
 		assert.Equal(t, os.Getpid(), who.PID)
 		assert.False(t, who.Dead())
-		noted, ok := hold.Noted(dir, "r")
+		noted, ok := filelock.Noted(dir, "r")
 		assert.True(t, ok)
 		assert.Equal(t, who, noted)
 	}
 	require.NoError(t, h.Release())
-	_, taken, err := hold.Taken(dir, "r")
+	_, taken, err := filelock.Taken(dir, "r")
 	require.NoError(t, err)
 	assert.False(t, taken)
-	_, ok := hold.Noted(dir, "r")
+	_, ok := filelock.Noted(dir, "r")
 	assert.False(t, ok)
 
 	note(t, dir, aDeadProcess(t))
-	_, ok = hold.Noted(dir, "r")
+	_, ok = filelock.Noted(dir, "r")
 	assert.False(t, ok, "the dead have nothing")
 }
 
@@ -162,18 +162,18 @@ func TestWhatCannotBeTaken(t *testing.T) {
 	}{
 		{"no directory", func(t *testing.T, dir string) { require.NoError(t, os.Remove(dir)) }, "lock run r: "},
 		{"a symbolic link",
-			func(t *testing.T, dir string) { require.NoError(t, os.Symlink(outside, hold.Path(dir, "r"))) },
+			func(t *testing.T, dir string) { require.NoError(t, os.Symlink(outside, filelock.Path(dir, "r"))) },
 			"not a regular file"},
-		{"a directory", func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(hold.Path(dir, "r"), 0o700)) },
+		{"a directory", func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filelock.Path(dir, "r"), 0o700)) },
 			"not a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "locks")
 			require.NoError(t, os.Mkdir(dir, 0o700))
 			c.make(t, dir)
-			_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
+			_, err := filelock.Take(t.Context(), dir, "r", "run r", "", 0)
 			require.ErrorContains(t, err, c.want)
-			_, isEvidence := hold.Evidence(err)
+			_, isEvidence := filelock.Evidence(err)
 			assert.False(t, isEvidence, "nobody has it")
 		})
 	}
@@ -188,14 +188,14 @@ func TestNotesThatSayNothing(t *testing.T) {
 		dir := t.TempDir()
 		h := take(t, dir, "r")
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "r.holder"), []byte(text), 0o600))
-		_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
+		_, err := filelock.Take(t.Context(), dir, "r", "run r", "", 0)
 		ev := refused(t, err)
 		assert.Equal(t, []string{"run r is held by another process", ""}, []string{ev.Text, ev.Attribute("pid")},
 			"%.20q", text)
-		who, taken, err := hold.Taken(dir, "r")
+		who, taken, err := filelock.Taken(dir, "r")
 		require.NoError(t, err)
 		assert.True(t, taken)
-		assert.Equal(t, hold.Holder{}, who)
+		assert.Equal(t, filelock.Holder{}, who)
 		require.NoError(t, h.Release())
 	}
 	dir := t.TempDir()
@@ -211,14 +211,14 @@ func TestDead(t *testing.T) {
 	pid := dead["pid"].(int)
 	for _, c := range []struct {
 		name   string
-		holder hold.Holder
+		holder filelock.Holder
 		want   bool
 	}{
-		{"ended", hold.Holder{PID: pid, Start: "another", Host: host}, true},
-		{"another one has its number now", hold.Holder{PID: os.Getpid(), Start: "another", Host: host}, true},
-		{"of another machine", hold.Holder{PID: pid, Start: "another", Host: host + "-other"}, false},
-		{"not known when it began", hold.Holder{PID: pid, Host: host}, false},
-		{"nobody", hold.Holder{}, false},
+		{"ended", filelock.Holder{PID: pid, Start: "another", Host: host}, true},
+		{"another one has its number now", filelock.Holder{PID: os.Getpid(), Start: "another", Host: host}, true},
+		{"of another machine", filelock.Holder{PID: pid, Start: "another", Host: host + "-other"}, false},
+		{"not known when it began", filelock.Holder{PID: pid, Host: host}, false},
+		{"nobody", filelock.Holder{}, false},
 	} {
 		assert.Equal(t, c.want, c.holder.Dead(), c.name)
 	}
@@ -232,19 +232,19 @@ func TestLockOfTheDead(t *testing.T) {
 	dead := aDeadProcess(t)
 	note(t, dir, dead)
 
-	_, err := hold.Take(t.Context(), dir, "r", "run r", 0)
+	_, err := filelock.Take(t.Context(), dir, "r", "run r", "", 0)
 	ev := refused(t, err)
 	assert.Equal(t, fmt.Sprintf("run r is held by what process %d has started, which had it and has died", dead["pid"]),
 		ev.Text)
 	assert.Empty(t, ev.Attribute("since"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = hold.Take(ctx, dir, "r", "run r", time.Hour)
+	_, err = filelock.Take(ctx, dir, "r", "run r", "", time.Hour)
 	require.ErrorIs(t, err, context.Canceled)
 
-	taken := make(chan *hold.Hold)
+	taken := make(chan *filelock.Named)
 	go func() {
-		next, err := hold.Take(context.WithoutCancel(t.Context()), dir, "r", "run r", time.Hour)
+		next, err := filelock.Take(context.WithoutCancel(t.Context()), dir, "r", "run r", "", time.Hour)
 		assert.NoError(t, err)
 		taken <- next
 	}()
@@ -282,14 +282,14 @@ func TestProcesses(t *testing.T) {
 	for range 3 {
 		said, cmd := start(t, dir)
 		require.Equal(t, "held", said)
-		_, err := hold.Take(t.Context(), dir, "r", "run r", time.Hour)
+		_, err := filelock.Take(t.Context(), dir, "r", "run r", "", time.Hour)
 		assert.Equal(t, strconv.Itoa(cmd.Process.Pid), refused(t, err).Attribute("pid"),
 			"the living are not waited for")
 		second, other := start(t, dir)
 		assert.Equal(t, "refused "+strconv.Itoa(cmd.Process.Pid), second)
 		end(other)
 		end(cmd)
-		_, noted := hold.Noted(dir, "r")
+		_, noted := filelock.Noted(dir, "r")
 		assert.False(t, noted, "it had no time to take its note away")
 		h := take(t, dir, "r")
 		require.NoError(t, h.Release())
@@ -299,10 +299,10 @@ func TestProcesses(t *testing.T) {
 func TestCheckName(t *testing.T) {
 	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a b", "a\n", "a\x00", "a:b", "a~",
 		"é", strings.Repeat("x", 101)} {
-		assert.Error(t, hold.CheckName(name), "%q", name)
+		assert.Error(t, filelock.CheckName(name), "%q", name)
 	}
 	for _, name := range []string{"a", "-rf", "_", "A_1.b-c", "a..b", "a.", strings.Repeat("x", 100)} {
-		assert.NoError(t, hold.CheckName(name), "%q", name)
+		assert.NoError(t, filelock.CheckName(name), "%q", name)
 	}
 }
 
@@ -311,10 +311,10 @@ func FuzzCheckName(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if hold.CheckName(name) != nil {
+		if filelock.CheckName(name) != nil {
 			return
 		}
 		dir := filepath.Join(t.TempDir(), "locks")
-		assert.Equal(t, dir, filepath.Dir(hold.Path(dir, name)), "a lock is in its directory: %q", name)
+		assert.Equal(t, dir, filepath.Dir(filelock.Path(dir, name)), "a lock is in its directory: %q", name)
 	})
 }

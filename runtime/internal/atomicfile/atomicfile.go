@@ -1,4 +1,6 @@
-package durable
+// Package atomicfile replaces files so that a reader, also one after a crash, sees all of the old
+// content or all of the new.
+package atomicfile
 
 import (
 	"errors"
@@ -16,8 +18,8 @@ var (
 // TempSuffix ends the names of files that are being written.
 const TempSuffix = ".tmp"
 
-// MakeDir makes dir and the directories above it that are missing, for their owner only, and has
-// them survive a crash.
+// MakeDir makes dir and the missing directories above it, for their owner only. They survive a
+// crash.
 func MakeDir(dir string) error {
 	var made []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
@@ -37,9 +39,8 @@ func MakeDir(dir string) error {
 	return nil
 }
 
-// Replace puts content at path, at once: whoever reads the file, also after a crash, sees all of
-// what was there before or all of content. It is for the owner only. There must be one writer at a
-// time; what a killed one left is overwritten.
+// Replace puts content at path in one step. The file is readable for its owner only. There must be
+// one writer at a time; what a killed one left is overwritten.
 func Replace(path string, content []byte) error {
 	temp := path + TempSuffix
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +78,7 @@ func removed(path string) error {
 // OpenRegular opens a file that exists with the flags of [os.OpenFile]. It refuses anything but a
 // regular file: a directory, a symbolic link, a pipe, which it does not wait for.
 func OpenRegular(path string, flag int) (*os.File, error) {
-	before, err := regular(path)
+	before, err := Regular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,8 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-func regular(path string) (fs.FileInfo, error) {
+// Regular returns what is at path, or an error unless that is a regular file.
+func Regular(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err

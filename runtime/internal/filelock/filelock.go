@@ -1,4 +1,6 @@
-package durable
+// Package filelock takes locks on files. A lock ends with its process. [Try] and [Wait] lock a file;
+// [Take] locks a name, such as that of a run, with a note beside it that tells people who has it.
+package filelock
 
 import (
 	"context"
@@ -8,16 +10,19 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
-// Lock is a lock on a file. It ends with [Lock.Release], or with the process that holds it, however
-// that ends. The file stays: removing it would let two processes hold locks on two files of one
-// name.
+var errReplaced = errors.New("was replaced while it was locked")
+
+// Lock is a lock on a file. It ends with [Lock.Release] or with the process that holds it. The file
+// stays, because removing it would let two processes hold locks on two files of one name.
 type Lock struct{ f *flock.Flock }
 
-// TryLock takes the lock on the file at path, which is made if need be. It returns nil without an
-// error when somebody else holds it.
-func TryLock(path string) (*Lock, error) {
+// Try takes the lock on the file at path, and makes the file if it is missing. It returns nil
+// without an error if the lock is held.
+func Try(path string) (*Lock, error) {
 	l, err := prepare(path)
 	if err != nil {
 		return nil, err
@@ -26,8 +31,8 @@ func TryLock(path string) (*Lock, error) {
 	return l.taken(taken, err)
 }
 
-// WaitLock takes the lock on the file at path, asking again every so often until ctx ends.
-func WaitLock(ctx context.Context, path string, every time.Duration) (*Lock, error) {
+// Wait takes the lock on the file at path. It tries every so often until ctx ends.
+func Wait(ctx context.Context, path string, every time.Duration) (*Lock, error) {
 	l, err := prepare(path)
 	if err != nil {
 		return nil, err
@@ -43,7 +48,7 @@ func prepare(path string) (*Lock, error) {
 	if err == nil {
 		err = f.Close()
 	} else if errors.Is(err, fs.ErrExist) {
-		_, err = regular(path)
+		_, err = atomicfile.Regular(path)
 	}
 	if err != nil {
 		return nil, err
@@ -59,7 +64,7 @@ func (l *Lock) taken(taken bool, err error) (*Lock, error) {
 	held, err := l.f.Stat()
 	if err == nil {
 		var there fs.FileInfo
-		if there, err = regular(l.f.Path()); err == nil && !os.SameFile(held, there) {
+		if there, err = atomicfile.Regular(l.f.Path()); err == nil && !os.SameFile(held, there) {
 			err = &fs.PathError{Op: "lock", Path: l.f.Path(), Err: errReplaced}
 		}
 	}
@@ -69,5 +74,5 @@ func (l *Lock) taken(taken bool, err error) (*Lock, error) {
 	return l, nil
 }
 
-// Release lets go of the lock.
+// Release releases the lock.
 func (l *Lock) Release() error { return l.f.Unlock() }

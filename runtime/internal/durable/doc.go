@@ -1,3 +1,0 @@
-// Package durable writes files that are whole after a crash, and takes locks that end with their
-// process.
-package durable
