@@ -109,7 +109,7 @@ func TestAnotherRunIsAtWork(t *testing.T) {
 	require.NoError(t, err)
 	unlock, err := git.Lock(t.Context(), "one")
 	require.NoError(t, err)
-	said("file access denied: "+a.dir, "run one has the working tree, in process")
+	said("file access denied: "+a.dir, "(run one)")
 	require.NoError(t, unlock())
 
 	j := filejournal.New(a.options.journal)

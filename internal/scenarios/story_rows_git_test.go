@@ -307,7 +307,7 @@ func TestLockedByAnother(t *testing.T) {
 	defer func() { require.NoError(t, unlock()) }()
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_FILE_ACCESS"})
-	assert.Contains(t, r.Error, "run the-other has the working tree, in process")
+	assert.Contains(t, r.Error, "(run the-other)")
 	assert.Zero(t, s.calls())
 }
 
