@@ -51,7 +51,8 @@ func (e Explanation) String() string {
 	shown := e.Shown()
 	if e.Err != nil {
 		if code := taxonomy.CodeOf(e.Err); code != "" {
-			fmt.Fprintf(&b, "%s (%s): ", text.Printable(text.Masked(code), ""), text.Printable(text.Masked(taxonomy.CategoryOf(e.Err)), ""))
+			fmt.Fprintf(&b, "%s (%s): ", text.Printable(text.Masked(code), ""),
+				text.Printable(text.Masked(taxonomy.CategoryOf(e.Err)), ""))
 		}
 		b.WriteString(text.Printable(text.Masked(textOf(e.Err)), "") + "\n")
 	}

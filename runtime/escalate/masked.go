@@ -28,7 +28,8 @@ func maskedFiles(files []string) []string {
 
 // maskedEvent returns an event as it is kept and shown.
 func maskedEvent(e Event) Event {
-	e.Step, e.Tier, e.From = text.Beginning(e.Step, maxWord), text.Beginning(e.Tier, maxWord), text.Beginning(e.From, maxWord)
+	e.Step, e.Tier, e.From = text.Beginning(e.Step, maxWord), text.Beginning(e.Tier, maxWord),
+		text.Beginning(e.From, maxWord)
 	e.Code = text.Beginning(e.Code, maxWord)
 	e.Text, e.Message = bounded(e.Text), bounded(e.Message)
 	e.Files = maskedFiles(e.Files)
@@ -84,7 +85,8 @@ func maskedDiagnosis(d *Diagnosis) *Diagnosis {
 	}
 	return &Diagnosis{
 		Verdict: d.Verdict,
-		Cause:   text.Beginning(d.Cause, maxWords), Fix: text.Beginning(d.Fix, maxWords), Needed: text.Beginning(d.Needed, maxWords),
+		Cause:   text.Beginning(d.Cause, maxWords), Fix: text.Beginning(d.Fix, maxWords),
+		Needed:       text.Beginning(d.Needed, maxWords),
 		Instructions: text.Beginning(d.Instructions, maxInstructions),
 	}
 }

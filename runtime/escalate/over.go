@@ -55,7 +55,8 @@ func (a *Attempt) texts() int {
 // shorten leaves about n bytes of an attempt's texts: most of what was said, and the beginnings of
 // the rest.
 func (a *Attempt) shorten(n int) {
-	a.Said, a.Message, a.Refused = text.BothEnds(a.Said, n/3), text.Beginning(a.Message, n/8), text.Beginning(a.Refused, n/16)
+	a.Said, a.Message, a.Refused = text.BothEnds(a.Said, n/3), text.Beginning(a.Message, n/8),
+		text.Beginning(a.Refused, n/16)
 	a.Findings, a.Unreviewed = firstFindings(a.Findings, n/8), firstFindings(a.Unreviewed, n/16)
 	files := 0
 	for i, file := range a.Files {

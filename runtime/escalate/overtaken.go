@@ -163,7 +163,8 @@ func (r *run) movedBackBy(ctx context.Context) (s string, more int) {
 	}
 	n, size := 0, 0
 	for _, command := range commands[:min(len(commands), maxDifferences)] {
-		if size += len(command) + len(" && "); size > maxCommands || text.Printable(text.Masked(command), "") != command {
+		if size += len(command) + len(" && "); size > maxCommands ||
+			text.Printable(text.Masked(command), "") != command {
 			break
 		}
 		n++

@@ -18,7 +18,8 @@ const maxTried = 40
 // below could do it, what was tried, what is needed, the diagnoses' own words of that included, and
 // what was reported last, of at most limit bytes.
 func newQuestion(step, why string, attempts []Attempt, needed []string, evidence string, limit int) *Question {
-	q := &Question{Step: text.Beginning(step, maxWord), Why: text.OneLine(why, maxMessage), Evidence: text.BothEnds(evidence, limit)}
+	q := &Question{Step: text.Beginning(step, maxWord), Why: text.OneLine(why, maxMessage),
+		Evidence: text.BothEnds(evidence, limit)}
 	for i, a := range attempts {
 		if a.Counts {
 			continue
@@ -123,7 +124,8 @@ func (t Tried) line() string {
 func indented(first, others, s string) string {
 	var b strings.Builder
 	before := first
-	for line := range strings.SplitSeq(strings.TrimRightFunc(text.Printable(text.Masked(s), "\n\t"), unicode.IsSpace), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRightFunc(text.Printable(text.Masked(s), "\n\t"), unicode.IsSpace),
+		"\n") {
 		b.WriteString(strings.TrimRight(before+line, " \t") + "\n")
 		before = others
 	}

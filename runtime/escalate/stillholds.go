@@ -49,7 +49,8 @@ func (r *run) lostCommits(ctx context.Context) {
 	lost := losses{run: r, rest: "more steps are done with commits that are not in the history of HEAD any more"}
 	for i := range r.result.Steps {
 		if s := &r.result.Steps[i]; s.State == StepDone && gone[s.Commit] {
-			lost.note("step " + text.OneLine(s.ID, maxWord) + " is done with commit " + text.OneLine(s.Commit, maxWord) +
+			lost.note("step " + text.OneLine(s.ID, maxWord) + " is done with commit " +
+				text.OneLine(s.Commit, maxWord) +
 				", which is not in the history of HEAD any more")
 		}
 	}

@@ -149,7 +149,8 @@ func (r *run) endCheck(ctx context.Context, c Check) error {
 	if !ok {
 		return &taxonomy.Evidence{
 			Source: sourceEscalate, Op: opResume, Type: "refused",
-			Text: fmt.Sprintf("no %s can end process %d, which it has left running", text.Beginning(string(c.By), maxWord), c.PID),
+			Text: fmt.Sprintf("no %s can end process %d, which it has left running",
+				text.Beginning(string(c.By), maxWord), c.PID),
 			Attributes: map[string]string{
 				"field": text.Beginning(string(c.By), maxWord), "value": "none",
 				"expected": "the one that began process " + strconv.Itoa(c.PID),

@@ -183,7 +183,8 @@ func fingerprintOfFailure(f *failure, raw error) (digits string) {
 // reaction puts back are exact in the record, and what its texts say of them is not needed for
 // that.
 func (r *runner) describe(e *ErrorRecord, err error) {
-	e.Code, e.Category = text.Beginning(taxonomy.CodeOf(err), maxName), text.Beginning(taxonomy.CategoryOf(err), maxName)
+	e.Code, e.Category = text.Beginning(taxonomy.CodeOf(err), maxName),
+		text.Beginning(taxonomy.CategoryOf(err), maxName)
 	coded, _ := taxonomy.First(err, nil)
 	own, ok := coded.(taxonomy.Error)
 	if !ok {

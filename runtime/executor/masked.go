@@ -33,7 +33,8 @@ func maskedPaths(paths []string) []string {
 
 // mask masks the paths of a result.
 func (r *Result) mask() {
-	r.CommittedFiles, r.UncommittedFiles, r.UncheckedFiles = maskedPaths(r.CommittedFiles), maskedPaths(r.UncommittedFiles),
+	r.CommittedFiles, r.UncommittedFiles, r.UncheckedFiles = maskedPaths(r.CommittedFiles),
+		maskedPaths(r.UncommittedFiles),
 		maskedPaths(r.UncheckedFiles)
 	r.Commits = slices.Clone(r.Commits)
 	for i := range r.Commits {

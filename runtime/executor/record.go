@@ -71,7 +71,8 @@ func (l *recorder) settled() bool {
 // answered returns how a call ended, as it is written down.
 func (r *runner) answered(it *iteration, a Answer, f *failure, took time.Duration) *Answered {
 	done := &Answered{
-		Call: it.calls, Signal: a.Signal, Question: text.Beginning(a.Question, maxMessage), Text: text.Ending(a.Text, maxAnswer),
+		Call: it.calls, Signal: a.Signal, Question: text.Beginning(a.Question, maxMessage),
+		Text:    text.Ending(a.Text, maxAnswer),
 		Session: a.Session, Usage: a.Usage, Took: Duration(took),
 	}
 	if f != nil {

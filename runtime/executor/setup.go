@@ -86,7 +86,8 @@ func (r *runner) refuse(field, value, expected string) {
 	op := setupOp(opResume, sourceExecutor)
 	f := r.classify(&iteration{}, op, &taxonomy.Evidence{
 		Source: op.source, Op: op.name, Type: typeRefused,
-		Text:       fmt.Sprintf("the run is refused: %s is %q, expected %s", field, text.Beginning(value, 256), expected),
+		Text: fmt.Sprintf("the run is refused: %s is %q, expected %s", field, text.Beginning(value, 256),
+			expected),
 		Attributes: map[string]string{"field": field, "value": text.Beginning(value, 256), "expected": expected},
 	})
 	r.react(&iteration{}, f)

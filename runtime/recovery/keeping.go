@@ -113,7 +113,8 @@ func (p *putBack) noteKept() {
 	lost := p.lost(p.left)
 	p.note(DataLost, listed(lost))
 	if len(lost) > 0 {
-		p.warn(fmt.Sprintf("%s could not be saved before it was put back: %s", first(lost, maxNamed), text.Error(p.unsaved, maxMessage)))
+		p.warn(fmt.Sprintf("%s could not be saved before it was put back: %s", first(lost, maxNamed),
+			text.Error(p.unsaved, maxMessage)))
 	}
 }
 

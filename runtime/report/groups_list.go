@@ -26,8 +26,9 @@ func (g *Groups) groupOf(o *Occurrence, now time.Time) *group {
 	}
 	// What there is a group for has no secret in its ID; what there is none for may have one.
 	named := Occurrence{
-		Category: boundedText(o.Category, maxName), Code: boundedText(o.Code, maxName), Severity: boundedText(o.Severity, maxName),
-		Message: boundedText(o.Message, maxMessage),
+		Category: boundedText(o.Category, maxName), Code: boundedText(o.Code, maxName),
+		Severity: boundedText(o.Severity, maxName),
+		Message:  boundedText(o.Message, maxMessage),
 	}
 	if named.Category != o.Category || named.Code != o.Code || named.Severity != o.Severity ||
 		named.Message != o.Message {

@@ -142,7 +142,8 @@ func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 			output_tokens, cost_microusd,
 			fingerprint, feedback, changed_files)
 		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), column(a.Error), column(a.CodeAsWritten), column(a.Output),
+		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), column(a.Error), column(a.CodeAsWritten),
+		column(a.Output),
 		column(a.Category), column(meaning{code: a.Code}.other(a.CodeAsWritten)), column(a.Rule), column(a.Reaction),
 		column(a.Action),
 		a.Counted.Or(false), optionalStamp(a.NotBefore), column(a.Provider), optional(a.Tier),

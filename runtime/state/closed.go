@@ -97,9 +97,11 @@ func (p *projection) attempt(c *executor.Closed, b bill) (id int64, err error) {
 		d = executor.ErrorRecord{Action: actionCancelled}
 	}
 	err = p.one(&id, putAttempt, p.run, p.entry.Iteration, p.at, c.Clean, seconds,
-		boundedColumn(d.Message, maxError), boundedColumn(d.Code, maxName), column(textMask.Ending(seen.text, maxOutput)),
+		boundedColumn(d.Message, maxError), boundedColumn(d.Code, maxName),
+		column(textMask.Ending(seen.text, maxOutput)),
 		boundedColumn(d.Category, maxName), boundedColumn(d.Understood, maxName), boundedColumn(d.Why, maxError),
-		boundedColumn(d.Reaction, maxName), boundedColumn(d.Action, maxName), c.Count, optionalStamp(c.NotBefore), b.provider, b.tier,
+		boundedColumn(d.Reaction, maxName), boundedColumn(d.Action, maxName), c.Count, optionalStamp(c.NotBefore),
+		b.provider, b.tier,
 		b.in, b.out, b.cost,
 		boundedColumn(d.Fingerprint, maxName), boundedColumn(fedBack(p.entry.Iteration, c), maxOutput), files)
 	return id, err
@@ -161,7 +163,8 @@ func (p *projection) error(attempt int64, seq int, rec *executor.ErrorRecord) er
 	_, err := p.exec(`INSERT INTO errors (attempt_id, seq, op, source, code, understood_code, category, message,
 		rule, reaction, action,
 		counted, overcome, fingerprint, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		attempt, seq, boundedColumn(rec.Op, maxName), boundedColumn(rec.Source, maxName), boundedColumn(rec.Code, maxName),
+		attempt, seq, boundedColumn(rec.Op, maxName), boundedColumn(rec.Source, maxName),
+		boundedColumn(rec.Code, maxName),
 		boundedColumn(rec.Understood, maxName), boundedColumn(rec.Category, maxName),
 		boundedColumn(rec.Message, maxError).V, boundedColumn(rec.Why, maxError), boundedColumn(rec.Reaction, maxName),
 		boundedColumn(rec.Action, maxName), rec.Counted, rec.Overcome,

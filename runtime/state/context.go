@@ -171,13 +171,15 @@ func (s *Store) tellIn(v *view, a *Attempt, st *stretch) (RetryContext, error) {
 
 // tell returns what is told of an attempt that failed.
 func (s *Store) tell(a *Attempt, details string) RetryContext {
-	told := RetryContext{PreviousErrorCode: s.shownCode(a.CodeAsWritten), PreviousError: textMask.Beginning(a.Error, maxError),
-		WhatWasTried: tried(a)}
+	told := RetryContext{PreviousErrorCode: s.shownCode(a.CodeAsWritten),
+		PreviousError: textMask.Beginning(a.Error, maxError),
+		WhatWasTried:  tried(a)}
 	if told.PreviousError == "" {
 		told.PreviousError = "It ended without success, and no error was reported."
 	}
 	if code := s.describe(a); code != nil {
-		told.Meaning, told.WhatToFix = textMask.OneLine(code.Doc, maxMeaning), textMask.OneLine(code.Resolution, maxMeaning)
+		told.Meaning, told.WhatToFix = textMask.OneLine(code.Doc, maxMeaning),
+			textMask.OneLine(code.Resolution, maxMeaning)
 	}
 	if s.feedsBack(a) {
 		told.CheckOutput = textMask.Ending(cmp.Or(a.Feedback, contextText(details, a.Error)), maxOutput)

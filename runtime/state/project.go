@@ -109,7 +109,8 @@ func (p *projection) begun(b *executor.Begun) error {
 		return err
 	}
 	if first != b.Task {
-		return fmt.Errorf("the run was begun with task %q, and not with %q", textMask.Beginning(first, 256), textMask.Beginning(b.Task, 256))
+		return fmt.Errorf("the run was begun with task %q, and not with %q", textMask.Beginning(first, 256),
+			textMask.Beginning(b.Task, 256))
 	}
 	return nil
 }

@@ -358,7 +358,8 @@ func (c *committing) publish(ctx context.Context, id, s string) error {
 	}
 	ref := c.st.Git.branch()
 	if now.branch() != ref {
-		return fault(opCommit, fmt.Sprintf("HEAD has moved: it is %s now", text.Quote(string(now.Head), maxQuoted)), nil, nil)
+		return fault(opCommit, fmt.Sprintf("HEAD has moved: it is %s now", text.Quote(string(now.Head), maxQuoted)),
+			nil, nil)
 	}
 	c.st.Pending = &pending{Ref: raw(ref), Old: c.head, New: id}
 	for _, p := range slices.Sorted(maps.Keys(c.set)) {

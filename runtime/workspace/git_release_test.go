@@ -98,7 +98,8 @@ func TestPruneRuns(t *testing.T) {
 	require.NoError(t, err)
 	holder := r.path(".git/errgen/tree.holder")
 	noted := r.read(".git/errgen/tree.holder")
-	require.NoError(t, os.WriteFile(holder, []byte(`{"run":"run-2","pid":1,"start":"another","host":"`+host+`"}`), 0o600))
+	require.NoError(
+		t, os.WriteFile(holder, []byte(`{"run":"run-2","pid":1,"start":"another","host":"`+host+`"}`), 0o600))
 	n, err = other.Prune(s.ctx, 0)
 	require.NoError(t, err)
 	assert.Zero(t, n, "somebody has it, and nobody knows who")

@@ -73,7 +73,8 @@ func (c *checking) formatConflicts(criteria []Criterion) {
 		xml[name] = xml[name] || k.Text == "xml"
 		if json[name] && xml[name] && !told[name] {
 			told[name] = true
-			c.add(Conflicting, k.Line, "%s has to be JSON and XML: decide for one of them", text.Quote(k.Path, maxShown))
+			c.add(Conflicting, k.Line, "%s has to be JSON and XML: decide for one of them",
+				text.Quote(k.Path, maxShown))
 		}
 	}
 }
@@ -167,6 +168,7 @@ func (p *places) conflicts() []string {
 func (c *checking) placeConflicts(p *places) {
 	for _, name := range p.conflicts() {
 		line := cmp.Or(max(p.files[name], p.directories[name]), c.line)
-		c.add(Conflicting, line, "%s has to be a file and a directory: mend one of the paths", text.Quote(name, maxShown))
+		c.add(Conflicting, line, "%s has to be a file and a directory: mend one of the paths",
+			text.Quote(name, maxShown))
 	}
 }

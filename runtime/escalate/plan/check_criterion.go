@@ -63,7 +63,8 @@ func (c *checking) format(k *Criterion) {
 
 func (c *checking) sections(k *Criterion) {
 	if len(k.Texts) == 0 {
-		c.add(Unclear, k.Line, "the criterion sections names no headings: name those that %s must have", text.Quote(k.Path, maxShown))
+		c.add(Unclear, k.Line, "the criterion sections names no headings: name those that %s must have",
+			text.Quote(k.Path, maxShown))
 	}
 	for _, s := range k.Texts {
 		if !says(s) {
@@ -112,7 +113,8 @@ func (c *checking) command(of string, line int, k *Command) {
 	c.programPath(of, k.Args[0], line)
 	for _, arg := range k.Args[1:] {
 		if strings.ContainsRune(arg, 0) {
-			c.add(Invalid, line, "%s has the argument %s, which has a zero byte: leave it out", of, text.Quote(arg, maxShown))
+			c.add(Invalid, line, "%s has the argument %s, which has a zero byte: leave it out", of,
+				text.Quote(arg, maxShown))
 		}
 	}
 	if k.Limit < 0 {

@@ -60,7 +60,8 @@ func (c *checking) program(of, name string, line int) {
 			"%s names the program %s, which has white space: give the arguments apart from the program", of,
 			text.Quote(name, maxShown))
 	case strings.ContainsRune(name, 0):
-		c.add(Invalid, line, "%s names the program %s, which has a zero byte: leave it out", of, text.Quote(name, maxShown))
+		c.add(Invalid, line, "%s names the program %s, which has a zero byte: leave it out", of,
+			text.Quote(name, maxShown))
 	}
 }
 
@@ -83,7 +84,8 @@ func (c *checking) variable(p *Prerequisite) {
 	case p.Name == "":
 		c.add(Invalid, p.Line, "the prerequisite names no environment variable: name it")
 	case assigned:
-		c.add(Invalid, p.Line, "the prerequisite gives the environment variable %s a value: only name it", text.Quote(name, maxShown))
+		c.add(Invalid, p.Line, "the prerequisite gives the environment variable %s a value: only name it",
+			text.Quote(name, maxShown))
 	case strings.ContainsAny(name, "$%") || strings.ContainsFunc(name, notInName):
 		c.add(Invalid, p.Line, "no environment variable is named %s: give its name without '$', '%%' and white space",
 			text.Quote(name, maxShown))

@@ -67,7 +67,8 @@ func (c *checking) instructions(s string) {
 		c.add(Silent, 0, "the step has no instructions: say what is to be done")
 	case len(open) == 0:
 	case onlyPlaceholders(s):
-		c.add(Silent, 0, "the instructions are %s and nothing else: say what is to be done", text.Quote(open[0], maxShown))
+		c.add(Silent, 0, "the instructions are %s and nothing else: say what is to be done",
+			text.Quote(open[0], maxShown))
 	default:
 		c.add(Several, 0, "the instructions leave open what %s stands for: write it out", text.Quote(open[0], maxShown))
 	}
@@ -80,12 +81,14 @@ func (c *checking) madeBy(id string, p *Prerequisite) {
 	case by == "" || by != id && c.earlier[by]:
 	case by == id:
 		c.add(Conflicting, p.Line,
-			"the step is to make %s itself, which it needs before it begins: make it a criterion", text.Quote(p.Name, maxShown))
+			"the step is to make %s itself, which it needs before it begins: make it a criterion",
+			text.Quote(p.Name, maxShown))
 	case c.all[by]:
 		c.add(Conflicting, p.Line, "%s is made by step %s, which comes later: change the order of the steps",
 			text.Quote(p.Name, maxShown), text.Quote(by, maxShown))
 	default:
-		c.add(Conflicting, p.Line, "%s is made by step %s, which there is not: name an earlier step", text.Quote(p.Name, maxShown),
+		c.add(Conflicting, p.Line, "%s is made by step %s, which there is not: name an earlier step",
+			text.Quote(p.Name, maxShown),
 			text.Quote(by, maxShown))
 	}
 }

@@ -83,7 +83,8 @@ func (c *checking) path(of, name string, line int) bool {
 // filePath checks the path of what a step makes.
 func (c *checking) filePath(of, name string, line int) {
 	if c.path(of, name, line) && path.Clean(name) == "." {
-		c.add(Invalid, line, "%s has the path %s, which is the tree itself: name something in it", of, text.Quote(name, maxShown))
+		c.add(Invalid, line, "%s has the path %s, which is the tree itself: name something in it", of,
+			text.Quote(name, maxShown))
 	}
 }
 

@@ -51,7 +51,8 @@ func (v *Verifier) address(p plan.Prerequisite) (how string, look func(context.C
 			return &missing{kind: typeNotFound, text: "the address cannot be used: " + err.Error()}
 		}
 	}
-	return "connected by TCP to " + text.OneLine(to, maxSaid), func(ctx context.Context) *missing { return v.dial(ctx, to) }
+	return "connected by TCP to " + text.OneLine(to, maxSaid),
+		func(ctx context.Context) *missing { return v.dial(ctx, to) }
 }
 
 // dial connects, and says nothing to whoever answers.

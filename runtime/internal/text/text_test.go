@@ -114,7 +114,8 @@ func TestQuote(t *testing.T) {
 
 func TestName(t *testing.T) {
 	for name, want := range map[string]string{
-		"a b/é.go": "a b/é.go", "": `""`, " a": `" a"`, `a"`: `"a\""`, `a\b`: `"a\\b"`, "a\nb": `"a\nb"`, "\xff": `"\xff"`,
+		"a b/é.go": "a b/é.go", "": `""`, " a": `" a"`, `a"`: `"a\""`, `a\b`: `"a\\b"`, "a\nb": `"a\nb"`,
+		"\xff": `"\xff"`,
 	} {
 		assert.Equal(t, want, text.Name(name))
 	}
