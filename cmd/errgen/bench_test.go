@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // BenchmarkCommand measures whole processes beside gofmt -l over the same output: generate with

@@ -141,7 +141,8 @@ func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
 			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens,
 			output_tokens, cost_microusd,
 			fingerprint, feedback, changed_files)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+		?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), column(a.Error), column(a.CodeAsWritten),
 		column(a.Output),
 		column(a.Category), column(meaning{code: a.Code}.other(a.CodeAsWritten)), column(a.Rule), column(a.Reaction),

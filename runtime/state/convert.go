@@ -79,7 +79,9 @@ func (s *Store) convertLegacy(ctx context.Context) (bool, error) {
 
 // noteConverted keeps what the state was converted from.
 func (t *tx) noteConverted(name, sum string, at time.Time) error {
-	for key, value := range map[string]string{"converted_from": textMask(name), "converted_at": stamp(at), keyConverted: sum} {
+	for key, value := range map[string]string{
+		"converted_from": textMask(name), "converted_at": stamp(at), keyConverted: sum,
+	} {
 		if _, err := t.exec("INSERT INTO executor_meta (key, value) VALUES (?, ?)", key, value); err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ import (
 func detailsOf(v *view, a *Attempt) (string, error) {
 	var details sql.Null[string]
 	err := v.row(`SELECT details FROM errors WHERE attempt_id = ?1 AND overcome = 0
-		ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`, []any{a.ID, column(a.CodeAsWritten), a.Error}, &details)
+		ORDER BY (code IS ?2 AND message IS ?3) DESC, seq DESC LIMIT 1`,
+		[]any{a.ID, column(a.CodeAsWritten), a.Error}, &details)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
