@@ -1,0 +1,52 @@
+package contract_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain lets the test program be a process that is killed. The tests have a home of their own,
+// and nothing of the caller's git configuration counts.
+func TestMain(m *testing.M) {
+	for variable, play := range map[string]func(text string) error{runVariable: playRun, treeVariable: playTree} {
+		if text := os.Getenv(variable); text != "" {
+			if err := play(text); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	home, err := os.MkdirTemp("", "contract")
+	if err == nil {
+		err = isolate(home)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(home)
+		os.Exit(code)
+	}))
+}
+
+func isolate(home string) error {
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	config := "[user]\n\tname = Test\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n"
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600)
+}
