@@ -56,8 +56,10 @@ func (l life) executorConfig() executor.Config {
 		Workspace: w, Guard: w, Validator: w, Recoverer: w, Notifier: w, Budget: w, Clock: w,
 		Random: func() float64 { return 0.5 }, Continue: h.continues, DryRun: h.dryRun,
 		ApproveUnattended: h.approveUnattended,
-		Deliver: map[delivery]executor.Delivery{deliverPR: executor.DeliverPullRequest, deliverPush: executor.DeliverPush,
-			deliverCommits: executor.DeliverCommits, deliverNothing: executor.DeliverNothing}[h.deliver],
+		Deliver: map[delivery]executor.Delivery{
+			deliverPR: executor.DeliverPullRequest, deliverPush: executor.DeliverPush,
+			deliverCommits: executor.DeliverCommits, deliverNothing: executor.DeliverNothing,
+		}[h.deliver],
 		Limits: executor.Limits{Iterations: h.iterations, Failures: h.failures, Attempts: h.attempts, Run: h.runLimit,
 			Iteration: time.Minute, Grace: time.Second},
 	}
@@ -75,7 +77,8 @@ func (l life) executorConfig() executor.Config {
 
 func outcomeOf(r *executor.Result) *outcome {
 	o := &outcome{
-		End: string(r.EndReason), Code: r.ErrorCode, Iterations: r.Iterations, Failures: r.Failures, Counted: r.Counted,
+		End: string(r.EndReason), Status: string(r.Status), Code: r.ErrorCode,
+		Iterations: r.Iterations, Failures: r.Failures, Counted: r.Counted,
 		EndsRun: r.EndsRun, Pushed: r.Pushed, Resumed: r.Resumed, PullRequest: r.PullRequest, Question: r.Question,
 		Uncommitted: r.UncommittedFiles, Unchecked: r.UncheckedFiles,
 	}

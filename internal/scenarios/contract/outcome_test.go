@@ -37,7 +37,7 @@ type life struct {
 
 // outcome is what a runner reports of a run that ended.
 type outcome struct {
-	End, Code                     string
+	End, Status, Code             string
 	Iterations, Failures, Counted int
 	EndsRun, Pushed, Resumed      bool
 	PullRequest, Question         string
@@ -111,6 +111,12 @@ type want struct {
 	asked, strategies int // how often a person was asked, and strategies ran
 }
 
+// statuses are the statuses of ends; every other end is blocked.
+var statuses = map[string]string{
+	"completed": "completed", "dry_run": "completed", "cancelled": "cancelled",
+	"fatal": "failed", "attempts_used_up": "failed", "refused": "failed",
+}
+
 // play runs a story from its beginning to its end.
 func play(t *testing.T, r runner, s *story) (w *world, o *outcome) {
 	t.Helper()
@@ -135,6 +141,7 @@ func TestOutcomes(t *testing.T) {
 				t.Parallel()
 				w, o := play(t, r, s)
 				assert.Equal(t, s.want, s.seen(w, o), "errors: %q", o.Errors)
+				assert.Equal(t, cmp.Or(statuses[o.End], "blocked"), o.Status)
 				assert.Empty(t, w.Lost, "reverted without having been saved")
 				w.checkFilesNamed(t, o)
 			})

@@ -157,7 +157,8 @@ func scopeStories() []story {
 func deliveryStories() []story {
 	checkFails := func(phase string, types ...string) map[string][]error { return failing("validate_"+phase, types...) }
 	return []story{
-		{name: "a failed check goes back to the provider", reactions: reactions, steps: []step{done("a=1"), done("a=2")},
+		{name: "a failed check goes back to the provider", reactions: reactions,
+			steps: []step{done("a=1"), done("a=2")},
 			fails: checkFails("pre_commit", "exit"),
 			want: want{end: "completed", calls: 2, counted: 1, commits: "a", told: map[int]string{2: "[exit]"},
 				checks: "commit commit push pr", delivered: "PR"}},

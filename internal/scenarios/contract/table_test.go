@@ -63,6 +63,7 @@ func rulesOf(reactions map[string]taxonomy.Reaction) rules {
 		t.ByValue = append(t.ByValue, uint16(i))
 		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: &r, Code: uint16(i + 1), Retryable: true})
 	}
+	//lint:ignore ST1008 an executor's classifier returns the error first
 	classify := func(err error, source, op string) (error, string) {
 		ev, ok := errors.AsType[*taxonomy.Evidence](err)
 		if !ok {

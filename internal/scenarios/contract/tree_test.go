@@ -256,7 +256,8 @@ func TestTreeSaves(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, tr.revert(checked, changes))
 			for saved, want := range map[string]string{first: "A\n", second: "B\n"} {
-				for path, want := range map[string]string{"a.txt": want, ".env": "PASSWORD=stolen\n", "new.txt": "n\n"} {
+				files := map[string]string{"a.txt": want, ".env": "PASSWORD=stolen\n", "new.txt": "n\n"}
+				for path, want := range files {
 					got, err := tr.show(saved, path)
 					require.NoError(t, err)
 					assert.Equal(t, want, got, "%s of %s", path, saved)
@@ -306,7 +307,8 @@ func TestTreeCommits(t *testing.T) {
 			tr := r.open(m, "")
 			checked, err := tr.begin()
 			require.NoError(t, err)
-			r.sh("echo A > a.txt; echo stolen > .env; echo x > run.sh; rm dir/b.txt; mkdir -p x; echo n > x/-new; echo o > o.txt")
+			r.sh("echo A > a.txt; echo stolen > .env; echo x > run.sh; rm dir/b.txt\n" +
+				"mkdir x; echo n > x/-new; echo o > o.txt")
 			accepted := []string{"a.txt", "run.sh", "dir/b.txt", "x/-new", ".env"}
 			changes, err := tr.detect(checked)
 			require.NoError(t, err)
@@ -318,10 +320,11 @@ func TestTreeCommits(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, id, r.sh("git rev-parse HEAD"))
 			assert.Equal(t, "M\ta.txt\nD\tdir/b.txt\nM\trun.sh\nA\tx/-new", r.sh("git diff --name-status HEAD~ HEAD"),
-				"neither what nobody accepted nor what git ignores")
+				"neither unaccepted nor ignored files")
 			assert.Equal(t, "A", r.sh("git show HEAD:a.txt"), "as it was judged")
 			assert.Equal(t, "attempt 1 by Test", r.sh("git log -1 --format='%s by %an'"))
-			assert.Equal(t, " M a.txt\n M dirty.txt\nAM staged.txt\n?? mine.txt\n?? o.txt", r.sh("git status --porcelain"))
+			assert.Equal(t, " M a.txt\n M dirty.txt\nAM staged.txt\n?? mine.txt\n?? o.txt",
+				r.sh("git status --porcelain"))
 			again, err := tr.commit(1, next, accepted)
 			require.NoError(t, err)
 			assert.Equal(t, id, again, "an attempt is committed once")

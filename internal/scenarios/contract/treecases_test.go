@@ -7,7 +7,7 @@ type treeCase struct {
 	change string   // the script of the agent
 	files  []string // what changes of files are detected
 	git    bool     // whether a change of git itself is
-	stays  string   // what of the state is left after the revert, because it is nobody's business
+	stays  string   // what of the state a revert leaves, because git ignores it
 	// oneProcess marks a state in which git itself works only for the process that was there before.
 	oneProcess bool
 }
@@ -22,7 +22,8 @@ func fileCases() []treeCase {
 		{name: "nothing"},
 		{name: "a file is changed", change: "echo A > a.txt", files: []string{"modified a.txt"}},
 		{name: "a file is changed and keeps its size and times",
-			change: "touch -r a.txt ../times; echo x > a.txt; touch -r ../times a.txt", files: []string{"modified a.txt"}},
+			change: "touch -r a.txt ../times; echo x > a.txt; touch -r ../times a.txt",
+			files:  []string{"modified a.txt"}},
 		{name: "files are added", change: "mkdir -p x/y; echo n > x/y/z.txt; echo n > new.txt",
 			files: []string{"added new.txt", "added x/y/z.txt"}},
 		{name: "a file is removed with its directory", change: "rm -r dir", files: []string{"removed dir/b.txt"}},
@@ -39,7 +40,8 @@ func fileCases() []treeCase {
 			files:  []string{"added dir", "removed dir/b.txt", "added other/b.txt"}},
 		{name: "links that stay in the tree", change: `ln -s dir/b.txt l; ln -s "$PWD/a.txt" m; ln -s nothing n`,
 			files: []string{"added l", "added m", "added n"}},
-		{name: "a link is changed", before: "ln -s a.txt l", change: "rm l; ln -s dir l", files: []string{"modified l"}},
+		{name: "a link is changed", before: "ln -s a.txt l", change: "rm l; ln -s dir l",
+			files: []string{"modified l"}},
 		{name: "a file becomes a link", change: "ln -sf dir/b.txt a.txt", files: []string{"modified a.txt"}},
 		{name: "names of all kinds",
 			before: `printf 1 > 'old"q"\'; printf 1 > ./-o`,
@@ -52,7 +54,8 @@ break" '"quoted"' ':(glob)*' :x '*' ' ' é 'old"q"\' ./-o; do echo x > "$n"; don
 			files:  []string{"modified dirty.txt", "removed mine.txt", "modified staged.txt"}},
 		{name: "a file that a person has removed stays removed", before: "rm dir/b.txt", change: "echo x > x",
 			files: []string{"added x"}},
-		{name: "ignored files are nobody's business", change: "echo x > x.log", stays: "\"x.log\" -rw-r--r-- \"x\\n\"\n"},
+		{name: "ignored files stay", change: "echo x > x.log",
+			stays: "\"x.log\" -rw-r--r-- \"x\\n\"\n"},
 		{name: "a new rule hides nothing", change: "echo 'hidden*' >> .gitignore; echo x > hidden",
 			files: []string{"modified .gitignore", "added hidden"}},
 		{name: "a directory that hides itself", change: "mkdir evil; echo '*' > evil/.gitignore; echo x > evil/x",
@@ -105,11 +108,12 @@ func hostileCases() []treeCase {
 			change: "echo A > a.txt; git commit -qm mine a.txt; git checkout -q HEAD~ a.txt; git commit -qm back a.txt",
 			git:    true},
 		{name: "forged trailers", change: "echo A > a.txt; git add a.txt\n" +
-			"git commit -qm 'work\n\nErrgen-Run: run\nErrgen-Attempt: 1' a.txt", git: true, files: []string{"modified a.txt"}},
+			"git commit -qm 'work\n\nErrgen-Run: run\nErrgen-Attempt: 1' a.txt",
+			git: true, files: []string{"modified a.txt"}},
 		{name: "ignored forbidden files",
 			before: "mkdir -p node_modules/lib; echo good > node_modules/lib/index.js",
-			change: "echo stolen > .env; rm -r node_modules/lib; mkdir -p node_modules/left sub; echo evil > node_modules/left/x\n" +
-				"echo stolen > sub/.env",
+			change: "echo stolen > .env; rm -r node_modules/lib; mkdir -p node_modules/left sub\n" +
+				"echo evil > node_modules/left/x; echo stolen > sub/.env",
 			files: []string{"modified .env", "added node_modules/left/x", "removed node_modules/lib/index.js",
 				"added sub/.env"}},
 		{name: "a link out of the tree", change: "ln -s /etc/passwd l", files: []string{"added l escapes"}},
@@ -120,13 +124,15 @@ func hostileCases() []treeCase {
 		{name: "a link into git", change: "ln -s .git/config l", files: []string{"added l escapes"}},
 		{name: "a nested repository", change: "git init -q sub; echo x > sub/x.txt", files: []string{"added sub/x.txt"},
 			git: true},
-		{name: "a file that names a repository", change: "mkdir sub; echo gitdir: /elsewhere > sub/.git; echo x > sub/x",
-			files: []string{"added sub/x"}, git: true},
+		{name: "a file that names a repository",
+			change: "mkdir sub; echo gitdir: /elsewhere > sub/.git; echo x > sub/x",
+			files:  []string{"added sub/x"}, git: true},
 		{name: "a change in a nested repository", before: "git init -q sub; echo x > sub/x.txt",
 			change: "echo y > sub/x.txt; echo evil > sub/.git/hooks/pre-commit; git -C sub config x.y z",
 			files:  []string{"modified sub/x.txt"}, git: true},
-		{name: "planted hooks", change: "for h in pre-commit commit-msg post-commit reference-transaction post-index-change\n" +
-			"do printf '#!/bin/sh\\ntouch ../ran\\n' > .git/hooks/$h; chmod 755 .git/hooks/$h; done", git: true},
+		{name: "planted hooks",
+			change: "for h in pre-commit commit-msg post-commit reference-transaction post-index-change\n" +
+				"do printf '#!/bin/sh\\ntouch ../ran\\n' > .git/hooks/$h; chmod 755 .git/hooks/$h; done", git: true},
 		{name: "a hook that is a link", change: "ln -s /bin/true .git/hooks/pre-commit", git: true},
 		planted("a planted path of hooks", "git config core.hooksPath .; cp tool reference-transaction",
 			"added reference-transaction"),
@@ -138,9 +144,11 @@ func hostileCases() []treeCase {
 			"echo '* filter=x' > .git/info/attributes; echo A > a.txt", "modified a.txt"),
 		planted("a planted diff", "git config diff.external ./tool; echo '* diff=x' > .gitattributes\n"+
 			"git config diff.x.textconv ./tool", "added .gitattributes"),
-		planted("a planted alias and programs", "git config alias.status '!./tool'; git config core.sshCommand ./tool\n"+
-			"git config core.pager ./tool; git config core.editor ./tool; git config gpg.program ./tool"),
-		planted("an included configuration", "printf '[core]\\n\\tfsmonitor = ./tool\\n' > more; git config include.path ../more",
+		planted("a planted alias and programs",
+			"git config alias.status '!./tool'; git config core.sshCommand ./tool\n"+
+				"git config core.pager ./tool; git config core.editor ./tool; git config gpg.program ./tool"),
+		planted("an included configuration", "printf '[core]\\n\\tfsmonitor = ./tool\\n' > more\n"+
+			"git config include.path ../more",
 			"added more"),
 		planted("a configuration of the worktree", "git config extensions.worktreeConfig true\n"+
 			"printf '[core]\\n\\tfsmonitor = ./tool\\n' > .git/config.worktree"),

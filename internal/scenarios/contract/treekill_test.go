@@ -33,7 +33,8 @@ type treeProgress struct {
 }
 
 // treeAgent does all that an agent may do, and must not.
-const treeAgent = `echo A > a.txt; echo S > src/s.txt; mkdir src/new; echo n > src/new/n.txt; rm dir/b.txt; echo stolen > .env
+const treeAgent = `echo A > a.txt; echo S > src/s.txt; mkdir src/new; echo n > src/new/n.txt
+rm dir/b.txt; echo stolen > .env
 echo theirs > dirty.txt; rm mine.txt; ln -s /etc/passwd src/link; echo x > out.txt; git add -A
 git commit -qm 'attempt 1
 
