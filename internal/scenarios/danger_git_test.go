@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // TestIgnoredForbiddenFiles are seen although git's status shows nothing: guarded by Options.Watch,
@@ -59,91 +57,6 @@ func TestCommitsByTheAgent(t *testing.T) {
 	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
 	assert.Empty(t, s.git("tag"))
 	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "but nothing of it is lost")
-}
-
-// planted is what an agent may leave for our own git commands to run. All of it would write the
-// file sentinel.
-func planted(sentinel string) map[string]providertest.CLIStep {
-	script := func(path string) providertest.CLIFile {
-		return providertest.CLIFile{Path: path, Content: []byte("#!/bin/sh\ntouch " + sentinel + "\ncat\n"),
-			Mode: 0o755}
-	}
-	run := func(step providertest.CLIStep, config ...string) providertest.CLIStep {
-		for i := 0; i < len(config); i += 2 {
-			step = step.Command("git", "config", config[i], config[i+1])
-		}
-		return step
-	}
-	base := providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n")
-	all := map[string]providertest.CLIStep{
-		"core.fsmonitor": run(base.File(script("tool.sh")), "core.fsmonitor", "./tool.sh"),
-		"core.hooksPath": run(base.File(script("hooks/pre-commit")).File(script("hooks/reference-transaction")),
-			"core.hooksPath", "hooks"),
-		"filter.clean": run(base.File(script("tool.sh")).Write(".gitattributes", "* filter=evil\n"),
-			"filter.evil.clean", "./tool.sh", "filter.evil.smudge", "./tool.sh", "filter.evil.required", "true"),
-		"filter.process": run(
-			base.File(script("tool.sh")).
-				File(providertest.CLIFile{Path: ".git/info/attributes", Content: []byte("* filter=evil\n")}),
-			"filter.evil.process", "./tool.sh"),
-		"diff.external": run(base.File(script("tool.sh")).Write(".gitattributes", "* diff=evil\n"), "diff.external",
-			"./tool.sh", "diff.evil.textconv", "./tool.sh"),
-		"gpg.program": run(base.File(script("tool.sh")), "commit.gpgSign", "true", "gpg.program", "./tool.sh",
-			"user.signingKey", "x"),
-		"include.path": run(base.File(script("tool.sh")).Write("more.cfg", "[core]\n\tfsmonitor = ./tool.sh\n"),
-			"include.path", "../more.cfg"),
-		"credential": run(base.File(script("tool.sh")), "credential.helper", "!./tool.sh", "core.sshCommand",
-			"./tool.sh", "core.pager", "./tool.sh", "core.editor", "./tool.sh"),
-		"replaced .git": base.Command(
-			"sh", "-c", "mkdir evil && cp -r .git evil/git && git --git-dir=evil/git config core.fsmonitor 'touch "+
-				sentinel+"'; mv .git old && printf 'gitdir: evil/git\\n' > .git"),
-		"config.worktree": run(base.File(script("tool.sh")).
-			File(providertest.CLIFile{Path: ".git/config.worktree",
-				Content: []byte("[core]\n\tfsmonitor = ./tool.sh\n")}),
-			"extensions.worktreeConfig", "true"),
-	}
-	hooks := base
-	for _, name := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction",
-		"post-index-change", "pre-push", "post-checkout"} {
-		hooks = hooks.File(script(".git/hooks/" + name))
-	}
-	all["hooks"] = hooks
-	return all
-}
-
-// TestPlanted runs nothing of what an agent has left for git: guarded by comparing configuration,
-// hooks and attributes before the first git command after a call, and by running git without hooks
-// and fsmonitor. The agent here is one that is allowed everything, so that no scope helps.
-func TestPlanted(t *testing.T) {
-	t.Parallel()
-	for name := range planted("") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t)
-			sentinel := filepath.Join(s.t.TempDir(), "sentinel")
-			require.NoError(
-				t, s.cli.Add(planted(sentinel)[name], providertest.CLIAnswer(theEnd), providertest.CLIAnswer(theEnd)))
-			s.scope = workspace.ScopeConfig{Mode: workspace.ScopeOff}
-			config := s.read(".git/config")
-			e := s.executor()
-			r := e.Run(t.Context(), s.task)
-			assert.NoFileExists(t, sentinel, shown(r))
-			require.NotEmpty(t, r.Errors)
-			if name == "replaced .git" {
-				assert.NotEqual(t, executor.EndCompleted, r.EndReason)
-				return
-			}
-			assert.Equal(t, config, s.read(".git/config"), shown(r))
-			hooks, err := filepath.Glob(s.path(".git/hooks/*"))
-			require.NoError(t, err)
-			for _, h := range hooks {
-				assert.True(t, strings.HasSuffix(h, ".sample"), h)
-			}
-			assert.NoFileExists(t, s.path(".git/info/attributes"))
-			s.usersWorkIsThere()
-			assert.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
-			assert.Contains(t, r.CommittedFiles, "docs/a.txt")
-		})
-	}
 }
 
 // TestSavedSecrets are not in the object store: guarded by Options.Secret, by which such files are
@@ -201,17 +114,6 @@ func TestSavedRefsAreNeverPushed(t *testing.T) {
 	require.NotEmpty(t, r.SavedRefs)
 	out := s.git("--git-dir="+remote, "for-each-ref", "--format=%(refname)")
 	assert.Equal(t, "refs/heads/main", out)
-}
-
-// TestNothingOfTheIndexIsCommitted leaves what the user had staged as it was: guarded by committing
-// with an index of our own.
-func TestNothingOfTheIndexIsCommitted(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("git", "add", "docs/a.txt"))
-	r := s.run()
-	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
-	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
-	assert.Equal(t, "A\tstaged.txt", s.git("diff", "--cached", "--name-status"))
 }
 
 // TestNoHardReset looks at everything that git was told to do in a run with a revert: guarded by

@@ -20,7 +20,6 @@ import (
 func TestMain(m *testing.M) {
 	providertest.CLIMain()
 	playExecutor()
-	playMortal()
 	os.Exit(tidily(m))
 }
 

@@ -18,38 +18,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// journals keep what runs must remember, for one world each.
-type journals interface {
-	// journal is that of the world.
-	journal() executor.Journal
-	// check checks what is kept of a run that has come to a result, and lets go.
-	check(t *testing.T, r *executor.Result)
-}
-
-// inMemoryJournals keep entries in memory.
-type inMemoryJournals struct{ *memJournal }
-
-func (m inMemoryJournals) journal() executor.Journal          { return m.memJournal }
-func (m inMemoryJournals) check(*testing.T, *executor.Result) {}
-
-func newMemJournals(*testing.T) journals { return inMemoryJournals{&memJournal{}} }
-
-// stateJournals keep all in a state of their own.
-type stateJournals struct{ store *state.Store }
-
-func (s stateJournals) journal() executor.Journal { return s.store.Journal() }
-
-func (s stateJournals) check(t *testing.T, r *executor.Result) {
-	t.Helper()
-	checkKept(t, s.store, r)
-	require.NoError(t, s.store.Close())
-	for _, suffix := range []string{"", "-wal", "-shm", ".locks"} {
-		require.NoError(t, os.RemoveAll(s.store.Path()+suffix))
-	}
-}
-
-// newStateJournals returns what makes states, which are copies of an empty one.
-func newStateJournals(t *testing.T) func(*testing.T) journals {
+// newStates returns a func that makes states, which are copies of an empty one.
+func newStates(t *testing.T) func(*testing.T) *state.Store {
 	t.Helper()
 	dir, made := t.TempDir(), 0
 	empty := filepath.Join(dir, "empty.db")
@@ -58,14 +28,14 @@ func newStateJournals(t *testing.T) func(*testing.T) journals {
 	require.NoError(t, s.Close())
 	content, err := os.ReadFile(empty)
 	require.NoError(t, err)
-	return func(t *testing.T) journals {
+	return func(t *testing.T) *state.Store {
 		t.Helper()
 		made++
 		path := filepath.Join(dir, fmt.Sprint(made, ".db"))
 		require.NoError(t, os.WriteFile(path, content, 0o600))
 		s, err := state.Open(t.Context(), path, state.Options{})
 		require.NoError(t, err)
-		return stateJournals{s}
+		return s
 	}
 }
 
@@ -91,17 +61,18 @@ func (u unsure) Append(ctx context.Context, e executor.Entry) error {
 // once.
 func TestRandomStoriesWithState(t *testing.T) {
 	t.Parallel()
-	kept := newStateJournals(t)
+	newState := newStates(t)
 	synctest.Test(t, func(t *testing.T) {
 		for seed := uint64(0); seed < 60 && !t.Failed(); seed++ {
 			if testing.Short() && seed%10 != 0 {
 				continue
 			}
-			w, k := makeWorld(seed, false), kept(t)
-			w.cfg.Journal = unsure{k.journal(), rand.New(rand.NewPCG(seed, 11))}
+			w, s := makeWorld(seed, false), newState(t)
+			w.cfg.Journal = unsure{s.Journal(), rand.New(rand.NewPCG(seed, 11))}
 			r := w.live()
 			w.check(t, r)
-			k.check(t, r)
+			checkKept(t, s, r)
+			require.NoError(t, s.Close())
 			if t.Failed() {
 				t.Logf("seed %d", seed)
 			}

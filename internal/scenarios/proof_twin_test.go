@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -234,4 +235,40 @@ func readFiles(dir string) (map[string]string, error) {
 		return err
 	})
 	return files, err
+}
+
+// writeOrRemove writes a file; an empty content removes it.
+func writeOrRemove(path, content string) error {
+	if content == "" {
+		return os.RemoveAll(path) // a turn that is played again may have removed it
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o755)
+}
+
+// compared is a result without what differs with the time of commits, and without errors that
+// another try has overcome at once.
+func compared(r *executor.Result) *executor.Result {
+	c := *r
+	c.Errors = slices.DeleteFunc(slices.Clone(r.Errors), func(e executor.ErrorRecord) bool { return e.Overcome })
+	c.Errors, c.ErrorCount, c.Reactions = slices.Clip(c.Errors), len(c.Errors), nil
+	c.Commits = slices.Clone(r.Commits)
+	for i := range c.Commits {
+		c.Commits[i].ID = ""
+	}
+	return &c
+}
+
+// lasting is a result without waits, times and what was saved, as JSON.
+func lasting(r *executor.Result) string {
+	c := *r
+	c.Resumed, c.Waits, c.Waited, c.SavedRefs, c.Warnings = false, nil, 0, nil, nil
+	c.StartedAt, c.EndedAt = time.Time{}, time.Time{}
+	b, err := json.MarshalIndent(&c, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -103,103 +102,9 @@ func TestResultRows(t *testing.T) {
 	})
 }
 
-// TestReactionRows tests rows A99 to A118, and resolutions that say how a reaction is carried out.
-func TestReactionRows(t *testing.T) {
-	t.Parallel()
-	blocked := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 500, Text: "BLOCKED: no"}
-	tests := []struct {
-		row   string
-		says  []any
-		want  end
-		count []int // iterations, calls, consecutive failures, counted failures, errors
-		slept []time.Duration
-	}{
-		{"A99 B-A26 the category decides, not what the text looks like", []any{blocked, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1},
-			[]time.Duration{time.Second}},
-		{"A99 without a category the text does", []any{executor.Answer{Failure: "failed\nBLOCKED: which key?"}},
-			end{executor.StatusBlocked, executor.EndBlockedSignal, "", ""}, []int{1, 1, 0, 0, 1}, nil},
-		{"A100 B-A03 config ends as failed",
-			[]any{&taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing"}},
-			end{executor.StatusFailed, executor.EndFatal, "config", "CONFIG_MISSING"}, []int{1, 1, 0, 0, 1}, nil},
-		{"A100 B-A04 permission ends as failed", []any{answered(403)},
-			end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_API_AUTH"}, []int{1, 1, 0, 0, 1},
-			nil},
-		{"A101 a timeout counts and is tried again", []any{timedOut(), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
-		{"A102 B-A02 a rate limit waits five seconds and does not count", []any{answered(429), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1},
-			[]time.Duration{5 * time.Second}},
-		{"A103 not available ends as failed",
-			[]any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "not_found"}},
-			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"}, []int{1, 1, 0, 0, 1},
-			nil},
-		{"A104 a crash counts and is tried again",
-			[]any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
-		{"A104 B-A25 so is an API error without a status, after a pause",
-			[]any{&taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "network"}, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1},
-			[]time.Duration{time.Second}},
-		{"A105 B-A06 an API error that will not go away stops at once", []any{answered(422)},
-			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"}, []int{1, 1, 0, 0, 1}, nil},
-		{"A111 an error of the taxonomy keeps its category, code and details",
-			[]any{errs.NewProviderCrash("x", "it broke")},
-			end{executor.StatusBlocked, executor.EndMaxFailures, "provider", "PROVIDER_CRASH"}, []int{3, 3, 3, 3, 3},
-			nil},
-		{"A111 so does one that is wrapped", []any{errors.Join(errors.New("outer"), errs.NewProviderNotAvailable("x"))},
-			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"}, []int{1, 1, 0, 0, 1},
-			nil},
-		{"A112 B-A27 without a category all is as before", []any{executor.Answer{Failure: "no luck"}, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
-		{"A114 the failures in a row end it as blocked", []any{timedOut()},
-			end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"}, []int{3, 3, 3, 3, 3},
-			nil},
-		{"A115 a success sets them back", []any{timedOut(), timedOut(), "more", timedOut(), timedOut(), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{6, 6, 0, 4, 4}, nil},
-		{"A117 B-A05b an API error is tried again with growing pauses", []any{answered(500), answered(500), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{3, 3, 0, 2, 2},
-			[]time.Duration{time.Second, 2 * time.Second}},
-		{"A118 B-X01 Retry-After comes before the policy", []any{retryAfter(90 * time.Second), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1},
-			[]time.Duration{90 * time.Second}},
-		{"B-X01 a time that is typed comes before Retry-After", []any{resetAt(2*time.Minute, 90*time.Second), theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 0, 1},
-			[]time.Duration{2 * time.Minute}},
-		{"B-X01 a hint above the cap is never tried early", []any{retryAfter(time.Hour), theEnd},
-			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_RATE_LIMIT"},
-			[]int{1, 1, 0, 0, 1}, nil},
-		{"B-X03 a timeout counts, and the limit stays what it was", []any{timedOut(), timedOut(), timedOut()},
-			end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"}, []int{3, 3, 3, 3, 3},
-			nil},
-		{"B-X04 blocked and why are two things", []any{"BLOCKED: shall I?"},
-			end{executor.StatusBlocked, executor.EndBlockedSignal, "", ""}, []int{1, 1, 0, 0, 0}, nil},
-		{"B-A12 a process that ends with an exit code alone is a crash",
-			[]any{&taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1)}, theEnd},
-			end{executor.StatusCompleted, executor.EndCompleted, "", ""}, []int{2, 2, 0, 1, 1}, nil},
-	}
-	for _, test := range tests {
-		t.Run(test.row, func(t *testing.T) {
-			l := newLight(t, test.says...)
-			r := l.run()
-			got := end{r.Status, r.EndReason, r.ErrorCategory, r.ErrorCode}
-			assert.Equal(t, test.want, got, r.Error)
-			assert.Equal(t, test.count, counters(r))
-			assert.Equal(t, test.slept, l.clock.slept())
-		})
-	}
-}
-
 func retryAfter(d time.Duration) *taxonomy.Evidence {
 	ev := answered(429)
 	ev.RetryAfter = taxonomy.Some(d)
-	return ev
-}
-
-// resetAt is evidence with both hints.
-func resetAt(at, after time.Duration) *taxonomy.Evidence {
-	ev := retryAfter(after)
-	ev.ResetAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(at)
 	return ev
 }
 
@@ -239,20 +144,6 @@ func TestPolicyRows(t *testing.T) {
 		l.run()
 		assert.Equal(t, []time.Duration{3 * time.Second, 9 * time.Second}, l.clock.slept())
 	})
-	t.Run("B-A05 rate limits have a cap of their own", func(t *testing.T) {
-		l := newLight(t, answered(429))
-		l.cfg.Limits.Iterations = 100
-		r := l.run()
-		assert.Equal(t, end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_RATE_LIMIT"},
-			end{r.Status, r.EndReason, r.ErrorCategory, r.ErrorCode})
-		assert.Equal(t, 21, r.Calls)
-		assert.Zero(t, r.Counted)
-	})
-	t.Run("B-A38 of two limits at once the failures are named", func(t *testing.T) {
-		l := newLight(t, timedOut())
-		l.cfg.Limits.Iterations = 3
-		assert.Equal(t, executor.EndMaxFailures, l.run().EndReason)
-	})
 	t.Run("B-X02 waits are on a clock that is given, and end with their context", func(t *testing.T) {
 		l := newLight(t, answered(429))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -263,15 +154,6 @@ func TestPolicyRows(t *testing.T) {
 		assert.Equal(t, []any{executor.EndCancelled, executor.StatusCancelled, 0},
 			[]any{r.EndReason, r.Status, r.Failures})
 	})
-	t.Run("B-X08 failures in a row and in all are two limits", func(t *testing.T) {
-		l := newLight(t, timedOut(), "more", timedOut(), "more", timedOut(), theEnd)
-		l.cfg.Limits.Attempts = 3
-		r := l.run()
-		assert.Equal(t, executor.EndAttemptsUsedUp, r.EndReason)
-		assert.Equal(t, []int{1, 3}, []int{r.Failures, r.Counted})
-		l.p.prompts, l.cfg.Limits.Attempts = nil, 0
-		assert.Equal(t, executor.EndCompleted, l.run().EndReason)
-	})
 	t.Run("B-A31 a dry run has an end of its own", func(t *testing.T) {
 		l := newLight(t, theEnd)
 		l.cfg.DryRun = true
@@ -279,37 +161,6 @@ func TestPolicyRows(t *testing.T) {
 		assert.Equal(t, []any{executor.StatusCompleted, executor.EndDryRun}, []any{r.Status, r.EndReason})
 		assert.Contains(t, r.Text, thePrompt)
 		assert.Empty(t, l.p.prompts)
-	})
-	t.Run("B-A21 a provider that is not there is an error before the first iteration", func(t *testing.T) {
-		l := newLight(t, theEnd)
-		l.p.missing = errors.New("no")
-		r := l.run()
-		assert.Equal(t, "PROVIDER_NOT_AVAILABLE", r.ErrorCode)
-		assert.Zero(t, r.Iterations)
-	})
-	t.Run("B-A11 only a session is begun anew, and the second call counts", func(t *testing.T) {
-		l := newLight(t, executor.Answer{Text: "more", Session: "one"}, executor.Answer{Failure: "no such session"},
-			theEnd)
-		l.cfg.Continue = true
-		r := l.run()
-		assert.Equal(t, []int{2, 3, 0, 0, 1}, counters(r))
-		l = newLight(t, executor.Answer{Text: "more", Session: "one"}, answered(429), theEnd)
-		l.cfg.Continue = true
-		r = l.run()
-		assert.Equal(t, []int{3, 3, 0, 0, 1}, counters(r), "a rate limit is obeyed, not tried again at once")
-		assert.Equal(t, []time.Duration{5 * time.Second}, l.clock.slept())
-	})
-	t.Run("B-A13 the executor says which iteration ran out of time", func(t *testing.T) {
-		hangs := func(ctx context.Context) (executor.Answer, error) {
-			<-ctx.Done()
-			return executor.Answer{}, ctx.Err()
-		}
-		synctest.Test(t, func(t *testing.T) {
-			r := newLight(t, "more", hangs, theEnd).run()
-			require.Len(t, r.Errors, 1)
-			assert.Equal(t, "ITERATION_TIMEOUT", r.Errors[0].Code)
-			assert.Contains(t, string(r.Errors[0].Details), `"iteration":2`)
-		})
 	})
 	t.Run("A118 one limit of a credential holds everybody who uses it", func(t *testing.T) {
 		clock := &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}

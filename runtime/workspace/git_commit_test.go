@@ -77,18 +77,6 @@ func TestCommitNothing(t *testing.T) {
 	assert.Equal(t, head, r.git("rev-parse", "HEAD"))
 }
 
-// TestCommitIsTheCheckedTree commits what was judged, not what is there by now.
-func TestCommitIsTheCheckedTree(t *testing.T) {
-	r := newRepo(t)
-	s := r.begin(workspace.Options{})
-	s.work(map[string]string{"a.txt": "judged\n"})
-	r.write("a.txt", "not judged\n")
-	s.commit("a.txt")
-	assert.Equal(t, "judged", r.git("show", "HEAD:a.txt"))
-	assert.Equal(t, "not judged\n", r.read("a.txt"))
-	assert.Equal(t, []string{"modified a.txt"}, listed(s.detect()))
-}
-
 func TestCommitPlaces(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(t *testing.T) *repo{
@@ -267,20 +255,6 @@ func TestCommitConverts(t *testing.T) {
 	assert.Equal(t, "1\n2", r.git("show", "HEAD:y.crlf"))
 	assert.FileExists(t, r.path("../filter-ran"))
 	assert.Empty(t, r.git("status", "--porcelain"))
-}
-
-func TestCommitIgnored(t *testing.T) {
-	r := newRepo(t)
-	r.write(".gitignore", "*.secret\n")
-	s := r.begin(workspace.Options{Watch: named("x.secret")})
-	r.write("x.secret", "x")
-	r.write("a.txt", "A\n")
-	changes := s.detect()
-	require.Equal(t, []string{"modified a.txt", "added x.secret ignored"}, listed(changes))
-	s.advance(changes)
-	require.Empty(t, s.detect())
-	s.commit("a.txt", "x.secret")
-	assert.Equal(t, "a.txt", r.git("diff", "--name-only", "HEAD~", "HEAD"))
 }
 
 func TestCommitSecretThatIsAllowed(t *testing.T) {

@@ -2,9 +2,7 @@ package workspace_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -316,54 +314,4 @@ func TestFullDisk(t *testing.T) {
 	assert.Equal(t, big, r.read("big.txt"))
 	s.commit("work.txt")
 	r.git("fsck", "--no-progress")
-}
-
-// TestKilledOutright kills the process that commits, at every point, and resumes.
-func TestKilledOutright(t *testing.T) {
-	if os.Getenv(child) != "" {
-		commitAsChild(t)
-		return
-	}
-	t.Parallel()
-	for n := 1; n < 30; n += shortStep() {
-		r := newRepo(t)
-		r.write("staged.txt", "staged\n")
-		r.git("add", "staged.txt")
-		s := r.begin(workspace.Options{})
-		s.work(map[string]string{"work.txt": "w\n"})
-		binary, log := wrapped(t, fmt.Sprintf("[ $n -eq %d ] && kill -9 $PPID", n+2), "") // Open runs two
-		cmd := exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestKilledOutright$")
-		cmd.Env = append(os.Environ(), child+"="+r.dir, "WORKSPACE_GIT="+binary, "WORKSPACE_CHECKED="+string(s.checked))
-		started, end, err := os.Pipe() // which all that the child starts has open
-		require.NoError(t, err)
-		cmd.ExtraFiles = []*os.File{end}
-		err = cmd.Run()
-		require.NoError(t, end.Close())
-		_, readErr := io.Copy(io.Discard, started) // what the child has started ends by itself
-		require.NoError(t, errors.Join(readErr, started.Close()))
-		done := len(calls(t, log)) < n+2
-		if done {
-			require.NoError(t, err)
-			return
-		}
-		require.Error(t, err)
-		s.ws, err = workspace.Open(s.ctx, r.dir, workspace.Options{})
-		require.NoError(t, err)
-		require.NoError(t, s.ws.Resume(s.ctx, s.run, s.checked))
-		s.commit("work.txt")
-		assert.Equal(t, "2", r.git("rev-list", "--count", "HEAD"), "it is committed once")
-		assert.Equal(t, "A  staged.txt", r.git("status", "--porcelain"))
-		assert.Empty(t, s.detect())
-	}
-	t.Fatal("there is no end of git commands")
-}
-
-func commitAsChild(t *testing.T) {
-	r := &repo{t: t, dir: os.Getenv(child)}
-	s := &session{repo: r, ctx: t.Context(), run: "run-1"}
-	var err error
-	s.ws, err = workspace.Open(s.ctx, r.dir, workspace.Options{Binary: os.Getenv("WORKSPACE_GIT")})
-	require.NoError(t, err)
-	s.checked = executor.Checked(os.Getenv("WORKSPACE_CHECKED"))
-	s.commit("work.txt")
 }

@@ -11,25 +11,6 @@ import (
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
-func TestLock(t *testing.T) {
-	r := newRepo(t)
-	s := r.begin(workspace.Options{})
-	unlock, err := s.ws.Lock(s.ctx, "run-1")
-	require.NoError(t, err)
-	other, err := workspace.Open(s.ctx, r.dir, workspace.Options{})
-	require.NoError(t, err)
-	_, err = other.Lock(s.ctx, "run-2")
-	ev := evidenceOf(t, err)
-	assert.Equal(t, "executor", ev.Source)
-	assert.Equal(t, "lock", ev.Op)
-	assert.ErrorIs(t, err, workspace.ErrHeld)
-	assert.Contains(t, ev.Text, "(run run-1)")
-	require.NoError(t, unlock())
-	unlock, err = other.Lock(s.ctx, "run-2")
-	require.NoError(t, err)
-	require.NoError(t, unlock())
-}
-
 func TestResumeRemovesDeadLocks(t *testing.T) {
 	r := newRepo(t)
 	s := r.begin(workspace.Options{})

@@ -10,20 +10,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// child names the variable that has the test binary play a part in a test of another process, whose
-// home it shares.
-const child = "WORKSPACE_CHILD"
-
 // shared is the home of the tests that have none of their own.
 var shared string
 
 // TestMain makes git forget the configuration of whoever runs the tests, also the git that is
 // tested.
 func TestMain(m *testing.M) {
-	if os.Getenv(child) != "" {
-		goleak.VerifyTestMain(m)
-		return
-	}
 	home, err := os.MkdirTemp("", "workspace")
 	shared = home
 	err = errors.Join(err, configured(home), os.Setenv("HOME", home),

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -88,46 +87,6 @@ func start(t *testing.T, how, dir string) (*exec.Cmd, *bufio.Scanner) {
 		_ = cmd.Wait()
 	})
 	return cmd, bufio.NewScanner(out)
-}
-
-// A process that is killed while it writes has lost nothing that it was told is written, and holds
-// nothing.
-func TestKilled(t *testing.T) {
-	dir := t.TempDir()
-	written := 0
-	for round, deadline := 0, time.Now().Add(2*time.Second); round < 1 || round < 40 &&
-		time.Now().Before(deadline); round++ {
-		cmd, out := start(t, "write", dir)
-		for range 1 + round*7%30 {
-			require.True(t, out.Scan())
-			n, err := strconv.Atoi(out.Text())
-			require.NoError(t, err, out.Text())
-			assert.Greater(t, n, written)
-			written = n
-		}
-		require.NoError(t, cmd.Process.Kill())
-		for out.Scan() { // what it said before it died
-			if n, err := strconv.Atoi(out.Text()); err == nil {
-				written = n
-			}
-		}
-		_ = cmd.Wait()
-
-		j, entries := open(t, dir, "r")
-		want := []int{}
-		for i := range len(entries) {
-			want = append(want, i+1)
-		}
-		assert.Equal(t, want, iterations(entries), "none twice, none left out")
-		assert.GreaterOrEqual(t, len(entries), written, "what was said to be written is there")
-		assert.LessOrEqual(t, len(entries), written+1)
-		written = len(entries)
-		require.NoError(t, j.Close())
-	}
-	runs, err := filejournal.Runs(dir)
-	require.NoError(t, err)
-	require.Len(t, runs, 1)
-	assert.Equal(t, written, runs[0].Iteration)
 }
 
 func TestAnotherProcessHoldsTheRun(t *testing.T) {
