@@ -297,7 +297,7 @@ func TestTreeRevertsOnlyWhatIsGiven(t *testing.T) {
 	}
 }
 
-// TestTreeCommits commits exactly the accepted paths as they were judged, whatever has changed
+// TestTreeCommits commits exactly the given paths as they were accepted, whatever has changed
 // since, and leaves the person's work and index alone.
 func TestTreeCommits(t *testing.T) {
 	for _, m := range trees() {
@@ -308,27 +308,28 @@ func TestTreeCommits(t *testing.T) {
 			checked, err := tr.begin()
 			require.NoError(t, err)
 			r.sh("echo A > a.txt; echo stolen > .env; echo x > run.sh; rm dir/b.txt\n" +
-				"mkdir x; echo n > x/-new; echo o > o.txt")
-			accepted := []string{"a.txt", "run.sh", "dir/b.txt", "x/-new", ".env"}
+				"mkdir x; echo n > x/-new; echo o > o.txt; echo l > later.txt")
+			given := []string{"a.txt", "run.sh", "dir/b.txt", "x/-new", ".env"}
+			accepted := append(slices.Clone(given), "later.txt")
 			changes, err := tr.detect(checked)
 			require.NoError(t, err)
 			next, err := tr.accept(checked, slices.DeleteFunc(slices.Clone(changes),
 				func(c treeChange) bool { return !slices.Contains(accepted, c.path) }))
 			require.NoError(t, err)
-			r.sh("echo not judged > a.txt")
-			id, err := tr.commit(1, next, accepted)
+			r.sh("echo changed since > a.txt")
+			id, err := tr.commit(1, next, given)
 			require.NoError(t, err)
 			assert.Equal(t, id, r.sh("git rev-parse HEAD"))
 			assert.Equal(t, "M\ta.txt\nD\tdir/b.txt\nM\trun.sh\nA\tx/-new", r.sh("git diff --name-status HEAD~ HEAD"),
-				"neither unaccepted nor ignored files")
-			assert.Equal(t, "A", r.sh("git show HEAD:a.txt"), "as it was judged")
+				"neither other files nor ignored ones")
+			assert.Equal(t, "A", r.sh("git show HEAD:a.txt"), "as it was accepted")
 			assert.Equal(t, "attempt 1 by Test", r.sh("git log -1 --format='%s by %an'"))
-			assert.Equal(t, " M a.txt\n M dirty.txt\nAM staged.txt\n?? mine.txt\n?? o.txt",
+			assert.Equal(t, " M a.txt\n M dirty.txt\nAM staged.txt\n?? later.txt\n?? mine.txt\n?? o.txt",
 				r.sh("git status --porcelain"))
-			again, err := tr.commit(1, next, accepted)
+			again, err := tr.commit(1, next, given)
 			require.NoError(t, err)
 			assert.Equal(t, id, again, "an attempt is committed once")
-			none, err := tr.commit(2, next, accepted)
+			none, err := tr.commit(2, next, given)
 			require.NoError(t, err)
 			assert.Empty(t, none, "nothing is left to be committed")
 			left, err := tr.detect(next)
