@@ -12,6 +12,7 @@ export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
 NESTED    := runtime/providers runtime/state runtime/report/export
 MODULES   := . $(NESTED) internal/scenarios $(CONSUMERS) examples/aidf
+PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))
 # The modules whose dependencies errgen must not require: benchmarks against other libraries, and
 # tests in a browser. Without Chromium these tests are skipped, unless ERRGEN_BROWSER=required.
 BENCH     := bench
@@ -60,7 +61,7 @@ soak: lint check ## run all tests at full length with the race detector, then fu
 
 .PHONY: build
 build: ## compile everything
-	$(GO) build -o /dev/null $(MODULES:%=./%/...)
+	$(GO) build -o /dev/null $(PACKAGES)
 
 .PHONY: tidy
 tidy: ## tidy the go.mod of each module
@@ -88,7 +89,7 @@ lint: ## check the format, vet each module without the workspace, run staticchec
 		echo "go vet $$module"; \
 		(cd $$module && GOWORK=off $(GO) vet ./...) || exit 1; \
 	done
-	$(GO) run $(STATICCHECK) $(patsubst %,./%/...,$(MODULES) $(BENCH) $(BROWSER))
+	$(GO) run $(STATICCHECK) $(PACKAGES) ./$(BENCH)/... ./$(BROWSER)/...
 	@for system in $(SYSTEMS); do \
 		echo "go vet for $$system"; \
 		CGO_ENABLED=0 GOOS=$$system $(GO) vet $(PORTABLE) || exit 1; \

@@ -47,7 +47,7 @@ func quotedValue(s string, i int, quote string, n need) (int, int) {
 	}
 	limit := min(len(s), i+sample)
 	end := closing(s, i, limit, quote)
-	if end-i < minValue || end < limit && ends(s, end) || strings.IndexAny(s[i:end], " \t") >= 0 || !n.metBy(s[i:end]) {
+	if end-i < minValue || end < limit && ends(s, end) || strings.ContainsAny(s[i:end], " \t") || !n.metBy(s[i:end]) {
 		return -1, 0
 	}
 	return i, closing(s, end, len(s), quote)
