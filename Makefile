@@ -7,8 +7,8 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 
-# The module of errgen itself, the modules nested in it, and the modules that use it; CONSUMERS are those with a taxonomy of
-# their own. go.work lists them all.
+# The module of errgen itself, the modules nested in it, and the modules that use it. CONSUMERS are
+# those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
 NESTED    := runtime/providers runtime/state runtime/report/export
 MODULES   := . $(NESTED) internal/scenarios $(CONSUMERS) examples/aidf
@@ -19,8 +19,9 @@ BENCH     := bench
 BROWSER   := browser
 # The systems that lint checks in addition to this one, and the packages that differ between systems.
 SYSTEMS   := windows darwin
-WINDOWS   := ./internal/output ./runtime/escalate/verify ./runtime/executor/... ./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/proc ./runtime/workspace
-# What errgen generates here, beside what the consumers' go:generate lines say.
+PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/escalate/verify ./runtime/executor/... \
+	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/proc ./runtime/workspace
+# The packages that errgen generates in this module, and the taxonomy of the second one.
 GENERATED := gen/errs
 FIXTURE   := runtime/taxonomy/internal/sample
 
