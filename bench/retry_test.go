@@ -24,7 +24,7 @@ var triedBy = []struct {
 	{"errgen", func() func(context.Context, func() error) error {
 		policy := taxonomy.Policy{MaxAttempts: 3}
 		return func(ctx context.Context, op func() error) error {
-			return retry.Do(ctx, policy, func(context.Context) error { return op() })
+			return retry.Do(ctx, func(context.Context) error { return op() }, retry.ByPolicy(policy))
 		}
 	}},
 	{"avast", func() func(context.Context, func() error) error {

@@ -19,7 +19,6 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/executor/filelanes"
 	"github.com/errgen/errgen/runtime/notify"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
@@ -215,7 +214,7 @@ func (s *setup) configure() error {
 	s.config = executor.Config{
 		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
 		Provider: provider, Workspace: s.git, Guard: s.scope, Validator: validator, Filer: filer,
-		Journal: filejournal.New(s.journal), Lanes: filelanes.New(filepath.Join(s.journal, "lanes"), retry.Ramp{}, nil),
+		Journal: filejournal.New(s.journal), Lanes: filelanes.New(filepath.Join(s.journal, "lanes"), nil, nil),
 		Limits: executor.Limits{
 			Iterations: l.Iterations, Failures: l.Failures, Attempts: l.Attempts,
 			Iteration: l.Iteration, Run: l.Run, Grace: l.Grace, Feedback: l.Feedback,

@@ -94,7 +94,7 @@ func TestNumbersHoldWhatIsLearned(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			table := tableOf(t, "  profile: thorough\n  recovery: {max_recovery_attempts: 0}\n"+tt.block)
 			c, calls := newClock(), 0
-			adaptive := retry.NewAdaptive(1)
+			adaptive := retry.NewAdaptive()
 			h, err := handler.New(handler.Config{
 				Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Clock: c,
 				Random: func() float64 { return 0.5 }, Adaptive: adaptive,

@@ -24,8 +24,6 @@ const (
 	// maxWait is the longest wait that a failure may ask for: GitHub's quota is filled again every
 	// hour.
 	maxWait = time.Hour
-	// rampStep is after how long the next one is let in where several wait for the same.
-	rampStep = 50 * time.Millisecond
 )
 
 // session runs skills. What one of them finds out about a source, such as that it limits the rate,
@@ -38,8 +36,8 @@ type session struct {
 
 	reporter *report.Reporter
 	groups   *report.Groups
-	lanes    retry.Lanes
-	gate     retry.Gate
+	lanes    retry.SharedWait
+	gate     retry.Breaker
 	adaptive *retry.Adaptive
 	model    *predict.Model
 	prevent  executor.Preventer
@@ -53,9 +51,9 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		out: out, clock: clock,
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
 		groups:   report.NewGroups(report.GroupOptions{Clock: clock, ByCode: taxonomy.Some(true)}),
-		lanes:    retry.NewLanes(retry.Ramp{Step: rampStep}, clock),
+		lanes:    retry.NewSharedWait(clock, nil),
 		gate:     breaker.New(breaker.Options{}),
-		adaptive: retry.NewAdaptive(1),
+		adaptive: retry.NewAdaptive(),
 		model:    model,
 		prevent:  predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}),
 	}

@@ -58,7 +58,7 @@ func newRunner(ctx context.Context, dir string, tiers map[string]executor.Provid
 			Tiers:     tiers,
 			Workspace: tree,
 			Journal:   filejournal.New(filepath.Join(tree.GitDir(), "calls")),
-			Lanes:     retry.NewLanes(retry.Ramp{}, retry.System),
+			Lanes:     retry.NewSharedWait(retry.System, nil),
 		},
 		Verifier: facts,
 		Reviewer: escalate.NewReviewer(tiers["opus"], escalate.ReviewerOptions{}),

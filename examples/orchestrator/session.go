@@ -100,7 +100,7 @@ func (s *session) configure(providers map[string]executor.Provider, scope *works
 		Calls: executor.Config{
 			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
 			Tiers: providers, Workspace: s.tree.Git, Guard: scope,
-			Lanes: retry.NewLanes(retry.Ramp{Step: time.Millisecond}, retry.System),
+			Lanes: retry.NewSharedWait(retry.System, nil),
 		},
 		Verifier: s.verifier, Commit: s.commit,
 		Guards: escalate.Guards{Turns: s.turns, Time: s.time, StepTime: s.stepTime},

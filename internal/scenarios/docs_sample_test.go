@@ -60,7 +60,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 }
 
 func runTogether(ctx context.Context, claude executor.Provider, history *state.Store, tasks []executor.Task) error {
-	adaptive := retry.NewAdaptive(42, errs.Table.Taxonomy.Policies...)
+	adaptive := retry.NewAdaptive(errs.Table.Taxonomy.Policies...)
 	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
 		adaptive.Learn(o)
 		return nil
@@ -89,10 +89,7 @@ func runTogether(ctx context.Context, claude executor.Provider, history *state.S
 }
 
 func fetch(ctx context.Context, call func(context.Context) error) error {
-	policy, _ := errs.Table.Policy("api")
-	return retry.Do(ctx, policy, func(ctx context.Context) error {
-		return errs.Classify(call(ctx))
-	})
+	return retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithClassifier(errs.Classify))
 }
 
 func override() (taxonomy.Table, error) {

@@ -35,7 +35,7 @@ type actor struct {
 	tell  func(format string, args ...any)
 	// missing is what Available returns next.
 	missing []error
-	lanes   retry.Lanes
+	lanes   retry.SharedWait
 	// around is called with what a call does.
 	around func(call func())
 }
@@ -136,7 +136,7 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 		task: executor.Task{Run: "run", ID: "task-1", Title: "Write it", Prompt: "Write it."}}
 	w.actor = &actor{name: "claude-cli", tree: w.tree, turns: turns, tell: w.tell}
 	w.tree.tell = w.tell
-	lanes := retry.NewLanes(retry.Ramp{}, nil)
+	lanes := retry.NewSharedWait(nil, nil)
 	w.actor.lanes = lanes
 	guard, err := workspace.NewScope(
 		workspace.ScopeConfig{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
@@ -148,7 +148,7 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 		Table: table, Classify: classify,
 		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard, tree: w.tree}, Validator: w, Asker: w,
 		Recoverer: w,
-		Clock:     &memClock{tell: w.tell}, Lanes: &memLanes{Lanes: lanes, tell: w.tell},
+		Clock:     &memClock{tell: w.tell}, Lanes: &memLanes{SharedWait: lanes, tell: w.tell},
 		Observer: executor.Observers(
 			w, executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy})),
 		Random:  func() float64 { return 0.75 },
@@ -293,13 +293,13 @@ func (c *memClock) Sleep(ctx context.Context, d time.Duration) error {
 
 // memLanes tells when a lane is closed.
 type memLanes struct {
-	retry.Lanes
+	retry.SharedWait
 	tell func(format string, args ...any)
 }
 
 func (l *memLanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	l.tell("everybody in %s waits %s", lane, time.Until(t))
-	return l.Lanes.Pause(ctx, lane, t)
+	return l.SharedWait.Pause(ctx, lane, t)
 }
 
 // memLog tells what a reaction has logged.

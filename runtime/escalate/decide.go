@@ -49,7 +49,7 @@ type standing struct {
 }
 
 // trail is what happened so far to a step's failures with one code, for each reaction of a chain.
-type trail [taxonomy.MaxChain]retry.Series
+type trail [taxonomy.MaxChain]retry.State
 
 // situation is all that a decision depends on.
 type situation struct {
@@ -226,8 +226,8 @@ func (s *situation) try(d *decision) bool {
 		hint = s.hint
 	}
 	next := d.trail[d.depth].Next(p, hint, s.random)
-	d.trail[d.depth] = next.Series
-	if next.UsedUp || p.MaxAttempts <= 0 && next.Series.Calls >= maxUnbounded {
+	d.trail[d.depth] = next.State
+	if next.Exhausted || p.MaxAttempts <= 0 && next.State.Calls >= maxUnbounded {
 		return false
 	}
 	d.wait = next.Wait

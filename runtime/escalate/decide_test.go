@@ -149,7 +149,7 @@ func TestDecide(t *testing.T) {
 }
 
 func tried(n int) func(s *situation) {
-	return func(s *situation) { s.trail[0] = retry.Series{Calls: n} }
+	return func(s *situation) { s.trail[0] = retry.State{Calls: n} }
 }
 
 func hinted(d time.Duration) func(s *situation) {

@@ -41,7 +41,7 @@ func (r *run) finish(ctx context.Context) *ending {
 
 // checkPlan checks until the plan is fit, or until what is wrong with it does not pass by itself.
 func (r *run) checkPlan(ctx context.Context, op string) *ending {
-	streaks := map[string]retry.Series{}
+	streaks := map[string]retry.State{}
 	for {
 		wrong := r.lookAtPlan(ctx, op)
 		if e := r.untouchedBy(ctx, op); e != nil {
@@ -151,7 +151,7 @@ func listOf(wrong []found) string {
 
 // passes returns how long to wait before the plan is checked again; false when something is wrong
 // that does not pass by itself, or has not.
-func (r *run) passes(wrong []found, streaks map[string]retry.Series) (longest time.Duration, again bool) {
+func (r *run) passes(wrong []found, streaks map[string]retry.State) (longest time.Duration, again bool) {
 	counted := map[string]bool{}
 	for i := range wrong {
 		reaction := wrong[i].traits.Reaction

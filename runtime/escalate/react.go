@@ -116,7 +116,7 @@ func (j *job) decided(rung, least, from int) decision {
 	}
 	d := decide(&s)
 	for i, series := range d.trail {
-		if series != (retry.Series{}) {
+		if series != (retry.State{}) {
 			keep(&w.Streaks, w.Failed.key(i), series)
 		}
 	}

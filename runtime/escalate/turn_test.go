@@ -194,7 +194,7 @@ func TestTurnTime(t *testing.T) {
 				p := &actor{acts: tt.acts, available: tt.available}
 				r := bareRun(tt.reactions.wired(), p)
 				if tt.lane > 0 {
-					r.cfg.Calls.Lanes = retry.NewLanes(retry.Ramp{}, nil)
+					r.cfg.Calls.Lanes = retry.NewSharedWait(nil, nil)
 					require.NoError(t, r.cfg.Calls.Lanes.Pause(t.Context(), "actor/", time.Now().Add(tt.lane)))
 				}
 				began := time.Now()

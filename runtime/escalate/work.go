@@ -46,8 +46,8 @@ type Work struct {
 	Skipped bool `json:"skipped,omitempty"`
 	// Streaks are tries in a row, and Runs runs of strategies, by code and place in the chain of
 	// reactions.
-	Streaks map[string]retry.Series `json:"streaks,omitempty"`
-	Runs    map[string]int          `json:"runs,omitempty"`
+	Streaks map[string]retry.State `json:"streaks,omitempty"`
+	Runs    map[string]int         `json:"runs,omitempty"`
 	// Same counts by the fingerprint of an error how often something was done about it.
 	Same map[string]int `json:"same,omitempty"`
 }

@@ -21,8 +21,8 @@ type admission struct {
 	// granted reports that the next call in the lane has nothing to wait for.
 	granted bool
 	lane    string
-	// inside reports that the gate counts on being told how the call ended.
-	inside     bool
+	// release reports to the gate how the call ended; nil without a gate.
+	release    func(retry.Result)
 	precaution Precaution
 }
 
@@ -41,7 +41,7 @@ func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why
 	if r.admitted() {
 		return now, ""
 	}
-	r.withdraw(retry.CallEnd{Cancelled: true})
+	r.withdraw(retry.Result{Cancelled: true})
 	a := admission{granted: true, lane: r.lane("")}
 	if opens := r.gateOpens(a.lane, now); opens.After(now) {
 		return opens, whyGate
@@ -54,7 +54,7 @@ func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why
 		return now.Add(wait), strings.TrimSuffix(whyPrevent+": "+code, ": ")
 	}
 	opens := now
-	if opens, a.inside = r.enterGate(ctx, a.lane, now); opens.After(now) {
+	if opens, a.release = r.acquire(ctx, a.lane, now); opens.After(now) {
 		r.takeBack(a.precaution)
 		return opens, whyGate
 	}
@@ -94,37 +94,47 @@ func (r *runner) gateOpens(lane string, now time.Time) time.Time {
 	}
 	opens := now
 	_ = contained(operation{}, func() error { // what it does wrong is said when it is entered
-		opens = gate.Opens(lane, now)
+		opens = now.Add(gate.OpensIn(lane))
 		return nil
 	})
 	return opens
 }
 
-// enterGate asks the gate. One that fails lets everybody through.
-func (r *runner) enterGate(ctx context.Context, lane string, now time.Time) (opens time.Time, inside bool) {
+// acquire asks the gate for a call, and returns when to ask again if it refuses. If the gate fails,
+// the call is permitted.
+func (r *runner) acquire(ctx context.Context, lane string, now time.Time) (time.Time, func(retry.Result)) {
 	if r.cfg.Gate == nil {
-		return now, false
+		return now, nil
 	}
+	var release func(retry.Result)
+	var refusal error
 	err := contained(operation{name: opCall, source: sourceExecutor}, func() (err error) {
-		opens, err = r.cfg.Gate.Enter(ctx, lane, r.task.Run, now)
+		release, err = r.cfg.Gate.Acquire(ctx, lane)
+		if _, refused := retry.RefusedFor(err); refused {
+			refusal, err = err, nil
+		}
 		return err
 	})
+	if refusal != nil {
+		wait, _ := retry.RefusedFor(refusal)
+		return now.Add(wait), nil
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			r.warn("ask the gate", err)
 		}
-		return now, false
+		return now, nil
 	}
-	return opens, !opens.After(now)
+	return now, release
 }
 
 // withdraw settles what is owed for a call: it has ended, or is not made.
-func (r *runner) withdraw(end retry.CallEnd) {
+func (r *runner) withdraw(end retry.Result) {
 	a := r.admission
 	r.admission = admission{}
-	if a.inside {
+	if a.release != nil {
 		err := contained(operation{name: opCall, source: sourceExecutor}, func() error {
-			r.cfg.Gate.Leave(a.lane, r.task.Run, end)
+			a.release(end)
 			return nil
 		})
 		if err != nil {

@@ -21,7 +21,7 @@ func (r *runner) call(ctx context.Context, it *iteration) {
 	limit := it.ends.Sub(r.cfg.Clock.Now())
 	timed, release := context.WithTimeoutCause(ctx, limit, errIterationDeadline)
 	defer release()
-	defer r.withdraw(retry.CallEnd{Cancelled: true})
+	defer r.withdraw(retry.Result{Cancelled: true})
 	for again := true; again; {
 		again = r.callOnce(ctx, timed, it)
 	}
@@ -95,7 +95,7 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	r.emit(Event{Kind: CallEnded, Call: it.calls, Source: op.source, Took: took, Usage: answer.Usage})
 	if ctx.Err() != nil && (err != nil || answer.Failure != "") {
 		it.cancelled = true
-		r.withdraw(retry.CallEnd{Cancelled: true})
+		r.withdraw(retry.Result{Cancelled: true})
 		r.record(
 			ctx, Entry{Point: PointAnswered,
 				Answered: &Answered{Call: it.calls, Cancelled: true, Usage: answer.Usage, Took: Duration(took)}})
@@ -103,9 +103,9 @@ func (r *runner) invoke(ctx, timed context.Context, it *iteration) (Answer, *fai
 	}
 	f := r.callFailure(timed, it, op, answer, err, took)
 	if f == nil {
-		r.withdraw(retry.CallEnd{})
+		r.withdraw(retry.Result{})
 	} else {
-		r.withdraw(retry.CallEnd{Failed: true, Policy: r.budgetPolicy(f)})
+		r.withdraw(retry.Result{Failed: true, Policy: r.budgetPolicy(f)})
 		r.decideFor(it, f, nil)
 	}
 	answer.Signal, answer.Question = r.signal(answer, f)

@@ -39,7 +39,7 @@ type Config struct {
 	Validator Validator
 	Journal   Journal
 	// Lanes are the waits that runs share; nil shares them with nobody.
-	Lanes     retry.Lanes
+	Lanes     retry.SharedWait
 	Clock     retry.Clock  // retry.System
 	Random    retry.Random // math/rand/v2
 	Observer  Observer
@@ -47,7 +47,7 @@ type Config struct {
 	Recoverer Recoverer
 	// Gate bounds what all runs that share it do with a provider together, where policies have a
 	// budget; nil bounds nothing.
-	Gate retry.Gate
+	Gate retry.Breaker
 	// Adaptive moves the numbers of policies that say `adapt`, and learns from each call; nil
 	// leaves them as they are.
 	Adaptive *retry.Adaptive

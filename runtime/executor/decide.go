@@ -16,7 +16,7 @@ const (
 
 // trail is what happened so far to an operation and code, for each reaction of a chain: what
 // follows by `then` has a policy of its own, and so a count of its own.
-type trail [taxonomy.MaxChain]retry.Series
+type trail [taxonomy.MaxChain]retry.State
 
 // situation is all that a decision depends on.
 type situation struct {
@@ -195,9 +195,9 @@ func (s *situation) tryBy(d *decision, p *taxonomy.Policy) EndReason {
 	} else {
 		next = series.Next(p, retry.Hint{}, s.random)
 	}
-	*series = next.Series
-	d.attempt, d.most = next.Series.Calls, bound(p.MaxAttempts)
-	if next.UsedUp || p.MaxAttempts <= 0 && s.here(d.reaction) && next.Series.Calls >= maxInPlace {
+	*series = next.State
+	d.attempt, d.most = next.State.Calls, bound(p.MaxAttempts)
+	if next.Exhausted || p.MaxAttempts <= 0 && s.here(d.reaction) && next.State.Calls >= maxInPlace {
 		return EndRetriesUsedUp
 	}
 	if next.Wait > 0 {

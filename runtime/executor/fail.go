@@ -278,11 +278,11 @@ func (r *runner) trail(key string) (t trail) {
 
 func (r *runner) keepTrail(key string, t trail) {
 	for i, s := range t {
-		if s == (retry.Series{}) {
+		if s == (retry.State{}) {
 			continue
 		}
 		if r.state.Streaks == nil {
-			r.state.Streaks = map[string]retry.Series{}
+			r.state.Streaks = map[string]retry.State{}
 		}
 		r.state.Streaks[trailKey(key, i)] = s
 	}

@@ -36,26 +36,26 @@ func (g *fakeGate) note(format string, args ...any) {
 	g.log = append(g.log, fmt.Sprintf(format, args...))
 }
 
-func (g *fakeGate) Enter(ctx context.Context, lane, caller string, now time.Time) (time.Time, error) {
+func (g *fakeGate) Acquire(ctx context.Context, lane string) (func(retry.Result), error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asked = append(g.asked, ctx)
 	if g.err != nil {
-		return time.Time{}, g.err
+		return nil, g.err
 	}
 	if len(g.opens) > 0 {
 		wait := g.opens[0]
 		if g.opens = g.opens[1:]; wait > 0 {
-			g.note("shut %s %s", lane, caller)
-			return now.Add(wait), nil
+			g.note("refuse %s", lane)
+			return nil, &taxonomy.Evidence{RetryAfter: taxonomy.Some(wait), Err: retry.ErrRefused}
 		}
 	}
 	g.in++
-	g.note("enter %s %s", lane, caller)
-	return now, nil
+	g.note("acquire %s", lane)
+	return g.release, nil
 }
 
-func (g *fakeGate) Leave(lane, caller string, end retry.CallEnd) {
+func (g *fakeGate) release(end retry.Result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.in--
@@ -65,11 +65,11 @@ func (g *fakeGate) Leave(lane, caller string, end retry.CallEnd) {
 	}
 	switch {
 	case end.Cancelled:
-		g.note("leave cancelled")
+		g.note("release cancelled")
 	case end.Failed:
-		g.note("leave failed%s", name)
+		g.note("release failed%s", name)
 	default:
-		g.note("leave")
+		g.note("release")
 	}
 }
 
@@ -109,10 +109,10 @@ func TestGateAroundEachCall(t *testing.T) {
 	w, g := gated(nil, -1, works(), breaks("place"), breaks("again"), done())
 	assert.Equal(t, EndCompleted, w.run(t).EndReason)
 	assert.Equal(t, []string{
-		"enter fake/ run", "leave",
-		"enter fake/ run", "leave failed by budgeted", "retry fake/ budgeted",
-		"enter fake/ run", "leave failed",
-		"enter fake/ run", "leave",
+		"acquire fake/", "release",
+		"acquire fake/", "release failed by budgeted", "retry fake/ budgeted",
+		"acquire fake/", "release failed",
+		"acquire fake/", "release",
 	}, g.log)
 	assert.Zero(t, g.in)
 }
@@ -245,9 +245,9 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 	}{
 		{"a panic", step{do: func(context.Context, Request) (Answer, error) { panic("no") }},
 			func(w *world) { w.cfg.Limits.Iterations = 1 },
-			[]string{"enter fake/ run", "leave failed"}},
+			[]string{"acquire fake/", "release failed"}},
 		{"no budget", done(), func(w *world) { w.cfg.Budget = budget{errors.New("none")} },
-			[]string{"enter fake/ run", "leave cancelled"}},
+			[]string{"acquire fake/", "release cancelled"}},
 		{"a provider that cannot be used", done(), func(w *world) { w.provider.available = []error{fails("stop")} },
 			nil},
 	} {
@@ -267,7 +267,7 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		e.Start(t.Context(), aTask).Wait()
-		assert.Equal(t, []string{"enter fake/ run", "leave cancelled"}, g.log)
+		assert.Equal(t, []string{"acquire fake/", "release cancelled"}, g.log)
 	})
 	t.Run("the run is cancelled during the call", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -277,7 +277,7 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		assert.Equal(t, EndCancelled, e.Run(ctx, aTask).EndReason)
-		assert.Equal(t, []string{"enter fake/ run", "leave cancelled"}, g.log)
+		assert.Equal(t, []string{"acquire fake/", "release cancelled"}, g.log)
 	})
 	t.Run("the run is cancelled behind the gate", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -290,7 +290,7 @@ func TestGateIsAlwaysLeft(t *testing.T) {
 		e, err := New(w.cfg)
 		require.NoError(t, err)
 		assert.Equal(t, EndCancelled, e.Run(ctx, aTask).EndReason)
-		assert.Equal(t, []string{"enter fake/ run", "leave cancelled"}, g.log)
+		assert.Equal(t, []string{"acquire fake/", "release cancelled"}, g.log)
 	})
 }
 
@@ -331,7 +331,7 @@ func TestGateBudgetOfOtherWork(t *testing.T) {
 	w.cfg.Deliver = DeliverPush
 	w.tree.fail = map[string][]error{"push": {&taxonomy.Evidence{Source: "git", Op: "push"}, nil}}
 	assert.Equal(t, EndCompleted, w.run(t).EndReason)
-	assert.Equal(t, []string{"enter fake/ run", "leave", "retry git/ budgeted"}, g.log)
+	assert.Equal(t, []string{"acquire fake/", "release", "retry git/ budgeted"}, g.log)
 }
 
 func TestGateThatFails(t *testing.T) {
@@ -351,10 +351,10 @@ func TestGateThatFails(t *testing.T) {
 
 type panickingGate struct{}
 
-func (panickingGate) Enter(context.Context, string, string, time.Time) (time.Time, error) {
-	panic("enter")
+func (panickingGate) Acquire(context.Context, string) (func(retry.Result), error) {
+	return func(retry.Result) { panic("release") }, nil
 }
-func (panickingGate) Leave(string, string, retry.CallEnd) { panic("leave") }
+
 func (panickingGate) Retry(string, *taxonomy.Policy) bool { panic("retry") }
 
 // Who escalates has the next provider's gate before it.
@@ -366,7 +366,7 @@ func TestGateOfTheNextTier(t *testing.T) {
 	g := &fakeGate{budget: -1}
 	w.cfg.Gate, w.cfg.Tiers = g, map[string]Provider{"high": high}
 	assert.Equal(t, EndCompleted, w.run(t).EndReason)
-	assert.Equal(t, []string{"enter fake/ run", "leave failed", "enter high/ run", "leave"}, g.log)
+	assert.Equal(t, []string{"acquire fake/", "release failed", "acquire high/", "release"}, g.log)
 }
 
 // The first reaction of the chain that has a budget is what the gate is told of, unless the profile
@@ -376,9 +376,9 @@ func TestGatePolicyOfAChain(t *testing.T) {
 		profile *taxonomy.Profile
 		want    string
 	}{
-		{nil, "leave failed by budgeted"},
-		{&taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true}}, "leave failed by budgeted"},
-		{&taxonomy.Profile{}, "leave failed"},
+		{nil, "release failed by budgeted"},
+		{&taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true}}, "release failed by budgeted"},
+		{&taxonomy.Profile{}, "release failed"},
 	} {
 		all := budgeted()
 		first := all["limit"]

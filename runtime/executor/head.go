@@ -139,7 +139,7 @@ func (r *runner) laneOpens(ctx context.Context, credential string, now time.Time
 		return time.Time{}, false
 	}
 	err := contained(operation{name: opCall, source: sourceExecutor}, func() (err error) {
-		at, err = r.cfg.Lanes.Opens(ctx, r.lane(credential), r.task.Run, now)
+		at, err = r.cfg.Lanes.Until(ctx, r.lane(credential))
 		return err
 	})
 	if err != nil {

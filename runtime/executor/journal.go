@@ -136,21 +136,21 @@ type CommitDone struct {
 
 // Closed is all that a run knows at the end of an iteration; a later entry of the kind replaces it.
 type Closed struct {
-	Failures    int                     `json:"failures"`
-	Counted     int                     `json:"counted"` // failures that counted, in the whole task
-	Count       bool                    `json:"count"`   // whether this iteration counted
-	Clean       bool                    `json:"clean"`   // whether it was answered, and nothing is left of an error
-	Streaks     map[string]retry.Series `json:"streaks,omitempty"`
-	Feedback    []Feedback              `json:"feedback,omitempty"`
-	Tier        int                     `json:"tier,omitempty"`
-	Session     string                  `json:"session,omitempty"`
-	Reduced     bool                    `json:"reduced,omitempty"`
-	NotBefore   time.Time               `json:"notBefore,omitzero"`
-	Checked     Checked                 `json:"checked,omitempty"`
-	Pending     []string                `json:"pending,omitempty"`
-	Added       []string                `json:"added,omitempty"` // those of Pending that were not there before
-	Uncommitted []string                `json:"uncommitted,omitempty"`
-	Errors      []ErrorRecord           `json:"errors,omitempty"` // of this iteration
+	Failures    int                    `json:"failures"`
+	Counted     int                    `json:"counted"` // failures that counted, in the whole task
+	Count       bool                   `json:"count"`   // whether this iteration counted
+	Clean       bool                   `json:"clean"`   // whether it was answered, and nothing is left of an error
+	Streaks     map[string]retry.State `json:"streaks,omitempty"`
+	Feedback    []Feedback             `json:"feedback,omitempty"`
+	Tier        int                    `json:"tier,omitempty"`
+	Session     string                 `json:"session,omitempty"`
+	Reduced     bool                   `json:"reduced,omitempty"`
+	NotBefore   time.Time              `json:"notBefore,omitzero"`
+	Checked     Checked                `json:"checked,omitempty"`
+	Pending     []string               `json:"pending,omitempty"`
+	Added       []string               `json:"added,omitempty"` // those of Pending that were not there before
+	Uncommitted []string               `json:"uncommitted,omitempty"`
+	Errors      []ErrorRecord          `json:"errors,omitempty"` // of this iteration
 	// what was found changed in this iteration; masked, and of very much the first and the last
 	Changed   []string     `json:"changed,omitempty"`
 	LastError *ErrorRecord `json:"lastError,omitempty"`

@@ -16,7 +16,7 @@ func TestLanes(t *testing.T) {
 	shared := map[string]taxonomy.Reaction{"limit": {Action: taxonomy.Retry, Shared: taxonomy.SharedCredential,
 		Policy: three}}
 	w := newWorld(shared, breaks("limit"), done())
-	lanes := retry.NewLanes(retry.Ramp{}, w.clock)
+	lanes := retry.NewSharedWait(w.clock, func() float64 { return 0 })
 	w.cfg.Lanes = lanes
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason)
@@ -61,8 +61,8 @@ func (l *lanesSeen) Pause(_ context.Context, lane string, _ time.Time) error {
 	return nil
 }
 
-// Opens fails, which only a warning says.
-func (*lanesSeen) Opens(context.Context, string, string, time.Time) (time.Time, error) {
+// Until fails, which only a warning says.
+func (*lanesSeen) Until(context.Context, string) (time.Time, error) {
 	return time.Time{}, errors.New("no lanes")
 }
 
@@ -70,7 +70,7 @@ func (*lanesSeen) Opens(context.Context, string, string, time.Time) (time.Time, 
 type closedLane struct{ until time.Time }
 
 func (c *closedLane) Pause(context.Context, string, time.Time) error { return nil }
-func (c *closedLane) Opens(context.Context, string, string, time.Time) (time.Time, error) {
+func (c *closedLane) Until(context.Context, string) (time.Time, error) {
 	return c.until, nil
 }
 

@@ -71,7 +71,7 @@ func TestLearnersAndFailuresOfOtherWork(t *testing.T) {
 }
 
 func TestWhoAdaptsLearnsOnce(t *testing.T) {
-	a, b := retry.NewAdaptive(1), retry.NewAdaptive(2)
+	a, b := retry.NewAdaptive(), retry.NewAdaptive()
 	assert.Equal(t, []retry.Learner{a}, learners(nil, a))
 	assert.Equal(t, []retry.Learner{a, b}, learners([]retry.Learner{nil, a, b}, a))
 	assert.Empty(t, learners(nil, nil))
@@ -84,7 +84,7 @@ func moving() (*taxonomy.Policy, *retry.Adaptive) {
 		Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond,
 			MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
 	}
-	a := retry.NewAdaptive(1)
+	a := retry.NewAdaptive()
 	for range 20 {
 		a.Learn(retry.Outcome{After: "moved", Policy: "moving", Attempt: 2, Wait: a.Policy(p, "moved").InitialDelay})
 	}
@@ -152,7 +152,7 @@ func TestReplayAsksNobody(t *testing.T) {
 	assert.Equal(t, EndCompleted, r.EndReason)
 	assert.Equal(t, 2, r.Iterations, "the second try in place was refused")
 	assert.Equal(t, 3, r.Calls)
-	assert.Equal(t, []string{"enter fake/ run", "leave"}, g.log[before:])
+	assert.Equal(t, []string{"acquire fake/", "release"}, g.log[before:])
 	assert.Len(t, p.told, 3)
 	assert.Equal(t, "place", p.told[2].After)
 	assert.Zero(t, g.in)

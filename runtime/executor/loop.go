@@ -100,7 +100,7 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 	r := newRunner(e, task, run)
 	defer r.release()
 	defer r.cutShort()
-	defer r.withdraw(retry.CallEnd{Cancelled: true})
+	defer r.withdraw(retry.Result{Cancelled: true})
 	ctx, end := r.waiting(ctx)
 	defer end()
 	if !r.alone() {
@@ -118,7 +118,7 @@ func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
 		r.call(ctx, it)
 		r.afterwards(ctx, it)
 	}
-	r.withdraw(retry.CallEnd{Cancelled: true})
+	r.withdraw(retry.Result{Cancelled: true})
 	r.outcome(ctx)
 }
 

@@ -55,7 +55,7 @@ func TestAThousandRuns(t *testing.T) {
 		table["limit"] = taxonomy.Reaction{Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, Policy: three}
 		w := newWorld(table, done())
 		w.cfg.Workspace, w.cfg.Deliver, w.cfg.Observer = nil, DeliverNothing, nil
-		w.cfg.Clock, w.cfg.Lanes = retry.System, retry.NewLanes(retry.Ramp{}, retry.System)
+		w.cfg.Clock, w.cfg.Lanes = retry.System, retry.NewSharedWait(retry.System, nil)
 		w.cfg.Provider = &mixed{calls: map[string]int{}}
 		e, err := New(w.cfg)
 		require.NoError(t, err)

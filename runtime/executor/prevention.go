@@ -82,7 +82,7 @@ func (r *runner) precheck(ctx, timed context.Context, it *iteration) (f *failure
 	if err == nil {
 		return nil, true
 	}
-	r.withdraw(retry.CallEnd{Cancelled: true})
+	r.withdraw(retry.Result{Cancelled: true})
 	if ctx.Err() != nil {
 		it.cancelled = true
 		return nil, false

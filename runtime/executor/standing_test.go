@@ -25,29 +25,23 @@ func (c *standing) Sleep(context.Context, time.Duration) error {
 	return nil
 }
 
-// shutUntil is a gate that opens at an instant, and again at one later for each call.
-type shutUntil struct {
-	at    time.Time
-	later time.Duration
-}
+// refusesOnce is a gate that refuses each call once.
+type refusesOnce struct{ refused bool }
 
-func (g *shutUntil) Enter(_ context.Context, _, _ string, now time.Time) (time.Time, error) {
-	if g.at.After(now) {
-		return g.at, nil
+func (g *refusesOnce) Acquire(context.Context, string) (func(retry.Result), error) {
+	if g.refused = !g.refused; g.refused {
+		return nil, &taxonomy.Evidence{RetryAfter: taxonomy.Some(time.Minute), Err: retry.ErrRefused}
 	}
-	g.at = g.at.Add(g.later)
-	return now, nil
+	return func(retry.Result) {}, nil
 }
 
-func (g *shutUntil) Leave(string, string, retry.CallEnd) {}
-
-func (g *shutUntil) Retry(string, *taxonomy.Policy) bool { return true }
+func (g *refusesOnce) Retry(string, *taxonomy.Policy) bool { return true }
 
 // What was slept is over, also on a clock that stands still, at the head and in place.
 func TestClockThatStandsStill(t *testing.T) {
 	clock := &standing{}
 	w := newWorld(budgeted(), breaks("limit"), breaks("place"), breaks("place"), done())
-	w.cfg.Clock, w.cfg.Gate = clock, &shutUntil{clock.Now().Add(time.Minute), time.Second}
+	w.cfg.Clock, w.cfg.Gate = clock, &refusesOnce{}
 	r := w.run(t)
 	assert.Equal(t, EndCompleted, r.EndReason)
 	assert.Equal(t, 4, r.Calls)

@@ -21,7 +21,7 @@ func TestAdaptiveIsHandedOn(t *testing.T) {
 		Name: "moving", MaxAttempts: 4, InitialDelay: time.Second, MaxDelay: time.Minute, Multiplier: 2,
 		Adapt: &taxonomy.Adapt{MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
 	}
-	a := retry.NewAdaptive(1)
+	a := retry.NewAdaptive()
 	for range 20 { // the first retry always succeeds
 		a.Learn(retry.Outcome{After: "moved", Policy: "moving", Attempt: 2, Wait: a.Policy(p, "moved").InitialDelay})
 	}
@@ -37,7 +37,7 @@ func TestAdaptiveIsHandedOn(t *testing.T) {
 // credential. B-X01
 func TestLanesAreHandedOn(t *testing.T) {
 	c := newClock()
-	lanes := retry.NewLanes(retry.Ramp{}, c)
+	lanes := retry.NewSharedWait(c, still)
 	h := made(t, func(cfg *Config) { cfg.Clock, cfg.Lanes = c, lanes })
 	require.NoError(t, lanes.Pause(t.Context(), "fake/key", c.Now().Add(time.Hour)))
 	for _, credential := range []string{"another", "key"} {

@@ -41,12 +41,12 @@ type Config struct {
 	// Gate, Adaptive, Preventer, Checker, Learners and Lanes are those of an executor. The Gate is
 	// left out where the profile does not retry: it would have the first call wait for what the
 	// retries of others have come to.
-	Gate      retry.Gate
+	Gate      retry.Breaker
 	Adaptive  *retry.Adaptive
 	Preventer executor.Preventer
 	Checker   executor.Checker
 	Learners  []retry.Learner
-	Lanes     retry.Lanes
+	Lanes     retry.SharedWait
 	Clock     retry.Clock  // retry.System
 	Random    retry.Random // math/rand/v2
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -40,11 +39,10 @@ func (o observer) Observe(e executor.Event) { o(e) }
 // gate lets everybody in, and notes whom.
 type gate struct{ lanes []string }
 
-func (g *gate) Enter(_ context.Context, lane, _ string, now time.Time) (time.Time, error) {
+func (g *gate) Acquire(_ context.Context, lane string) (func(retry.Result), error) {
 	g.lanes = append(g.lanes, lane)
-	return now, nil
+	return func(retry.Result) {}, nil
 }
-func (g *gate) Leave(string, string, retry.CallEnd) {}
 func (g *gate) Retry(string, *taxonomy.Policy) bool { return true }
 
 // preventer prevents nothing.

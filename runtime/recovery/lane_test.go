@@ -15,7 +15,7 @@ import (
 // wait along. B-X01
 func TestLaneOfAClassifiedError(t *testing.T) {
 	clock := &manual{}
-	lanes := retry.NewLanes(retry.Ramp{}, clock)
+	lanes := retry.NewSharedWait(clock, nil)
 	w := newWorld(t, Options{Clock: clock, Lanes: lanes})
 	err := &coded{text: "limit", hints: taxonomy.Hints{RetryAfter: taxonomy.Some(30 * time.Second)}}
 	for _, tt := range []struct {
@@ -32,20 +32,5 @@ func TestLaneOfAClassifiedError(t *testing.T) {
 			require.NoError(t, w.WaitForRateLimit(t.Context(), tt.failed))
 			assert.Equal(t, tt.lane, w.last(t).Data[DataLane])
 		})
-	}
-}
-
-// A run that a strategy has waited for in the lane is in, and is not the last to come for its call.
-func TestTheRunIsLetIn(t *testing.T) {
-	clock := &manual{}
-	lanes := retry.NewLanes(retry.Ramp{}, clock)
-	w := newWorld(t, Options{Clock: clock, Lanes: lanes})
-	failed := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", RetryAfter: taxonomy.Some(30 * time.Second)},
-		Run: "run-1"}
-	require.NoError(t, w.WaitForRateLimit(t.Context(), failed))
-	for caller, in := range map[string]bool{"run-1": true, "run-2": false} {
-		opens, err := lanes.Opens(t.Context(), "api/", caller, clock.Now())
-		require.NoError(t, err)
-		assert.Equal(t, in, !opens.After(clock.Now()), caller)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -57,7 +56,7 @@ type Options struct {
 	// doubled with each try, at most 30 s, without jitter.
 	Backoff *taxonomy.Policy
 	// Lanes have everybody else in the lane wait along with wait_for_rate_limit; nil tells nobody.
-	Lanes retry.Lanes
+	Lanes retry.SharedWait
 	// Lane names the lane of a failure; nil is the failure's source and credential with a slash
 	// between them, which is what the executor uses if its provider has the source's name. Without
 	// a lane nobody is told.
@@ -91,8 +90,7 @@ type Standard struct {
 	validate *keeper
 	busy     chan struct{} // has one who runs commands
 	random   chan struct{} // has one who draws a number
-	callers  atomic.Int64
-	name     string // begins the names of its callers in lanes, and of its runs
+	name     string        // begins the names of its runs
 }
 
 // New returns the strategies that the options describe. Its error joins evidence of everything that

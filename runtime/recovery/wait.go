@@ -126,16 +126,12 @@ func (t *try) waitTogether(now time.Time, wait time.Duration) error {
 // errLaneClosed says that a lane stays closed.
 var errLaneClosed = errors.New("others keep the lane closed for longer than is waited at most")
 
-// enter waits until the lane lets this caller in.
+// enter waits until the lane opens.
 func (t *try) enter(lane string, until time.Time) error {
-	caller := t.failed.Run // which is let in by this, and does not wait again for its call
-	if caller == "" {
-		caller = t.name + "-" + strconv.FormatInt(t.callers.Add(1), 10)
-	}
 	last := until.Add(t.opts.MaxWait)
 	for {
 		now := t.opts.Clock.Now()
-		at, err := t.opts.Lanes.Opens(t.ctx, lane, caller, now)
+		at, err := t.opts.Lanes.Until(t.ctx, lane)
 		if err != nil {
 			if t.ctx.Err() != nil {
 				return context.Cause(t.ctx)
@@ -185,13 +181,18 @@ func (s *Standard) RetryWithBackoff(ctx context.Context, failure taxonomy.Failed
 
 func (t *try) retryWithBackoff() error {
 	policy := t.policy()
+	if policy.MaxAttempts == 0 {
+		unlimited := *policy // the reaction's own limits end it
+		unlimited.MaxAttempts = retry.Unlimited
+		policy = &unlimited
+	}
 	hint := retry.Hint{}
 	if t.failed.Reaction.HonorRetryAfter {
 		hint = retry.HintOf(taxonomy.HintsOf(t.failed.Err), t.opts.Clock.Now())
 	}
 	next := t.before(policy).Next(policy, hint, t.draw())
-	if next.UsedUp {
-		return failf("Gave up: %s of policy %q is used up (attempt %d)", next.Bound, policy.Name, t.record.Attempts)
+	if next.Exhausted {
+		return failf("Gave up: %s of policy %q is used up (attempt %d)", next.Limit, policy.Name, t.record.Attempts)
 	}
 	from := "policy"
 	if next.Hinted {
@@ -228,12 +229,12 @@ func (t *try) policy() *taxonomy.Policy {
 const maxReplayed = 64
 
 // before returns the tries before this one, as the policy has spaced them but for chance.
-func (t *try) before(p *taxonomy.Policy) retry.Series {
+func (t *try) before(p *taxonomy.Policy) retry.State {
 	unbounded := *p
-	unbounded.MaxAttempts = 0
-	var s retry.Series
+	unbounded.MaxAttempts = retry.Unlimited
+	var s retry.State
 	for range min(t.record.Attempts-1, maxReplayed) {
-		s = s.Next(&unbounded, retry.Hint{}, nil).Series
+		s = s.Next(&unbounded, retry.Hint{}, nil).State
 	}
 	s.Calls = t.record.Attempts - 1
 	return s

@@ -81,7 +81,7 @@ func TestWaitsAreCapped(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			clock := newManual()
-			w := newWorld(t, Options{Clock: clock, MaxWait: tt.max, Lanes: retry.NewLanes(retry.Ramp{}, clock)})
+			w := newWorld(t, Options{Clock: clock, MaxWait: tt.max, Lanes: retry.NewSharedWait(clock, nil)})
 			err := w.WaitForRateLimit(t.Context(), taxonomy.Failed{Reaction: taxonomy.Reaction{Policy: tt.policy},
 				Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(tt.hint), Credential: "k"}}})
 			if !tt.fails {
@@ -113,7 +113,7 @@ func TestCancelledWait(t *testing.T) {
 // Others in the lane wait along, and do not start again all at once.
 func TestLanesWaitAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lanes := retry.NewLanes(retry.Ramp{}, nil)
+		lanes := retry.NewSharedWait(nil, nil)
 		w := newWorld(t, Options{Lanes: lanes})
 		failure := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", Credential: "team",
 			RetryAfter: taxonomy.Some(30 * time.Second)}}
@@ -123,7 +123,7 @@ func TestLanesWaitAlong(t *testing.T) {
 			wg.Go(func() { assert.NoError(t, w.WaitForRateLimit(t.Context(), failure)) })
 		}
 		synctest.Wait()
-		opens, err := lanes.Opens(t.Context(), "api/team", "somebody else", time.Now())
+		opens, err := lanes.Until(t.Context(), "api/team")
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, opens.Sub(began), 30*time.Second)
 		wg.Wait()
@@ -142,8 +142,8 @@ func TestLanesWaitAlong(t *testing.T) {
 type brokenLanes struct{ pause, opens error }
 
 func (b brokenLanes) Pause(context.Context, string, time.Time) error { return b.pause }
-func (b brokenLanes) Opens(_ context.Context, _, _ string, now time.Time) (time.Time, error) {
-	return now.Add(24 * time.Hour), b.opens
+func (b brokenLanes) Until(context.Context, string) (time.Time, error) {
+	return time.Now().Add(24 * time.Hour), b.opens
 }
 
 func TestLanesThatFail(t *testing.T) {

@@ -1,200 +1,328 @@
 package retry
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
-	// maxLearned bounds the codes, and the pairs of a policy and a code, that are remembered. Those
-	// that were not heard of for longest are forgotten first.
-	maxLearned = 1024
-	// maxLearnedName bounds the names of policies and codes, in bytes. What has a longer one, or
-	// one that is not UTF-8, is not learned from.
-	maxLearnedName = 256
+	// worthwhile is the success rate below which a call is not worth making.
+	worthwhile = 0.1
+	// moveAfter is after how many operations that a retry saved the delay may move.
+	moveAfter = 10
+	// Of each exploreEvery blocks of exploreBlock failures of a code, the last makes all calls.
+	exploreBlock, exploreEvery = 16, 8
+
+	maxCounted    = 32   // the last call number with a rate of its own
+	maxLearned    = 1024 // codes, and pairs of a policy and a code
+	maxDoublings  = 10   // of a delay whose bounds are unknown
+	defaultWindow = 50
+	defaultTarget = 0.8
 )
 
-// Adaptive moves the numbers of policies within the bounds of their `adapt`, by what came of
-// earlier tries. What it learns of a policy after failures of one code changes that policy after
-// that code only.
-//
-//   - Attempts. Of each call number from the second on, the last `window` outcomes are kept. The
-//     policy gives up at the smallest number of calls after which going on is not worth it:
-//     whatever number of further calls is looked at, the chance that one of them succeeds, divided
-//     by how many of them would be made on average, is below 1 in 10. The chance of each call is an
-//     end of Wilson's interval (one-sided, 90 %): the upper one for calls that the policy makes of
-//     itself, so that they are given up only when they are surely not worth it, and the lower one
-//     for those beyond, so that they are added only when they surely are.
-//   - Exploration. Of each 8 times 16 outcomes that concern a code, during 16 that the seed picks,
-//     all attempts that the bounds allow are made. So what was given up is tried again, and is
-//     taken up again when it has become worth it.
-//   - Delay. InitialDelay is a weighted up-down staircase (Kaernbach 1991): when only a later retry
-//     succeeds, the delay becomes longer by a step, when the first one does, shorter by a step
-//     times (1-target)/target. It comes to rest where, of the operations that a retry mends, the
-//     share `target` is mended by the first. What no retry mends says nothing: waiting longer might
-//     not have helped. Only where a single retry is all there may be, its failure makes the delay
-//     longer. A step is a factor of 2 at first, and shrinks to 1.25 as the direction changes.
-//     Retries that waited less than an eighth of the delay, and first ones that waited more than
-//     four times it, waited for other reasons and do not count.
-//
-// The numbers follow from the seed, the policies and the outcomes alone, so that the same outcomes
-// in the same order always lead to the same policies. What an outcome means for a delay is known
-// only with the policy: of one that [NewAdaptive] was not given, the last 256 outcomes of a pair
-// are kept until it is first asked for, and older ones are lost.
-//
-// It marshals to JSON, so that it can be kept. It is safe for concurrent use. A nil *Adaptive
-// changes nothing; the zero Adaptive has the seed 0.
-type Adaptive struct {
-	mu    sync.Mutex
-	seed  uint64
-	heard uint64 // outcomes in all, to tell what was not heard of for longest
-	codes map[string]*heardCode
-	pairs map[pair]*learned
-	known map[string]delayBounds // of the policies that it was given, by name
+// Outcome is the result of one call, for learners.
+type Outcome struct {
+	// At is when the call ended.
+	At time.Time
+	// Took is how long it took; 0 if unknown.
+	Took time.Duration
+	// Provider is what was called, Lane the lane of its waits; both may be empty.
+	Provider, Lane string
+	// Code is the code of the call's error; empty after success.
+	Code string
+	// After is the code of the failure that this call retries, Policy the policy that spaced it.
+	// Both are empty for a first call.
+	After, Policy string
+	// Attempt counts the calls of the operation from 1; Wait is the wait before this one.
+	Attempt int
+	Wait    time.Duration
 }
 
-// pair is what is learned about.
+// Learner learns from the outcomes of calls. Implementations are safe for concurrent use and return
+// quickly.
+type Learner interface {
+	Learn(o Outcome)
+}
+
+// Adaptive adapts the numbers of policies within the bounds of their `adapt`, separately for each
+// code that the retried call failed with.
+//
+// For each call number it keeps a success rate, weighted towards the last `window` outcomes. A policy
+// makes calls up to the last one that succeeds at least once in ten times; a call beyond the policy's
+// own number must have proved that. In an eighth of the time it makes all calls that the bounds
+// permit, because a call that is not made teaches nothing. The delay is doubled when of ten
+// operations that a retry saved more than 1 - `target` needed a later retry than the first, and
+// halved when fewer did. Retries that waited for a hint do not count.
+//
+// The numbers follow from the policies and the outcomes alone. An Adaptive marshals to JSON and is
+// safe for concurrent use. A nil *Adaptive changes nothing.
+type Adaptive struct {
+	mu       sync.Mutex
+	policies map[string]taxonomy.Policy
+	failures map[string]*heard
+	pairs    map[pair]*learned
+	outcomes int
+}
+
 type pair struct{ policy, code string }
 
-// heardCode counts what concerned a code.
-type heardCode struct{ outcomes, last uint64 }
+// heard counts the failures of a code; last is the outcome that was counted last.
+type heard struct{ failures, last int }
 
-// learned is what is known of a pair.
+// learned is the knowledge about a policy after failures of a code.
 type learned struct {
-	last  uint64
-	calls []window // of the call with the number of the index plus 2
-	stairs
-	limit limit
+	Policy string `json:"policy"`
+	Code   string `json:"code"`
+	Calls  []rate `json:"calls"` // of the second call, the third and so on
+	// Doublings is how often the delay was doubled, less how often it was halved.
+	Doublings int `json:"doublings"`
+	// First and Later count the operations that the first and a later retry saved since then.
+	First int `json:"first"`
+	Later int `json:"later"`
+
+	last int
 }
 
-// NewAdaptive returns an Adaptive that has learned nothing yet; seed decides what it tries out.
-// Policies are those of the taxonomy (Table.Taxonomy.Policies), which it needs to learn all of a
-// long history before they are asked for; those without `adapt` are left out. One that is read from
-// JSON keeps the policies that it was given, and takes what it reads in place of the seed.
-func NewAdaptive(seed uint64, policies ...*taxonomy.Policy) *Adaptive {
-	a := &Adaptive{seed: seed, known: make(map[string]delayBounds)}
+// rate is a success rate in which older outcomes weigh less.
+type rate struct {
+	Made      float64 `json:"made"`
+	Succeeded float64 `json:"succeeded"`
+}
+
+// NewAdaptive returns an Adaptive without knowledge. The policies are those of the taxonomy
+// (Table.Taxonomy.Policies); with them, a history can be learned before the first call.
+func NewAdaptive(policies ...*taxonomy.Policy) *Adaptive {
+	a := &Adaptive{}
+	a.reset()
 	for _, p := range policies {
-		if p == nil || p.Adapt == nil {
-			continue
-		}
-		if b, ok := delaysOf(p); ok {
-			a.known[p.Name] = b
+		if p != nil && p.Adapt != nil {
+			a.policies[p.Name] = *p
 		}
 	}
 	return a
 }
 
-// Policy returns p as it is to be used after a failure of the code. P is the policy as its taxonomy
-// has it; one without `adapt` comes back as it is, and nil as the zero Policy.
-func (a *Adaptive) Policy(p *taxonomy.Policy, code string) taxonomy.Policy {
-	if p == nil {
-		return taxonomy.Policy{}
+func (a *Adaptive) reset() {
+	if a.policies == nil {
+		a.policies = make(map[string]taxonomy.Policy)
 	}
+	a.failures, a.pairs = make(map[string]*heard), make(map[pair]*learned)
+}
+
+// Policy returns p adapted for a failure of the code.
+func (a *Adaptive) Policy(p *taxonomy.Policy, code string) taxonomy.Policy {
 	if a == nil || p.Adapt == nil {
 		return *p
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if _, ok := a.policies[p.Name]; !ok {
+		a.policies[p.Name] = *p
+	}
+	l := a.pairs[pair{p.Name, code}]
+	if l == nil {
+		l = &learned{}
+	}
 	out := *p
-	known := a.pairs[pair{p.Name, code}]
-	if b, ok := attemptsOf(p); ok {
-		out.MaxAttempts = b.own
-		if a.explores(p.Name, code) {
-			out.MaxAttempts = b.most
-		} else if known != nil {
-			out.MaxAttempts = known.attempts(b)
+	if least, most := max(1, p.Adapt.MinAttempts), p.Adapt.MaxAttempts; p.Adapt.MinAttempts > 0 || most > 0 {
+		most = max(least, most)
+		own := min(max(maxCalls(p), least), most)
+		out.MaxAttempts = l.attempts(least, own, most)
+		if h := a.failures[code]; h != nil && h.failures/exploreBlock%exploreEvery == exploreEvery-1 {
+			out.MaxAttempts = most
 		}
 	}
-	if b, ok := delaysOf(p); ok {
-		out.InitialDelay = b.own
-		if known != nil {
-			out.InitialDelay = known.delay(b)
-		}
+	if p.Adapt.MinDelay > 0 || p.Adapt.MaxDelay > 0 {
+		out.InitialDelay = l.delay(p)
 	}
 	return out
 }
 
-// Learn takes an outcome into account. Only retries teach, those with After and Policy; a first
-// call that fails counts for exploration.
+// attempts returns the last call that is worth making.
+func (l *learned) attempts(least, own, most int) int {
+	for n := most; n > least; n-- {
+		var r rate
+		if i := min(n, maxCounted) - 2; i < len(l.Calls) {
+			r = l.Calls[i]
+		}
+		if n <= own {
+			r.Succeeded++ // the benefit of the doubt
+		}
+		if r.Succeeded/(r.Made+1) >= worthwhile {
+			return n
+		}
+	}
+	return least
+}
+
+func (l *learned) delay(p *taxonomy.Policy) time.Duration {
+	least := max(0, p.Adapt.MinDelay)
+	most := max(least, min(p.Adapt.MaxDelay, longestDelay(p)))
+	d := max(p.InitialDelay, least)
+	if d == 0 && l.Doublings > 0 {
+		d = time.Millisecond
+	}
+	return max(least, limited(math.Ldexp(float64(d), l.Doublings), most))
+}
+
+// Learn takes an outcome into account: of a retry its success, of any failure its code.
 func (a *Adaptive) Learn(o Outcome) {
-	if a == nil || !isLearnable(o.Code) || !isLearnable(o.After) || !isLearnable(o.Policy) {
+	if a == nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if o.After != "" && o.Policy != "" && o.Attempt > 1 {
-		a.hear(o.After)
-		l := a.pair(pair{o.Policy, o.After})
-		l.learn(o.Attempt, o.Wait, o.Code == "")
-		if b, ok := a.known[o.Policy]; ok && l.bounds.most == 0 {
-			l.bounds = b
-		}
+	a.outcomes++
+	if o.Code != "" {
+		h := entry(a.failures, o.Code, func(h *heard) int { return h.last })
+		h.failures++
+		h.last = a.outcomes
 	}
-	if o.Code != "" && o.Code != o.After {
-		a.hear(o.Code)
-	}
-}
-
-// isLearnable reports whether the name can be kept; the empty one is none.
-func isLearnable(name string) bool { return len(name) <= maxLearnedName && utf8.ValidString(name) }
-
-func (l *learned) learn(attempt int, wait time.Duration, succeeded bool) {
-	i := min(attempt, maxCounted) - 2
-	for len(l.calls) <= i {
-		l.calls = append(l.calls, window{})
-	}
-	l.calls[i].add(succeeded)
-	l.limit = limit{}
-	if attempt == 2 || succeeded {
-		l.note(trial{later: attempt > 2, wait: max(0, wait), succeeded: succeeded})
-	}
-}
-
-// hear counts an outcome that concerns the code.
-func (a *Adaptive) hear(code string) {
-	a.heard++
-	c := a.codes[code]
-	if c == nil {
-		if a.codes == nil {
-			a.codes = make(map[string]*heardCode)
-		}
-		makeRoom(a.codes, func(c *heardCode) uint64 { return c.last })
-		c = &heardCode{}
-		a.codes[code] = c
-	}
-	c.outcomes++
-	c.last = a.heard
-}
-
-func (a *Adaptive) pair(of pair) *learned {
-	l := a.pairs[of]
-	if l == nil {
-		if a.pairs == nil {
-			a.pairs = make(map[pair]*learned)
-		}
-		makeRoom(a.pairs, func(l *learned) uint64 { return l.last })
-		l = &learned{}
-		a.pairs[of] = l
-	}
-	l.last = a.heard
-	return l
-}
-
-// makeRoom forgets what was not heard of for longest when there is no room for another. No two were
-// heard of at once.
-func makeRoom[K comparable, V any](m map[K]V, last func(V) uint64) {
-	if len(m) < maxLearned {
+	if o.After == "" || o.Policy == "" || o.Attempt < 2 {
 		return
 	}
-	var oldest K
-	found, least := false, uint64(0)
-	for k, v := range m {
-		if at := last(v); !found || at < least {
-			oldest, least, found = k, at, true
-		}
+	l := entry(a.pairs, pair{o.Policy, o.After}, func(l *learned) int { return l.last })
+	l.Policy, l.Code, l.last = o.Policy, o.After, a.outcomes
+	p, known := a.policies[o.Policy]
+	l.count(o, &p)
+	if known {
+		l.moveDelay(o, &p)
+	} else {
+		l.moveUnknown(o)
 	}
-	delete(m, oldest)
+}
+
+// entry returns the entry of a key, new if there is none. It drops the oldest of too many.
+func entry[K comparable, V any](m map[K]*V, key K, last func(*V) int) *V {
+	v := m[key]
+	if v != nil {
+		return v
+	}
+	if len(m) >= maxLearned {
+		var oldest K
+		least := math.MaxInt
+		for k, v := range m {
+			if at := last(v); at < least {
+				oldest, least = k, at
+			}
+		}
+		delete(m, oldest)
+	}
+	v = new(V)
+	m[key] = v
+	return v
+}
+
+func (l *learned) count(o Outcome, p *taxonomy.Policy) {
+	window := defaultWindow
+	if p.Adapt != nil && p.Adapt.Window > 0 {
+		window = p.Adapt.Window
+	}
+	i := min(o.Attempt, maxCounted) - 2
+	for len(l.Calls) <= i {
+		l.Calls = append(l.Calls, rate{})
+	}
+	r, keep := &l.Calls[i], 1-1/float64(window)
+	r.Made, r.Succeeded = r.Made*keep+1, r.Succeeded*keep
+	if o.Code == "" {
+		r.Succeeded++
+	}
+}
+
+// moveDelay moves the delay by an outcome under a policy whose bounds are known.
+func (l *learned) moveDelay(o Outcome, p *taxonomy.Policy) {
+	delay := l.delay(p)
+	if o.Wait < delay/8 || o.Attempt == 2 && o.Wait > 4*delay {
+		return // it waited for something else
+	}
+	single := maxCalls(p) <= 2 && p.Adapt.MaxAttempts <= 2
+	target := p.Adapt.Target
+	if target <= 0 {
+		target = defaultTarget
+	}
+	before := l.Doublings
+	l.move(o, single, target)
+	if l.delay(p) == delay && l.Doublings != before {
+		l.Doublings = before // at a bound
+	}
+}
+
+func (l *learned) moveUnknown(o Outcome) {
+	l.move(o, false, defaultTarget)
+	l.Doublings = min(max(l.Doublings, -maxDoublings), maxDoublings)
+}
+
+func (l *learned) move(o Outcome, single bool, target float64) {
+	switch {
+	case o.Code == "" && o.Attempt == 2:
+		l.First++
+	case o.Code == "", single:
+		l.Later++
+	default:
+		return
+	}
+	late := moveAfter * (1 - target)
+	const inexact = 1e-9
+	switch {
+	case float64(l.Later) > late+inexact:
+		l.Doublings++
+	case l.First+l.Later < moveAfter:
+		return
+	case float64(l.Later) < late-inexact:
+		l.Doublings--
+	}
+	l.First, l.Later = 0, 0
+}
+
+const snapshotVersion = 2
+
+type snapshot struct {
+	Version  int            `json:"errgen_adaptive"`
+	Failures map[string]int `json:"failures"`
+	Policies []learned      `json:"policies"` // the one without outcomes for longest first
+}
+
+// MarshalJSON returns the knowledge.
+func (a *Adaptive) MarshalJSON() ([]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := snapshot{Version: snapshotVersion, Failures: make(map[string]int), Policies: []learned{}}
+	for code, h := range a.failures {
+		s.Failures[code] = h.failures
+	}
+	for _, l := range a.pairs {
+		s.Policies = append(s.Policies, *l)
+	}
+	slices.SortFunc(s.Policies, func(x, y learned) int { return cmp.Compare(x.last, y.last) })
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON replaces the knowledge; the policies remain. With an error it changes nothing.
+func (a *Adaptive) UnmarshalJSON(b []byte) error {
+	var s snapshot
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("read adaptive policies: %w", err)
+	}
+	if s.Version != snapshotVersion {
+		return fmt.Errorf("read adaptive policies: version %d is not supported (%d is)", s.Version, snapshotVersion)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.reset()
+	for code, n := range s.Failures {
+		a.failures[code] = &heard{failures: n}
+	}
+	for _, l := range s.Policies {
+		a.outcomes++
+		l.last = a.outcomes
+		a.pairs[pair{l.Policy, l.Code}] = &l
+	}
+	return nil
 }

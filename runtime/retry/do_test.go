@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -25,8 +22,23 @@ var (
 	thrice   = taxonomy.Policy{MaxAttempts: 3, InitialDelay: s, MaxDelay: m}
 )
 
-// story returns an operation that returns the errors in turn, the last one for ever, and counts its
-// calls.
+// clock is a clock on which sleeping takes no time.
+type clock struct{ now time.Time }
+
+func newClock() *clock { return &clock{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time { return c.now }
+
+func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.now = c.now.Add(max(0, d))
+	return nil
+}
+
+// story returns an operation that returns the errors in turn, the last one repeatedly, and counts
+// its calls.
 func story(errs ...error) (op func(context.Context) error, calls *int) {
 	calls = new(int)
 	return func(context.Context) error {
@@ -36,11 +48,13 @@ func story(errs ...error) (op func(context.Context) error, calls *int) {
 	}, calls
 }
 
-func rateLimit(wait time.Duration) error {
-	return errs.NewProviderRateLimit("p").WithRetryAfter(wait)
-}
+func rateLimit(wait time.Duration) error { return errs.NewProviderRateLimit("p").WithRetryAfter(wait) }
 
-func TestDo(t *testing.T) {
+func TestDoByPolicy(t *testing.T) {
+	hinted := func(d time.Duration) retry.Option {
+		return retry.WithHints(func(error) taxonomy.Hints { return taxonomy.Hints{RetryAfter: taxonomy.Some(d)} })
+	}
+	jittered := taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, JitterKind: taxonomy.JitterFull}
 	for _, tt := range []struct {
 		name   string
 		policy taxonomy.Policy
@@ -48,231 +62,133 @@ func TestDo(t *testing.T) {
 		opts   []retry.Option
 		calls  int
 		took   time.Duration
-		text   string // of the error; empty for success
-		is     error
-		why    retry.Stop
+		why    retry.Stop // StoppedNot is success
 	}{
-		{"succeeds", thrice, []error{nil}, nil, 1, 0, "", nil, 0},
-		{"succeeds after two", thrice, []error{errFlaky, errOther, nil}, nil, 3, 3 * s, "", nil, 0},
-		{"used up", thrice, []error{errFlaky, errFlaky, errOther}, nil, 3, 3 * s, "3 calls, no calls left: other",
-			errOther, retry.StoppedAttempts},
-		{"no pause", taxonomy.Policy{MaxAttempts: 5}, []error{errFlaky}, nil, 5, 0, "5 calls, no calls left: flaky",
-			errFlaky, retry.StoppedAttempts},
-		{"one call", taxonomy.Policy{MaxAttempts: 1}, []error{errFlaky}, nil, 1, 0, "1 call, no calls left: flaky",
-			errFlaky, retry.StoppedAttempts},
-		{"elapsed", taxonomy.Policy{InitialDelay: s, MaxDelay: m, MaxElapsed: 5 * s}, []error{errFlaky}, nil, 3, 3 * s,
-			"3 calls, waited long enough: flaky", errFlaky, retry.StoppedElapsed},
-		{"permanent", thrice, []error{errFlaky, retry.Permanent(errOther)}, nil, 2, s, "2 calls, not retryable: other",
-			errOther, retry.StoppedPermanent},
-		{"permanent inside", thrice, []error{fmt.Errorf("open: %w", retry.Permanent(io.EOF))}, nil, 1, 0,
-			"1 call, not retryable: open: EOF", io.EOF, retry.StoppedPermanent},
-		{"retryable of a taxonomy", thrice, []error{errs.NewProviderCrash("p", ""), nil}, nil, 2, s, "", nil, 0},
-		{"not retryable of a taxonomy", thrice, []error{errs.NewConfigMissing("c.yaml")}, nil, 1, 0,
-			"1 call, not retryable: " + errs.NewConfigMissing("c.yaml").Error(), errs.CodeConfigMissing,
+		{"success", thrice, []error{nil}, nil, 1, 0, 0},
+		{"success after two failures", thrice, []error{errFlaky, errOther, nil}, nil, 3, 3 * s, 0},
+		{"zero policy", taxonomy.Policy{}, []error{errFlaky}, nil, 1, 0, retry.StoppedAttempts},
+		{"exhausted", thrice, []error{errFlaky}, nil, 3, 3 * s, retry.StoppedAttempts},
+		{"elapsed", taxonomy.Policy{InitialDelay: s, MaxElapsed: 5 * s}, []error{errFlaky}, nil, 3, 3 * s,
+			retry.StoppedElapsed},
+		{"permanent", thrice, []error{errFlaky, fmt.Errorf("open: %w", retry.Permanent(errOther))}, nil, 2, s,
 			retry.StoppedPermanent},
-		{"cancelled by somebody else", thrice, []error{fmt.Errorf("call: %w", context.Canceled)}, nil, 1, 0,
-			"1 call, not retryable: call: context canceled", context.Canceled, retry.StoppedPermanent},
-		{"a deadline of its own", thrice, []error{context.DeadlineExceeded, nil}, nil, 2, s, "", nil, 0},
-		{"hint", taxonomy.Policy{MaxAttempts: 3, InitialDelay: s, MaxRetryAfter: m}, []error{rateLimit(20 * s), nil},
-			nil, 2, 20 * s, "", nil, 0},
-		{"hint too long", thrice, []error{rateLimit(2 * m)}, nil, 1, 0,
-			"1 call, asked to wait for too long: " + rateLimit(2*m).Error(), errs.CodeProviderRateLimit,
-			retry.StoppedRetryAfter},
-		{"reset", thrice,
-			[]error{errs.NewProviderRateLimit("p").WithResetAt(time.Date(2000, 1, 1, 0, 0, 7, 0, time.UTC)), nil}, nil,
-			2, 7 * s, "", nil, 0},
-		{"other hints", thrice, []error{errFlaky, nil}, []retry.Option{retry.WithHints(func(error) taxonomy.Hints {
-			return taxonomy.Hints{RetryAfter: taxonomy.Some(9 * s)}
-		})}, 2, 9 * s, "", nil, 0},
+		{"retryable code", thrice, []error{errs.NewProviderCrash("p", ""), nil}, nil, 2, s, 0},
+		{"code that is not retryable", thrice, []error{errs.NewConfigMissing("c")}, nil, 1, 0, retry.StoppedPermanent},
+		{"cancelled elsewhere", thrice, []error{context.Canceled}, nil, 1, 0, retry.StoppedPermanent},
+		{"deadline elsewhere", thrice, []error{context.DeadlineExceeded, nil}, nil, 2, s, 0},
+		{"hint of the error", thrice, []error{rateLimit(20 * s), nil}, nil, 2, 20 * s, 0},
+		{"hint above max_retry_after", thrice, []error{rateLimit(2 * m)}, nil, 1, 0, retry.StoppedRetryAfter},
+		{"negative hint", thrice, []error{errFlaky, nil}, []retry.Option{hinted(-9 * s)}, 2, s, 0},
+		{"other hints", thrice, []error{errFlaky, nil}, []retry.Option{hinted(9 * s)}, 2, 9 * s, 0},
+		{"jitter", jittered, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(always(0.25))}, 2, 250 * ms, 0},
+		{"no jitter", jittered, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(nil)}, 2, s, 0},
 		{"what is retryable", thrice, []error{errFlaky, errOther},
 			[]retry.Option{retry.WithRetryable(func(err error) bool { return err == errFlaky })}, 2, s,
-			"2 calls, not retryable: other", errOther, retry.StoppedPermanent},
-		{"permanent outweighs it", thrice, []error{retry.Permanent(errFlaky)},
-			[]retry.Option{retry.WithRetryable(func(error) bool { return true })}, 1, 0, "1 call, not retryable: flaky",
-			errFlaky, retry.StoppedPermanent},
-		{"jitter", taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull},
-			[]error{errFlaky, nil}, []retry.Option{retry.WithRandom(always(0.25))}, 2, 250 * ms, "", nil, 0},
-		{"no jitter", taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull},
-			[]error{errFlaky, nil}, []retry.Option{retry.WithRandom(nil)}, 2, s, "", nil, 0},
-		{"options that are nil", thrice, []error{errFlaky, nil},
-			[]retry.Option{retry.WithClock(nil), retry.WithHints(nil), retry.WithRetryable(nil), retry.WithNotify(nil),
-				retry.WithLane(nil, "")}, 2, s, "", nil, 0},
+			retry.StoppedPermanent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				op, calls := story(tt.story...)
-				begun := time.Now()
-				err := retry.Do(t.Context(), tt.policy, op, tt.opts...)
-				assert.Equal(t, tt.calls, *calls)
-				assert.Equal(t, tt.took, time.Since(begun))
-				if tt.text == "" {
-					require.NoError(t, err)
-					return
-				}
-				require.EqualError(t, err, tt.text)
-				require.ErrorIs(t, err, tt.is)
-				e, ok := errors.AsType[*retry.Error](err)
-				require.True(t, ok)
-				assert.Equal(t, []any{tt.why, tt.calls, tt.took}, []any{e.Why, e.Calls, e.Waited})
-			})
+			op, calls := story(tt.story...)
+			c := newClock()
+			began := c.now
+			err := retry.Do(t.Context(), op, append(tt.opts, retry.ByPolicy(tt.policy), retry.WithClock(c))...)
+			assert.Equal(t, tt.calls, *calls)
+			assert.Equal(t, tt.took, c.now.Sub(began))
+			if tt.why == retry.StoppedNot {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, tt.story[len(tt.story)-1])
+			e, ok := errors.AsType[*retry.Error](err)
+			require.True(t, ok)
+			assert.Equal(t, []any{tt.why, tt.calls, tt.took}, []any{e.Why, e.Calls, e.Waited})
+			assert.Equal(t, taxonomy.Abort, e.Reaction.Action)
 		})
 	}
 }
 
-func TestValue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := 0
-		got, err := retry.Value(t.Context(), thrice, func(context.Context) (int, error) {
-			if n++; n < 3 {
-				return -n, errFlaky
-			}
-			return n, nil
-		})
-		require.NoError(t, err)
-		assert.Equal(t, 3, got)
-
-		got, err = retry.Value(t.Context(), thrice, func(context.Context) (int, error) { return 7, errFlaky })
-		require.ErrorIs(t, err, errFlaky)
-		assert.Equal(t, 7, got, "what the last call returned")
-	})
+func TestDoWithoutPolicyCallsOnce(t *testing.T) {
+	op, calls := story(errFlaky)
+	require.ErrorIs(t, retry.Do(t.Context(), op), errFlaky)
+	assert.Equal(t, 1, *calls)
 }
 
+func TestValue(t *testing.T) {
+	n := 0
+	got, err := retry.Value(t.Context(), func(context.Context) (int, error) {
+		if n++; n < 3 {
+			return -n, errFlaky
+		}
+		return n, nil
+	}, retry.ByPolicy(taxonomy.Policy{MaxAttempts: 3}))
+	require.NoError(t, err)
+	assert.Equal(t, 3, got)
+	got, err = retry.Value(t.Context(), func(context.Context) (int, error) { return 7, errFlaky })
+	require.ErrorIs(t, err, errFlaky)
+	assert.Equal(t, 7, got, "the value of the last call")
+}
+
+// A wait that would pass the deadline is not begun.
 func TestDoDeadline(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		limit time.Duration
-		calls int
-		took  time.Duration
-	}{
-		{"passes the first wait", 900 * ms, 1, 0},
-		{"ends with the first wait", s, 1, 0},
-		{"passes the second wait", 2 * s, 2, s},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), tt.limit)
-				defer cancel()
-				op, calls := story(errFlaky)
-				begun := time.Now()
-				err := retry.Do(ctx, thrice, op)
-				require.ErrorIs(t, err, errFlaky)
-				assert.NotErrorIs(t, err, context.DeadlineExceeded, "it has not passed")
-				assert.ErrorContains(t, err, "the next wait would pass the deadline: flaky")
-				assert.Equal(t, []any{tt.calls, tt.took}, []any{*calls, time.Since(begun)})
-			})
-		})
+	for limit, calls := range map[time.Duration]int{900 * ms: 1, s: 1, 2 * s: 2} {
+		c := &clock{time.Now()}
+		ctx, cancel := context.WithDeadline(t.Context(), c.now.Add(limit+time.Hour))
+		c.now = c.now.Add(time.Hour)
+		op, got := story(errFlaky)
+		err := retry.Do(ctx, op, retry.ByPolicy(thrice), retry.WithClock(c))
+		cancel()
+		require.ErrorIs(t, err, errFlaky)
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+		e, _ := errors.AsType[*retry.Error](err)
+		assert.Equal(t, []any{calls, retry.StoppedDeadline}, []any{*got, e.Why})
 	}
 }
 
 func TestDoCancelled(t *testing.T) {
 	errQuit := errors.New("asked to quit")
-	for _, tt := range []struct {
-		name   string
-		cancel func(cancel context.CancelCauseFunc)
-		cause  error
-		text   string
-	}{
-		{"plainly", func(cancel context.CancelCauseFunc) { cancel(nil) }, context.Canceled,
-			"1 call, the context ended (context canceled): flaky"},
-		{"with a cause", func(cancel context.CancelCauseFunc) { cancel(errQuit) }, errQuit,
-			"1 call, the context ended (asked to quit): flaky"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				begun := time.Now()
-				go func() {
-					_ = retry.System.Sleep(t.Context(), 400*ms)
-					tt.cancel(cancel)
-				}()
-				op, calls := story(errFlaky)
-				err := retry.Do(ctx, thrice, op)
-				require.EqualError(t, err, tt.text)
-				for _, target := range []error{tt.cause, context.Canceled, errFlaky} {
-					assert.ErrorIs(t, err, target)
-				}
-				assert.Equal(t, []any{1, 400 * ms}, []any{*calls, time.Since(begun)})
-			})
-		})
-	}
-	t.Run("before the first call", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
+	op, calls := story(nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	during := func(context.Context) error { cancel(errQuit); return errFlaky }
+	for name, op := range map[string]func(context.Context) error{"during a call": during, "before the first call": op} {
+		err := retry.Do(ctx, op, retry.ByPolicy(thrice))
+		if name == "during a call" {
+			require.ErrorIs(t, err, errFlaky)
+		}
 		cancel(errQuit)
-		op, calls := story(nil)
-		err := retry.Do(ctx, thrice, op)
-		require.EqualError(t, err, "0 calls, the context ended (asked to quit)")
-		require.ErrorIs(t, err, errQuit)
-		require.ErrorIs(t, err, context.Canceled)
-		assert.Zero(t, *calls)
-	})
-	t.Run("during a call", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		err := retry.Do(ctx, taxonomy.Policy{}, func(context.Context) error {
-			cancel()
-			return context.Canceled
-		})
-		require.EqualError(t, err, "1 call, the context ended: context canceled", "said once")
-	})
-	t.Run("a call that succeeds all the same", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		require.NoError(t, retry.Do(ctx, thrice, func(context.Context) error { cancel(); return nil }))
-	})
+		err = retry.Do(ctx, op, retry.ByPolicy(thrice))
+		require.ErrorIs(t, err, errQuit, name)
+		require.ErrorIs(t, err, context.Canceled, name)
+		e, _ := errors.AsType[*retry.Error](err)
+		assert.Equal(t, retry.StoppedContext, e.Why)
+	}
+	assert.LessOrEqual(t, *calls, 1)
 }
 
-// A Do in a Do: what is permanent to the inner one is so to the outer, and calls are counted apart.
 func TestDoNested(t *testing.T) {
-	inner := func(err error) (func(context.Context) error, *int) {
+	twice := retry.ByPolicy(taxonomy.Policy{MaxAttempts: 2})
+	for err, want := range map[error]int{errFlaky: 4, retry.Permanent(errOther): 1} {
 		op, calls := story(err)
-		return func(ctx context.Context) error { return retry.Do(ctx, taxonomy.Policy{MaxAttempts: 2}, op) }, calls
+		inner := func(ctx context.Context) error { return retry.Do(ctx, op, twice) }
+		require.ErrorIs(t, retry.Do(t.Context(), inner, twice), err)
+		assert.Equal(t, want, *calls)
 	}
-	op, calls := inner(retry.Permanent(errFlaky))
-	require.ErrorIs(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op), errFlaky)
-	assert.Equal(t, 1, *calls)
-	op, calls = inner(errFlaky)
-	require.EqualError(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op),
-		"3 calls, no calls left: 2 calls, no calls left: flaky")
-	assert.Equal(t, 6, *calls)
 }
 
 func TestDoNotifies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var got []retry.Attempt
-		op, _ := story(errFlaky, rateLimit(5*s), errOther)
-		err := retry.Do(t.Context(), thrice, op, retry.WithNotify(func(a retry.Attempt) { got = append(got, a) }))
-		require.ErrorIs(t, err, errOther)
-		assert.Equal(t, []retry.Attempt{
-			{Number: 1, Err: errFlaky, Wait: s},
-			{Number: 2, Err: got[1].Err, Wait: 5 * s, Hinted: true},
-			{Number: 3, Err: errOther, Last: true},
-		}, got)
-	})
+	var got []retry.Attempt
+	limited := rateLimit(5 * s)
+	op, _ := story(errFlaky, limited, errOther)
+	require.ErrorIs(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithClock(newClock()),
+		retry.WithNotify(func(a retry.Attempt) { got = append(got, a) })), errOther)
+	assert.Equal(t, []retry.Attempt{
+		{Number: 1, Err: errFlaky, Wait: s}, {Number: 2, Err: limited, Wait: 5 * s, Hinted: true},
+		{Number: 3, Err: errOther, Last: true},
+	}, got)
 }
 
 func TestDoPanics(t *testing.T) {
 	assert.PanicsWithValue(t, "boom", func() {
-		_ = retry.Do(t.Context(), thrice, func(context.Context) error { panic("boom") })
+		_ = retry.Do(t.Context(), func(context.Context) error { panic("boom") }, retry.ByPolicy(thrice))
 	})
-}
-
-func TestPermanent(t *testing.T) {
-	assert.NoError(t, retry.Permanent(nil))
-	err := retry.Permanent(errFlaky)
-	assert.EqualError(t, err, "flaky")
-	assert.ErrorIs(t, err, errFlaky)
-}
-
-func TestErrorText(t *testing.T) {
-	for _, tt := range []struct {
-		err  retry.Error
-		want string
-	}{
-		{retry.Error{}, "0 calls, nothing"},
-		{retry.Error{Calls: 1, Why: retry.StoppedLane, Cause: io.EOF}, "1 call, the lane failed (EOF)"},
-		{retry.Error{Calls: 2, Why: 99, Err: io.EOF}, "2 calls, Stop(99): EOF"},
-	} {
-		assert.EqualError(t, &tt.err, tt.want)
-	}
-	assert.Empty(t, (&retry.Error{}).Unwrap())
 }
 
 func TestDoAllocatesNothing(t *testing.T) {
@@ -286,37 +202,108 @@ func TestDoAllocatesNothing(t *testing.T) {
 		return nil
 	}
 	for name, f := range map[string]func(){
-		"do":            func() { _ = retry.Do(ctx, thrice, op) },
-		"value":         func() { _, _ = retry.Value(ctx, thrice, value) },
-		"with a clock":  func() { _ = retry.Do(ctx, thrice, op, retry.WithClock(retry.System)) },
-		"that failed":   func() { _ = retry.Do(ctx, taxonomy.Policy{MaxAttempts: 2}, once) },
-		"of a taxonomy": func() { _ = retry.Retryable(errs.CodeProviderCrash) },
+		"policy":  func() { _ = retry.Do(ctx, op, retry.ByPolicy(thrice)) },
+		"table":   func() { _ = retry.Do(ctx, op, retry.ByTable(errs.Table)) },
+		"value":   func() { _, _ = retry.Value(ctx, value, retry.ByPolicy(thrice)) },
+		"clock":   func() { _ = retry.Do(ctx, op, retry.ByPolicy(thrice), retry.WithClock(retry.System)) },
+		"retried": func() { _ = retry.Do(ctx, once, retry.ByPolicy(taxonomy.Policy{MaxAttempts: 2})) },
 	} {
 		assert.Zero(t, testing.AllocsPerRun(100, f), name)
 	}
 }
 
-// One policy and one set of options serve many at once.
-func TestDoAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		policy := taxonomy.Policy{MaxAttempts: 4, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterDecorrelated}
-		lanes := retry.NewLanes(retry.Ramp{}, nil)
-		opts := []retry.Option{retry.WithLane(lanes, "key"), retry.WithNotify(func(retry.Attempt) {})}
-		var calls atomic.Int64
-		var wg sync.WaitGroup
-		for range 100 {
-			wg.Go(func() {
-				n := 0
-				assert.NoError(t, retry.Do(t.Context(), policy, func(context.Context) error {
-					calls.Add(1)
-					if n++; n < 4 {
-						return rateLimit(time.Duration(n) * s)
-					}
-					return nil
-				}, opts...))
-			})
-		}
-		wg.Wait()
-		assert.EqualValues(t, 400, calls.Load())
+// gate is a breaker that refuses once for the wait, and permits a number of retries.
+type gate struct {
+	wait    time.Duration
+	fails   error
+	retries int
+	results []retry.Result
+	inside  int
+}
+
+func (g *gate) Acquire(context.Context, string) (func(retry.Result), error) {
+	if g.fails != nil {
+		return nil, g.fails
+	}
+	if wait := g.wait; wait > 0 {
+		g.wait = 0
+		return nil, &taxonomy.Evidence{RetryAfter: taxonomy.Some(wait), Err: retry.ErrRefused}
+	}
+	g.inside++
+	return func(r retry.Result) { g.inside--; g.results = append(g.results, r) }, nil
+}
+
+func (g *gate) Retry(string, *taxonomy.Policy) bool { g.retries--; return g.retries >= 0 }
+
+func TestDoBreaker(t *testing.T) {
+	named := thrice
+	named.Name = "thrice"
+	bad, ok := retry.Result{Failed: true, Policy: &named}, retry.Result{}
+	for _, tt := range []struct {
+		name    string
+		story   []error
+		budget  int
+		results []retry.Result
+		why     retry.Stop
+	}{
+		{"success", []error{nil}, 9, []retry.Result{ok}, 0},
+		{"one retry", []error{errFlaky, nil}, 9, []retry.Result{bad, ok}, 0},
+		{"budget exhausted", []error{errFlaky}, 1, []retry.Result{bad, bad}, retry.StoppedBudget},
+		{"timeout elsewhere", []error{context.DeadlineExceeded, nil}, 9, []retry.Result{bad, ok}, 0},
+		{"permanent", []error{retry.Permanent(errFlaky)}, 9, []retry.Result{{Failed: true}}, retry.StoppedPermanent},
+		{"not retryable", []error{errs.NewConfigMissing("c")}, 9, []retry.Result{{Failed: true}},
+			retry.StoppedPermanent},
+		{"cancelled", []error{context.Canceled}, 9, []retry.Result{{Failed: true, Cancelled: true}},
+			retry.StoppedPermanent},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g, c := &gate{wait: 20 * s, retries: tt.budget}, newClock()
+			began := c.now
+			op, _ := story(tt.story...)
+			err := retry.Do(t.Context(), op, retry.ByPolicy(named), retry.WithBreaker(g, "lane"), retry.WithClock(c))
+			if e, ok := errors.AsType[*retry.Error](err); ok {
+				assert.Equal(t, tt.why, e.Why)
+			} else {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, tt.results, g.results)
+			assert.GreaterOrEqual(t, c.now.Sub(began), 20*s, "it waited for the breaker")
+		})
+	}
+	t.Run("panic", func(t *testing.T) {
+		g := &gate{}
+		assert.Panics(t, func() {
+			_ = retry.Do(t.Context(), func(context.Context) error { panic("boom") }, retry.WithBreaker(g, "lane"))
+		})
+		assert.Equal(t, []retry.Result{{Cancelled: true}}, g.results)
+	})
+	t.Run("timeout of the context", func(t *testing.T) {
+		g := &gate{}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+		defer cancel()
+		_ = retry.Do(t.Context(), func(context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, retry.ByPolicy(named), retry.WithBreaker(g, "lane"))
+		assert.Equal(t, []retry.Result{bad}, g.results)
+	})
+	t.Run("fail fast", func(t *testing.T) {
+		op, calls := story(nil)
+		err := retry.Do(t.Context(), op, retry.WithBreaker(&gate{wait: s}, "lane"), retry.FailFast())
+		require.ErrorIs(t, err, retry.ErrRefused)
+		wait, refused := retry.RefusedFor(err)
+		assert.Equal(t, []any{s, true, 0}, []any{wait, refused, *calls})
+	})
+	t.Run("wait past the deadline", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), m)
+		defer cancel()
+		op, calls := story(nil)
+		err := retry.Do(ctx, op, retry.WithBreaker(&gate{wait: time.Hour}, "lane"))
+		require.ErrorIs(t, err, retry.ErrRefused)
+		assert.Zero(t, *calls)
+	})
+	t.Run("failure", func(t *testing.T) {
+		err := retry.Do(t.Context(), func(context.Context) error { return nil }, retry.WithBreaker(&gate{fails: io.EOF}, ""))
+		require.ErrorIs(t, err, io.EOF)
 	})
 }

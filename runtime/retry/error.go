@@ -1,48 +1,44 @@
 package retry
 
 import (
+	"encoding/json"
+	"errors"
+	"log/slog"
 	"strconv"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Stop is why [Do] gave up.
+// Stop is why [Do] made no further call.
 type Stop uint8
 
-// The reasons. The zero Stop is none.
+// The reasons.
 const (
-	StoppedNot        Stop = iota
-	StoppedPermanent       // the error is not worth another call
-	StoppedAttempts        // the policy's MaxAttempts
-	StoppedElapsed         // the policy's MaxElapsed
-	StoppedRetryAfter      // the error asks for a longer wait than the policy obeys
-	StoppedDeadline        // the next wait would pass the context's deadline
-	StoppedContext         // the context ended
-	StoppedLane            // the lane or the gate could not be asked
-	StoppedBudget          // the gate's budget of retries
-	StoppedGate            // the gate is shut, and FailFast says not to wait
+	StoppedNot        = Stop(LimitNone)
+	StoppedAttempts   = Stop(LimitAttempts)
+	StoppedElapsed    = Stop(LimitElapsed)
+	StoppedRetryAfter = Stop(LimitRetryAfter)
 )
 
-var stopOf = [...]Stop{
-	BoundNone: StoppedNot, BoundAttempts: StoppedAttempts, BoundElapsed: StoppedElapsed,
-	BoundRetryAfter: StoppedRetryAfter,
-}
+// Further reasons.
+const (
+	StoppedPermanent Stop = iota + 4 // the error is not to be retried
+	StoppedDeadline                  // the next wait would pass the context's deadline
+	StoppedContext                   // the context ended
+	StoppedWait                      // the shared wait or the breaker failed
+	StoppedBudget                    // the breaker's retry budget is exhausted
+	StoppedRefused                   // the breaker refused the call, and FailFast is set
+)
 
 var stopWords = [...]string{
-	StoppedNot:        "nothing",
-	StoppedPermanent:  "not retryable",
-	StoppedAttempts:   "no calls left",
-	StoppedElapsed:    "waited long enough",
-	StoppedRetryAfter: "asked to wait for too long",
-	StoppedDeadline:   "the next wait would pass the deadline",
-	StoppedContext:    "the context ended",
-	StoppedLane:       "the lane failed",
-	StoppedBudget:     "no retries left in the lane",
-	StoppedGate:       "not let in",
+	"none", "max_attempts", "max_elapsed", "max_retry_after", "not_retryable", "deadline", "context", "shared_wait",
+	"budget", "refused",
 }
 
-// String returns the reason in words.
+// String returns the reason as a word.
 func (s Stop) String() string {
 	if int(s) < len(stopWords) {
 		return stopWords[s]
@@ -50,33 +46,31 @@ func (s Stop) String() string {
 	return "Stop(" + strconv.Itoa(int(s)) + ")"
 }
 
-// Error is what [Do] returns when it gives up. errors.Is and errors.As find op's last error in it,
-// what ended the context, and [context.Canceled] or [context.DeadlineExceeded] if it has ended.
-// Where a [Gate] would have kept the call waiting beyond the deadline, they find [ErrShut] and
-// [context.DeadlineExceeded], though the deadline has not passed.
+// Error is what [Do] returns when it stops without success.
 type Error struct {
-	// Err is what the last call returned; nil when there was none.
+	// Err is the error of the last call, classified if a classifier is set; nil without a call.
 	Err error
-	// Cause is what ended the context, why the lane or the gate could not be asked, or why the gate
-	// is shut; otherwise nil.
+	// Cause is what ended the context, why the shared wait failed, or the breaker's refusal.
 	Cause error
 	// Why is why there was no further call.
 	Why Stop
-	// Calls is how many calls were made, Waited how long was waited between them, but for waits in
-	// a lane or at a gate.
+	// Calls counts the calls, Waited is the sum of the waits after failures.
 	Calls  int
 	Waited time.Duration
+	// Reaction is what the table specifies now: the first reaction of the chain that neither retries
+	// nor is exhausted. Switch on its Action. Without [ByTable], and when the context or the shared
+	// wait ended the retries, it is the zero Reaction, which aborts.
+	Reaction taxonomy.Reaction
 
-	ended error // that of the context, which a cause need not wrap
+	ended error // the context's error, which its cause need not wrap
 }
 
-// Error says how many calls there were, why there is no other, and what the last one said.
+// Error returns the number of calls, the reason and the last error.
 func (e *Error) Error() string {
-	text := strconv.Itoa(e.Calls) + " calls, "
+	text := strconv.Itoa(e.Calls) + " calls, stopped by " + e.Why.String()
 	if e.Calls == 1 {
-		text = "1 call, "
+		text = "1 call, stopped by " + e.Why.String()
 	}
-	text += e.Why.String()
 	if e.Cause != nil && !(e.Err != nil && errtree.Is(e.Err, e.Cause)) {
 		text += " (" + e.Cause.Error() + ")"
 	}
@@ -86,13 +80,56 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns Err, Cause and the context's error, as far as there are any.
-func (e *Error) Unwrap() []error {
-	var errs []error
-	for _, err := range [...]error{e.Err, e.Cause, e.ended} {
-		if err != nil {
-			errs = append(errs, err)
-		}
+// Unwrap returns Err, or Cause if there was no call.
+func (e *Error) Unwrap() error {
+	if e.Err == nil {
+		return e.Cause
 	}
-	return errs
+	return e.Err
 }
+
+// Is reports whether Cause or the context's error is target.
+func (e *Error) Is(target error) bool {
+	return errors.Is(e.Cause, target) || errors.Is(e.ended, target)
+}
+
+// As finds target in Cause.
+func (e *Error) As(target any) bool { return e.Cause != nil && errors.As(e.Cause, target) }
+
+// LogValue returns the error as a group, with the code of the last error, secrets masked.
+func (e *Error) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.String("message", text.Beginning(e.Error(), maxLogText)), slog.String("code", taxonomy.CodeOf(e)),
+		slog.Int("calls", e.Calls), slog.String("waited", e.Waited.String()), slog.String("stopped", e.Why.String()),
+		slog.String("action", e.Reaction.Action.String()),
+	}
+	c, _ := taxonomy.First(e.Err, nil)
+	if v, ok := c.(slog.LogValuer); ok {
+		attrs = append(attrs, slog.Attr{Key: "cause", Value: v.LogValue()})
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// MarshalJSON returns the same as LogValue; the cause is the error's own JSON.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	wire := struct {
+		Message string          `json:"message"`
+		Code    string          `json:"code,omitempty"`
+		Calls   int             `json:"calls"`
+		Waited  string          `json:"waited"`
+		Stopped string          `json:"stopped"`
+		Action  string          `json:"action"`
+		Cause   json.RawMessage `json:"cause,omitempty"`
+	}{
+		Message: text.Beginning(e.Error(), maxLogText), Code: taxonomy.CodeOf(e), Calls: e.Calls, Waited: e.Waited.String(),
+		Stopped: e.Why.String(), Action: e.Reaction.Action.String(),
+	}
+	c, _ := taxonomy.First(e.Err, nil)
+	if typed, ok := c.(taxonomy.Error); ok {
+		wire.Cause = typed.AppendJSON(nil)
+	}
+	return json.Marshal(wire)
+}
+
+// maxLogText limits the text of an error in logs and JSON, in bytes.
+const maxLogText = 4096

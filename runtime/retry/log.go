@@ -2,6 +2,7 @@ package retry
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,12 +10,9 @@ import (
 )
 
 const (
-	// maxLogged bounds the operations that a Log remembers.
-	maxLogged = 1024
-	// maxNoted bounds the attempts that it remembers of each.
-	maxNoted = 100
-	// maxNotedText bounds the text of an error, in bytes.
-	maxNotedText = 1024
+	maxLogged     = 1024 // operations
+	maxNoted      = 100  // calls of each
+	maxNotedBytes = 1024 // of an error's text
 )
 
 // Noted is one call in a [Log].
@@ -23,66 +21,58 @@ type Noted struct {
 	Attempt int
 	// At is when the call began.
 	At time.Time
-	// Delay is how long was waited before it, by the policy or a hint; 0 for the first.
+	// Delay is the wait before it by the policy or a hint.
 	Delay time.Duration
-	// Error is what the error said, masked and at most 1024 bytes long. Failed tells an error that
-	// says nothing from none.
+	// Error is the text of the call's error, masked and at most 1024 bytes long.
 	Error  string
 	Failed bool
 }
 
-// MarshalJSON writes times as milliseconds: attempt, timestamp, delayMs and, for a call that
-// failed, error.
+// MarshalJSON writes times in milliseconds: attempt, timestamp, delayMs and, after a failure, error.
 func (n Noted) MarshalJSON() ([]byte, error) {
-	var said *string
+	var text *string
 	if n.Failed {
-		said = &n.Error
+		text = &n.Error
 	}
 	return json.Marshal(struct {
 		Attempt   int     `json:"attempt"`
 		Timestamp int64   `json:"timestamp"`
 		DelayMs   int64   `json:"delayMs"`
 		Error     *string `json:"error,omitempty"`
-	}{n.Attempt, n.At.UnixMilli(), n.Delay.Milliseconds(), said})
+	}{n.Attempt, n.At.UnixMilli(), n.Delay.Milliseconds(), text})
 }
 
-// Log remembers the calls of operations by name: the last 100 calls of each of the last 1024
-// operations. The zero Log is empty; a nil *Log notes nothing. It is safe for concurrent use.
+// Log records the calls of operations by name: the last 100 calls of the last 1024 operations. The
+// zero Log is empty; a nil *Log records nothing. It is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
-	calls map[string]*notes
-	notes uint64 // in all, to tell which operation is the oldest
+	calls map[string][]Noted
+	names []string // the operation without calls for longest first
 }
 
-// notes are those of one operation.
-type notes struct {
-	calls []Noted
-	last  uint64
-}
-
-// Attempts returns the operation's calls in the order in which they ended; none for one that is not
-// known. What it returns is the caller's own.
+// Attempts returns a copy of the operation's calls in the order in which they ended.
 func (l *Log) Attempts(operation string) []Noted {
-	out := []Noted{}
 	if l == nil {
-		return out
+		return []Noted{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if of := l.calls[operation]; of != nil {
-		out = append(out, of.calls...)
-	}
-	return out
+	return append([]Noted{}, l.calls[operation]...)
 }
 
-// Clear forgets the operation.
+// Clear removes the operation's calls.
 func (l *Log) Clear(operation string) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.remove(operation)
+}
+
+func (l *Log) remove(operation string) {
 	delete(l.calls, operation)
+	l.names = slices.DeleteFunc(l.names, func(name string) bool { return name == operation })
 }
 
 func (l *Log) note(operation string, attempt int, at time.Time, delay time.Duration, err error) {
@@ -91,42 +81,20 @@ func (l *Log) note(operation string, attempt int, at time.Time, delay time.Durat
 	}
 	n := Noted{Attempt: attempt, At: at, Delay: delay}
 	if err != nil {
-		n.Error, n.Failed = text.Error(err, maxNotedText), true
+		n.Error, n.Failed = text.Error(err, maxNotedBytes), true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.add(operation, n)
-}
-
-func (l *Log) add(operation string, n Noted) {
-	of := l.calls[operation]
-	if of == nil {
-		l.forget()
-		of = &notes{}
-		l.calls[operation] = of
-	}
-	l.notes++
-	of.last = l.notes
-	if len(of.calls) >= maxNoted {
-		copy(of.calls, of.calls[1:])
-		of.calls = of.calls[:maxNoted-1]
-	}
-	of.calls = append(of.calls, n)
-}
-
-// forget makes room for another operation.
-func (l *Log) forget() {
 	if l.calls == nil {
-		l.calls = make(map[string]*notes)
+		l.calls = make(map[string][]Noted)
 	}
-	if len(l.calls) < maxLogged {
-		return
+	calls := append(l.calls[operation], n)
+	if len(calls) > maxNoted {
+		calls = slices.Delete(calls, 0, 1)
 	}
-	oldest, last := "", uint64(0)
-	for name, of := range l.calls {
-		if last == 0 || of.last < last {
-			oldest, last = name, of.last
-		}
+	l.remove(operation)
+	if len(l.names) >= maxLogged {
+		l.remove(l.names[0])
 	}
-	delete(l.calls, oldest)
+	l.calls[operation], l.names = calls, append(l.names, operation)
 }

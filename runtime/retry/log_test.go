@@ -32,7 +32,7 @@ func TestLog(t *testing.T) {
 		op, _ := story(errFlaky, errors.New("password=hunter2hunter2"), nil)
 		rolls := []float64{0.75, 0.25}
 		next := func() float64 { f := rolls[0]; rolls = rolls[1:]; return f }
-		require.NoError(t, retry.Do(t.Context(), policy, op, retry.WithLog(&log, "fetch"), retry.WithRandom(next)))
+		require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(policy), retry.WithLog(&log, "fetch"), retry.WithRandom(next)))
 		assert.Equal(t, []retry.Noted{
 			{Attempt: 1, At: begun, Error: "flaky", Failed: true},
 			{Attempt: 2, At: begun.Add(1050 * ms), Delay: 1050 * ms, Error: "password=" + taxonomy.Redacted,
@@ -52,7 +52,7 @@ func TestLogByOperation(t *testing.T) {
 	var log retry.Log
 	note := func(operation string) {
 		op, _ := story(nil)
-		require.NoError(t, retry.Do(t.Context(), thrice, op, retry.WithLog(&log, operation)))
+		require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithLog(&log, operation)))
 	}
 	note("a")
 	note("a")
@@ -68,7 +68,7 @@ func TestLogByOperation(t *testing.T) {
 
 	var none *retry.Log
 	op, _ := story(nil)
-	require.NoError(t, retry.Do(t.Context(), thrice, op, retry.WithLog(none, "a")))
+	require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithLog(none, "a")))
 	none.Clear("a")
 	assert.Equal(t, []retry.Noted{}, none.Attempts("a"))
 }
@@ -77,8 +77,7 @@ func TestLogIsBounded(t *testing.T) {
 	var log retry.Log
 	long := errors.New(strings.Repeat("x", 10<<20) + "\xff")
 	note := func(operation string, err error) {
-		_ = retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 1}, func(context.Context) error { return err },
-			retry.WithLog(&log, operation))
+		_ = retry.Do(t.Context(), func(context.Context) error { return err }, retry.WithLog(&log, operation))
 	}
 	note("long", long)
 	assert.LessOrEqual(t, len(log.Attempts("long")[0].Error), 1024)
@@ -102,7 +101,7 @@ func TestLogAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				op, _ := story(errFlaky, nil)
-				_ = retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 2}, op, retry.WithLog(&log, strconv.Itoa(i%3)))
+				_ = retry.Do(t.Context(), op, retry.ByPolicy(taxonomy.Policy{MaxAttempts: 2}), retry.WithLog(&log, strconv.Itoa(i%3)))
 				log.Attempts(strconv.Itoa(i))
 				log.Clear("7")
 			}

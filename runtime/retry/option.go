@@ -9,35 +9,50 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Option changes how [Do] and [Value] go about it.
-type Option func(settings) settings
-
-// settings is passed by value, so that a call that succeeds allocates nothing.
-type settings struct {
-	clock     Clock
-	random    Random
-	hints     func(error) taxonomy.Hints
-	retryable func(error) bool
-	notify    func(Attempt)
-	lanes     Lanes
-	lane      string
-	gate      Gate
-	gateLane  string
-	gateCall  string // the caller's name at the gate
-	failFast  bool
-	adaptive  *Adaptive
-	codeOf    func(error) string
-	log       *Log
-	operation string // in the log
+// Option configures [Do] and [Value].
+type Option struct {
+	// set takes and returns a value, so that the options of a successful call stay off the heap.
+	set func(settings) settings
+	// early reports that the option matters before the first failure.
+	early bool
 }
 
-// Attempt is a call that failed, and what comes after it.
+type settings struct {
+	policy     taxonomy.Policy
+	table      taxonomy.Table // without a Taxonomy the policy decides
+	classify   func(error) error
+	clock      Clock
+	random     Random
+	hints      func(error) taxonomy.Hints
+	retryable  func(error) bool
+	notify     func(Attempt)
+	shared     SharedWait
+	sharedLane string
+	breaker    Breaker
+	lane       string // at the breaker
+	failFast   bool
+	adaptive   *Adaptive
+	codeOf     func(error) string
+	log        *Log
+	operation  string // in the log
+}
+
+func settingsOf(opts []Option) settings {
+	s := settings{
+		clock: System, random: rand.Float64, hints: taxonomy.HintsOf, retryable: Retryable, codeOf: taxonomy.CodeOf,
+	}
+	for _, o := range opts {
+		s = o.set(s)
+	}
+	return s
+}
+
+// Attempt is a call that failed, and what follows.
 type Attempt struct {
 	// Number counts the calls from 1.
 	Number int
-	// Err is why it failed.
-	Err error
-	// Wait is how long is waited before the next call; a wait in a lane may come on top of it.
+	Err    error
+	// Wait is the wait before the next call, without that of a shared wait or a breaker.
 	Wait time.Duration
 	// Hinted reports that the error asked for that wait.
 	Hinted bool
@@ -45,117 +60,129 @@ type Attempt struct {
 	Last bool
 }
 
-// WithClock sets where time comes from; [System] unless set. The deadline of the context is read on
-// this clock.
-func WithClock(c Clock) Option {
-	return func(s settings) settings {
-		if c != nil {
-			s.clock = c
-		}
+// ByPolicy repeats under the policy what [WithRetryable] permits. The error's hints replace the
+// policy's delay.
+func ByPolicy(p taxonomy.Policy) Option {
+	return Option{set: func(s settings) settings {
+		s.policy, s.table = p, taxonomy.Table{}
 		return s
-	}
+	}}
 }
 
-// WithRandom sets where jitter comes from; nil is no jitter. Unless set it is math/rand/v2.
+// ByTable follows the reaction that the table specifies for each error, profile and overrides
+// included: its policy, the hint only if the reaction honors it, and `then` when it is exhausted.
+// A reaction without a policy takes the profile's numbers, or the language's defaults. Each code has
+// its own count. A reaction that does not retry ends the call immediately; [Error].Reaction is that
+// reaction. Errors of other types have the table's reaction to uncategorized errors, unless
+// [WithClassifier] classifies them.
+func ByTable(t taxonomy.Table) Option {
+	return Option{set: func(s settings) settings {
+		s.table = t
+		return s
+	}}
+}
+
+// WithClassifier classifies each error before the decision. It takes the Classify of a generated
+// package, and options for it:
+//
+//	retry.Do(ctx, call, retry.ByTable(table), retry.WithClassifier(errs.Classify, detect.In(table)))
+func WithClassifier[O any](classify func(raw any, opts ...O) error, opts ...O) Option {
+	return Option{set: func(s settings) settings {
+		s.classify = func(err error) error { return classify(err, opts...) }
+		return s
+	}}
+}
+
+// WithClock sets the clock. The default is [System].
+func WithClock(c Clock) Option {
+	return Option{early: true, set: func(s settings) settings {
+		s.clock = c
+		return s
+	}}
+}
+
+// WithRandom sets the source of jitter; nil disables jitter. The default is math/rand/v2.
 func WithRandom(r Random) Option {
-	return func(s settings) settings {
+	return Option{set: func(s settings) settings {
 		s.random = r
 		return s
-	}
+	}}
 }
 
-// WithHints sets how an error is asked for how long to wait; [taxonomy.HintsOf] unless set.
+// WithHints sets how an error's hints are read. The default is [taxonomy.HintsOf].
 func WithHints(of func(error) taxonomy.Hints) Option {
-	return func(s settings) settings {
-		if of != nil {
-			s.hints = of
-		}
+	return Option{set: func(s settings) settings {
+		s.hints = of
 		return s
-	}
+	}}
 }
 
-// WithRetryable sets which errors are worth another call; [Retryable] unless set. What is marked
-// [Permanent] never is.
+// WithRetryable sets which errors [ByPolicy] retries. The default is [Retryable]. An error marked
+// [Permanent] is never retried.
 func WithRetryable(is func(error) bool) Option {
-	return func(s settings) settings {
-		if is != nil {
-			s.retryable = is
-		}
+	return Option{set: func(s settings) settings {
+		s.retryable = is
 		return s
-	}
+	}}
 }
 
-// WithNotify has f called after each call that failed, before the wait.
+// WithNotify calls f after each failed call, before the wait.
 func WithNotify(f func(Attempt)) Option {
-	return func(s settings) settings {
+	return Option{set: func(s settings) settings {
 		s.notify = f
 		return s
-	}
+	}}
 }
 
-// WithLane shares waits with everybody in the lane: no call is made while it is closed, and a hint
-// that is waited for closes it. That time is bounded by the context only.
-func WithLane(lanes Lanes, lane string) Option {
-	return func(s settings) settings {
-		s.lanes, s.lane = lanes, lane
+// WithSharedWait makes no call while the lane is closed, and closes it for the wait after a hint, or
+// after a failure whose reaction has `shared: credential`. Waiting for the lane is limited by the
+// context only.
+func WithSharedWait(w SharedWait, lane string) Option {
+	return Option{early: true, set: func(s settings) settings {
+		s.shared, s.sharedLane = w, lane
 		return s
-	}
+	}}
 }
 
-// WithGate has each call ask the gate for the lane: it enters before the call, waiting as long as
-// the gate says and ctx allows, and leaves right after it, also when op panics. A further try is
-// only begun if the gate's budget allows it. Caller is any text that nobody else in the lane uses
-// at the time; when it is empty, each Do makes one up.
-//
-// A call that ctx's end or [context.Canceled] gave up, or a panic, is told to the gate as
-// cancelled; one that ctx's deadline has ended is told as timed out, which is a failure under the
-// policy if calls usually take no longer. A failure that is not worth another call is told without
-// the policy, since it says nothing about how the provider is.
-func WithGate(gate Gate, lane, caller string) Option {
-	return func(s settings) settings {
-		s.gate, s.gateLane, s.gateCall = gate, lane, caller
+// WithBreaker acquires each call from the breaker, and takes retries out of its budget. Waiting for
+// the breaker is limited by the context only.
+func WithBreaker(b Breaker, lane string) Option {
+	return Option{early: true, set: func(s settings) settings {
+		s.breaker, s.lane = b, lane
 		return s
-	}
+	}}
 }
 
-// FailFast has a call that the gate does not let in at once fail instead of wait: with
-// [StoppedGate], and an error that wraps [ErrShut]. Waits between tries, and for a lane, are still
-// made. A gate that is a [TryGate] does not expect the caller again.
+// FailFast returns the breaker's refusal immediately.
 func FailFast() Option {
-	return func(s settings) settings {
+	return Option{set: func(s settings) settings {
 		s.failFast = true
 		return s
-	}
+	}}
 }
 
-// WithAdaptive has the policy's numbers moved by what came of earlier tries, and teaches a what
-// comes of these. The policy after a failure is that of a for its code, as codeOf says; nil is
-// [taxonomy.CodeOf]. Errors without a code are learned from together. A call that ctx's end gave
-// up, or a panic, teaches nothing. A nil a, and a policy without `adapt`, change nothing.
+// WithAdaptive adapts each policy with `adapt` for the code of the last failure, and learns from the
+// calls. If codeOf is nil, it is [taxonomy.CodeOf].
 func WithAdaptive(a *Adaptive, codeOf func(error) string) Option {
-	if codeOf == nil {
-		codeOf = taxonomy.CodeOf
-	}
-	return func(s settings) settings {
-		s.adaptive, s.codeOf = a, codeOf
+	return Option{early: true, set: func(s settings) settings {
+		s.adaptive = a
+		if codeOf != nil {
+			s.codeOf = codeOf
+		}
 		return s
-	}
+	}}
 }
 
-// WithLog notes each call in the log under the operation's name. A nil log notes nothing.
+// WithLog records each call in the log under the operation's name.
 func WithLog(log *Log, operation string) Option {
-	return func(s settings) settings {
+	return Option{early: true, set: func(s settings) settings {
 		s.log, s.operation = log, operation
 		return s
-	}
+	}}
 }
 
-func defaults() settings {
-	return settings{clock: System, random: rand.Float64, hints: taxonomy.HintsOf, retryable: Retryable}
-}
-
-// Retryable reports whether err is worth another call: an error of a taxonomy as its row says, any
-// other unless it is marked [Permanent] or is [context.Canceled].
+// Retryable reports whether the call may succeed when it is repeated unchanged: for an error of a
+// taxonomy as its row specifies, for any other unless it is [context.Canceled].
 func Retryable(err error) bool {
 	if _, ok := taxonomy.First(err, nil); ok {
 		return taxonomy.IsRetryable(err)
@@ -163,13 +190,13 @@ func Retryable(err error) bool {
 	return !errtree.Is(err, context.Canceled)
 }
 
-// Permanent marks err as not worth another call, whatever it is; nil stays nil. The mark stays on
-// what [Do] returns, so that a Do around it stops too.
+// Permanent marks err as not to be retried. If err is nil, it returns nil. [Do] keeps the mark, so an
+// enclosing Do stops as well.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &permanent{err: err}
+	return &permanent{err}
 }
 
 type permanent struct{ err error }
@@ -177,8 +204,3 @@ type permanent struct{ err error }
 func (p *permanent) Error() string { return p.err.Error() }
 
 func (p *permanent) Unwrap() error { return p.err }
-
-func isPermanent(err error) bool {
-	_, ok := errtree.As[*permanent](err)
-	return ok
-}

@@ -49,10 +49,10 @@ func TestKnownPolicies(t *testing.T) {
 				for roll, share := range map[float64]float64{0: 0.9, 0.5: 1, 1: 1.1} {
 					var log retry.Log
 					calls := 0
-					err := retry.Do(t.Context(), known[tt.name], func(context.Context) error {
+					err := retry.Do(t.Context(), func(context.Context) error {
 						calls++
 						return errors.New("failure " + string(rune('0'+calls)))
-					}, retry.WithRandom(always(roll)), retry.WithLog(&log, "op"))
+					}, retry.ByPolicy(known[tt.name]), retry.WithRandom(always(roll)), retry.WithLog(&log, "op"))
 					require.EqualError(t, lastError(t, err), "failure "+string(rune('0'+tt.calls)))
 					assert.Equal(t, tt.calls, calls)
 					for i, noted := range log.Attempts("op")[1:] {
@@ -80,8 +80,8 @@ func TestKnownPoliciesAreCapped(t *testing.T) {
 	} {
 		p := known[name]
 		for _, roll := range []float64{0, 0.5, 1} {
-			late := retry.Series{Calls: 60}
-			p.MaxAttempts = 0
+			late := retry.State{Calls: 60}
+			p.MaxAttempts = retry.Unlimited
 			next := late.Next(&p, retry.Hint{}, always(roll))
 			assert.LessOrEqual(t, next.Wait, most, name)
 			assert.GreaterOrEqual(t, next.Wait, most*9/10, name)
@@ -93,12 +93,12 @@ func TestKnownPoliciesAreCapped(t *testing.T) {
 func TestFailsTwiceThenSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, calls := time.Now(), 0
-		got, err := retry.Value(t.Context(), known["llm"], func(context.Context) (string, error) {
+		got, err := retry.Value(t.Context(), func(context.Context) (string, error) {
 			if calls++; calls < 3 {
 				return "", errs.NewProviderCrash("p", "")
 			}
 			return "success", nil
-		}, retry.WithRandom(nil))
+		}, retry.ByPolicy(known["llm"]), retry.WithRandom(nil))
 		require.NoError(t, err)
 		assert.Equal(t, []any{"success", 3, 3 * s}, []any{got, calls, time.Since(begun)})
 	})
@@ -109,10 +109,10 @@ func TestNotFoundIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		errNotFound := errors.New("Not found")
 		begun, calls := time.Now(), 0
-		err := retry.Do(t.Context(), known["llm"], func(context.Context) error {
+		err := retry.Do(t.Context(), func(context.Context) error {
 			calls++
 			return retry.Permanent(errNotFound)
-		})
+		}, retry.ByPolicy(known["llm"]))
 		require.ErrorIs(t, err, errNotFound)
 		assert.Equal(t, []any{1, time.Duration(0)}, []any{calls, time.Since(begun)})
 	})
@@ -134,7 +134,8 @@ func TestRetryableByCategoryOrItself(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			op, calls := story(tt.err)
-			require.ErrorIs(t, retry.Do(t.Context(), taxonomy.Policy{MaxAttempts: 3}, op, retry.WithRetryable(listed)),
+			require.ErrorIs(t, retry.Do(t.Context(), op, retry.ByPolicy(taxonomy.Policy{MaxAttempts: 3}),
+				retry.WithRetryable(listed)),
 				tt.err)
 			assert.Equal(t, tt.calls, *calls)
 		})

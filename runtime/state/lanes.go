@@ -11,13 +11,12 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Lanes returns the waits that everybody shares who works on this state; the ramp is that of the
-// [Options], which should be one for all. A lane whose row cannot be read is made anew by a pause.
-// Neither the names of lanes nor what looks like a secret in the names of callers is in the file.
+// Lanes returns the waits that all users of this state share. A pause replaces a row that cannot be
+// read. The file does not contain the names of lanes.
 // Errors are a *taxonomy.Evidence of source "state", op "state_write", with the attribute path.
-func (s *Store) Lanes() retry.Lanes { return lanes.New(laneRows{s}, s.options.Ramp, s.clock) }
+func (s *Store) Lanes() retry.SharedWait { return lanes.New(laneRows{s}, s.clock, s.options.Random) }
 
-// laneAge is for how long a lane that has opened is kept at least. No ramp takes as long.
+// laneAge is for how long a lane that has opened is kept at least.
 const laneAge = 24 * time.Hour
 
 // laneRows keep lanes in the table of that name; one that is open has no row.

@@ -17,9 +17,9 @@ import (
 
 func lanePath(dir string) string { return filepath.Join(dir, "state.db") }
 
-func openLanes(t *testing.T, dir string) retry.Lanes {
+func openLanes(t *testing.T, dir string, clock *lanestest.Clock) retry.SharedWait {
 	t.Helper()
-	s, err := state.Open(t.Context(), lanePath(dir), state.Options{Clock: lanestest.Clock{}, Ramp: lanestest.Ramp})
+	s, err := state.Open(t.Context(), lanePath(dir), state.Options{Clock: clock, Random: lanestest.Still})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	return s.Lanes()
@@ -67,14 +67,14 @@ func TestLanes(t *testing.T) {
 // Whether a lane is open is known also while somebody writes.
 func TestAnOpenLaneWaitsForNobody(t *testing.T) {
 	dir := t.TempDir()
-	lanes := openLanes(t, dir)
+	lanes := openLanes(t, dir, &lanestest.Clock{})
 	besideLanes(t, dir, func(db *sql.DB) {
 		other, err := db.Conn(t.Context())
 		require.NoError(t, err)
 		defer func() { require.NoError(t, other.Close()) }()
 		_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 		require.NoError(t, err)
-		opens, err := lanes.Opens(t.Context(), "x", "a", lanestest.Now)
+		opens, err := lanes.Until(t.Context(), "x")
 		require.NoError(t, err)
 		assert.Equal(t, lanestest.Now, opens)
 		_, err = other.ExecContext(context.Background(), "ROLLBACK")
@@ -84,7 +84,7 @@ func TestAnOpenLaneWaitsForNobody(t *testing.T) {
 
 func TestLanesLongOpenAreForgotten(t *testing.T) {
 	dir := t.TempDir()
-	lanes := openLanes(t, dir)
+	lanes := openLanes(t, dir, &lanestest.Clock{})
 	require.NoError(t, lanes.Pause(t.Context(), "old", lanestest.Now.Add(time.Minute)))
 	require.NoError(t, lanes.Pause(t.Context(), "young", lanestest.Now.Add(time.Minute)))
 	besideLanes(t, dir, func(db *sql.DB) {

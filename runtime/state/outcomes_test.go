@@ -220,7 +220,7 @@ func TestAdaptiveLearnsFromWhatWasRecorded(t *testing.T) {
 		Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: time.Minute,
 		Adapt: &taxonomy.Adapt{MinDelay: time.Second, MaxDelay: time.Minute, Target: 0.8, Window: 50},
 	}
-	live := retry.NewAdaptive(7)
+	live := retry.NewAdaptive()
 	for i := range 5 {
 		ends := []error{limited, limited, limited}
 		for _, o := range lesson(t.Context(), t, p.Store, "r"+string(rune('a'+i)),
@@ -229,7 +229,7 @@ func TestAdaptiveLearnsFromWhatWasRecorded(t *testing.T) {
 			live.Learn(o)
 		}
 	}
-	again := retry.NewAdaptive(7)
+	again := retry.NewAdaptive()
 	require.NoError(t, p.Outcomes(t.Context(), time.Time{}, func(o retry.Outcome) error {
 		again.Learn(o)
 		return nil

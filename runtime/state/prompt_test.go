@@ -60,7 +60,7 @@ func play(t *testing.T, s *state.Store, table taxonomy.Table, run string, o stat
 	e, err := executor.New(executor.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: agent, Validator: agent, Journal: s.Journal(), Clock: lanestest.Clock{}, Prompt: s.Prompt(o),
+		Provider: agent, Validator: agent, Journal: s.Journal(), Clock: &lanestest.Clock{}, Prompt: s.Prompt(o),
 		Limits: executor.Limits{Iterations: len(turns)},
 	})
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestPromptWhileTheJournalCannotBeWritten(t *testing.T) {
 	e, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: agent, Validator: agent, Journal: &full{Journal: s.Journal()}, Clock: lanestest.Clock{},
+		Provider: agent, Validator: agent, Journal: &full{Journal: s.Journal()}, Clock: &lanestest.Clock{},
 		Prompt: s.Prompt(state.PromptOptions{}),
 	})
 	require.NoError(t, err)

@@ -101,7 +101,7 @@ func TestSecretsAsNames(t *testing.T) {
 
 		lane := name("lane")
 		require.NoError(t, lanes.Pause(ctx, lane, time.Now().Add(time.Hour)))
-		_, err = lanes.Opens(ctx, lane, name("caller"), time.Now())
+		_, err = lanes.Until(ctx, lane)
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.SetBudget(ctx, state.ScopeAll, state.Limit{Note: secret.many("long note", 30_000)}))

@@ -28,8 +28,8 @@ type Options struct {
 	// Legacy is the JSON file that an older runner has kept its state in. It is converted if there
 	// is no database yet. Empty is [LegacyPath], and nothing where that is empty.
 	Legacy string
-	// Ramp is how callers enter a lane that opens; see [retry.Ramp].
-	Ramp retry.Ramp
+	// Random is the source of jitter for shared waits; nil is math/rand/v2.
+	Random retry.Random
 }
 
 // Store is a state in a file. Its methods are safe for concurrent use. Their errors are a

@@ -188,7 +188,7 @@ func TestARunThatIsStoppedIsToldAsStopped(t *testing.T) {
 	e, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: agent, Journal: s.Journal(), Clock: lanestest.Clock{}, Prompt: s.Prompt(state.PromptOptions{}),
+		Provider: agent, Journal: s.Journal(), Clock: &lanestest.Clock{}, Prompt: s.Prompt(state.PromptOptions{}),
 	})
 	require.NoError(t, err)
 	require.Equal(t, executor.StatusCancelled, e.Run(ctx, executor.Task{Run: "run-1", ID: "task", Prompt: "Sum up."}).

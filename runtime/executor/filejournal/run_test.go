@@ -15,7 +15,6 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/executor/filelanes"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -41,7 +40,7 @@ func TestARunInItsFile(t *testing.T) {
 	x, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Journal: filejournal.New(dir),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Lanes:    filelanes.New(t.TempDir(), retry.Ramp{}, nil),
+		Lanes:    filelanes.New(t.TempDir(), nil, nil),
 		Provider: &answering{errors: []error{&taxonomy.Evidence{Type: "timeout", Text: "too slow"}}},
 		Observer: executor.Observers(shown, executor.Slog(slog.New(slog.DiscardHandler), errs.Table)),
 	})

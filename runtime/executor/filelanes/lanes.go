@@ -10,25 +10,25 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Lanes are [retry.Lanes] that all processes share which have the same directory. Errors are a
+// Lanes are [retry.SharedWait] that all processes share which have the same directory. Errors are a
 // *taxonomy.Evidence of source "state", op "state_write", with the attribute path; the names of
 // lanes are in no file's name.
 type Lanes struct{ shared *lanes.Lanes }
 
-var _ retry.Lanes = (*Lanes)(nil)
+var _ retry.SharedWait = (*Lanes)(nil)
 
-// New returns the lanes in dir, which is made by the first pause, for its owner only. Ramp and
-// clock are as for [retry.NewLanes]; all processes should have the same ramp.
-func New(dir string, ramp retry.Ramp, clock retry.Clock) *Lanes {
-	return &Lanes{shared: lanes.New(&files{dir: dir}, ramp, clock)}
+// New returns the lanes in dir, which is made by the first pause, for its owner only. Clock and
+// random are as for [retry.NewSharedWait].
+func New(dir string, clock retry.Clock, random retry.Random) *Lanes {
+	return &Lanes{shared: lanes.New(&files{dir: dir}, clock, random)}
 }
 
-// Pause closes the lane until t; see [retry.Lanes]. A lane whose file cannot be read is made anew.
+// Pause closes the lane until t; see [retry.SharedWait]. A lane whose file cannot be read is made anew.
 func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	return l.shared.Pause(ctx, lane, t)
 }
 
-// Opens returns when the caller may enter the lane; see [retry.Lanes]. With an error it is now.
-func (l *Lanes) Opens(ctx context.Context, lane, caller string, now time.Time) (time.Time, error) {
-	return l.shared.Opens(ctx, lane, caller, now)
+// Until returns when the caller may use the lane; see [retry.SharedWait]. With an error it is now.
+func (l *Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
+	return l.shared.Until(ctx, lane)
 }

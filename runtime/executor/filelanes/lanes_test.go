@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(_ *testing.T, dir string) retry.Lanes {
-	return filelanes.New(dir, lanestest.Ramp, lanestest.Clock{})
+func open(_ *testing.T, dir string, clock *lanestest.Clock) retry.SharedWait {
+	return filelanes.New(dir, clock, lanestest.Still)
 }
 
 // path returns the path of the only lane in dir.
@@ -44,8 +44,8 @@ func TestLanes(t *testing.T) {
 
 func TestFilesSayNothingOfTheirLanes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lanes")
-	lanes, ctx := open(t, dir), context.Background()
-	_, err := lanes.Opens(ctx, "x", "a", lanestest.Now)
+	lanes, ctx := open(t, dir, &lanestest.Clock{}), context.Background()
+	_, err := lanes.Until(ctx, "x")
 	require.NoError(t, err)
 	assert.NoDirExists(t, dir, "a lane that was never closed needs nothing")
 	for _, lane := range []string{"../../etc/passwd", "api\x00key"} {
@@ -63,17 +63,17 @@ func TestFilesSayNothingOfTheirLanes(t *testing.T) {
 // place.
 func TestAFileThatIsNone(t *testing.T) {
 	dir, outside, ctx := t.TempDir(), filepath.Join(t.TempDir(), "outside"), context.Background()
-	lanes, until := open(t, dir), lanestest.Now.Add(time.Minute)
+	lanes, until := open(t, dir, &lanestest.Clock{}), lanestest.Now.Add(time.Minute)
 	require.NoError(t, lanes.Pause(ctx, "x", until))
 	lane := path(t, dir)
 	require.NoError(t, os.Rename(lane, outside))
 	before, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(outside, lane))
-	_, err = lanes.Opens(ctx, "x", "a", lanestest.Now)
+	_, err = lanes.Until(ctx, "x")
 	require.ErrorContains(t, err, "not a regular file")
 	require.NoError(t, lanes.Pause(ctx, "x", until))
-	opens, err := lanes.Opens(ctx, "x", "a", lanestest.Now)
+	opens, err := lanes.Until(ctx, "x")
 	require.NoError(t, err)
 	assert.True(t, until.Equal(opens))
 	after, err := os.ReadFile(outside)

@@ -1,52 +1,63 @@
-// Package lanes is what all lanes that processes share have in common, wherever they are kept:
-// which instants there are, what a caller is called, and in which form a lane is kept. The rule is
-// [retry.Lane].
+// Package lanes implements [retry.SharedWait] for lanes that several processes share, on a store that
+// a caller provides.
 package lanes
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Store keeps lanes under their keys; see [Key]. It is safe for concurrent use, also by several
+const (
+	version = 1
+	// MaxKept is the largest stored form of a lane, in bytes.
+	MaxKept = 4 << 20
+)
+
+// last is the latest instant that a lane can be closed until: JSON has no form for later years.
+var last = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// Store stores lanes under their keys; see [Key]. It is safe for concurrent use, also by several
 // processes.
 type Store interface {
-	// Has reports whether something is kept. It waits for nobody who changes it.
+	// Has reports whether the key has an entry. It does not wait for a concurrent Change.
 	Has(ctx context.Context, key string) (bool, error)
-	// Change has f change what is kept, nil when there is nothing, while nobody else does. F gets
-	// the error of reading it, too. An error of f changes nothing, and is in the error of Change.
+	// Change calls f with the entry, nil if there is none, and the error of reading it. It stores the
+	// result of f while no other caller changes the entry. An error of f changes nothing.
 	Change(ctx context.Context, key string, f func(kept []byte, err error) (Kept, error)) error
 }
 
-// Kept is what a store is to keep.
+// Kept is an entry of a store.
 type Kept struct {
-	// Body is the lane as it is kept; nil when there is nothing to keep.
+	// Body is the stored form; nil removes the entry.
 	Body []byte
 	// Until is when the lane opens, in UTC.
 	Until time.Time
 }
 
-// Lanes are [retry.Lanes] that are kept in a [Store]. A lane that is open needs not be kept.
+// Lanes are the lanes in a [Store]. A lane that is open has no entry.
 type Lanes struct {
-	store Store
-	ramp  retry.Ramp
-	clock retry.Clock
+	store  Store
+	clock  retry.Clock
+	random retry.Random
 }
 
-var _ retry.Lanes = (*Lanes)(nil)
+var _ retry.SharedWait = (*Lanes)(nil)
 
-// New returns the lanes in the store. Ramp and clock are as for [retry.NewLanes].
-func New(store Store, ramp retry.Ramp, clock retry.Clock) *Lanes {
+// New returns the lanes in the store. Clock and random are as for [retry.NewSharedWait].
+func New(store Store, clock retry.Clock, random retry.Random) *Lanes {
 	if clock == nil {
 		clock = retry.System
 	}
-	return &Lanes{store: store, ramp: ramp, clock: clock}
+	return &Lanes{store: store, clock: clock, random: random}
 }
 
-// Pause closes the lane until t; see [retry.Lanes]. A lane that cannot be read is made anew. An
-// error is the store's.
+// Pause closes the lane until t; see [retry.SharedWait]. It replaces an entry that cannot be read.
 func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	now := l.clock.Now()
 	if !t.After(now) {
@@ -57,42 +68,72 @@ func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	}
 	t = t.UTC()
 	return l.store.Change(ctx, Key(lane), func(kept []byte, err error) (Kept, error) {
-		was, err := decode(kept, err)
-		if err != nil {
-			was = retry.Lane{}
+		if until, err := decode(kept, err); err == nil && until.After(t) {
+			return Kept{Body: kept, Until: until}, nil
 		}
-		was.Pause(t, now, l.ramp)
-		return l.kept(was, now)
+		body, err := encode(t)
+		return Kept{Body: body, Until: t}, err
 	})
 }
 
-// Opens returns when the caller may enter the lane; see [retry.Lanes]. With an error, which is the
-// store's, it is now.
-func (l *Lanes) Opens(ctx context.Context, lane, caller string, now time.Time) (time.Time, error) {
+// Until returns when the caller may use the lane; see [retry.SharedWait]. With an error it is now.
+func (l *Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
+	now := l.clock.Now()
 	key := Key(lane)
 	if has, err := l.store.Has(ctx, key); err != nil || !has {
 		return now, err
 	}
-	opens := now
+	until := now
 	err := l.store.Change(ctx, key, func(kept []byte, err error) (Kept, error) {
-		was, err := decode(kept, err)
-		if err != nil {
+		t, err := decode(kept, err)
+		if err != nil || !t.After(now) {
 			return Kept{}, err
 		}
-		opens = was.Opens(named(caller), now, l.ramp)
-		return l.kept(was, now)
+		until = retry.Spread(t, now, l.random)
+		return Kept{Body: kept, Until: t}, nil
 	})
 	if err != nil {
 		return now, err
 	}
-	return opens, nil
+	return until, nil
 }
 
-// kept returns what is to be kept of a lane.
-func (l *Lanes) kept(lane retry.Lane, now time.Time) (Kept, error) {
-	if lane.Over(now, l.ramp) {
-		return Kept{}, nil
+// form is the stored form. Members that it does not have, of earlier versions, are ignored.
+type form struct {
+	Version int `json:"errgen_lane"`
+	Lane    struct {
+		Until time.Time `json:"until"`
+	} `json:"lane"`
+}
+
+func encode(until time.Time) ([]byte, error) {
+	f := form{Version: version}
+	f.Lane.Until = until
+	return json.Marshal(f)
+}
+
+// decode returns when the stored lane opens, or the error of reading it. Without an entry it is the
+// zero time.
+func decode(b []byte, err error) (time.Time, error) {
+	if b == nil || err != nil {
+		return time.Time{}, err
 	}
-	b, err := encode(lane)
-	return Kept{Body: b, Until: lane.Until.UTC()}, err
+	if len(b) > MaxKept {
+		return time.Time{}, fmt.Errorf("read lane: it has more than %d bytes", MaxKept)
+	}
+	var f form
+	if err := json.Unmarshal(b, &f); err != nil {
+		return time.Time{}, err
+	}
+	if f.Version != version {
+		return time.Time{}, fmt.Errorf("read lane: version %d is not supported (%d is)", f.Version, version)
+	}
+	return f.Lane.Until.UTC(), nil
+}
+
+// Key returns the key of a lane: 32 hexadecimal digits. The name is hashed, because it may contain
+// any text.
+func Key(lane string) string {
+	sum := sha256.Sum256([]byte(lane))
+	return hex.EncodeToString(sum[:16])
 }

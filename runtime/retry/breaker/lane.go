@@ -1,208 +1,249 @@
 package breaker
 
 import (
-	"cmp"
-	"slices"
+	"math"
 	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maxBounds bounds the policies that a lane remembers.
-const maxBounds = 32
+const (
+	defaultWindow = 10 * time.Second
+	defaultProbe  = 5 * time.Second
+)
 
-// lane is what callers share.
+// lane is the state that the callers of a provider with a credential share.
 type lane struct {
-	used    time.Time
-	bounds  []*bound
-	calls   history // those let in
-	healthy rates
-	takes   duration
-	shut    time.Time
-	entry   entry
+	name     string
+	used     time.Time
+	policies []*policy
+	calls    counter // in the default window, for policies that have not failed yet
+	slow     slowStart
+
+	release, releaseProbe func(retry.Result)
 }
 
-func newLane(now time.Time) *lane { return &lane{used: now, calls: newHistory(now)} }
-
-// isOpen reports whether no breaker stops calls.
-func (l *lane) isOpen() bool {
-	for _, b := range l.bounds {
-		if !b.isClosed() {
+func (l *lane) isClosed() bool {
+	for _, p := range l.policies {
+		if p.current() != Closed {
 			return false
 		}
 	}
 	return true
 }
 
-// need is what is lost with a lane.
-type need struct {
-	lane     string
-	shut     bool
-	failures uint // that a breaker has counted
-	used     time.Time
-}
-
-func (l *lane) need(name string) need {
-	n := need{lane: name, shut: !l.isOpen(), used: l.used}
-	for _, b := range l.bounds {
-		if b.circuit != nil {
-			n.failures = max(n.failures, b.circuit.breaker.Metrics().Failures())
+// opensIn returns how long all calls are refused, and the policy that refuses them.
+func (l *lane) opensIn(now time.Time) (wait time.Duration, name string) {
+	for _, p := range l.policies {
+		if p.current() != Closed && p.nextProbe.Sub(now) > wait {
+			wait, name = p.nextProbe.Sub(now), p.rule.name
 		}
 	}
-	return n
+	return wait, name
 }
 
-func (n need) compare(other need) int {
-	if n.shut != other.shut {
-		if n.shut {
-			return 1
-		}
-		return -1
+func (l *lane) longestProbe() (longest time.Duration) {
+	for _, p := range l.policies {
+		longest = max(longest, p.rule.breaker.Probe)
 	}
-	return cmp.Or(cmp.Compare(n.failures, other.failures), n.used.Compare(other.used))
+	return longest
 }
 
-// enter returns when the caller may call, or when to ask again, and its ticket if it has got one in
-// a queue; it may when that is not after now. Patience is how long it can wait.
-func (l *lane) enter(caller string, now time.Time, patience time.Duration) (time.Time, *ticket) {
-	at := now
-	for _, b := range l.bounds {
-		if t := b.opens(now); t.After(at) {
-			at = t
+// policy returns the limits of a policy. A policy that fails for the first time gets the calls of
+// the lane so far, and at least the one that failed.
+func (l *lane) policy(of *taxonomy.Policy, now time.Time) *policy {
+	r := ruleOf(of)
+	for _, p := range l.policies {
+		if p.rule == r {
+			return p
 		}
 	}
-	if at.After(now) {
-		return l.forProbe(at, now, patience), nil
+	p := &policy{rule: r, calls: newCounter(r.window), retries: newCounter(r.window)}
+	p.calls.add(now, max(1, l.calls.sum(now)))
+	if of.Budget.Breaker != nil {
+		p.circuit = circuitbreaker.NewBuilder[any]().
+			WithFailureThresholdRatio(uint(r.breaker.Failures), uint(r.breaker.Of)).
+			WithSuccessThreshold(uint(r.breaker.Successes)).
+			Build()
 	}
-	if l.isOpen() {
-		if at, t := l.entry.opens(caller, now, patience, l.takes.most()); at.After(now) {
-			return at, t
+	l.policies = append(l.policies, p)
+	return p
+}
+
+// rule is what a policy specifies. Policies of one name with other numbers are apart.
+type rule struct {
+	name    string
+	retries float64
+	reserve int
+	window  time.Duration
+	breaker taxonomy.Breaker
+}
+
+func ruleOf(p *taxonomy.Policy) rule {
+	r := rule{name: p.Name, retries: p.Budget.Retries, reserve: p.Budget.Reserve, window: p.Budget.Window}
+	if r.window <= 0 {
+		r.window = defaultWindow
+	}
+	if p.Budget.Breaker != nil {
+		r.breaker = *p.Budget.Breaker
+		r.breaker.Failures = max(1, r.breaker.Failures)
+		r.breaker.Of = max(r.breaker.Failures, r.breaker.Of)
+		r.breaker.Successes = max(1, r.breaker.Successes)
+		if r.breaker.Probe <= 0 {
+			r.breaker.Probe = defaultProbe
 		}
 	}
-	l.calls.add(now)
-	for _, b := range l.bounds {
-		b.begin(caller, now)
-	}
-	return now, nil
+	return r
 }
 
-// forProbe is when a caller of a lane that is shut asks again. One with too little time left when
-// the probe is made is told that it is for longer than it can wait: the probe would say nothing.
-func (l *lane) forProbe(at, now time.Time, patience time.Duration) time.Time {
-	if patience == endless {
-		return at
-	}
-	most := mayWait(patience, l.takes.most())
-	for _, b := range l.bounds {
-		if b.circuit != nil {
-			most = min(most, patience>>min(1+b.circuit.givenUp, 30))
-		}
-	}
-	if wait := at.Sub(now); wait <= most || wait > patience {
-		return at
-	}
-	return now.Add(patience + 1)
+// policy is the circuit breaker and the retry budget of a policy in a lane.
+type policy struct {
+	rule    rule
+	circuit circuitbreaker.CircuitBreaker[any] // nil if the policy has none
+	// nextProbe is when the next call is permitted while the circuit breaker is not closed. It is
+	// not failsafe-go's delay, because that is not on our clock.
+	nextProbe time.Time
+	state     State // as last reported
+
+	calls, retries counter
+	refused        int
 }
 
-func (l *lane) leave(caller string, end retry.CallEnd, now time.Time, ramp retry.Ramp) {
-	open := l.isOpen()
-	switch {
-	case end.TimedOut && end.Took < l.takes.most():
-		end.Cancelled = true // others take as long
-	case !end.Failed:
-		l.takes.add(end.Took)
+func (p *policy) current() State {
+	if p.circuit == nil {
+		return Closed
 	}
-	l.entry.ended(caller, end, now)
-	var own *bound
-	if end.Failed && !end.Cancelled && end.Policy != nil && end.Policy.Budget != nil {
-		own = l.bound(end.Policy, now)
-	}
-	for _, b := range l.bounds {
-		b.end(caller, end, b == own)
-	}
-	switch {
-	case open && !l.isOpen():
-		l.close(now)
-	case !open && l.isOpen():
-		l.open(now, ramp)
-	case open && isAnswer(end) && !l.entry.queues(now):
-		l.healthy.add(now)
-	}
+	return State(p.circuit.State())
 }
 
-// isAnswer reports whether the provider did what it is there for, if only to say that what was
-// asked for cannot be.
-func isAnswer(end retry.CallEnd) bool { return !end.Failed || !end.Cancelled && end.Policy == nil }
-
-// close notes since when the lane is shut. One whose callers still waited has been all the time.
-func (l *lane) close(now time.Time) {
-	if !l.entry.queues(now) {
-		l.shut = now
+// beginProbe makes the call that begins now the probe, if the circuit breaker is not closed.
+func (p *policy) beginProbe(now time.Time) {
+	if p.current() == Closed {
+		return
 	}
-	l.entry.end()
-	l.healthy.interrupt()
+	p.circuit.HalfOpen()
+	p.nextProbe = now.Add(p.rule.breaker.Probe)
 }
 
-// open lets those who wait enter one after the other.
-func (l *lane) open(now time.Time, ramp retry.Ramp) {
-	patience := time.Duration(0)
-	for _, b := range l.bounds {
-		if b.circuit != nil {
-			patience = max(patience, b.circuit.probe)
-		}
+// retry takes a retry out of the budget. A retry does not earn further ones.
+func (p *policy) retry(now time.Time) bool {
+	retries := p.retries.sum(now)
+	first := max(0, p.calls.sum(now)-retries)
+	if float64(retries) >= float64(p.rule.reserve)+p.rule.retries*float64(first) {
+		p.refused++
+		return false
 	}
-	l.entry = newEntry(now, now.Sub(l.shut), patience, l.healthy.normal(), ramp)
+	p.retries.add(now, 1)
+	return true
 }
 
-// bound returns what bounds the lane because of the policy. One that is made now counts the calls
-// since the lane was first used, and at least the one that has failed.
-func (l *lane) bound(p *taxonomy.Policy, now time.Time) *bound {
-	r := ruleOf(p)
-	for _, b := range l.bounds {
-		if b.rule == r {
-			b.used = now
-			return b
-		}
+// State is the state of a circuit breaker. The zero State is closed: calls are permitted.
+type State uint8
+
+// The states.
+const (
+	Closed   = State(circuitbreaker.ClosedState)
+	Open     = State(circuitbreaker.OpenState)     // no calls are permitted
+	HalfOpen = State(circuitbreaker.HalfOpenState) // one probe at a time is permitted
+)
+
+// String returns the state as a word.
+func (s State) String() string { return circuitbreaker.State(s).String() }
+
+// MarshalText returns the state as a word.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// parts is the number of parts of a counter's window.
+const parts = 10
+
+// counter counts events in the last window, to a tenth of it.
+type counter struct {
+	part time.Duration
+	last int64 // the number of the part that is counted in
+	n    [parts]int
+}
+
+func newCounter(window time.Duration) counter { return counter{part: max(window/parts, 1)} }
+
+func (c *counter) add(now time.Time, n int) {
+	c.advance(now)
+	c.n[c.last%parts] += n
+}
+
+func (c *counter) sum(now time.Time) (sum int) {
+	c.advance(now)
+	for _, n := range c.n {
+		sum += n
 	}
-	if len(l.bounds) >= maxBounds {
-		l.forget()
+	return sum
+}
+
+// advance empties the parts that have passed.
+func (c *counter) advance(now time.Time) {
+	current := now.UnixNano() / int64(c.part)
+	for i := max(c.last, current-parts) + 1; i <= current; i++ {
+		c.n[i%parts] = 0
 	}
-	b := newBound(r, now)
-	b.used = now
-	b.calls = l.calls.counter(r.window, now)
-	if b.calls.sum(now) == 0 {
-		b.calls.add(now)
+	c.last = max(c.last, current)
+}
+
+const (
+	// doubling is how long the rate of a slow start holds, and how long after the last refusal it
+	// ends.
+	doubling = 10 * time.Second
+	// catchUp is for how long unused turns can still be taken.
+	catchUp = 200 * time.Millisecond
+)
+
+// slowStart spaces the calls in a lane that opened again. Its rate doubles every ten seconds. It ends
+// ten seconds after the last turn that a caller waited for. The zero slowStart permits all calls.
+type slowStart struct {
+	began    time.Time
+	rate     float64   // in calls a second
+	next     time.Time // the first free turn
+	promised time.Time // the first turn that no refused caller was given
+	busy     time.Time // the last turn that was given
+}
+
+// newSlowStart begins at now. Callers that were refused before ask again within the time of a probe.
+func newSlowStart(now time.Time, probe time.Duration, rate float64) slowStart {
+	return slowStart{began: now, rate: rate, next: now, promised: now, busy: now.Add(probe)}
+}
+
+// acquire takes a turn and returns 0, or returns how long to wait for the next free one, which it
+// gives to the caller unless that is longer than maxQueueWait.
+func (s *slowStart) acquire(now time.Time, maxQueueWait time.Duration) time.Duration {
+	if s.began.IsZero() {
+		return 0
 	}
-	l.bounds = append(l.bounds, b)
+	if now.Sub(s.busy) > doubling {
+		*s = slowStart{}
+		return 0
+	}
+	if !s.next.After(now) {
+		s.next = later(s.next, now.Add(-catchUp)).Add(s.gap(now))
+		return 0
+	}
+	turn := later(s.promised, s.next)
+	wait := turn.Sub(now)
+	if wait <= maxQueueWait {
+		s.promised, s.busy = turn.Add(s.gap(turn)), turn
+	}
+	return wait
+}
+
+// gap is the time between two turns.
+func (s *slowStart) gap(at time.Time) time.Duration {
+	doublings := int(max(0, at.Sub(s.began)) / doubling)
+	return max(1, time.Duration(float64(time.Second)/math.Ldexp(s.rate, doublings)))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
 	return b
-}
-
-// forget drops the bound that was not used for longest, one that stops nobody if there is one.
-func (l *lane) forget() {
-	worst := slices.MinFunc(l.bounds, func(x, y *bound) int {
-		if x.isClosed() != y.isClosed() {
-			if x.isClosed() {
-				return -1
-			}
-			return 1
-		}
-		return x.used.Compare(y.used)
-	})
-	l.bounds = slices.DeleteFunc(l.bounds, func(b *bound) bool { return b == worst })
-}
-
-// changed returns the changes of state since it was last asked, for somebody who listens.
-func (l *lane) changed(name string, now time.Time, listener func(Change)) []Change {
-	var out []Change
-	for _, b := range l.bounds {
-		if b.circuit == nil {
-			continue
-		}
-		from, to, yes := b.circuit.changed(now)
-		if yes && listener != nil {
-			out = append(out, Change{Lane: name, Policy: b.rule.policy, From: from, To: to, At: now})
-		}
-	}
-	return out
 }

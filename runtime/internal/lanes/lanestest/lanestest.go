@@ -4,11 +4,11 @@ package lanestest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,27 +19,27 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Now is the time at which Clock stands, and Ramp how callers enter.
-var (
-	Now  = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	Ramp = retry.Ramp{Step: time.Second}
-)
+// Now is the time of Clock.
+var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 var until = Now.Add(10 * time.Second)
 
-// Clock stands still at Now.
-type Clock struct{}
+// Clock returns Now, and later times after Pass.
+type Clock struct{ passed atomic.Int64 }
 
-// Now returns the same time always.
-func (Clock) Now() time.Time { return Now }
+// Now returns the clock's time.
+func (c *Clock) Now() time.Time { return Now.Add(time.Duration(c.passed.Load())) }
 
-// Sleep returns at once.
-func (Clock) Sleep(context.Context, time.Duration) error { return nil }
+// Sleep returns immediately.
+func (*Clock) Sleep(context.Context, time.Duration) error { return nil }
 
-// Lanes are the lanes that are tested. They have Clock and Ramp.
+// Pass sets the clock to d after Now.
+func (c *Clock) Pass(d time.Duration) { c.passed.Store(int64(d)) }
+
+// Lanes are the lanes that are tested. They have no jitter.
 type Lanes struct {
-	// Open returns lanes which are kept in dir, which may be missing. Each value is another one.
-	Open func(t *testing.T, dir string) retry.Lanes
+	// Open returns the lanes in dir, which may be missing.
+	Open func(t *testing.T, dir string, clock *Clock) retry.SharedWait
 	// Kept returns what is kept of each lane in dir; nil when there is nothing.
 	Kept func(t *testing.T, dir string) []string
 	// Spoil has each lane that is kept in dir hold content.
@@ -54,82 +54,92 @@ func Test(t *testing.T, l Lanes) {
 	if answersAsProcess(t, l) {
 		return
 	}
-	t.Run("they answer as lanes in memory do", l.answerAsMemoryLanesDo)
+	t.Run("as in memory", l.answerAsMemoryLanesDo)
+	t.Run("jitter", l.spread)
 	t.Run("any name is one", l.takeAnyName)
 	t.Run("an open lane is not kept", l.keepNoOpenLane)
 	t.Run("a lane that cannot be read", l.makeAnewWhatCannotBeRead)
 	t.Run("a very late pause", l.pauseVeryLate)
 	t.Run("a context that has ended", l.heedContexts)
 	t.Run("two processes", l.askFromTwoProcesses)
-	t.Run("many at once", l.askAtOnce)
+	t.Run("concurrent use", l.askAtOnce)
 }
 
 var ctx = context.Background()
 
-// What lanes in memory answer, these answer too, also when every question is put to another value.
+// Lanes in memory answer the same, also when each question is put to another value.
 func (l Lanes) answerAsMemoryLanesDo(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "lanes")
-	memory := retry.NewLanes(Ramp, Clock{})
+	dir, clock := filepath.Join(t.TempDir(), "a", "lanes"), &Clock{}
+	memory := retry.NewSharedWait(clock, Still)
 	for i, step := range []struct {
-		lane, caller string
-		pause, ask   time.Duration
+		lane       string
+		now, pause time.Duration
 	}{
-		{"x", "a", 0, 0}, {"x", "", 10 * time.Second, 0}, {"x", "a", 0, 0}, {"x", "b", 0, 0},
-		{"x", "c", 0, time.Second},
-		{"y", "a", 0, 0}, {"x", "", 5 * time.Second, 0}, {"x", "b", 0, 2 * time.Second},
-		{"x", "a", 0, 10 * time.Second},
-		{"x", "", 20 * time.Second, 0}, {"x", "a", 0, 3 * time.Second}, {"x", "c", 0, 3 * time.Second},
-		{"x", "d", 0, 21 * time.Second},
-		{"x", "b", 0, time.Hour}, {"x", "a", 0, 0}, {"x", "", -time.Second, 0}, {"x", strings.Repeat("a", 999), 0, 0},
-		{"x", "", 30 * time.Second, 0}, {"x", "a\xff", 0, 0}, {"x", "a\xfe", 0, 0},
-		{"x", strings.Repeat("b", 999), 0, 0},
-		{"x", "password=hunter2hunter2", 0, 0}, {"x", "password=hunter3hunter3", 0, 0},
-		{"x", "a\xff", 0, 30 * time.Second},
+		{"x", 0, 0}, {"x", 0, 10 * time.Second}, {"x", 0, 0}, {"x", time.Second, 0}, {"y", time.Second, 0},
+		{"x", time.Second, 5 * time.Second}, {"x", 2 * time.Second, 0}, {"x", 2 * time.Second, 20 * time.Second},
+		{"x", 3 * time.Second, 0}, {"x", 20 * time.Second, 0}, {"x", 20 * time.Second, time.Second},
+		{"x", 20 * time.Second, 0}, {"x", 20 * time.Second, 30 * time.Second}, {"x", 29 * time.Second, 0},
+		{"x", time.Hour, 0},
 	} {
-		kept := l.Open(t, dir)
+		clock.Pass(step.now)
+		kept := l.Open(t, dir, clock)
 		if step.pause != 0 {
 			require.NoError(t, memory.Pause(ctx, step.lane, Now.Add(step.pause)))
 			require.NoError(t, kept.Pause(ctx, step.lane, Now.Add(step.pause)))
 			continue
 		}
-		want, err := memory.Opens(ctx, step.lane, step.caller, Now.Add(step.ask))
+		want, err := memory.Until(ctx, step.lane)
 		require.NoError(t, err)
-		got, err := kept.Opens(ctx, step.lane, step.caller, Now.Add(step.ask))
+		got, err := kept.Until(ctx, step.lane)
 		require.NoError(t, err)
-		assert.True(t, want.Equal(got), "step %d: %s, not %s", i, got, want)
+		assert.Equal(t, max(0, want.Sub(clock.Now())), max(0, got.Sub(clock.Now())), "step %d", i)
+	}
+}
+
+// Still is a source of jitter that adds none.
+func Still() float64 { return 0 }
+
+func (l Lanes) spread(t *testing.T) {
+	lanes := l.Open(t, t.TempDir(), &Clock{})
+	require.NoError(t, lanes.Pause(ctx, "x", until))
+	for range 2 {
+		got, err := lanes.Until(ctx, "x")
+		require.NoError(t, err)
+		assert.Equal(t, until, got.UTC(), "the instant is stored without jitter")
 	}
 }
 
 func (l Lanes) takeAnyName(t *testing.T) {
 	dir := t.TempDir()
-	lanes := l.Open(t, dir)
+	lanes := l.Open(t, dir, &Clock{})
 	names := []string{"../../etc/passwd", "api\x00key", strings.Repeat("x", 9999), "", "'; DROP TABLE lanes; --",
 		"\xff\xfe", "password=hunter2hunter2"}
 	for _, lane := range names {
 		require.NoError(t, lanes.Pause(ctx, lane, until))
-		opens, err := lanes.Opens(ctx, lane, lane, Now)
+		opens, err := lanes.Until(ctx, lane)
 		require.NoError(t, err)
 		assert.True(t, until.Equal(opens))
 	}
 	kept := l.Kept(t, dir)
 	assert.Len(t, kept, len(names))
 	for _, k := range kept {
-		assert.Less(t, len(k), 300, "a long name of a caller has a fingerprint")
-		assert.NotContains(t, k, "hunter2", "and so has one that says a secret")
+		assert.NotContains(t, k, "hunter2")
 	}
 }
 
 func (l Lanes) keepNoOpenLane(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lanes")
-	lanes := l.Open(t, dir)
-	opens, err := lanes.Opens(ctx, "x", "a", Now)
+	clock := &Clock{}
+	lanes := l.Open(t, dir, clock)
+	opens, err := lanes.Until(ctx, "x")
 	require.NoError(t, err)
 	assert.Equal(t, Now, opens)
 	require.NoError(t, lanes.Pause(ctx, "x", Now))
 	assert.Empty(t, l.Kept(t, dir))
 	require.NoError(t, lanes.Pause(ctx, "x", until))
 	assert.Len(t, l.Kept(t, dir), 1)
-	opens, err = lanes.Opens(ctx, "x", "a", Now.Add(time.Hour))
+	clock.Pass(time.Hour)
+	opens, err = lanes.Until(ctx, "x")
 	require.NoError(t, err)
 	assert.Equal(t, Now.Add(time.Hour), opens)
 	assert.Empty(t, l.Kept(t, dir))
@@ -141,10 +151,10 @@ func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
 		strings.Repeat(" ", 5<<20),
 	} {
 		dir := t.TempDir()
-		lanes := l.Open(t, dir)
+		lanes := l.Open(t, dir, &Clock{})
 		require.NoError(t, lanes.Pause(ctx, "x", until))
 		l.Spoil(t, dir, content)
-		opens, err := lanes.Opens(ctx, "x", "a", Now)
+		opens, err := lanes.Until(ctx, "x")
 		ev, ok := errors.AsType[*taxonomy.Evidence](err)
 		require.True(t, ok, "%.20q: %v", content, err)
 		assert.Equal(t, []string{"state", "state_write", l.Path(t, dir)},
@@ -152,28 +162,28 @@ func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
 		assert.Equal(t, Now, opens)
 
 		require.NoError(t, lanes.Pause(ctx, "x", until), "a pause makes it anew")
-		opens, err = lanes.Opens(ctx, "x", "a", Now)
+		opens, err = lanes.Until(ctx, "x")
 		require.NoError(t, err)
 		assert.True(t, until.Equal(opens))
 	}
 }
 
 func (l Lanes) pauseVeryLate(t *testing.T) {
-	lanes := l.Open(t, t.TempDir())
+	lanes := l.Open(t, t.TempDir(), &Clock{})
 	require.NoError(t, lanes.Pause(ctx, "x", time.Date(10500, 1, 1, 0, 0, 0, 0, time.UTC)))
-	for _, caller := range []string{"a", "b"} {
-		opens, err := lanes.Opens(ctx, "x", caller, Now)
+	for range 2 {
+		opens, err := lanes.Until(ctx, "x")
 		require.NoError(t, err)
 		assert.Equal(t, 9999, opens.Year())
 	}
 }
 
 func (l Lanes) heedContexts(t *testing.T) {
-	lanes := l.Open(t, t.TempDir())
+	lanes := l.Open(t, t.TempDir(), &Clock{})
 	require.NoError(t, lanes.Pause(ctx, "x", until))
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	opens, err := lanes.Opens(ended, "x", "a", Now)
+	opens, err := lanes.Until(ended, "x")
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, Now, opens)
 	require.ErrorIs(t, lanes.Pause(ended, "x", until.Add(time.Second)), context.Canceled)
@@ -181,24 +191,19 @@ func (l Lanes) heedContexts(t *testing.T) {
 
 func (l Lanes) askAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, l.Open(t, dir).Pause(ctx, "api/key", until))
-	const callers = 40
-	got := make(chan time.Duration, callers)
-	for i := range callers {
-		lanes := l.Open(t, dir)
-		go func() {
-			opens, err := lanes.Opens(ctx, "api/key", fmt.Sprint(i), Now)
+	var wg sync.WaitGroup
+	for i := range 40 {
+		lanes := l.Open(t, dir, &Clock{})
+		wg.Go(func() {
+			assert.NoError(t, lanes.Pause(ctx, "api/key", until.Add(-time.Duration(i)*time.Millisecond)))
+			_, err := lanes.Until(ctx, "api/key")
 			assert.NoError(t, err)
-			got <- opens.Sub(Now)
-		}()
+		})
 	}
-	var all []time.Duration
-	for range callers {
-		all = append(all, <-got)
-	}
-	slices.Sort(all)
-	assert.Len(t, slices.Compact(all), callers, "each has an instant of its own")
-	assert.Equal(t, 10*time.Second, all[0])
+	wg.Wait()
+	got, err := l.Open(t, dir, &Clock{}).Until(ctx, "api/key")
+	require.NoError(t, err)
+	assert.Equal(t, until, got.UTC(), "the latest pause holds")
 }
 
 // Files returns the contents of the files in dir that match pattern.

@@ -24,15 +24,15 @@ func always(f float64) retry.Random { return func() float64 { return f } }
 
 // waits returns the waits of a policy until it is used up, at most n.
 func waits(p taxonomy.Policy, r retry.Random, n int) []time.Duration {
-	var series retry.Series
+	var state retry.State
 	var out []time.Duration
 	for range n {
-		next := series.Next(&p, retry.Hint{}, r)
-		if next.UsedUp {
+		next := state.Next(&p, retry.Hint{}, r)
+		if next.Exhausted {
 			break
 		}
 		out = append(out, next.Wait)
-		series = next.Series
+		state = next.State
 	}
 	return out
 }
@@ -44,27 +44,29 @@ func TestNextBackoff(t *testing.T) {
 		random retry.Random
 		want   []time.Duration
 	}{
-		{"zero policy", taxonomy.Policy{}, always(0.5), []time.Duration{0, 0, 0, 0, 0, 0}},
+		{"zero policy makes one call", taxonomy.Policy{}, always(0.5), nil},
+		{"neither attempts nor time make one call", taxonomy.Policy{InitialDelay: s, Multiplier: 2}, nil, nil},
+		{"unlimited", taxonomy.Policy{MaxAttempts: retry.Unlimited}, nil, []time.Duration{0, 0, 0, 0, 0, 0}},
 		{"attempts count the first call", taxonomy.Policy{MaxAttempts: 3, InitialDelay: s}, nil,
 			[]time.Duration{s, 2 * s}},
 		{"one attempt", taxonomy.Policy{MaxAttempts: 1, InitialDelay: s}, nil, nil},
-		{"negative attempts are no bound", taxonomy.Policy{MaxAttempts: -1}, nil, []time.Duration{0, 0, 0, 0, 0, 0}},
-		{"constant", taxonomy.Policy{Backoff: taxonomy.Constant, InitialDelay: 5 * s, Multiplier: 3}, nil,
+		{"negative attempts are unlimited", taxonomy.Policy{MaxAttempts: -1}, nil, []time.Duration{0, 0, 0, 0, 0, 0}},
+		{"constant", taxonomy.Policy{MaxAttempts: 99, Backoff: taxonomy.Constant, InitialDelay: 5 * s, Multiplier: 3}, nil,
 			[]time.Duration{5 * s, 5 * s, 5 * s, 5 * s, 5 * s, 5 * s}},
-		{"linear", taxonomy.Policy{Backoff: taxonomy.Linear, InitialDelay: s, MaxDelay: 4 * s}, nil,
+		{"linear", taxonomy.Policy{MaxAttempts: 99, Backoff: taxonomy.Linear, InitialDelay: s, MaxDelay: 4 * s}, nil,
 			[]time.Duration{s, 2 * s, 3 * s, 4 * s, 4 * s, 4 * s}},
-		{"exponential", taxonomy.Policy{InitialDelay: s, MaxDelay: 20 * s, Multiplier: 3}, nil,
+		{"exponential", taxonomy.Policy{MaxAttempts: 99, InitialDelay: s, MaxDelay: 20 * s, Multiplier: 3}, nil,
 			[]time.Duration{s, 3 * s, 9 * s, 20 * s, 20 * s, 20 * s}},
-		{"exponential by a fraction", taxonomy.Policy{InitialDelay: s, MaxDelay: m, Multiplier: 1.5}, nil,
+		{"exponential by a fraction", taxonomy.Policy{MaxAttempts: 99, InitialDelay: s, MaxDelay: m, Multiplier: 1.5}, nil,
 			[]time.Duration{s, 1500 * ms, 2250 * ms, 3375 * ms, 5062500 * time.Microsecond,
 				7593750 * time.Microsecond}},
-		{"no multiplier is 2", taxonomy.Policy{InitialDelay: s, MaxDelay: m}, nil,
+		{"no multiplier is 2", taxonomy.Policy{MaxAttempts: 99, InitialDelay: s, MaxDelay: m}, nil,
 			[]time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s}},
-		{"no greatest delay is 30 s", taxonomy.Policy{InitialDelay: 20 * s}, nil,
+		{"no greatest delay is 30 s", taxonomy.Policy{MaxAttempts: 99, InitialDelay: 20 * s}, nil,
 			[]time.Duration{20 * s, 30 * s, 30 * s, 30 * s, 30 * s, 30 * s}},
-		{"no greatest delay and a long first", taxonomy.Policy{InitialDelay: m}, nil,
+		{"no greatest delay and a long first", taxonomy.Policy{MaxAttempts: 99, InitialDelay: m}, nil,
 			[]time.Duration{m, m, m, m, m, m}},
-		{"greatest below the first", taxonomy.Policy{InitialDelay: m, MaxDelay: s}, nil,
+		{"greatest below the first", taxonomy.Policy{MaxAttempts: 99, InitialDelay: m, MaxDelay: s}, nil,
 			[]time.Duration{s, s, s, s, s, s}},
 		{"proportional, least",
 			taxonomy.Policy{MaxAttempts: 4, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterProportional,
@@ -153,7 +155,7 @@ func TestNextHint(t *testing.T) {
 	jittered := func(kind taxonomy.JitterKind, share float64) *taxonomy.Policy {
 		return with(func(p *taxonomy.Policy) { p.JitterKind, p.Jitter = kind, share })
 	}
-	used := func(b retry.Bound) retry.Next { return retry.Next{UsedUp: true, Bound: b} }
+	used := func(b retry.Limit) retry.Next { return retry.Next{Exhausted: true, Limit: b} }
 	wait := func(d time.Duration) retry.Next { return retry.Next{Wait: d, Hinted: true} }
 	both := at(2 * m)
 	both.After = taxonomy.Some(5 * s)
@@ -173,23 +175,21 @@ func TestNextHint(t *testing.T) {
 		{"negative says nothing", &policy, after(-5 * s), nil, retry.Next{Wait: s}},
 		{"over", &policy, at(-time.Hour), nil, wait(0)},
 		{"the longest", &policy, after(10 * m), nil, wait(10 * m)},
-		{"too long", &policy, after(10*m + 1), nil, used(retry.BoundRetryAfter)},
-		{"reset too late", &policy, at(11 * m), nil, used(retry.BoundRetryAfter)},
-		{"reset in another age", &policy, retry.Hint{At: taxonomy.Some(now.AddDate(5000, 0, 0)), Now: now}, nil,
-			used(retry.BoundRetryAfter)},
-		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.BoundRetryAfter)},
+		{"too long", &policy, after(10*m + 1), nil, used(retry.LimitRetryAfter)},
+		{"reset too late", &policy, at(11 * m), nil, used(retry.LimitRetryAfter)},
+		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.LimitRetryAfter)},
 		{"bound by the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(31 * s), nil,
-			used(retry.BoundRetryAfter)},
+			used(retry.LimitRetryAfter)},
 		{"within the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(30 * s), nil,
 			wait(30 * s)},
-		{"zero policy", &taxonomy.Policy{}, after(30 * s), nil, wait(30 * s)},
-		{"zero policy, hint above the language's max_delay", &taxonomy.Policy{}, after(30*s + 1), nil,
-			used(retry.BoundRetryAfter)},
+		{"default bound", &taxonomy.Policy{MaxAttempts: 9}, after(30 * s), nil, wait(30 * s)},
+		{"hint above the default max_delay", &taxonomy.Policy{MaxAttempts: 9}, after(30*s + 1), nil,
+			used(retry.LimitRetryAfter)},
 		{"attempts only", &taxonomy.Policy{MaxAttempts: 9}, after(20 * s), nil, wait(20 * s)},
-		{"first delay above the language's max_delay", &taxonomy.Policy{InitialDelay: m}, after(m), nil, wait(m)},
-		{"zero policy, absurd hint", &taxonomy.Policy{}, after(math.MaxInt64), nil, used(retry.BoundRetryAfter)},
+		{"first delay above the default max_delay", &taxonomy.Policy{MaxAttempts: 9, InitialDelay: m}, after(m), nil, wait(m)},
+		{"very long hint", &taxonomy.Policy{MaxAttempts: 9}, after(math.MaxInt64), nil, used(retry.LimitRetryAfter)},
 		{"no attempts left", with(func(p *taxonomy.Policy) { p.MaxAttempts = 1 }), after(s), nil,
-			used(retry.BoundAttempts)},
+			used(retry.LimitAttempts)},
 		{"no jitter", jittered(taxonomy.JitterNone, 0), after(10 * s), always(1), wait(10 * s)},
 		{"jitter only adds", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(0), wait(10 * s)},
 		{"a tenth at most", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(1), wait(11 * s)},
@@ -198,7 +198,7 @@ func TestNextHint(t *testing.T) {
 		{"decorrelated adds", jittered(taxonomy.JitterDecorrelated, 0), after(10 * s), always(0.5), wait(10500 * ms)},
 		{"jitter stays within the bound", jittered(taxonomy.JitterFull, 0), after(590 * s), always(1), wait(10 * m)},
 		{"elapsed", with(func(p *taxonomy.Policy) { p.MaxElapsed = 39 * s }), after(40 * s), nil,
-			used(retry.BoundElapsed)},
+			used(retry.LimitElapsed)},
 		{"jitter stays within elapsed",
 			with(func(p *taxonomy.Policy) { p.MaxElapsed, p.JitterKind = 41*s, taxonomy.JitterFull }), after(40 * s),
 			always(1), wait(41 * s)},
@@ -206,9 +206,9 @@ func TestNextHint(t *testing.T) {
 		{"neither policy nor hint", nil, retry.Hint{}, nil, retry.Next{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := retry.Series{}.Next(tt.policy, tt.hint, tt.random)
-			assert.Equal(t, retry.Series{Calls: 1, Waited: got.Wait, Last: got.Series.Last}, got.Series)
-			got.Series = retry.Series{}
+			got := retry.State{}.Next(tt.policy, tt.hint, tt.random)
+			assert.Equal(t, retry.State{Calls: 1, Waited: got.Wait, Last: got.State.Last}, got.State)
+			got.State = retry.State{}
 			assert.Equal(t, tt.want, got)
 		})
 	}
@@ -216,29 +216,29 @@ func TestNextHint(t *testing.T) {
 
 func TestNextCounts(t *testing.T) {
 	p := taxonomy.Policy{MaxAttempts: 4, InitialDelay: s, MaxDelay: m}
-	first := retry.Series{}.Next(&p, retry.Hint{}, nil)
-	second := first.Series.Next(&p, after(10*s), nil)
-	third := second.Series.Next(&p, retry.Hint{}, nil)
-	last := third.Series.Next(&p, retry.Hint{}, nil)
-	assert.Equal(t, retry.Series{Calls: 1, Waited: s, Last: s}, first.Series)
-	assert.Equal(t, retry.Series{Calls: 2, Waited: 11 * s, Last: s}, second.Series, "a hint is no computed delay")
-	assert.Equal(t, retry.Series{Calls: 3, Waited: 15 * s, Last: 4 * s}, third.Series)
+	first := retry.State{}.Next(&p, retry.Hint{}, nil)
+	second := first.State.Next(&p, after(10*s), nil)
+	third := second.State.Next(&p, retry.Hint{}, nil)
+	last := third.State.Next(&p, retry.Hint{}, nil)
+	assert.Equal(t, retry.State{Calls: 1, Waited: s, Last: s}, first.State)
+	assert.Equal(t, retry.State{Calls: 2, Waited: 11 * s, Last: s}, second.State, "a hint is no computed delay")
+	assert.Equal(t, retry.State{Calls: 3, Waited: 15 * s, Last: 4 * s}, third.State)
 	assert.Equal(
-		t, retry.Next{UsedUp: true, Bound: retry.BoundAttempts,
-			Series: retry.Series{Calls: 4, Waited: 15 * s, Last: 4 * s}}, last)
+		t, retry.Next{Exhausted: true, Limit: retry.LimitAttempts,
+			State: retry.State{Calls: 4, Waited: 15 * s, Last: 4 * s}}, last)
 }
 
 // A rate limit that is neither counted nor ended by attempts ends by the time that was waited.
 func TestNextEndsByTime(t *testing.T) {
 	p := taxonomy.Policy{MaxAttempts: 21, Backoff: taxonomy.Constant, InitialDelay: 5 * s, MaxDelay: 30 * s,
 		MaxRetryAfter: 30 * m, MaxElapsed: 30 * m}
-	var series retry.Series
+	var state retry.State
 	var got []time.Duration
 	for range 30 {
-		next := series.Next(&p, after(10*m), nil)
-		series = next.Series
-		if next.UsedUp {
-			assert.Equal(t, retry.BoundElapsed, next.Bound)
+		next := state.Next(&p, after(10*m), nil)
+		state = next.State
+		if next.Exhausted {
+			assert.Equal(t, retry.LimitElapsed, next.Limit)
 			break
 		}
 		got = append(got, next.Wait)
@@ -247,127 +247,21 @@ func TestNextEndsByTime(t *testing.T) {
 	assert.Len(t, waits(p, nil, 30), 20, "without a hint twenty waits are the end")
 }
 
-func TestNextAbsurd(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, tt := range []struct {
-		name   string
-		series retry.Series
-		policy taxonomy.Policy
-		random retry.Random
-		want   time.Duration
-	}{
-		{"call 10000", retry.Series{Calls: 9999}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, Multiplier: 2}, nil, m},
-		{"call 10000, linear", retry.Series{Calls: 9999},
-			taxonomy.Policy{Backoff: taxonomy.Linear, InitialDelay: s, MaxDelay: math.MaxInt64}, nil, 10000 * s},
-		{"as many calls as can be", retry.Series{Calls: math.MaxInt},
-			taxonomy.Policy{InitialDelay: s, MaxDelay: math.MaxInt64}, nil, math.MaxInt64},
-		{"no delay for ever", retry.Series{Calls: 9999}, taxonomy.Policy{MaxDelay: m, Multiplier: 2}, nil, 0},
-		{"multiplier NaN", retry.Series{Calls: 5}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, Multiplier: nan}, nil,
-			s},
-		{"multiplier infinite", retry.Series{Calls: 5}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, Multiplier: inf},
-			nil, m},
-		{"multiplier negative", retry.Series{Calls: 5}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, Multiplier: -3},
-			nil, s},
-		{"multiplier below one", retry.Series{Calls: 5}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, Multiplier: 0.1},
-			nil, s},
-		{"negative delays", retry.Series{}, taxonomy.Policy{InitialDelay: -s, MaxDelay: -m}, nil, 0},
-		{"jitter NaN", retry.Series{},
-			taxonomy.Policy{InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterProportional, Jitter: nan},
-			always(1), s},
-		{"jitter above one", retry.Series{},
-			taxonomy.Policy{InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterProportional, Jitter: 7},
-			always(0), 0},
-		{"jitter negative", retry.Series{},
-			taxonomy.Policy{InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterProportional, Jitter: -1},
-			always(1), s},
-		{"random NaN", retry.Series{}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull},
-			always(nan), 0},
-		{"random too great", retry.Series{},
-			taxonomy.Policy{InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull}, always(99), s},
-		{"unknown kinds", retry.Series{}, taxonomy.Policy{InitialDelay: s, MaxDelay: m, Backoff: 99, JitterKind: 99},
-			always(1), s},
-		{"broken series", retry.Series{Calls: -5, Waited: -m, Last: -m}, taxonomy.Policy{InitialDelay: s, MaxDelay: m},
-			nil, s},
-		{"last delay as long as can be", retry.Series{Last: math.MaxInt64},
-			taxonomy.Policy{InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterDecorrelated}, always(1), m},
-		{"waited as long as can be", retry.Series{Waited: math.MaxInt64}, taxonomy.Policy{InitialDelay: s, MaxDelay: m},
-			nil, s},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := tt.series.Next(&tt.policy, retry.Hint{}, tt.random)
-			assert.False(t, got.UsedUp)
-			assert.Equal(t, tt.want, got.Wait)
-			assert.Positive(t, got.Series.Calls)
-			assert.GreaterOrEqual(t, got.Series.Waited, got.Wait)
-		})
-	}
-}
-
-// FuzzNext holds every decision within its bounds, for any policy and any series.
-func FuzzNext(f *testing.F) {
-	f.Add(3, int64(s), int64(m), 2.0, int64(0), int64(0), 0.1, uint8(0), uint8(1), 0, int64(0), int64(0), 0.5, int64(0),
-		false)
-	f.Add(0, int64(-1), int64(0), math.NaN(), int64(m), int64(s), math.Inf(1), uint8(2), uint8(3), 9999, int64(-1),
-		int64(math.MaxInt64), 1.0, int64(s), true)
-	f.Fuzz(func(t *testing.T, attempts int, initial, most int64, multiplier float64, elapsed, hintMost int64,
-		jitter float64,
-		backoff, kind uint8, calls int, waited, last int64, random float64, hint int64, hinted bool) {
-		p := taxonomy.Policy{
-			MaxAttempts: attempts, InitialDelay: time.Duration(initial), MaxDelay: time.Duration(most),
-			Multiplier: multiplier,
-			MaxElapsed: time.Duration(elapsed), MaxRetryAfter: time.Duration(hintMost), Jitter: jitter,
-			Backoff: taxonomy.Backoff(backoff), JitterKind: taxonomy.JitterKind(kind),
-		}
-		before := retry.Series{Calls: calls, Waited: time.Duration(waited), Last: time.Duration(last)}
-		var h retry.Hint
-		if hinted {
-			h = after(time.Duration(hint))
-		}
-		next := before.Next(&p, h, always(random))
-		require.Equal(t, next, before.Next(&p, h, always(random)), "pure")
-		require.GreaterOrEqual(t, next.Wait, time.Duration(0))
-		require.Positive(t, next.Series.Calls)
-		require.GreaterOrEqual(t, next.Series.Waited, max(0, before.Waited))
-		require.Equal(t, next.UsedUp, next.Bound != retry.BoundNone)
-		if next.UsedUp {
-			require.Zero(t, next.Wait)
-			require.Equal(t, max(0, before.Waited), next.Series.Waited)
-			return
-		}
-		require.Equal(t, hinted, next.Hinted)
-		require.True(t, attempts <= 0 || next.Series.Calls < attempts)
-		if elapsed > 0 {
-			require.LessOrEqual(t, next.Wait, max(0, p.MaxElapsed-max(0, before.Waited)))
-		}
-		limit := max(0, p.MaxDelay)
-		if limit == 0 {
-			limit = max(30*s, p.InitialDelay)
-		}
-		if hinted {
-			require.GreaterOrEqual(t, next.Wait, time.Duration(hint))
-			if hintMost > 0 {
-				limit = p.MaxRetryAfter
-			}
-		}
-		require.LessOrEqual(t, next.Wait, limit)
-	})
-}
-
 func TestNextAllocatesNothing(t *testing.T) {
 	p := taxonomy.Policy{MaxAttempts: 5, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull}
 	random, hint := always(0.5), after(s)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		next := retry.Series{}.Next(&p, retry.Hint{}, random)
-		_ = next.Series.Next(&p, hint, random)
+		next := retry.State{}.Next(&p, retry.Hint{}, random)
+		_ = next.State.Next(&p, hint, random)
 	}))
 }
 
-func TestSeriesIsKept(t *testing.T) {
-	want := retry.Series{Calls: 2, Waited: 3 * s, Last: 2 * s}
+func TestStateJSON(t *testing.T) {
+	want := retry.State{Calls: 2, Waited: 3 * s, Last: 2 * s}
 	b, err := json.Marshal(want)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"calls":2,"waited":3000000000,"last":2000000000}`, string(b))
-	var got retry.Series
+	var got retry.State
 	require.NoError(t, json.Unmarshal(b, &got))
 	assert.Equal(t, want, got)
 }
@@ -378,10 +272,4 @@ func TestHintOf(t *testing.T) {
 	assert.Equal(t, retry.Hint{After: taxonomy.Some(s), At: taxonomy.Some(time.Unix(200, 0)), Now: now},
 		retry.HintOf(h, now))
 	assert.Equal(t, retry.Hint{Now: now}, retry.HintOf(taxonomy.Hints{}, now))
-}
-
-func TestBoundWords(t *testing.T) {
-	assert.Equal(t, "none max_attempts max_elapsed max_retry_after none",
-		retry.BoundNone.String()+" "+retry.BoundAttempts.String()+" "+retry.BoundElapsed.String()+" "+
-			retry.BoundRetryAfter.String()+" "+retry.Bound(99).String())
 }

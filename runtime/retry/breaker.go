@@ -1,0 +1,52 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Breaker limits what all callers in a lane do together: circuit breakers and retry budgets. The
+// limits are those in the policies of the failures that are reported to it. Package breaker has an
+// implementation. Implementations are safe for concurrent use.
+type Breaker interface {
+	// Acquire asks to make a call in the lane. If it returns nil, make the call and then call
+	// release once. A refusal is a *taxonomy.Evidence that wraps [ErrRefused], with the RetryAfter
+	// to wait before asking again. Acquire does not wait.
+	Acquire(ctx context.Context, lane string) (release func(Result), err error)
+	// Retry takes a retry under the policy out of the lane's budget, and reports whether the budget
+	// permits it. A policy without a budget always permits it.
+	Retry(lane string, p *taxonomy.Policy) bool
+}
+
+// Opener is a [Breaker] that can be inspected.
+type Opener interface {
+	// OpensIn returns how long the circuit breakers will refuse all calls in the lane, 0 if they do
+	// not. It changes nothing.
+	OpensIn(lane string) time.Duration
+}
+
+// Result is the result of a call that a [Breaker] permitted. The zero Result is a success.
+type Result struct {
+	// Failed reports that the call failed, also by a timeout.
+	Failed bool
+	// Cancelled reports that the caller abandoned the call, which says nothing about the provider.
+	Cancelled bool
+	// Policy is the policy of the failure's reaction; nil if it has none.
+	Policy *taxonomy.Policy
+}
+
+// ErrRefused is wrapped by a [Breaker]'s refusals.
+var ErrRefused = errors.New("the breaker refuses calls")
+
+// RefusedFor returns how long a breaker asks to wait, if err is its refusal.
+func RefusedFor(err error) (wait time.Duration, refused bool) {
+	ev, ok := errtree.As[*taxonomy.Evidence](err)
+	if !ok || !errtree.Is(ev, ErrRefused) {
+		return 0, false
+	}
+	return ev.RetryAfter.Get()
+}

@@ -1,0 +1,219 @@
+// Package retry repeats what failed: how long to wait before the next call, when to stop, and how
+// callers that share a provider wait and retry together.
+//
+//	err := retry.Do(ctx, call, retry.ByTable(errs.Table))
+//
+// [Do] and [Value] repeat an operation as the taxonomy's reactions specify ([ByTable]), or under one
+// policy ([ByPolicy]). [State.Next] is the decision behind them and behind the executor; it is pure.
+// A [SharedWait] makes all users of a credential wait, a [Breaker] limits what they do together,
+// [Adaptive] adapts policies to what earlier retries achieved, and a [Log] records calls.
+package retry
+
+import (
+	"math"
+	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Unlimited as a policy's MaxAttempts permits any number of calls.
+const Unlimited = math.MaxInt
+
+const (
+	defaultMaxDelay   = 30 * time.Second
+	defaultMultiplier = 2
+	// decorrelatedGrowth is the largest factor between two delays with decorrelated jitter.
+	decorrelatedGrowth = 3
+	// maxHintJitter is the largest share of a hint that jitter adds.
+	maxHintJitter = 0.1
+)
+
+// State is the history of one operation and code: its consecutive failures. It marshals to JSON.
+type State struct {
+	// Calls counts the calls that failed.
+	Calls int `json:"calls"`
+	// Waited is the sum of the waits between them.
+	Waited time.Duration `json:"waited"`
+	// Last is the last computed delay, from which decorrelated jitter grows.
+	Last time.Duration `json:"last,omitempty"`
+}
+
+// Random returns a number in [0, 1).
+type Random func() float64
+
+// Hint is a failure's own statement of when to try again. The zero Hint is empty.
+type Hint struct {
+	// After is how long to wait. A negative value is ignored.
+	After taxonomy.Opt[time.Duration]
+	// At is when to try again. It takes precedence over After.
+	At taxonomy.Opt[time.Time]
+	// Now is the time that At is compared with.
+	Now time.Time
+}
+
+// HintOf returns the hint in an error's hints.
+func HintOf(h taxonomy.Hints, now time.Time) Hint {
+	return Hint{After: h.RetryAfter, At: h.ResetAt, Now: now}
+}
+
+// wait returns how long the hint asks to wait, and whether it asks at all.
+func (h *Hint) wait() (time.Duration, bool) {
+	if at, ok := h.At.Get(); ok {
+		return max(0, at.Sub(h.Now)), true
+	}
+	after, ok := h.After.Get()
+	return max(0, after), ok && after >= 0
+}
+
+// Limit is the limit of a policy that was reached.
+type Limit uint8
+
+// The limits.
+const (
+	LimitNone       Limit = iota // none: there is a next call
+	LimitAttempts                // max_attempts
+	LimitElapsed                 // max_elapsed
+	LimitRetryAfter              // a hint above max_retry_after
+)
+
+// String returns the key of the policy that sets the limit, or "none".
+func (l Limit) String() string {
+	return [...]string{"none", "max_attempts", "max_elapsed", "max_retry_after"}[min(l, LimitRetryAfter)]
+}
+
+// Next is what follows a failure.
+type Next struct {
+	// Wait is the wait before the next call.
+	Wait time.Duration
+	// Exhausted reports that there is no next call, because Limit was reached.
+	Exhausted bool
+	// Hinted reports that Wait comes from a hint.
+	Hinted bool
+	Limit  Limit
+	// State includes the failure, and the wait if there is one.
+	State State
+}
+
+// Next counts a failure and decides what follows. It is pure apart from r, and does not allocate.
+//
+// A hint replaces the policy's delay and is a floor: jitter adds at most a tenth, and never exceeds
+// MaxRetryAfter. A hint above MaxRetryAfter exhausts the policy. The delay before call n+1 is
+// InitialDelay, n times that, or InitialDelay·Multiplier^(n-1), limited to MaxDelay before and after
+// jitter. If r is nil, there is no jitter. A wait that would exceed MaxElapsed exhausts the policy.
+//
+// Zero values have these defaults: MaxDelay 30 s, or InitialDelay if that is longer; MaxRetryAfter
+// MaxDelay; Multiplier 2. A policy with neither MaxAttempts nor MaxElapsed makes one call. A nil
+// policy has no limits and no delay except the hint.
+func (s State) Next(p *taxonomy.Policy, hint Hint, r Random) Next {
+	s.Calls++
+	floor, hinted := hint.wait()
+	if p == nil {
+		return s.next(floor, hinted)
+	}
+	if s.Calls >= maxCalls(p) {
+		return Next{Exhausted: true, Limit: LimitAttempts, State: s}
+	}
+	wait := floor
+	if hinted {
+		if floor > longestHint(p) {
+			return Next{Exhausted: true, Limit: LimitRetryAfter, State: s}
+		}
+		wait = hintedWait(p, floor, r)
+	} else {
+		wait = s.delay(p, r)
+		s.Last = wait
+	}
+	if left := p.MaxElapsed - s.Waited; p.MaxElapsed > 0 && wait > left {
+		if !hinted || floor > left {
+			return Next{Exhausted: true, Limit: LimitElapsed, State: s}
+		}
+		wait = left
+	}
+	return s.next(wait, hinted)
+}
+
+func (s State) next(wait time.Duration, hinted bool) Next {
+	s.Waited = min(s.Waited, math.MaxInt64-wait) + wait
+	return Next{Wait: wait, Hinted: hinted, State: s}
+}
+
+func maxCalls(p *taxonomy.Policy) int {
+	switch {
+	case p.MaxAttempts > 0:
+		return p.MaxAttempts
+	case p.MaxElapsed > 0 || p.MaxAttempts < 0:
+		return Unlimited
+	}
+	return 1
+}
+
+func longestHint(p *taxonomy.Policy) time.Duration {
+	if p.MaxRetryAfter > 0 {
+		return p.MaxRetryAfter
+	}
+	return longestDelay(p)
+}
+
+func longestDelay(p *taxonomy.Policy) time.Duration {
+	if p.MaxDelay > 0 {
+		return p.MaxDelay
+	}
+	return max(defaultMaxDelay, p.InitialDelay)
+}
+
+func hintedWait(p *taxonomy.Policy, floor time.Duration, r Random) time.Duration {
+	share := maxHintJitter
+	switch {
+	case r == nil || p.JitterKind == taxonomy.JitterNone:
+		return floor
+	case p.JitterKind == taxonomy.JitterProportional:
+		share = min(p.Jitter, maxHintJitter)
+	}
+	return max(floor, limited(float64(floor)*(1+share*r()), longestHint(p)))
+}
+
+// delay is the wait that the policy computes after the last failure.
+func (s State) delay(p *taxonomy.Policy, r Random) time.Duration {
+	longest := longestDelay(p)
+	initial := float64(p.InitialDelay)
+	d := float64(limited(initial*s.growth(p), longest))
+	if r == nil {
+		return limited(d, longest)
+	}
+	switch p.JitterKind {
+	case taxonomy.JitterProportional:
+		d *= 1 + p.Jitter*(2*r()-1)
+	case taxonomy.JitterFull:
+		d *= r()
+	case taxonomy.JitterDecorrelated:
+		last := max(initial, float64(s.Last))
+		d = initial + (last*decorrelatedGrowth-initial)*r()
+	}
+	return limited(d, longest)
+}
+
+// growth is the factor of the first delay.
+func (s State) growth(p *taxonomy.Policy) float64 {
+	switch p.Backoff {
+	case taxonomy.Constant:
+		return 1
+	case taxonomy.Linear:
+		return float64(s.Calls)
+	}
+	multiplier := p.Multiplier
+	if multiplier == 0 {
+		multiplier = defaultMultiplier
+	}
+	return math.Pow(multiplier, float64(s.Calls-1))
+}
+
+// limited returns d between 0 and longest.
+func limited(d float64, longest time.Duration) time.Duration {
+	switch {
+	case !(d > 0): // 0·∞ is not a number
+		return 0
+	case d >= float64(longest):
+		return longest
+	}
+	return time.Duration(d)
+}

@@ -1,0 +1,170 @@
+package retry
+
+import (
+	"context"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// maxChain limits how many reactions follow each other by `then`.
+const maxChain = 8
+
+// states are the states of an operation and code, one for each reaction of the chain: each has its
+// own policy.
+type states [maxChain]State
+
+var (
+	abort         = taxonomy.Reaction{Name: "abort"}
+	block         = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
+	defaultPolicy = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second}
+	// underPolicy is the reaction to what [ByPolicy] retries. It does not hold the policy, so that
+	// the loop stays off the heap.
+	underPolicy = taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
+		Then: &abort}
+)
+
+// decide returns the next call, or why there is none and the reaction that applies then.
+func (l *loop) decide(ctx context.Context, err error) (Next, Stop, taxonomy.Reaction) {
+	states, hint := l.history(err), l.hint(err)
+	_, isPermanent := errtree.As[*permanent](err)
+	first, stop := l.reaction(err), StoppedPermanent
+	r := &first
+	for depth := range states {
+		if !retries(r) {
+			return Next{}, stop, *r
+		}
+		if !isPermanent && l.profileRetries() {
+			next, why := l.try(ctx, err, r, &states[depth], hint)
+			if why == StoppedNot {
+				return next, why, *r
+			}
+			stop = why
+		}
+		r = follower(r)
+	}
+	return Next{}, stop, abort
+}
+
+// try counts a failure under one reaction.
+func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *State, hint Hint) (Next, Stop) {
+	p := l.policyOf(r)
+	if !r.HonorRetryAfter {
+		hint = Hint{}
+	}
+	var next Next
+	if l.adaptive != nil && p.Adapt != nil {
+		l.failedCode, l.usedPolicy = l.learnedCode(err), p.Name
+		adapted := l.adaptive.Policy(p, l.failedCode)
+		next = s.Next(&adapted, hint, l.random)
+	} else {
+		next = s.Next(p, hint, l.random)
+	}
+	*s = next.State
+	switch {
+	case next.Exhausted:
+		return next, Stop(next.Limit)
+	case l.passesDeadline(ctx, next.Wait):
+		return next, StoppedDeadline
+	case l.breaker != nil && !l.breaker.Retry(l.lane, clone(p)):
+		return next, StoppedBudget
+	}
+	return next, StoppedNot
+}
+
+// clone keeps the loop off the heap, because a breaker may retain the policy.
+func clone(p *taxonomy.Policy) *taxonomy.Policy {
+	c := *p
+	return &c
+}
+
+// reaction is the first reaction to an error.
+func (l *loop) reaction(err error) taxonomy.Reaction {
+	switch {
+	case l.table.Taxonomy != nil && !errtree.Is(err, context.Canceled):
+		return l.table.Reaction(err)
+	case l.table.Taxonomy == nil && l.retryable(err):
+		return underPolicy
+	}
+	return abort
+}
+
+// history returns the states for an error: by table its code's.
+func (l *loop) history(err error) *states {
+	if l.table.Taxonomy == nil {
+		return &l.states
+	}
+	code := l.learnedCode(err)
+	s := l.codes[code]
+	if s == nil {
+		if l.codes == nil {
+			l.codes = make(map[string]*states)
+		}
+		s = new(states)
+		l.codes[code] = s
+	}
+	return s
+}
+
+func (l *loop) hint(err error) Hint {
+	h := l.hints(err)
+	if h.ResetAt.IsZero() {
+		return HintOf(h, time.Time{})
+	}
+	return HintOf(h, l.clock.Now())
+}
+
+// profileRetries reports whether the table's profile retries.
+func (l *loop) profileRetries() bool { return l.table.Overlay == nil || l.table.Overlay.Retry.Enabled }
+
+// policyOf returns the policy of a reaction that retries.
+func (l *loop) policyOf(r *taxonomy.Reaction) *taxonomy.Policy {
+	switch {
+	case l.table.Taxonomy == nil:
+		return &l.policy
+	case r.Policy != nil:
+		return r.Policy
+	case l.table.Overlay != nil && l.table.Overlay.Retry.Policy != nil:
+		return l.table.Overlay.Retry.Policy
+	}
+	return &defaultPolicy
+}
+
+// budgetPolicy returns the policy that a failure counts under at the breaker: the first in the chain
+// with a budget, else the first; nil if the error is not retried.
+func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
+	if _, is := errtree.As[*permanent](err); is || !l.profileRetries() {
+		return nil
+	}
+	var first *taxonomy.Policy
+	chain := l.reaction(err)
+	r := &chain
+	for depth := 0; depth < maxChain && retries(r); depth++ {
+		p := l.policyOf(r)
+		if p.Budget != nil {
+			return clone(p)
+		}
+		if first == nil {
+			first = clone(p)
+		}
+		r = follower(r)
+	}
+	return first
+}
+
+// retries reports whether the reaction repeats the operation.
+func retries(r *taxonomy.Reaction) bool {
+	return r.Action == taxonomy.Retry || r.Action == taxonomy.RetryOperation
+}
+
+// follower returns the reaction that follows an exhausted one.
+func follower(r *taxonomy.Reaction) *taxonomy.Reaction {
+	switch {
+	case r.Then != nil:
+		return r.Then
+	case r.Action == taxonomy.Retry:
+		return &block
+	}
+	return &abort
+}

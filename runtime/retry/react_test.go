@@ -1,0 +1,224 @@
+package retry_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// code is an error of a taxonomy made by hand.
+type code struct {
+	of  *taxonomy.Taxonomy
+	row taxonomy.Row
+}
+
+func (c code) Error() string                { return "it failed" }
+func (c code) Taxonomy() *taxonomy.Taxonomy { return c.of }
+func (c code) Row() taxonomy.Row            { return c.row }
+func (c code) Hints() taxonomy.Hints        { return taxonomy.Hints{RetryAfter: taxonomy.Some(7 * s)} }
+
+// tableOf returns a table with one code for each reaction, and the codes.
+func tableOf(reactions ...taxonomy.Reaction) (taxonomy.Table, []error) {
+	t := &taxonomy.Taxonomy{
+		Categories:    []taxonomy.Category{{Name: "work"}},
+		Rows:          []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}},
+		Uncategorized: &taxonomy.Reaction{Action: taxonomy.Block},
+	}
+	var codes []error
+	for i := range reactions {
+		row := taxonomy.Row(len(t.Rows))
+		t.Rows = append(t.Rows, taxonomy.RowTraits{Code: uint16(i + 1), Retryable: true, Reaction: &reactions[i]})
+		t.Codes = append(t.Codes, taxonomy.Code{Value: string(rune('a' + i)), Row: row})
+		codes = append(codes, code{t, row})
+	}
+	return taxonomy.Table{Taxonomy: t}, codes
+}
+
+func TestDoByTable(t *testing.T) {
+	twice := &taxonomy.Policy{Name: "twice", MaxAttempts: 2, InitialDelay: s}
+	slow := &taxonomy.Policy{Name: "slow", MaxAttempts: 2, InitialDelay: m, MaxDelay: m}
+	park := &taxonomy.Reaction{Name: "park", Action: taxonomy.Block}
+	again := func(p *taxonomy.Policy, then *taxonomy.Reaction) taxonomy.Reaction {
+		return taxonomy.Reaction{Action: taxonomy.Retry, Policy: p, Then: then}
+	}
+	later := again(slow, park)
+	honors := again(twice, park)
+	honors.HonorRetryAfter = true
+	noRetries := &taxonomy.Profile{}
+	for _, tt := range []struct {
+		name     string
+		reaction taxonomy.Reaction
+		profile  *taxonomy.Profile
+		calls    int
+		took     time.Duration
+		why      retry.Stop
+		action   taxonomy.Action
+	}{
+		{"policy, then", again(twice, park), nil, 2, s, retry.StoppedAttempts, taxonomy.Block},
+		{"a chain of two policies", again(twice, &later), nil, 3, s + m, retry.StoppedAttempts, taxonomy.Block},
+		{"without then", again(twice, nil), nil, 2, s, retry.StoppedAttempts, taxonomy.Block},
+		{"operation without then", taxonomy.Reaction{Action: taxonomy.RetryOperation, Policy: twice}, nil, 2, s,
+			retry.StoppedAttempts, taxonomy.Abort},
+		{"without policy", again(nil, park), nil, 3, 3 * s, retry.StoppedAttempts, taxonomy.Block},
+		{"numbers of the profile", again(nil, park),
+			&taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true, Policy: slow}}, 2, m, retry.StoppedAttempts,
+			taxonomy.Block},
+		{"profile without retries", again(twice, &later), noRetries, 1, 0, retry.StoppedPermanent, taxonomy.Block},
+		{"hint that the reaction honors", honors, nil, 2, 7 * s, retry.StoppedAttempts, taxonomy.Block},
+		{"abort", taxonomy.Reaction{}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Abort},
+		{"escalate", taxonomy.Reaction{Action: taxonomy.Escalate}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Escalate},
+		{"continue", taxonomy.Reaction{Action: taxonomy.Continue}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Continue},
+		{"recover", taxonomy.Reaction{Action: taxonomy.Recover}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Recover},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			table, codes := tableOf(tt.reaction)
+			table.Overlay = tt.profile
+			op, calls := story(codes[0])
+			c := newClock()
+			began := c.now
+			err := retry.Do(t.Context(), op, retry.ByTable(table), retry.WithClock(c))
+			e, ok := errors.AsType[*retry.Error](err)
+			require.True(t, ok)
+			assert.Equal(t, []any{tt.calls, tt.took, tt.why, tt.action},
+				[]any{*calls, c.now.Sub(began), e.Why, e.Reaction.Action})
+			assert.Equal(t, []any{tt.calls, tt.took}, []any{e.Calls, e.Waited})
+			assert.ErrorIs(t, err, codes[0])
+		})
+	}
+	t.Run("each code has its own count", func(t *testing.T) {
+		table, codes := tableOf(again(twice, park), again(twice, park))
+		op, calls := story(codes[0], codes[1], codes[0])
+		require.Error(t, retry.Do(t.Context(), op, retry.ByTable(table), retry.WithClock(newClock())))
+		assert.Equal(t, 3, *calls)
+	})
+	t.Run("permanent", func(t *testing.T) {
+		table, codes := tableOf(again(twice, park))
+		op, calls := story(retry.Permanent(codes[0]))
+		e, _ := errors.AsType[*retry.Error](retry.Do(t.Context(), op, retry.ByTable(table)))
+		assert.Equal(t, []any{1, taxonomy.Block}, []any{*calls, e.Reaction.Action})
+	})
+	t.Run("deadline", func(t *testing.T) {
+		table, codes := tableOf(again(slow, park))
+		ctx, cancel := context.WithTimeout(t.Context(), s)
+		defer cancel()
+		op, _ := story(codes[0])
+		e, _ := errors.AsType[*retry.Error](retry.Do(ctx, op, retry.ByTable(table)))
+		assert.Equal(t, []any{retry.StoppedDeadline, taxonomy.Block}, []any{e.Why, e.Reaction.Action})
+	})
+	t.Run("a cycle of then", func(t *testing.T) {
+		r := again(twice, nil)
+		r.Then = &r
+		table, codes := tableOf(r)
+		table.Overlay = noRetries
+		op, calls := story(codes[0])
+		require.Error(t, retry.Do(t.Context(), op, retry.ByTable(table)))
+		assert.Equal(t, 1, *calls)
+	})
+	t.Run("unclassified", func(t *testing.T) {
+		table, _ := tableOf()
+		op, _ := story(errFlaky)
+		e, _ := errors.AsType[*retry.Error](retry.Do(t.Context(), op, retry.ByTable(table)))
+		assert.Equal(t, taxonomy.Block, e.Reaction.Action, "the reaction to uncategorized errors")
+	})
+}
+
+// The promises about a generated table: raw errors are classified, and profile and overrides apply.
+func TestDoByGeneratedTable(t *testing.T) {
+	strict, err := errs.Table.Profile("strict")
+	require.NoError(t, err)
+	parked, err := errs.Table.Override(taxonomy.Overrides{
+		Codes: map[string]taxonomy.TraitsOverride{"PROVIDER_API_ERROR": {Reaction: &taxonomy.ReactionRef{Name: "block"}}},
+	})
+	require.NoError(t, err)
+	raw := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 500, Text: "overloaded"}
+	for _, tt := range []struct {
+		name   string
+		table  taxonomy.Table
+		calls  int
+		action taxonomy.Action
+	}{
+		{"as declared", errs.Table, 5, taxonomy.Block},
+		{"profile without retries", strict, 1, taxonomy.Block},
+		{"override to another reaction", parked, 1, taxonomy.Block},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			op, calls := story(raw)
+			err := retry.Do(t.Context(), op, retry.ByTable(tt.table), retry.WithClock(newClock()),
+				retry.WithClassifier(errs.Classify, detect.In(tt.table)))
+			e, ok := errors.AsType[*retry.Error](err)
+			require.True(t, ok)
+			assert.Equal(t, tt.calls, *calls)
+			assert.Equal(t, tt.action, e.Reaction.Action)
+			require.ErrorIs(t, err, errs.CodeProviderAPIError, "the last error, classified")
+		})
+	}
+}
+
+func TestDoByTableSharesWaits(t *testing.T) {
+	policy := &taxonomy.Policy{Name: "p", MaxAttempts: 2, InitialDelay: m, MaxDelay: m}
+	for shared, want := range map[taxonomy.Shared]time.Duration{taxonomy.SharedCredential: m, taxonomy.SharedRun: 0} {
+		table, codes := tableOf(taxonomy.Reaction{Action: taxonomy.Retry, Policy: policy, Shared: shared})
+		c := newClock()
+		began := c.now
+		waits := retry.NewSharedWait(c, always(0))
+		op, _ := story(codes[0], nil)
+		pause := func(retry.Attempt) {}
+		require.NoError(t, retry.Do(t.Context(), op, retry.ByTable(table), retry.WithClock(c), retry.WithNotify(pause),
+			retry.WithSharedWait(waits, "lane")))
+		assert.Equal(t, m, c.now.Sub(began))
+		c.now = began
+		until, err := waits.Until(t.Context(), "lane")
+		require.NoError(t, err)
+		assert.Equal(t, want, max(0, until.Sub(began)))
+	}
+}
+
+// The code of the last error survives in logs and in JSON, and secrets do not.
+func TestErrorLogAndJSON(t *testing.T) {
+	secret := "password=hunter2hunter2"
+	table, err := errs.Table.Profile("strict")
+	require.NoError(t, err)
+	op, _ := story(errs.NewProviderAPIError("p", secret))
+	failure := retry.Do(t.Context(), op, retry.ByTable(table))
+
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("failed", "err", failure)
+	var logged struct {
+		Err struct{ Code, Action, Stopped string }
+	}
+	require.NoError(t, json.Unmarshal(log.Bytes(), &logged))
+	assert.Equal(t, struct{ Code, Action, Stopped string }{"PROVIDER_API_ERROR", "block", "not_retryable"}, logged.Err)
+
+	body, err := json.Marshal(failure)
+	require.NoError(t, err)
+	var wire struct {
+		Code, Action string
+		Calls        int
+		Cause        struct{ Code string }
+	}
+	require.NoError(t, json.Unmarshal(body, &wire))
+	assert.Equal(t, []any{"PROVIDER_API_ERROR", "block", 1, "PROVIDER_API_ERROR"},
+		[]any{wire.Code, wire.Action, wire.Calls, wire.Cause.Code})
+
+	outer, err := json.Marshal(errs.NewGitStatusFailed("").WithCause(failure))
+	require.NoError(t, err)
+	assert.Contains(t, string(outer), `"code":"PROVIDER_API_ERROR"`, "as the cause of another error")
+	plain := retry.Do(t.Context(), func(context.Context) error { return errors.New(secret) })
+	other, err := json.Marshal(plain)
+	require.NoError(t, err)
+	for _, text := range []string{log.String(), string(body), string(outer), string(other)} {
+		assert.NotContains(t, text, "hunter2")
+	}
+}
