@@ -51,13 +51,16 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		out: out, clock: clock,
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
 		groups:   report.NewGroups(report.GroupOptions{Clock: clock, ByCode: taxonomy.Some(true)}),
-		lanes:    retry.NewSharedWait(clock, nil),
+		lanes:    retry.NewSharedWait(clock, noJitter),
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(),
 		model:    model,
 		prevent:  predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}),
 	}
 }
+
+// noJitter is enough, because the skills of a session wait one after the other.
+func noJitter() float64 { return 0 }
 
 // run runs skills, one after the other. It reports whether all of them succeeded. An error says
 // that one of them cannot be run as it is configured; then none is.

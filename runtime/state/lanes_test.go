@@ -76,7 +76,7 @@ func TestAnOpenLaneWaitsForNobody(t *testing.T) {
 		require.NoError(t, err)
 		opens, err := lanes.Until(t.Context(), "x")
 		require.NoError(t, err)
-		assert.Equal(t, lanestest.Now, opens)
+		assert.Zero(t, opens)
 		_, err = other.ExecContext(context.Background(), "ROLLBACK")
 		require.NoError(t, err)
 	})

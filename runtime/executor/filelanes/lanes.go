@@ -28,7 +28,8 @@ func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	return l.shared.Pause(ctx, lane, t)
 }
 
-// Until returns when the caller may use the lane; see [retry.SharedWait]. With an error it is now.
+// Until returns when the caller may use the lane; see [retry.SharedWait]. The instant of an open
+// lane, and with an error, is zero.
 func (l *Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
 	return l.shared.Until(ctx, lane)
 }

@@ -76,15 +76,15 @@ func (l *Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	})
 }
 
-// Until returns when the caller may use the lane; see [retry.SharedWait]. With an error it is now.
-func (l *Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
-	now := l.clock.Now()
+// Until returns when the caller may use the lane; see [retry.SharedWait]. The instant of an open
+// lane, and with an error, is zero.
+func (l *Lanes) Until(ctx context.Context, lane string) (until time.Time, err error) {
 	key := Key(lane)
 	if has, err := l.store.Has(ctx, key); err != nil || !has {
-		return now, err
+		return time.Time{}, err
 	}
-	until := now
-	err := l.store.Change(ctx, key, func(kept []byte, err error) (Kept, error) {
+	now := l.clock.Now()
+	err = l.store.Change(ctx, key, func(kept []byte, err error) (Kept, error) {
 		t, err := decode(kept, err)
 		if err != nil || !t.After(now) {
 			return Kept{}, err
@@ -93,7 +93,7 @@ func (l *Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
 		return Kept{Body: kept, Until: t}, nil
 	})
 	if err != nil {
-		return now, err
+		return time.Time{}, err
 	}
 	return until, nil
 }

@@ -133,7 +133,7 @@ func (l Lanes) keepNoOpenLane(t *testing.T) {
 	lanes := l.Open(t, dir, clock)
 	opens, err := lanes.Until(ctx, "x")
 	require.NoError(t, err)
-	assert.Equal(t, Now, opens)
+	assert.Zero(t, opens)
 	require.NoError(t, lanes.Pause(ctx, "x", Now))
 	assert.Empty(t, l.Kept(t, dir))
 	require.NoError(t, lanes.Pause(ctx, "x", until))
@@ -141,7 +141,7 @@ func (l Lanes) keepNoOpenLane(t *testing.T) {
 	clock.Pass(time.Hour)
 	opens, err = lanes.Until(ctx, "x")
 	require.NoError(t, err)
-	assert.Equal(t, Now.Add(time.Hour), opens)
+	assert.Zero(t, opens)
 	assert.Empty(t, l.Kept(t, dir))
 }
 
@@ -159,7 +159,7 @@ func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
 		require.True(t, ok, "%.20q: %v", content, err)
 		assert.Equal(t, []string{"state", "state_write", l.Path(t, dir)},
 			[]string{ev.Source, ev.Op, ev.Attribute("path")})
-		assert.Equal(t, Now, opens)
+		assert.Zero(t, opens)
 
 		require.NoError(t, lanes.Pause(ctx, "x", until), "a pause makes it anew")
 		opens, err = lanes.Until(ctx, "x")
@@ -185,7 +185,7 @@ func (l Lanes) heedContexts(t *testing.T) {
 	cancel()
 	opens, err := lanes.Until(ended, "x")
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, Now, opens)
+	assert.Zero(t, opens)
 	require.ErrorIs(t, lanes.Pause(ended, "x", until.Add(time.Second)), context.Canceled)
 }
 
