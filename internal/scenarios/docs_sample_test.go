@@ -2,6 +2,8 @@ package scenarios_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -89,7 +91,11 @@ func runTogether(ctx context.Context, claude executor.Provider, history *state.S
 }
 
 func fetch(ctx context.Context, call func(context.Context) error) error {
-	return retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithClassifier(errs.Classify))
+	err := retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithClassifier(errs.Classify))
+	if failed, ok := errors.AsType[*retry.Error](err); ok && failed.Reaction.Action == taxonomy.Block {
+		return fmt.Errorf("parked after %d calls: %w", failed.Calls, err)
+	}
+	return err
 }
 
 func override() (taxonomy.Table, error) {

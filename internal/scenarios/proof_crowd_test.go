@@ -50,7 +50,7 @@ func TestCrowd(t *testing.T) {
 	before := heap()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		lanes := retry.NewSharedWait(nil, nil)
+		lanes := retry.NewSharedWait(nil, noJitter)
 		worlds, results := make([]*memWorld, runs), make([]*executor.Result, runs)
 		var all sync.WaitGroup
 		for i := range worlds {

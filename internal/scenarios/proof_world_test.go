@@ -136,7 +136,7 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 		task: executor.Task{Run: "run", ID: "task-1", Title: "Write it", Prompt: "Write it."}}
 	w.actor = &actor{name: "claude-cli", tree: w.tree, turns: turns, tell: w.tell}
 	w.tree.tell = w.tell
-	lanes := retry.NewSharedWait(nil, nil)
+	lanes := retry.NewSharedWait(nil, noJitter)
 	w.actor.lanes = lanes
 	guard, err := workspace.NewScope(
 		workspace.ScopeConfig{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
@@ -290,6 +290,9 @@ func (c *memClock) Sleep(ctx context.Context, d time.Duration) error {
 	c.tell("wait %s", d)
 	return retry.System.Sleep(ctx, d)
 }
+
+// noJitter makes waits exact.
+func noJitter() float64 { return 0 }
 
 // memLanes tells when a lane is closed.
 type memLanes struct {

@@ -164,7 +164,7 @@ func TestPolicyRows(t *testing.T) {
 	})
 	t.Run("A118 one limit of a credential holds everybody who uses it", func(t *testing.T) {
 		clock := &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-		lanes := retry.NewSharedWait(clock, nil)
+		lanes := retry.NewSharedWait(clock, noJitter)
 		first, second := newLight(t, retryAfter(time.Minute), theEnd), newLight(t, theEnd)
 		for _, l := range []*light{first, second} {
 			l.cfg.Lanes, l.cfg.Clock = lanes, clock

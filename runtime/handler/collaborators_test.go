@@ -37,7 +37,7 @@ func TestAdaptiveIsHandedOn(t *testing.T) {
 // credential. B-X01
 func TestLanesAreHandedOn(t *testing.T) {
 	c := newClock()
-	lanes := retry.NewSharedWait(c, still)
+	lanes := retry.NewSharedWait(c, func() float64 { return 0 })
 	h := made(t, func(cfg *Config) { cfg.Clock, cfg.Lanes = c, lanes })
 	require.NoError(t, lanes.Pause(t.Context(), "fake/key", c.Now().Add(time.Hour)))
 	for _, credential := range []string{"another", "key"} {

@@ -202,7 +202,7 @@ func (l *loop) failed(ctx context.Context, err error) error {
 	l.tell(Attempt{Number: l.calls, Err: err, Wait: next.Wait, Hinted: next.Hinted, Last: stop != StoppedNot})
 	if stop != StoppedNot {
 		e := l.stopped(stop, nil)
-		e.Reaction = reaction
+		e.Reaction = *reaction
 		return e
 	}
 	l.wait = next.Wait

@@ -13,6 +13,8 @@ import (
 type Option struct {
 	// set takes and returns a value, so that the options of a successful call stay off the heap.
 	set func(settings) settings
+	// policy is that of ByPolicy, in place of set.
+	policy *taxonomy.Policy
 	// early reports that the option matters before the first failure.
 	early bool
 }
@@ -41,8 +43,12 @@ func settingsOf(opts []Option) settings {
 	s := settings{
 		clock: System, random: rand.Float64, hints: taxonomy.HintsOf, retryable: Retryable, codeOf: taxonomy.CodeOf,
 	}
-	for _, o := range opts {
-		s = o.set(s)
+	for i := range opts {
+		if p := opts[i].policy; p != nil {
+			s.policy, s.table = *p, taxonomy.Table{}
+		} else {
+			s = opts[i].set(s)
+		}
 	}
 	return s
 }
@@ -63,10 +69,7 @@ type Attempt struct {
 // ByPolicy repeats under the policy what [WithRetryable] permits. The error's hints replace the
 // policy's delay.
 func ByPolicy(p taxonomy.Policy) Option {
-	return Option{set: func(s settings) settings {
-		s.policy, s.table = p, taxonomy.Table{}
-		return s
-	}}
+	return Option{policy: &p}
 }
 
 // ByTable follows the reaction that the table specifies for each error, profile and overrides

@@ -26,25 +26,24 @@ var (
 )
 
 // decide returns the next call, or why there is none and the reaction that applies then.
-func (l *loop) decide(ctx context.Context, err error) (Next, Stop, taxonomy.Reaction) {
+func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Reaction) {
 	states, hint := l.history(err), l.hint(err)
 	_, isPermanent := errtree.As[*permanent](err)
-	first, stop := l.reaction(err), StoppedPermanent
-	r := &first
+	r, stop := l.reaction(err), StoppedPermanent
 	for depth := range states {
 		if !retries(r) {
-			return Next{}, stop, *r
+			return Next{}, stop, r
 		}
 		if !isPermanent && l.profileRetries() {
 			next, why := l.try(ctx, err, r, &states[depth], hint)
 			if why == StoppedNot {
-				return next, why, *r
+				return next, why, r
 			}
 			stop = why
 		}
 		r = follower(r)
 	}
-	return Next{}, stop, abort
+	return Next{}, stop, &abort
 }
 
 // try counts a failure under one reaction.
@@ -80,14 +79,15 @@ func clone(p *taxonomy.Policy) *taxonomy.Policy {
 }
 
 // reaction is the first reaction to an error.
-func (l *loop) reaction(err error) taxonomy.Reaction {
+func (l *loop) reaction(err error) *taxonomy.Reaction {
 	switch {
 	case l.table.Taxonomy != nil && !errtree.Is(err, context.Canceled):
-		return l.table.Reaction(err)
+		r := l.table.Reaction(err)
+		return &r
 	case l.table.Taxonomy == nil && l.retryable(err):
-		return underPolicy
+		return &underPolicy
 	}
-	return abort
+	return &abort
 }
 
 // history returns the states for an error: by table its code's.
@@ -138,8 +138,7 @@ func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 		return nil
 	}
 	var first *taxonomy.Policy
-	chain := l.reaction(err)
-	r := &chain
+	r := l.reaction(err)
 	for depth := 0; depth < maxChain && retries(r); depth++ {
 		p := l.policyOf(r)
 		if p.Budget != nil {
