@@ -22,7 +22,6 @@ const (
 
 	maxCounted    = 32   // the last call number with a rate of its own
 	maxLearned    = 1024 // codes, and pairs of a policy and a code
-	maxDoublings  = 10   // of a delay whose bounds are unknown
 	defaultWindow = 50
 	defaultTarget = 0.8
 )
@@ -97,7 +96,7 @@ type rate struct {
 }
 
 // NewAdaptive returns an Adaptive without knowledge. The policies are those of the taxonomy
-// (Table.Taxonomy.Policies); with them, a history can be learned before the first call.
+// (Table.Taxonomy.Policies); of an unknown policy no delay is learned before its first use.
 func NewAdaptive(policies ...*taxonomy.Policy) *Adaptive {
 	a := &Adaptive{}
 	a.reset()
@@ -192,10 +191,8 @@ func (a *Adaptive) Learn(o Outcome) {
 	l.Policy, l.Code, l.last = o.Policy, o.After, a.outcomes
 	p, known := a.policies[o.Policy]
 	l.count(o, &p)
-	if known {
+	if known && p.Adapt != nil {
 		l.moveDelay(o, &p)
-	} else {
-		l.moveUnknown(o)
 	}
 }
 
@@ -247,19 +244,6 @@ func (l *learned) moveDelay(o Outcome, p *taxonomy.Policy) {
 	if target <= 0 {
 		target = defaultTarget
 	}
-	before := l.Doublings
-	l.move(o, single, target)
-	if l.delay(p) == delay && l.Doublings != before {
-		l.Doublings = before // at a bound
-	}
-}
-
-func (l *learned) moveUnknown(o Outcome) {
-	l.move(o, false, defaultTarget)
-	l.Doublings = min(max(l.Doublings, -maxDoublings), maxDoublings)
-}
-
-func (l *learned) move(o Outcome, single bool, target float64) {
 	switch {
 	case o.Code == "" && o.Attempt == 2:
 		l.First++
@@ -268,8 +252,8 @@ func (l *learned) move(o Outcome, single bool, target float64) {
 	default:
 		return
 	}
-	late := moveAfter * (1 - target)
 	const inexact = 1e-9
+	late, before := moveAfter*(1-target), l.Doublings
 	switch {
 	case float64(l.Later) > late+inexact:
 		l.Doublings++
@@ -279,6 +263,9 @@ func (l *learned) move(o Outcome, single bool, target float64) {
 		l.Doublings--
 	}
 	l.First, l.Later = 0, 0
+	if l.delay(p) == delay {
+		l.Doublings = before // at a bound
+	}
 }
 
 const snapshotVersion = 2

@@ -96,7 +96,7 @@ func (e *Error) Is(target error) bool {
 // As finds target in Cause.
 func (e *Error) As(target any) bool { return e.Cause != nil && errors.As(e.Cause, target) }
 
-// LogValue returns the error as a group, with the code of the last error, secrets masked.
+// LogValue returns the error as a group with the code of the last error, secrets masked.
 func (e *Error) LogValue() slog.Value {
 	attrs := []slog.Attr{
 		slog.String("message", text.Beginning(e.Error(), maxLogText)), slog.String("code", taxonomy.CodeOf(e)),
@@ -110,23 +110,16 @@ func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// MarshalJSON returns the same as LogValue; the cause is the error's own JSON.
+// MarshalJSON returns the members of LogValue; the cause is the last error's own JSON.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	wire := struct {
-		Message string          `json:"message"`
-		Code    string          `json:"code,omitempty"`
-		Calls   int             `json:"calls"`
-		Waited  string          `json:"waited"`
-		Stopped string          `json:"stopped"`
-		Action  string          `json:"action"`
-		Cause   json.RawMessage `json:"cause,omitempty"`
-	}{
-		Message: text.Beginning(e.Error(), maxLogText), Code: taxonomy.CodeOf(e), Calls: e.Calls, Waited: e.Waited.String(),
-		Stopped: e.Why.String(), Action: e.Reaction.Action.String(),
+	wire := map[string]any{}
+	for _, a := range e.LogValue().Group() {
+		wire[a.Key] = a.Value.Any()
 	}
+	delete(wire, "cause")
 	c, _ := taxonomy.First(e.Err, nil)
 	if typed, ok := c.(taxonomy.Error); ok {
-		wire.Cause = typed.AppendJSON(nil)
+		wire["cause"] = json.RawMessage(typed.AppendJSON(nil))
 	}
 	return json.Marshal(wire)
 }

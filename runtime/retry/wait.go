@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -66,8 +67,8 @@ func Spread(until, now time.Time, random Random) time.Time {
 	return until.Add(time.Duration(random() * float64(min(until.Sub(now)/10, maxSpread))))
 }
 
-// maxLanes limits the closed lanes that are stored at a time.
-const maxLanes = 1024
+// maxOpen is from how many lanes on those that opened again are removed.
+const maxOpen = 1024
 
 type memoryWait struct {
 	clock  Clock
@@ -77,8 +78,7 @@ type memoryWait struct {
 	lanes map[string]time.Time
 }
 
-// NewSharedWait returns a [SharedWait] for the callers in this process. It stores up to 1024 closed
-// lanes, and drops those that open first. If clock is nil, it is [System]; random is the source of
+// NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, it is [System]; random is the source of
 // jitter as for [Spread].
 func NewSharedWait(clock Clock, random Random) SharedWait {
 	if clock == nil {
@@ -95,25 +95,10 @@ func (w *memoryWait) Pause(_ context.Context, lane string, t time.Time) error {
 		return nil
 	}
 	w.lanes[lane] = t
-	if len(w.lanes) > maxLanes {
-		w.drop(now)
+	if len(w.lanes) > maxOpen {
+		maps.DeleteFunc(w.lanes, func(_ string, t time.Time) bool { return !t.After(now) })
 	}
 	return nil
-}
-
-// drop removes the open lanes, or the one that opens first.
-func (w *memoryWait) drop(now time.Time) {
-	first := ""
-	for lane, t := range w.lanes {
-		if !t.After(now) {
-			delete(w.lanes, lane)
-		} else if first == "" || t.Before(w.lanes[first]) {
-			first = lane
-		}
-	}
-	if len(w.lanes) > maxLanes {
-		delete(w.lanes, first)
-	}
 }
 
 func (w *memoryWait) Until(_ context.Context, lane string) (time.Time, error) {
