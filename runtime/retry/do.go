@@ -15,26 +15,29 @@ import (
 // that would pass ctx's deadline. Then it returns an [*Error]. A panic of op is not recovered.
 // Without [ByTable] and [ByPolicy] it makes one call.
 func Do(ctx context.Context, op func(ctx context.Context) error, opts ...Option) error {
-	early := ctx.Err() != nil
 	for i := range opts {
-		early = early || opts[i].early
+		if opts[i].early {
+			return repeat(ctx, op, opts, nil)
+		}
 	}
-	if early {
-		l := loop{settings: settingsOf(opts)}
-		return l.run(ctx, op)
+	if ctx.Err() != nil {
+		return repeat(ctx, op, opts, nil)
 	}
 	err := op(ctx)
 	if err == nil {
 		return nil
 	}
-	return doAgain(ctx, op, opts, err)
+	return repeat(ctx, op, opts, err)
 }
 
-// doAgain is a function of its own, so that a call that succeeds does not pay for the loop.
-func doAgain(ctx context.Context, op func(ctx context.Context) error, opts []Option, err error) error {
+// repeat continues after a first call that failed with err, if that is not nil. It is separate from
+// Do, so that a call that succeeds does not pay for the loop.
+func repeat(ctx context.Context, op func(ctx context.Context) error, opts []Option, err error) error {
 	l := loop{settings: settingsOf(opts)}
-	if err := l.failed(ctx, l.classified(ctx, err)); err != nil {
-		return err
+	if err != nil {
+		if stop := l.failed(ctx, l.classified(ctx, err)); stop != nil {
+			return stop
+		}
 	}
 	return l.run(ctx, op)
 }
