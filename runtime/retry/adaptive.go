@@ -53,10 +53,10 @@ type Learner interface {
 // Adaptive adapts the numbers of policies within the bounds of their `adapt`, separately for each
 // code that the retried call failed with.
 //
-// For each call number it keeps a success rate, weighted towards the last `window` outcomes. A policy
-// makes calls up to the last one that succeeds at least once in ten times; a call beyond the policy's
-// own number must have proved that. In an eighth of the time it makes all calls that the bounds
-// permit, because a call that is not made teaches nothing. The delay is doubled when of ten
+// For each call number it keeps a success rate, weighted towards the last `window` outcomes. A
+// policy makes calls up to the last one that succeeds at least once in ten times; a call beyond the
+// policy's own number must have proved that. In an eighth of the time it makes all calls that the
+// bounds permit, because a call that is not made teaches nothing. The delay is doubled when of ten
 // operations that a retry saved more than 1 - `target` needed a later retry than the first, and
 // halved when fewer did. Retries that waited for a hint do not count.
 //

@@ -192,8 +192,8 @@ func (l *loop) record(ctx context.Context, began time.Time, err error) {
 
 func (l *loop) learnedCode(err error) string { return cmp.Or(l.codeOf(err), "uncategorized") }
 
-// failed counts a failure. It returns nil when the next call may be made, apart from the shared wait
-// and the breaker.
+// failed counts a failure. It returns nil when the next call may be made, apart from the shared
+// wait and the breaker.
 func (l *loop) failed(ctx context.Context, err error) error {
 	l.calls++
 	l.last, l.wait = err, 0

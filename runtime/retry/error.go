@@ -57,9 +57,9 @@ type Error struct {
 	// Calls counts the calls, Waited is the sum of the waits after failures.
 	Calls  int
 	Waited time.Duration
-	// Reaction is what the table specifies now: the first reaction of the chain that neither retries
-	// nor is exhausted. Switch on its Action. Without [ByTable], and when the context or the shared
-	// wait ended the retries, it is the zero Reaction, which aborts.
+	// Reaction is what the table specifies now: the first reaction of the chain that neither
+	// retries nor is exhausted. Switch on its Action. Without [ByTable], and when the context or
+	// the shared wait ended the retries, it is the zero Reaction, which aborts.
 	Reaction taxonomy.Reaction
 
 	ended error // the context's error, which its cause need not wrap

@@ -28,7 +28,8 @@ type Noted struct {
 	Failed bool
 }
 
-// MarshalJSON writes times in milliseconds: attempt, timestamp, delayMs and, after a failure, error.
+// MarshalJSON writes times in milliseconds: attempt, timestamp, delayMs and, after a failure,
+// error.
 func (n Noted) MarshalJSON() ([]byte, error) {
 	var text *string
 	if n.Failed {

@@ -32,7 +32,8 @@ func TestLog(t *testing.T) {
 		op, _ := story(errFlaky, errors.New("password=hunter2hunter2"), nil)
 		rolls := []float64{0.75, 0.25}
 		next := func() float64 { f := rolls[0]; rolls = rolls[1:]; return f }
-		require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(policy), retry.WithLog(&log, "fetch"), retry.WithRandom(next)))
+		require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(policy), retry.WithLog(&log, "fetch"),
+			retry.WithRandom(next)))
 		assert.Equal(t, []retry.Noted{
 			{Attempt: 1, At: begun, Error: "flaky", Failed: true},
 			{Attempt: 2, At: begun.Add(1050 * ms), Delay: 1050 * ms, Error: "password=" + taxonomy.Redacted,
@@ -101,7 +102,8 @@ func TestLogAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				op, _ := story(errFlaky, nil)
-				_ = retry.Do(t.Context(), op, retry.ByPolicy(taxonomy.Policy{MaxAttempts: 2}), retry.WithLog(&log, strconv.Itoa(i%3)))
+				_ = retry.Do(t.Context(), op, retry.ByPolicy(taxonomy.Policy{MaxAttempts: 2}),
+					retry.WithLog(&log, strconv.Itoa(i%3)))
 				log.Attempts(strconv.Itoa(i))
 				log.Clear("7")
 			}

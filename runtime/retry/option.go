@@ -73,8 +73,8 @@ func ByPolicy(p taxonomy.Policy) Option {
 }
 
 // ByTable follows the reaction that the table specifies for each error, profile and overrides
-// included: its policy, the hint only if the reaction honors it, and `then` when it is exhausted.
-// A reaction without a policy takes the profile's numbers, or the language's defaults. Each code has
+// included: its policy, the hint only if the reaction honors it, and `then` when it is exhausted. A
+// reaction without a policy takes the profile's numbers, or the language's defaults. Each code has
 // its own count. A reaction that does not retry ends the call immediately; [Error].Reaction is that
 // reaction. Errors of other types have the table's reaction to uncategorized errors, unless
 // [WithClassifier] classifies them.
@@ -88,7 +88,8 @@ func ByTable(t taxonomy.Table) Option {
 // WithClassifier classifies each error before the decision. It takes the Classify of a generated
 // package, and options for it:
 //
-//	retry.Do(ctx, call, retry.ByTable(table), retry.WithClassifier(errs.Classify, detect.In(table)))
+//	retry.Do(ctx, call, retry.ByTable(table),
+//		retry.WithClassifier(errs.Classify, detect.In(table)))
 func WithClassifier[O any](classify func(raw any, opts ...O) error, opts ...O) Option {
 	return Option{set: func(s settings) settings {
 		s.classify = func(err error) error { return classify(err, opts...) }
@@ -137,9 +138,9 @@ func WithNotify(f func(Attempt)) Option {
 	}}
 }
 
-// WithSharedWait makes no call while the lane is closed, and closes it for the wait after a hint, or
-// after a failure whose reaction has `shared: credential`. Waiting for the lane is limited by the
-// context only.
+// WithSharedWait makes no call while the lane is closed, and closes it for the wait after a hint,
+// or after a failure whose reaction has `shared: credential`. Waiting for the lane is limited by
+// the context only.
 func WithSharedWait(w SharedWait, lane string) Option {
 	return Option{early: true, set: func(s settings) settings {
 		s.shared, s.sharedLane = w, lane
@@ -164,8 +165,8 @@ func FailFast() Option {
 	}}
 }
 
-// WithAdaptive adapts each policy with `adapt` for the code of the last failure, and learns from the
-// calls. If codeOf is nil, it is [taxonomy.CodeOf].
+// WithAdaptive adapts each policy with `adapt` for the code of the last failure, and learns from
+// the calls. If codeOf is nil, it is [taxonomy.CodeOf].
 func WithAdaptive(a *Adaptive, codeOf func(error) string) Option {
 	return Option{early: true, set: func(s settings) settings {
 		s.adaptive = a
@@ -193,8 +194,8 @@ func Retryable(err error) bool {
 	return !errtree.Is(err, context.Canceled)
 }
 
-// Permanent marks err as not to be retried. If err is nil, it returns nil. [Do] keeps the mark, so an
-// enclosing Do stops as well.
+// Permanent marks err as not to be retried. If err is nil, it returns nil. [Do] keeps the mark, so
+// an enclosing Do stops as well.
 func Permanent(err error) error {
 	if err == nil {
 		return nil

@@ -3,10 +3,10 @@
 //
 //	err := retry.Do(ctx, call, retry.ByTable(errs.Table))
 //
-// [Do] and [Value] repeat an operation as the taxonomy's reactions specify ([ByTable]), or under one
-// policy ([ByPolicy]). [State.Next] is the decision behind them and behind the executor; it is pure.
-// A [SharedWait] makes all users of a credential wait, a [Breaker] limits what they do together,
-// [Adaptive] adapts policies to what earlier retries achieved, and a [Log] records calls.
+// [Do] and [Value] repeat an operation as the taxonomy's reactions specify ([ByTable]), or under
+// one policy ([ByPolicy]). [State.Next] is the decision behind them and behind the executor; it is
+// pure. A [SharedWait] makes all users of a credential wait, a [Breaker] limits what they do
+// together, [Adaptive] adapts policies to what earlier retries achieved, and a [Log] records calls.
 package retry
 
 import (
@@ -98,8 +98,9 @@ type Next struct {
 //
 // A hint replaces the policy's delay and is a floor: jitter adds at most a tenth, and never exceeds
 // MaxRetryAfter. A hint above MaxRetryAfter exhausts the policy. The delay before call n+1 is
-// InitialDelay, n times that, or InitialDelay·Multiplier^(n-1), limited to MaxDelay before and after
-// jitter. If r is nil, there is no jitter. A wait that would exceed MaxElapsed exhausts the policy.
+// InitialDelay, n times that, or InitialDelay·Multiplier^(n-1), limited to MaxDelay before and
+// after jitter. If r is nil, there is no jitter. A wait that would exceed MaxElapsed exhausts the
+// policy.
 //
 // Zero values have these defaults: MaxDelay 30 s, or InitialDelay if that is longer; MaxRetryAfter
 // MaxDelay; Multiplier 2. A policy with neither MaxAttempts nor MaxElapsed makes one call. A nil

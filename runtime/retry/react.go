@@ -131,8 +131,8 @@ func (l *loop) policyOf(r *taxonomy.Reaction) *taxonomy.Policy {
 	return &defaultPolicy
 }
 
-// budgetPolicy returns the policy that a failure counts under at the breaker: the first in the chain
-// with a budget, else the first; nil if the error is not retried.
+// budgetPolicy returns the policy that a failure counts under at the breaker: the first in the
+// chain with a budget, else the first; nil if the error is not retried.
 func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 	if _, is := errtree.As[*permanent](err); is || !l.profileRetries() {
 		return nil

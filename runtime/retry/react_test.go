@@ -78,8 +78,10 @@ func TestDoByTable(t *testing.T) {
 		{"profile without retries", again(twice, &later), noRetries, 1, 0, retry.StoppedPermanent, taxonomy.Block},
 		{"hint that the reaction honors", honors, nil, 2, 7 * s, retry.StoppedAttempts, taxonomy.Block},
 		{"abort", taxonomy.Reaction{}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Abort},
-		{"escalate", taxonomy.Reaction{Action: taxonomy.Escalate}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Escalate},
-		{"continue", taxonomy.Reaction{Action: taxonomy.Continue}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Continue},
+		{"escalate", taxonomy.Reaction{Action: taxonomy.Escalate}, nil, 1, 0, retry.StoppedPermanent,
+			taxonomy.Escalate},
+		{"continue", taxonomy.Reaction{Action: taxonomy.Continue}, nil, 1, 0, retry.StoppedPermanent,
+			taxonomy.Continue},
 		{"recover", taxonomy.Reaction{Action: taxonomy.Recover}, nil, 1, 0, retry.StoppedPermanent, taxonomy.Recover},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,7 +141,9 @@ func TestDoByGeneratedTable(t *testing.T) {
 	strict, err := errs.Table.Profile("strict")
 	require.NoError(t, err)
 	parked, err := errs.Table.Override(taxonomy.Overrides{
-		Codes: map[string]taxonomy.TraitsOverride{"PROVIDER_API_ERROR": {Reaction: &taxonomy.ReactionRef{Name: "block"}}},
+		Codes: map[string]taxonomy.TraitsOverride{
+			"PROVIDER_API_ERROR": {Reaction: &taxonomy.ReactionRef{Name: "block"}},
+		},
 	})
 	require.NoError(t, err)
 	raw := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 500, Text: "overloaded"}

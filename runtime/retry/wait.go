@@ -78,8 +78,8 @@ type memoryWait struct {
 	lanes map[string]time.Time
 }
 
-// NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, it is [System]; random is the source of
-// jitter as for [Spread].
+// NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, it is
+// [System]; random is the source of jitter as for [Spread].
 func NewSharedWait(clock Clock, random Random) SharedWait {
 	if clock == nil {
 		clock = System

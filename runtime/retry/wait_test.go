@@ -117,7 +117,8 @@ func TestDoSharedWait(t *testing.T) {
 	c := newClock()
 	waits, began := retry.NewSharedWait(c, always(0)), c.now
 	do := func(op func(context.Context) error) error {
-		return retry.Do(t.Context(), op, retry.ByPolicy(policy), retry.WithSharedWait(waits, "lane"), retry.WithClock(c))
+		return retry.Do(t.Context(), op, retry.ByPolicy(policy), retry.WithSharedWait(waits, "lane"),
+			retry.WithClock(c))
 	}
 	op, _ := story(rateLimit(20*s), nil)
 	require.NoError(t, do(op))

@@ -1,14 +1,14 @@
-// Package breaker keeps callers from a provider that is down, and limits their retries. It implements
-// [retry.Breaker] by what the policies of failures specify under `budget`:
+// Package breaker keeps callers from a provider that is down, and limits their retries. It
+// implements [retry.Breaker] by what the policies of failures specify under `budget`:
 //
 //	breakers := breaker.New(breaker.Options{})
-//	err := retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithBreaker(breakers, "github/"+credential))
+//	err := retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithBreaker(breakers, "github/"))
 //
-// Each lane, which is a provider and a credential, has a circuit breaker and a retry budget for each
-// policy that its calls failed under. The circuit breaker is failsafe-go's: it opens when `failures`
-// of the last `of` calls failed under the policy. While it is open, one call is permitted in each
-// `probe`; when `successes` of these in a row succeed, it closes. Cancelled calls and failures under
-// other policies do not count. Afterwards the lane has a slow start.
+// Each lane, which is a provider and a credential, has a circuit breaker and a retry budget for
+// each policy that its calls failed under. The circuit breaker is failsafe-go's: it opens when
+// `failures` of the last `of` calls failed under the policy. While it is open, one call is
+// permitted in each `probe`; when `successes` of these in a row succeed, it closes. Cancelled calls
+// and failures under other policies do not count. Afterwards the lane has a slow start.
 package breaker
 
 import (
@@ -33,7 +33,8 @@ const (
 type Options struct {
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
-	// Rate is how many calls a second a slow start begins with; 0 is 5. It doubles every ten seconds.
+	// Rate is how many calls a second a slow start begins with; 0 is 5. It doubles every ten
+	// seconds.
 	Rate float64
 	// OnChange is called after a circuit breaker changed its state.
 	OnChange func(Change)
@@ -194,8 +195,8 @@ type Status struct {
 	Refused int `json:"refused"`
 }
 
-// Status returns the state of each lane whose calls failed under a policy with a budget, by lane and
-// policy.
+// Status returns the state of each lane whose calls failed under a policy with a budget, by lane
+// and policy.
 func (b *Breakers) Status() []Status {
 	now := b.options.Clock.Now()
 	b.mu.Lock()

@@ -354,9 +354,10 @@ func (e *events) Pop() any {
 	return last
 }
 
-// A thousand callers call a provider every ten seconds, and again after each failure or refusal. The
-// provider is down for the second minute. Meanwhile it sees one probe each five seconds; afterwards
-// at most five calls a second, twice as many each ten seconds; and all callers are served again.
+// A thousand callers call a provider every ten seconds, and again after each failure or refusal.
+// The provider is down for the second minute. Meanwhile it sees one probe each five seconds;
+// afterwards at most five calls a second, twice as many each ten seconds; and all callers are
+// served again.
 func TestStorm(t *testing.T) {
 	const callers, pause, latency = 1000, 10 * s, 100 * time.Millisecond
 	down, up, end := began.Add(60*s), began.Add(120*s), began.Add(300*s)

@@ -198,8 +198,9 @@ const (
 	catchUp = 200 * time.Millisecond
 )
 
-// slowStart spaces the calls in a lane that opened again. Its rate doubles every ten seconds. It ends
-// ten seconds after the last turn that a caller waited for. The zero slowStart permits all calls.
+// slowStart spaces the calls in a lane that opened again. Its rate doubles every ten seconds. It
+// ends ten seconds after the last turn that a caller waited for. The zero slowStart permits all
+// calls.
 type slowStart struct {
 	began    time.Time
 	rate     float64   // in calls a second
@@ -208,7 +209,8 @@ type slowStart struct {
 	busy     time.Time // the last turn that was given
 }
 
-// newSlowStart begins at now. Callers that were refused before ask again within the time of a probe.
+// newSlowStart begins at now. Callers that were refused before ask again within the time of a
+// probe.
 func newSlowStart(now time.Time, probe time.Duration, rate float64) slowStart {
 	return slowStart{began: now, rate: rate, next: now, promised: now, busy: now.Add(probe)}
 }
