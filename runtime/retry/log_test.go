@@ -90,7 +90,7 @@ func TestLogIsBounded(t *testing.T) {
 	for i := range 1023 {
 		note(strconv.Itoa(i), nil)
 	}
-	assert.Empty(t, log.Attempts("old"), "nobody used it for longest")
+	assert.Empty(t, log.Attempts("old"), "the operation without calls for longest")
 	assert.Len(t, log.Attempts("0"), 1)
 	assert.Len(t, log.Attempts("long"), 100)
 }

@@ -104,7 +104,7 @@ func TestFailsTwiceThenSucceeds(t *testing.T) {
 	})
 }
 
-// D108, D167, D173: what cannot be mended by trying is returned at once.
+// D108, D167, D173: a permanent error is returned immediately.
 func TestNotFoundIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		errNotFound := errors.New("Not found")

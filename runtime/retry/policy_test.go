@@ -22,7 +22,7 @@ const (
 // always is a source that returns f.
 func always(f float64) retry.Random { return func() float64 { return f } }
 
-// waits returns the waits of a policy until it is used up, at most n.
+// waits returns the waits of a policy until it is exhausted, at most n.
 func waits(p taxonomy.Policy, r retry.Random, n int) []time.Duration {
 	var state retry.State
 	var out []time.Duration

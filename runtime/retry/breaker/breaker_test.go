@@ -428,7 +428,7 @@ func TestLanesAreBounded(t *testing.T) {
 	c := &clock{now: began}
 	b := breaker.New(breaker.Options{Clock: c})
 	p := policy("p", once)
-	for i := range 6000 {
+	for i := range 4200 {
 		c.now = c.now.Add(time.Millisecond)
 		release, err := b.Acquire(t.Context(), strconv.Itoa(i))
 		require.NoError(t, err)
