@@ -76,7 +76,10 @@ func (r *runner) waitInPlace(ctx context.Context, it *iteration, f *failure) boo
 	until, why := now.Add(f.decision.wait), cmp.Or(f.record.Code, "retry")
 	if f.op.name == opCall {
 		if lane, ok := r.laneOpens(ctx, f.hints.Credential, now); ok && lane.After(until) {
-			until, why = lane, "lane"
+			if !isJitter(lane, until, now) {
+				why = "lane"
+			}
+			until = lane
 		}
 	}
 	if r.late(it, until) {

@@ -128,10 +128,17 @@ func (r *runner) opens(ctx context.Context, now time.Time) (until time.Time, why
 		why = cmp.Or(r.state.LastError.Code, why)
 	}
 	if lane, ok := r.laneOpens(ctx, "", now); ok && lane.After(until) {
+		if isJitter(lane, until, now) {
+			return lane, why
+		}
 		return lane, "lane"
 	}
 	return until, why
 }
+
+// isJitter reports whether a lane opens later than the run's own wait ends only because of the
+// jitter of shared waits, which is at most a tenth of the wait.
+func isJitter(lane, until, now time.Time) bool { return !lane.After(until.Add(until.Sub(now) / 10)) }
 
 // laneOpens returns when the run's lane opens to it.
 func (r *runner) laneOpens(ctx context.Context, credential string, now time.Time) (at time.Time, ok bool) {
