@@ -146,6 +146,7 @@ func TestDoDeadline(t *testing.T) {
 func TestDoCancelled(t *testing.T) {
 	errQuit := errors.New("asked to quit")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	calls := 0
 	for _, name := range []string{"during a call", "before the first call"} {
 		err := retry.Do(ctx, func(context.Context) error {

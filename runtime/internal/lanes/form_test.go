@@ -14,7 +14,8 @@ func FuzzKept(f *testing.F) {
 	require.NoError(f, err)
 	for _, b := range []string{
 		string(kept), "", "null", `{"errgen_lane":2}`, `{"errgen_lane":1,"lane":{"until":"9999-12-31T23:59:59Z"}}`,
-		`{"errgen_lane":1,"lane":{"until":"2026-01-02T03:04:06Z","places":[{"caller":"a","at":"2026-01-02T03:04:06Z"}]}}`,
+		`{"errgen_lane":1,"lane":{"until":"2026-01-02T03:04:06Z",` +
+			`"places":[{"caller":"a","at":"2026-01-02T03:04:06Z"}]}}`,
 	} {
 		f.Add([]byte(b))
 	}
