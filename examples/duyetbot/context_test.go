@@ -221,12 +221,11 @@ func TestRetryHint(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run("B-D14 "+tt.name, func(t *testing.T) {
-			ev := detect.Of(&tt.raw)
+			err := errs.Classify(&tt.raw)
 			if tt.raw.RetryAfter.IsZero() {
-				ev = detect.Of(errors.New(tt.raw.Text))
-				ev.Source = tt.raw.Source
+				err = errs.Classify(errors.New(tt.raw.Text), detect.From(tt.raw.Source))
 			}
-			got, ok := taxonomy.HintsOf(errs.Classify(&ev)).RetryAfter.Get()
+			got, ok := taxonomy.HintsOf(err).RetryAfter.Get()
 			assert.True(t, ok)
 			assert.Equal(t, tt.want, got)
 		})

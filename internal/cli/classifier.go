@@ -80,7 +80,7 @@ func (c *classifier) verdict(ev *taxonomy.Evidence) *verdict {
 		v.RunnersUp = append(v.RunnersUp, *c.ruleDoc(c.byName[r.Name]))
 	}
 	code, ctx, missing := detection.Fill(c.loaded.model, rule, &x.Evidence)
-	v.Evidence = x.Shown()
+	v.Evidence = x.Redacted()
 	if rule == nil {
 		v.Nearly = c.nearly(&x.Evidence)
 	}

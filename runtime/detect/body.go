@@ -2,50 +2,110 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Body fills what ev lacks from the body of an error response. It knows the forms of Anthropic,
-// OpenAI, GitHub, Google, GraphQL, OAuth, RFC 9457 and what is like them: an object, or a list
-// whose first element is one, that holds
+const (
+	// maxObject bounds in bytes the JSON that is decoded.
+	maxObject = 128 << 10
+	// maxListed bounds how many elements of a list are read.
+	maxListed = 16
+	// maxNumber bounds in bytes a number.
+	maxNumber = 64
+)
+
+// Body fills what ev lacks from the body of an error response. It reads the forms of Anthropic,
+// OpenAI, GitHub, Google, GraphQL, OAuth, RFC 9457 and similar ones: an object, or a list whose
+// first element is one, that holds
 //
-//   - type, code and message, itself or in an object under "error", or in the first object under
+//   - type, code and message, directly, in an object under "error", or in the first object under
 //     "errors";
 //   - a status as a number, also in a text, under "status", "statusCode" or, if it is from 400 to
 //     599, "code"; a status that is a word, such as RESOURCE_EXHAUSTED, is a code;
-//   - what is asked to be read under "message", "detail" or "error_description", or as the text
-//     that "error" is.
+//   - a text under "message", "detail" or "error_description", or as the value of "error".
 //
-// Text becomes the message; without one it is the body itself, its last MiB. From a body of more
-// than a MiB, or one that is not whole, nothing but the text is taken. The attributes request-id
-// and param are filled, too.
+// Text becomes the message, or the last MiB of the body if it has no message. A body of more than
+// 128 KiB, and one that is not complete, gives only its text. The attributes request-id and param
+// are filled, too.
 func Body(ev *taxonomy.Evidence, body []byte) {
-	f := filler{ev: ev}
-	if len(body) > maxBody {
-		f.text(body)
-		return
+	b := builder{ev: ev}
+	body = bytes.TrimSpace(body)
+	if len(body) <= maxObject {
+		o, complete := readObject(body)
+		if message := b.object(o); complete {
+			set(&ev.Text, message)
+		}
 	}
-	o, whole := readObject(body)
-	f.keys(o)
-	if text := o.message(); text != "" && whole {
-		set(&ev.Text, text)
-		return
-	}
-	f.text(body)
+	b.text(body)
 }
 
-// text fills the text with the end of the body.
-func (f *filler) text(body []byte) {
-	if f.ev.Text == "" {
-		f.ev.Text = endOf(bytes.TrimSpace(body))
-	}
+// object is a JSON object whose values are not decoded. Of a duplicate key the last value counts.
+type object map[string]json.RawMessage
+
+// knownKeys are the keys that are read.
+var knownKeys = [...]string{
+	"error", "errors", "details", "extensions", "type", "__type", "code", "reason", "status", "statusCode",
+	"status_code", "message", "detail", "error_description", "Message", "error_message", "msg", "title", "param",
+	"request_id", "requestId", "retry_after", "retryDelay",
 }
 
-// text returns the first text under one of the keys, trimmed, or "".
+// messageKeys are the keys of messages, the usual one first.
+var messageKeys = []string{"message", "detail", "error_description", "Message", "error_message", "msg"}
+
+// readObject decodes the object that b begins with, or the first one of the list that b is.
+// complete is false if anything follows the object. Without an object it returns nil.
+func readObject(b []byte) (o object, complete bool) {
+	switch {
+	case len(b) > 0 && b[0] == '{':
+		if json.Unmarshal(b, &o) == nil {
+			return o, true
+		}
+		o = nil
+		if json.NewDecoder(bytes.NewReader(b)).Decode(&o) != nil {
+			return nil, false
+		}
+		return o, false
+	case len(b) > 0 && b[0] == '[':
+		if all := objects(b); len(all) > 0 {
+			return all[0], true
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// objects returns the objects among the first few elements of a list.
+func objects(list json.RawMessage) []object {
+	var elements []json.RawMessage
+	if len(list) == 0 || list[0] != '[' || json.Unmarshal(list, &elements) != nil {
+		return nil
+	}
+	var found []object
+	for _, e := range elements[:min(len(elements), maxListed)] {
+		var o object
+		if e[0] == '{' && json.Unmarshal(e, &o) == nil {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// object returns the object under a key, or the first one of a list there.
+func (o object) object(key string) object {
+	raw := bytes.TrimSpace(o[key])
+	if found, _ := readObject(raw); found != nil {
+		return found
+	}
+	return nil
+}
+
+// text returns the first text under one of the keys, without white space around it.
 func (o object) text(keys ...string) string {
 	for _, key := range keys {
 		var s string
@@ -58,10 +118,7 @@ func (o object) text(keys ...string) string {
 	return ""
 }
 
-// maxNumber bounds in bytes what is read as a number.
-const maxNumber = 64
-
-// number returns the whole number under a key, also one that is written as a text.
+// number returns the integer under a key, also if it is written as a text.
 func (o object) number(key string) (int, bool) {
 	raw := o[key]
 	if len(raw) > maxNumber {
@@ -69,4 +126,87 @@ func (o object) number(key string) (int, bool) {
 	}
 	n, err := strconv.Atoi(strings.Trim(string(raw), `"`))
 	return n, err == nil
+}
+
+// message returns the text for people, or "". Inner is the object under "error", listed the first
+// one under "errors".
+func (o object) message(inner, listed object) string {
+	if text := inner.text(messageKeys...); text != "" {
+		return text
+	}
+	if text := o.text("message"); text != "" {
+		return text
+	}
+	if title, detail := o.text("title"), o.text("detail"); title != "" && detail != "" {
+		return title + ": " + detail
+	}
+	return cmp.Or(o.text(messageKeys...), listed.text(messageKeys...), o.text("title", "error"))
+}
+
+// object fills everything but the text from an object that describes an error, and returns its text
+// for people.
+func (b *builder) object(o object) (message string) {
+	inner, listed := o.object("error"), o.object("errors")
+	if inner != nil {
+		b.members(inner)
+		b.listed(inner.object("errors"))
+		for _, detail := range objects(inner["details"]) { // Google's, each of another kind
+			setName(&b.ev.Type, detail.text("reason"))
+			if d, ok := readDuration(detail.text("retryDelay")); ok {
+				b.retryAfter(d)
+			}
+		}
+	}
+	b.members(o)
+	b.listed(listed)
+	if word := o.text("error"); inner == nil && (isIdentifier(word) || o.text("error_description") != "") {
+		setName(&b.ev.Code, word)
+	}
+	b.attribute("request-id", o.text("request_id", "requestId"))
+	return o.message(inner, listed)
+}
+
+// members fills from the keys of one object.
+func (b *builder) members(o object) {
+	for _, key := range [...]string{"status", "statusCode", "status_code"} {
+		if n, ok := o.number(key); ok {
+			b.status(n, minStatus)
+		}
+	}
+	setName(&b.ev.Code, o.text("code"))
+	if n, ok := o.number("code"); ok && minFailure <= n && n <= maxStatus {
+		b.status(n, minFailure)
+	} else if ok {
+		setNumber(&b.ev.Code, int64(n))
+	}
+	if kind := o.text("type", "__type"); kind != "error" && kind != "about:blank" {
+		setName(&b.ev.Type, kind)
+	}
+	if status := o.text("status"); isCapitals(status) {
+		setName(&b.ev.Code, status)
+	}
+	b.attribute("param", o.text("param"))
+	if d, ok := readNumber(strings.Trim(string(o["retry_after"]), `"`), time.Second); ok {
+		b.retryAfter(d)
+	}
+}
+
+// listed fills from the first of the errors that an object lists.
+func (b *builder) listed(o object) {
+	setName(&b.ev.Type, o.text("type"))
+	setName(&b.ev.Type, o.text("reason"))
+	setName(&b.ev.Code, o.text("code"))
+	setName(&b.ev.Code, o.object("extensions").text("code"))
+}
+
+// isIdentifier reports whether s is a name of several lower-case words, as codes are, and not
+// prose.
+func isIdentifier(s string) bool {
+	return strings.Contains(s, "_") && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-.") == ""
+}
+
+// isCapitals reports whether s is a name in capitals.
+func isCapitals(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" &&
+		strings.Trim(s, "0123456789") != ""
 }

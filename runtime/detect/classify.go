@@ -2,22 +2,120 @@ package detect
 
 import (
 	"context"
+	"time"
+
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Classify returns the error of the taxonomy that raw is evidence of; [Of] says what raw can be.
-// Nil stays nil, and so does a nil pointer. A cancelled context, and an error of the taxonomy
-// already, are returned as they are, with all that is wrapped around them. Methods of raw that
-// panic do no harm.
+// Option changes how one failure is classified. The zero Option changes nothing.
+type Option struct {
+	noText    bool
+	stack     bool
+	limit     int
+	source    string
+	op        string
+	unmatched Recorder
+}
+
+// Recorder receives evidence that no rule matches. [Record] is one. Record must not keep or change
+// ev.
+type Recorder interface {
+	Record(ev *taxonomy.Evidence) error
+}
+
+// DefaultTextLimit is how many bytes of the end of a text are searched. [TextLimit] changes it.
+const DefaultTextLimit = 16 << 10
+
+// In classifies by the profile of the table. A profile can disable rules on text, and with them the
+// status and the wait that are read in a text, and can enable stacks.
+func In(table taxonomy.Table) Option {
+	if table.Overlay == nil {
+		return Option{}
+	}
+	return Option{noText: !table.SearchesText(), stack: table.Overlay.Reporting.Stack}
+}
+
+// TextLimit searches and keeps the last n bytes of the text. An n below 1 changes nothing. The
+// search sees the original text; a longer text is kept with its secrets masked.
+func TextLimit(n int) Option { return Option{limit: max(n, 0)} }
+
+// From sets the source of evidence that has none.
+func From(source string) Option { return Option{source: source} }
+
+// During sets the failed operation of evidence that has none.
+func During(op string) Option { return Option{op: op} }
+
+// Unmatched records evidence that no rule matches, so that rules can be written for it. The
+// recorder receives a copy without the values of sensitive fields. An error of the recorder is
+// ignored: recording never changes a classification.
+func Unmatched(r Recorder) Option { return Option{unmatched: r} }
+
+// merged returns all options as one. A later option wins.
+func merged(opts []Option) Option {
+	var o Option
+	for i := range opts {
+		more := &opts[i]
+		o.noText = o.noText || more.noText
+		o.stack = o.stack || more.stack
+		if more.limit > 0 {
+			o.limit = more.limit
+		}
+		if more.source != "" {
+			o.source = more.source
+		}
+		if more.op != "" {
+			o.op = more.op
+		}
+		if more.unmatched != nil {
+			o.unmatched = more.unmatched
+		}
+	}
+	return o
+}
+
+func (o *Option) textLimit() int {
+	if o.limit > 0 {
+		return o.limit
+	}
+	return DefaultTextLimit
+}
+
+// fill returns ev with the source and the operation of the options, or room as such a copy. A wait
+// that was read in the text is removed if the profile disables texts.
+func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
+	source := ev.Source == "" && o.source != ""
+	op := ev.Op == "" && o.op != ""
+	wait := o.noText && ev.RetryAfterDerived
+	if !source && !op && !wait {
+		return ev
+	}
+	*room = *ev
+	if source {
+		room.Source = o.source
+	}
+	if op {
+		room.Op = o.op
+	}
+	if wait {
+		room.RetryAfter, room.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
+	}
+	return room
+}
+
+// Classify returns the error of the taxonomy for raw, whose evidence [Of] collects. If the text of
+// the evidence tells how long to wait ("retry after 30"), and nothing else does, it becomes
+// RetryAfter; evidence itself is not read so. Nil and a nil pointer give nil. A cancelled context,
+// and an error of the taxonomy, are returned unchanged with everything that is wrapped around them.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
 		return done
 	}
-	ev := Of(raw)
+	o := merged(opts)
+	ev := o.evidence(raw)
 	var room taxonomy.Evidence
-	rule, as := r.decide(&ev, &room, opts)
+	rule, as := r.decide(&ev, &room, &o)
 	return Traced(r.Make(rule, as), opts)
 }
 
@@ -31,13 +129,12 @@ func (r *Rules) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
 	return Traced(r.Make(rule, as), opts)
 }
 
-// Decide returns the index of the rule that the evidence is won by, or [NoRule], and the evidence
-// to make the error of: ev itself, or room, made a copy of ev, where options or its text change
-// something about it. When there is nothing to classify, as is nil and err is what to return: nil,
-// a cancelled context, an error of the taxonomy already. Where the text is longer than [TextLimit]
-// has it, room has a copy of its end, secrets masked, so that a secret that the cut splits does not
-// show in what is made of it. Decide keeps neither ev nor room, and allocates only that copy, and
-// what [Rules.Match] does.
+// Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
+// make the error of: ev itself, or room as a copy of ev if options or its text change something.
+// If there is nothing to classify, as is nil and err is the result: nil, a cancelled context, or an
+// error of the taxonomy. If the text is longer than the [TextLimit], room has a copy of its end,
+// secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev nor
+// room, and allocates only that copy and what [Rules.Match] allocates.
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
 	if ev == nil {
 		return NoRule, nil, nil
@@ -45,48 +142,66 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 	if ev.Err != nil && r.passes(ev.Err) != Matched {
 		return NoRule, nil, ev.Err
 	}
-	rule, as = r.decide(ev, room, opts)
+	if len(opts) == 0 && ev.Text == "" {
+		return r.match(ev, ""), ev, nil
+	}
+	o := merged(opts)
+	rule, as = r.decide(ev, room, &o)
 	return rule, as, nil
 }
 
-// decide is Decide for what is to be classified.
-func (r *Rules) decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence) {
-	if len(opts) == 0 {
-		if rule = r.certain(ev); rule != NoRule {
-			return rule, ev
-		}
+// decide is Decide for evidence that is to be classified.
+func (r *Rules) decide(ev, room *taxonomy.Evidence, o *Option) (rule int, as *taxonomy.Evidence) {
+	as, text := r.prepare(ev, room, o)
+	rule = r.match(as, text)
+	as = o.cut(as, room)
+	if rule == NoRule && o.unmatched != nil {
+		c := hide(*as, r.Sensitive)
+		try(func() { _ = o.unmatched.Record(&c) })
 	}
-	var q query
-	q.ask(ev, opts)
-	rule = r.match(ev, &q)
-	if q.changed(ev) {
-		q.copyTo(room, ev)
-		ev = room
-	}
-	if rule == NoRule && len(opts) > 0 {
-		r.report(ev, opts)
-	}
-	return rule, ev
+	return rule, as
 }
 
-// report hands evidence that no rule matches to whoever collects it. It is a copy, so that the
-// caller's evidence can stay on its stack, and without what is sensitive.
-func (r *Rules) report(ev *taxonomy.Evidence, opts []Option) {
-	if recorder := merged(opts).unmatched; recorder != nil {
-		c := hide(*ev, r.Sensitive)
-		try(func() { _ = recorder.Record(&c) })
+// cut returns ev, or room as a copy with the end of the text, secrets masked, if the text is too
+// long.
+func (o *Option) cut(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
+	if len(ev.Text) <= o.textLimit() {
+		return ev
 	}
+	if ev != room {
+		*room = *ev
+	}
+	room.Text = maskedEnd(room.Text, o.textLimit())
+	return room
 }
 
-// unclassified returns what becomes of raw without classifying, and why; the outcome is Matched
-// when raw is to be classified.
+// evidence returns the evidence of raw, with the wait that its text contains.
+func (o *Option) evidence(raw any) taxonomy.Evidence {
+	var ev taxonomy.Evidence
+	complete := false
+	switch x := raw.(type) {
+	case taxonomy.Evidence, *taxonomy.Evidence:
+		return Of(raw)
+	case error:
+		ev, complete = ofError(x)
+	default:
+		ev = Of(raw)
+	}
+	if !complete && !o.noText {
+		readWait(&ev)
+	}
+	return ev
+}
+
+// unclassified returns the result for raw that is not to be classified, and the reason. The outcome
+// is Matched if raw is to be classified.
 func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 	switch x := raw.(type) {
 	case nil:
-		return Nothing, nil
+		return NoError, nil
 	case *taxonomy.Evidence:
 		if x == nil {
-			return Nothing, nil
+			return NoError, nil
 		}
 	case taxonomy.Evidence:
 		if x.Err == nil {
@@ -95,8 +210,13 @@ func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 		return r.passes(x.Err), x.Err
 	}
 	err, ok := raw.(error)
-	if isNil(raw) && !(ok && speaks(err)) {
-		return Nothing, nil
+	if isNil(raw) {
+		if !ok {
+			return NoError, nil
+		}
+		if _, ok := textOf(err, err.Error); !ok { // the method of a nil pointer usually panics
+			return NoError, nil
+		}
 	}
 	if !ok {
 		return Matched, nil
@@ -104,44 +224,35 @@ func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 	return r.passes(err), err
 }
 
-// speaks reports whether an error has a text; the method of a nil pointer mostly panics.
-func speaks(err error) bool {
-	_, ok := ask(func() string { return err.Error() })
-	return ok
-}
-
-// passes returns Cancelled or Passed for an error that is not to be classified, and else Matched.
-func (r *Rules) passes(err error) Outcome {
+// passes returns Cancelled or AlreadyTyped for an error that is not to be classified, and else
+// Matched.
+func (r *Rules) passes(err error) (outcome Outcome) {
 	if errtree.Is(err, context.Canceled) {
 		return Cancelled
 	}
-	if r.Taxonomy == nil {
-		return Matched
+	outcome = Matched
+	if r.Taxonomy != nil {
+		try(func() {
+			if own, ok := taxonomy.First(err, r.Taxonomy); ok && !isNil(own) {
+				outcome = AlreadyTyped
+			}
+		})
 	}
-	if own, _ := ask(func() bool { return isOwn(err, r.Taxonomy) }); own {
-		return Passed
-	}
-	return Matched
+	return outcome
 }
 
-// isOwn reports whether err is or wraps an error of the taxonomy. A nil pointer to one has nothing
-// to pass on.
-func isOwn(err error, t *taxonomy.Taxonomy) bool {
-	own, ok := taxonomy.First(err, t)
-	return ok && !isNil(own)
-}
-
-// Traced returns err, with the stack of the call if a table given to [In] asks for stacks.
+// Traced returns err, with the stack of the call if a table given to [In] enables stacks.
 func Traced(err error, opts []Option) error {
-	if len(opts) == 0 {
-		return err
-	}
-	return withStack(err, opts)
-}
-
-func withStack(err error, opts []Option) error {
-	if o := merged(opts); o.stack {
-		return taxonomy.WithStack(err)
+	for i := range opts {
+		if opts[i].stack {
+			return taxonomy.WithStack(err)
+		}
 	}
 	return err
+}
+
+// Unknown returns the error for evidence that no rule of a taxonomy without a fallback matches. It
+// has no code, the message of the evidence, and is not to be retried. It does not keep ev.
+func Unknown(t *taxonomy.Taxonomy, ev *taxonomy.Evidence) taxonomy.Error {
+	return taxonomy.NewUnknown(t, taxonomy.Wire{Domain: t.Domain, Message: ev.Error(), Cause: ev.Err})
 }

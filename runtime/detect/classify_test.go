@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,6 +123,46 @@ func TestClassify(t *testing.T) {
 	} {
 		err := r.Classify(c.raw, c.opts)
 		assert.Equal(t, c.want, taxonomy.CodeOf(err), c.name)
+	}
+}
+
+// A wait is read in prose only if the profile searches texts, and nothing else has a hint.
+func TestClassifyReadsWaits(t *testing.T) {
+	const text = "HTTP 429: retry after 30"
+	read := taxonomy.Evidence{Text: text, RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true}
+	withStatus := read
+	withStatus.Status, withStatus.StatusDerived = 429, true
+	failed := errors.New(text)
+	wrapped := withStatus
+	wrapped.Err = failed
+	for _, c := range []struct {
+		name string
+		raw  any
+		opts []detect.Option
+		want taxonomy.Evidence
+	}{
+		{"a text", text, nil, withStatus},
+		{"an error", failed, nil, wrapped},
+		{"a response", answer(429, "retry after 30"), nil, taxonomy.Evidence{Status: 429, Text: "retry after 30",
+			RetryAfter: read.RetryAfter, RetryAfterDerived: true}},
+		{"a response with a header", answer(429, "retry after 30", "Retry-After", "1"), nil,
+			taxonomy.Evidence{Status: 429, Text: "retry after 30", RetryAfter: taxonomy.Some(time.Second),
+				Attributes: attributes("retry-after", "1")}},
+		{"evidence", taxonomy.Evidence{Text: text}, nil,
+			taxonomy.Evidence{Text: text, Status: 429, StatusDerived: true}},
+		{"text disabled", text, []detect.Option{noText()}, taxonomy.Evidence{Text: text}},
+		{"text disabled, and a wait that was read before", read, []detect.Option{noText()},
+			taxonomy.Evidence{Text: text}},
+	} {
+		r := mailRules()
+		assert.Equal(t, c.want, r.Explain(c.raw, c.opts).Evidence, c.name)
+		var made taxonomy.Evidence
+		r.Make = func(rule int, ev *taxonomy.Evidence) taxonomy.Error {
+			made = *ev
+			return &mailError{}
+		}
+		_ = r.Classify(c.raw, c.opts)
+		assert.Equal(t, c.want, made, c.name)
 	}
 }
 
@@ -244,4 +285,26 @@ func FuzzClassifyNeverPanics(f *testing.F) {
 			t.Fatalf("%v\n%s", err, e)
 		}
 	})
+}
+
+func TestUnknown(t *testing.T) {
+	again := taxonomy.Reaction{Name: "again", Action: taxonomy.Retry}
+	stop := taxonomy.Reaction{Name: "stop"}
+	tax := &taxonomy.Taxonomy{Domain: "example.org",
+		Rows: []taxonomy.RowTraits{{Reaction: &again, Retryable: true}, {Reaction: &stop}}}
+	err := detect.Unknown(tax, &taxonomy.Evidence{
+		Source: "git", Op: "push", Text: "remote hung up\npassword=correct-horse-battery-staple",
+		Err: io.ErrUnexpectedEOF,
+	})
+	assert.IsType(t, &taxonomy.Unknown{}, err)
+	assert.EqualError(t, err, "git push: remote hung up")
+	assert.Same(t, tax, err.Taxonomy())
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Empty(t, taxonomy.CodeOf(err))
+	assert.False(t, taxonomy.IsRetryable(err))
+	assert.Equal(t, "{}", string(err.AppendContext(nil)))
+	assert.JSONEq(
+		t, `{"domain":"example.org","name":"","category":"","code":"","message":"git push: remote hung up",`+
+			`"retryable":false,"context":{}}`,
+		string(err.AppendJSON(nil)))
 }

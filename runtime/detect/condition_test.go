@@ -235,3 +235,17 @@ func TestConditionsAllHold(t *testing.T) {
 		assert.Equal(t, detect.NoRule, r.Match(&ev, nil), "%+v", ev)
 	}
 }
+
+func TestCanonicalNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"EWOULDBLOCK": "EAGAIN", "EDEADLOCK": "EDEADLK", "ENOTSUP": "EOPNOTSUPP", "EAGAIN": "EAGAIN", "": "",
+		"other": "other", "SIGIOT": "SIGIOT",
+	} {
+		assert.Equal(t, want, detect.CanonicalErrno(name))
+	}
+	for name, want := range map[string]string{
+		"SIGIOT": "SIGABRT", "SIGPOLL": "SIGIO", "SIGCLD": "SIGCHLD", "SIGKILL": "SIGKILL", "": "", "EAGAIN": "EAGAIN",
+	} {
+		assert.Equal(t, want, detect.CanonicalSignal(name))
+	}
+}

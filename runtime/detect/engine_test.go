@@ -97,7 +97,7 @@ func TestHostileTexts(t *testing.T) {
 		runs  int
 		bytes int
 	}{
-		{"100 MB", near, strings.Repeat("no rate limits were found here. ", 100<<20/32), 0, 0},
+		{"100 MB", near, strings.Repeat("no rate limits were found here. ", int(seeds(100<<20))/32), 0, 0},
 		{"10 000 near misses", near, strings.Repeat("rate limit ", 10_000), 1, limit},
 		{"10 000 near misses that are nearer", near, strings.Repeat("rate limit was exceedet by quota over ", 10_000),
 			700, 4 * limit},

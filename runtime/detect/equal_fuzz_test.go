@@ -46,9 +46,17 @@ func FuzzEngineEqualsNaive(f *testing.F) {
 	})
 }
 
+// seeds returns how many seeds a test tries: all of them, or a fifth with -short.
+func seeds(n uint64) uint64 {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // TestEngineEqualsNaive is the fuzz target over more seeds.
 func TestEngineEqualsNaive(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range seeds(500) {
 		g := generator{rand.New(rand.NewPCG(seed, 11))}
 		r := g.rules()
 		n := newNaive(r)

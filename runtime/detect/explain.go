@@ -1,84 +1,265 @@
 package detect
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Explain returns what [Rules.Classify] makes of raw, and why. It tries every rule, and reports
-// nothing to an [Unmatched] recorder.
+const (
+	// maxRunnersUp is how many other matching rules are printed.
+	maxRunnersUp = 5
+	// maxReason bounds in bytes the reason that a classifier returns.
+	maxReason = 512
+)
+
+// Outcome is how an error was classified.
+type Outcome uint8
+
+// The outcomes.
+const (
+	NoError      Outcome = iota // there was no error
+	Cancelled                   // a cancelled context is never classified
+	AlreadyTyped                // it was an error of the taxonomy
+	Matched                     // a rule matched
+	Fallback                    // no rule matched
+)
+
+var outcomes = [...]struct{ word, reason string }{
+	NoError:      {"nothing", "there is no error"},
+	Cancelled:    {"cancelled", "a cancelled context is not classified"},
+	AlreadyTyped: {"passed", "it is an error of the taxonomy already"},
+	Matched:      {"matched", "a rule matches"},
+	Fallback:     {"fallback", "no rule matches"},
+}
+
+// String returns the word of the outcome.
+func (o Outcome) String() string {
+	if int(o) >= len(outcomes) {
+		return fmt.Sprintf("Outcome(%d)", uint8(o))
+	}
+	return outcomes[o].word
+}
+
+// MarshalText returns the word of the outcome.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// Explanation is the result of a classification and the reason for it.
+type Explanation struct {
+	Outcome Outcome
+	// Err is the result of Classify.
+	Err error
+	// Rule is the rule that won. It is nil unless the outcome is [Matched].
+	Rule *Rule
+	// RunnersUp are the other rules that matched, best first.
+	RunnersUp []*Rule
+	// Evidence is the evidence that the rules tested. Its text is cut to what was searched and then
+	// masked; see [TextLimit]. It contains the values of sensitive fields, which String and the
+	// JSON do not show.
+	Evidence taxonomy.Evidence
+	// Missing are the required fields, by wire name, that the evidence did not fill. They have zero
+	// values.
+	Missing []string
+
+	sensitive []string
+}
+
+// Explain returns the result of [Rules.Classify] for raw, and the reason. It tries every rule, and
+// passes nothing to an [Unmatched] recorder.
 func (r *Rules) Explain(raw any, opts []Option) Explanation {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
 		return Explanation{Outcome: outcome, Err: done}
 	}
-	ev := Of(raw)
-	var q query
-	q.ask(&ev, opts)
-	rules := r.matching(&ev, &q)
-	e := Explanation{Outcome: Fallback, sensitive: r.Sensitive}
-	q.copyTo(&e.Evidence, &ev)
-	rule, code := NoRule, r.fallback()
+	o := merged(opts)
+	ev := o.evidence(raw)
+	var room taxonomy.Evidence
+	as, text := r.prepare(&ev, &room, &o)
+	rules := r.matching(as, text)
+	e := Explanation{Outcome: Fallback, Evidence: *o.cut(as, &room), sensitive: r.Sensitive}
+	rule := NoRule
 	if len(rules) > 0 {
-		e.Outcome, rule, e.Rule = Matched, rules[0], &r.Rules[rules[0]]
-		code = int(e.Rule.Code)
+		rule = rules[0]
+		e.Outcome, e.Rule = Matched, &r.Rules[rule]
 		for _, other := range rules[1:] {
 			e.RunnersUp = append(e.RunnersUp, &r.Rules[other])
 		}
 	}
 	e.Err = Traced(r.Make(rule, &e.Evidence), opts)
-	e.Missing = r.missing(code, e.Rule, &e.Evidence)
+	e.Missing = r.missing(e.Rule, &e.Evidence)
 	return e
 }
 
-// matching returns all rules that the evidence meets, best first.
-func (r *Rules) matching(ev *taxonomy.Evidence, q *query) []int {
-	x := r.index(q)
-	var ranks []int
-	for rank := range x.rules {
-		rule := &r.Rules[x.rules[rank].rule]
-		if !rule.onText() && r.holds(rule.Conditions, ev, q) {
-			ranks = append(ranks, rank)
-		}
-	}
-	if q.text != "" {
-		ranks = r.engine().all(x, ev, q, ranks)
-	}
-	slices.Sort(ranks)
-	for i, rank := range ranks {
-		ranks[i] = x.rules[rank].rule
-	}
-	return ranks
-}
-
-// fallback returns the index of the code that evidence becomes which no rule matches, or -1.
-func (r *Rules) fallback() int {
-	if r.Taxonomy == nil || r.Taxonomy.Fallback == "" {
-		return -1
-	}
-	return slices.IndexFunc(r.Taxonomy.Codes, func(c taxonomy.Code) bool { return c.Value == r.Taxonomy.Fallback })
-}
-
-// missing returns the required fields of a code that the evidence does not fill.
-func (r *Rules) missing(code int, rule *Rule, ev *taxonomy.Evidence) []string {
-	set := r.FallbackSet
+// missing returns the required fields that the evidence does not fill, of the code of a rule or of
+// the fallback.
+func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
+	code, filled := -1, r.FallbackSet
 	if rule != nil {
-		set = rule.Set
+		code, filled = int(rule.Code), rule.Set
+	} else if r.Taxonomy != nil && r.Taxonomy.Fallback != "" {
+		code = slices.IndexFunc(r.Taxonomy.Codes, func(c taxonomy.Code) bool { return c.Value == r.Taxonomy.Fallback })
 	}
 	var out []string
-	for i := range r.Needs {
-		n := &r.Needs[i]
-		if int(n.Code) != code || slices.Contains(set, n.Field) {
-			continue
-		}
-		filled := slices.ContainsFunc(n.From, func(from string) bool {
+	for _, n := range r.Needs {
+		fills := func(from string) bool {
 			_, ok := Read(ev, from, n.Type, n.Words)
 			return ok
-		})
-		if !filled {
+		}
+		if int(n.Code) == code && !slices.Contains(filled, n.Field) && !slices.ContainsFunc(n.From, fills) {
 			out = append(out, n.Field)
 		}
 	}
 	return out
+}
+
+// Redacted returns the evidence without the values of sensitive fields, as String and MarshalJSON
+// show it.
+func (e Explanation) Redacted() taxonomy.Evidence { return hide(e.Evidence, e.sensitive) }
+
+// classified reports whether there was something to classify.
+func (e Explanation) classified() bool { return e.Outcome == Matched || e.Outcome == Fallback }
+
+// String returns the result and the reason in a few lines, secrets masked.
+func (e Explanation) String() string {
+	var b strings.Builder
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-12s  %s\n", label, fmt.Sprintf(format, args...))
+	}
+	if e.Err != nil {
+		if code := taxonomy.CodeOf(e.Err); code != "" {
+			fmt.Fprintf(&b, "%s (%s): ", oneLine(code), oneLine(taxonomy.CategoryOf(e.Err)))
+		}
+		text, _ := textOf(e.Err, e.Err.Error)
+		b.WriteString(oneLine(text) + "\n")
+	}
+	if e.Rule != nil {
+		line("rule", "%s", e.Rule.line())
+	} else {
+		line("rule", "none: %s", outcomes[e.Outcome].reason)
+	}
+	for i, r := range e.RunnersUp {
+		if i == maxRunnersUp {
+			line("also matched", "and %d more", len(e.RunnersUp)-i)
+			break
+		}
+		line("also matched", "%s", r.line())
+	}
+	if len(e.Missing) > 0 {
+		line("missing", "%s", strings.Join(e.Missing, ", "))
+	}
+	shown := e.Redacted()
+	if e.classified() {
+		line("evidence", "%s", oneLine(shown.Error()))
+	}
+	if shown.StatusDerived {
+		line("status", "%d, read out of the text", shown.Status)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// line returns the name of the rule and the rule on one line.
+func (r *Rule) line() string {
+	if r.Doc == "" {
+		return r.Name
+	}
+	return r.Name + " " + oneLine(r.Doc)
+}
+
+// oneLine returns text on one line without control characters, secrets masked.
+func oneLine(s string) string { return text.Printable(text.Masked(s), "") }
+
+// ruleJSON is a rule in the JSON of an explanation.
+type ruleJSON struct {
+	Name string `json:"name"`
+	Rule string `json:"rule,omitempty"`
+}
+
+// MarshalJSON returns the explanation as an object: outcome, code, category, message, error, rule,
+// runners_up, missing and evidence, secrets masked. Empty members are omitted.
+func (e Explanation) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Outcome   Outcome            `json:"outcome"`
+		Code      string             `json:"code,omitempty"`
+		Category  string             `json:"category,omitempty"`
+		Message   string             `json:"message,omitempty"`
+		Error     json.Marshaler     `json:"error,omitempty"`
+		Rule      *ruleJSON          `json:"rule,omitempty"`
+		RunnersUp []ruleJSON         `json:"runners_up,omitempty"`
+		Missing   []string           `json:"missing,omitempty"`
+		Evidence  *taxonomy.Evidence `json:"evidence,omitempty"`
+	}{Outcome: e.Outcome, Missing: e.Missing}
+	if e.Err != nil {
+		out.Code, out.Category = taxonomy.CodeOf(e.Err), taxonomy.CategoryOf(e.Err)
+		text, _ := textOf(e.Err, e.Err.Error)
+		out.Message = taxonomy.Scrub(text)
+		if own, ok := taxonomy.First(e.Err, nil); ok {
+			out.Error, _ = own.(json.Marshaler)
+		}
+	}
+	if e.Rule != nil {
+		out.Rule = &ruleJSON{e.Rule.Name, e.Rule.Doc}
+	}
+	for _, r := range e.RunnersUp {
+		out.RunnersUp = append(out.RunnersUp, ruleJSON{r.Name, r.Doc})
+	}
+	if e.classified() {
+		shown := e.Redacted()
+		out.Evidence = &shown
+	}
+	return json.Marshal(out)
+}
+
+// Classifier returns the function that an executor classifies with. It calls Explain of a generated
+// package, and returns the error and, on one line, the reason: the rule that matched and the one
+// that it beat, or that no rule matched. Source and op, unless empty, are those of an error that
+// has none itself. Nil, a cancelled context and an error of the taxonomy are returned unchanged.
+// The function is safe for concurrent use.
+//
+// Because Explain passes nothing to a recorder, the function passes the evidence to an [Unmatched]
+// among opts if no rule matches.
+func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Option) func(err error, source, op string) (
+	error, string) {
+	recorder := merged(opts).unmatched
+	//lint:ignore ST1008 an executor's classifier returns the error first
+	return func(err error, source, op string) (error, string) {
+		if err == nil {
+			return nil, outcomes[NoError].reason
+		}
+		e := explain(err, append(slices.Clone(opts), From(source), During(op))...)
+		if e.Outcome == Fallback && recorder != nil {
+			shown := e.Redacted()
+			try(func() { _ = recorder.Record(&shown) })
+		}
+		return e.Err, e.reason()
+	}
+}
+
+// reason returns the reason for the outcome on one line, secrets masked.
+func (e Explanation) reason() string {
+	reason := outcomes[e.Outcome].reason
+	switch code := taxonomy.CodeOf(e.Err); {
+	case e.Rule != nil:
+		reason = "rule " + e.Rule.Name
+		if e.Rule.Doc != "" {
+			reason += " (" + e.Rule.Doc + ")"
+		}
+		if len(e.RunnersUp) > 0 {
+			reason += "; also matched " + e.RunnersUp[0].Name
+		}
+		if more := len(e.RunnersUp) - 1; more > 0 {
+			reason += fmt.Sprintf(" and %d more", more)
+		}
+	case e.Outcome == Fallback && code != "":
+		reason += ", so it is the fallback " + code
+	case e.Outcome == Fallback:
+		reason += ", and there is no fallback"
+	}
+	if len(e.Missing) > 0 {
+		reason += "; nothing fills " + strings.Join(e.Missing, ", ")
+	}
+	return maskedBeginning(oneLine(reason), maxReason)
 }

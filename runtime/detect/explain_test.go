@@ -72,7 +72,7 @@ func TestExplain(t *testing.T) {
 				`"error":{"code":"OTHER"},"evidence":{"type":"B"}}`,
 		},
 		{
-			name: "nothing", outcome: detect.Nothing,
+			name: "nothing", outcome: detect.NoError,
 			text: "  rule          none: there is no error",
 			json: `{"outcome":"nothing"}`,
 		},
@@ -82,7 +82,7 @@ func TestExplain(t *testing.T) {
 			json: `{"outcome":"cancelled","message":"context canceled"}`,
 		},
 		{
-			name: "an error of the taxonomy", raw: own, outcome: detect.Passed,
+			name: "an error of the taxonomy", raw: own, outcome: detect.AlreadyTyped,
 			text: "GREYLISTED (delivery): greylisted: x\n  rule          none: it is an error of the taxonomy already",
 			json: `{"outcome":"passed","code":"GREYLISTED","category":"delivery","message":"greylisted: x",` +
 				`"error":{"code":"GREYLISTED"}}`,
@@ -137,7 +137,8 @@ func TestExplanationOfManyRules(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	for o, want := range map[detect.Outcome]string{
-		detect.Nothing: "nothing", detect.Cancelled: "cancelled", detect.Passed: "passed", detect.Matched: "matched",
+		detect.NoError: "nothing", detect.Cancelled: "cancelled", detect.AlreadyTyped: "passed",
+		detect.Matched:  "matched",
 		detect.Fallback: "fallback", 9: "Outcome(9)",
 	} {
 		assert.Equal(t, want, o.String())

@@ -6,145 +6,225 @@ import (
 	"time"
 )
 
-// fields collects what the exported fields of an error say that is a struct or points to one,
-// embedded structs included.
-func (g *gather) fields(err error) {
-	g.structFields(reflect.ValueOf(err), maxEmbedded)
-}
-
-// maxEmbedded bounds how deep structs are embedded that are looked at.
+// maxEmbedded bounds how deep embedded structs are read.
 const maxEmbedded = 4
 
-func (g *gather) structFields(v reflect.Value, depth int) {
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
+// methods collects the values that an error of an unknown type returns from the usual methods.
+func (w *walker) methods(err error) {
+	if x, ok := err.(interface{ SQLState() string }); ok {
+		setName(&w.ev.Code, x.SQLState())
+		w.place(err)
 	}
+	if x, ok := err.(interface{ ErrorCode() string }); ok {
+		setName(&w.ev.Code, x.ErrorCode())
+	}
+	// The types of codes differ, so that no interface has them all.
+	setWord(&w.ev.Code, result(reflect.ValueOf(err).MethodByName("Code")))
+	if v := result(reflect.ValueOf(err).MethodByName("Type")); v.Kind() == reflect.String {
+		setWord(&w.ev.Type, v)
+	}
+	if x, ok := err.(interface{ StatusCode() int }); ok {
+		w.status(x.StatusCode(), minStatus)
+	}
+	if x, ok := err.(interface{ HTTPStatusCode() int }); ok {
+		w.status(x.HTTPStatusCode(), minStatus)
+	}
+	if x, ok := err.(interface{ Status() int }); ok {
+		w.status(x.Status(), minFailure)
+	}
+	if timedOut(err) {
+		set(&w.kind, typeTimeout)
+	}
+	if x, ok := err.(interface{ ExitCode() int }); ok {
+		w.exitCode(x.ExitCode())
+	}
+	if x, ok := err.(interface{ RetryAfter() time.Duration }); ok {
+		if d := x.RetryAfter(); d > 0 {
+			w.retryAfter(d)
+		}
+	}
+}
+
+// result returns the result of a method without parameters, or the zero Value if the method does
+// not exist or is of another form.
+func result(method reflect.Value) reflect.Value {
+	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
+		return reflect.Value{}
+	}
+	return method.Call(nil)[0]
+}
+
+// setWord fills a name with a text, or with the name or value of a number other than 0.
+func setWord(p *string, v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.String:
+		setName(p, v.String())
+	case v.CanInt() && v.Int() != 0, v.CanUint() && v.Uint() != 0:
+		if x, ok := v.Interface().(interface{ String() string }); ok {
+			setName(p, x.String())
+		} else if v.CanInt() {
+			setNumber(p, v.Int())
+		} else {
+			setNumber(p, int64(min(v.Uint(), 1<<62)))
+		}
+	}
+}
+
+// places are the attributes that tell where in a database a statement failed, and the fields of
+// pgconn.PgError and of lib/pq's Error that they are filled from.
+var places = [...]struct{ attribute, pgx, pq string }{
+	{"constraint", "ConstraintName", "Constraint"},
+	{"table", "TableName", "Table"},
+	{"column", "ColumnName", "Column"},
+	{"schema", "SchemaName", "Schema"},
+}
+
+// place collects the place of an error with an SQLSTATE.
+func (w *walker) place(err error) {
+	v := reflect.Indirect(reflect.ValueOf(err))
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for _, p := range places {
+		for _, name := range [...]string{p.pgx, p.pq} {
+			if f := v.FieldByName(name); f.Kind() == reflect.String {
+				w.attribute(p.attribute, f.String())
+			}
+		}
+	}
+}
+
+// fields collects the values of the exported fields of an error that is a struct or points to one,
+// and then the body of the response that the error keeps.
+func (w *walker) fields(err error) {
+	w.structFields(reflect.ValueOf(err), maxEmbedded)
+	if x, ok := err.(interface{ RawJSON() string }); ok {
+		w.rawBody(x.RawJSON())
+	}
+}
+
+// rawBody collects everything but the text from a body.
+func (w *walker) rawBody(body string) {
+	if len(body) <= maxObject {
+		o, _ := readObject([]byte(body))
+		w.object(o)
+	}
+}
+
+func (w *walker) structFields(v reflect.Value, depth int) {
+	v = reflect.Indirect(v)
 	if v.Kind() != reflect.Struct || depth == 0 {
 		return
 	}
 	t := v.Type()
 	for i := range t.NumField() {
 		if f := t.Field(i); f.IsExported() {
-			try(func() { g.field(f.Name, v.Field(i), v) })
+			w.field(f.Name, v.Field(i), v)
 		}
 	}
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Anonymous && f.IsExported() {
-			g.structFields(v.Field(i), depth-1)
+			w.structFields(v.Field(i), depth-1)
 		}
 	}
 }
 
-// field collects what a field of the struct says.
-func (g *gather) field(field string, v, owner reflect.Value) {
-	switch field {
-	case "StatusCode", "HTTPStatusCode":
-		g.statusField(v, leastStatus)
-	case "Status":
-		g.statusField(v, leastFailure)
-	case "Code":
-		if hasHeader(owner) && v.CanInt() {
-			g.statusField(v, leastStatus)
-			return
-		}
-		word(&g.ev.Code, v)
-	case "ErrorCode":
-		word(&g.ev.Code, v)
-	case "Type":
-		if v.Kind() == reflect.String {
-			word(&g.ev.Type, v)
-		}
-	case "RequestID":
-		if v.Kind() == reflect.String {
-			g.attribute("request-id", v.String())
-		}
-	case "RetryAfter":
-		g.retryField(v)
-	case "Rate":
-		g.rateField(v)
-	case "Response", "RawResponse":
-		g.responseField(v, maxEmbedded)
-	case "Header":
-		if h, ok := v.Interface().(http.Header); ok {
-			g.header(h)
-		}
-	case "Body":
-		if hasHeader(owner) && v.Kind() == reflect.String && v.Len() <= maxBody {
-			o, _ := readObject([]byte(v.String()))
-			g.keys(o)
-		}
-	}
-}
-
-// hasHeader reports whether the struct has the headers of a response, so that its code is a status
+// hasHeader reports whether a struct has the headers of a response, so that its code is a status
 // and its body that of the response.
-func hasHeader(owner reflect.Value) bool {
-	h := owner.FieldByName("Header")
+func hasHeader(v reflect.Value) bool {
+	h := v.FieldByName("Header")
 	return h.IsValid() && h.Type() == reflect.TypeFor[http.Header]()
 }
 
-func (g *gather) statusField(v reflect.Value, least int) {
+// field collects the value of a field of a struct.
+func (w *walker) field(name string, v, owner reflect.Value) {
+	switch name {
+	case "StatusCode", "HTTPStatusCode":
+		w.statusField(v, minStatus)
+	case "Status":
+		w.statusField(v, minFailure)
+	case "Code":
+		if v.CanInt() && hasHeader(owner) {
+			w.statusField(v, minStatus)
+		} else {
+			setWord(&w.ev.Code, v)
+		}
+	case "ErrorCode":
+		setWord(&w.ev.Code, v)
+	case "Type":
+		if v.Kind() == reflect.String {
+			setWord(&w.ev.Type, v)
+		}
+	case "RequestID":
+		if v.Kind() == reflect.String {
+			w.attribute("request-id", v.String())
+		}
+	case "RetryAfter":
+		if d, ok := reflect.Indirect(v).Interface().(time.Duration); ok && (d > 0 || v.Kind() == reflect.Pointer) {
+			w.retryAfter(d)
+		}
+	case "Rate":
+		w.rateField(v)
+	case "Response", "RawResponse":
+		w.responseField(v, maxEmbedded)
+	case "Header":
+		if h, ok := v.Interface().(http.Header); ok {
+			w.header(h)
+		}
+	case "Body":
+		if v.Kind() == reflect.String && hasHeader(owner) {
+			w.rawBody(v.String())
+		}
+	}
+}
+
+func (w *walker) statusField(v reflect.Value, least int) {
 	switch {
 	case v.CanInt():
-		g.status(int(min(v.Int(), 1000)), least)
+		w.status(int(min(v.Int(), 1000)), least)
 	case v.CanUint():
-		g.status(int(min(v.Uint(), 1000)), least)
+		w.status(int(min(v.Uint(), 1000)), least)
 	}
 }
 
-func (g *gather) retryField(v reflect.Value) {
-	switch x := v.Interface().(type) {
-	case time.Duration:
-		if x > 0 {
-			g.retryAfter(x)
-		}
-	case *time.Duration:
-		if x != nil {
-			g.retryAfter(*x)
-		}
-	}
-}
-
-// rateField collects what go-github says of a limit when it does not even ask, so that there is no
-// response.
-func (g *gather) rateField(v reflect.Value) {
+// rateField collects the limit of go-github's RateLimitError, which has no response if the client
+// did not send the request.
+func (w *walker) rateField(v reflect.Value) {
 	if v.Kind() != reflect.Struct {
 		return
 	}
 	remaining, reset := v.FieldByName("Remaining"), v.FieldByName("Reset")
-	if !remaining.IsValid() || !remaining.CanInt() || !reset.IsValid() || remaining.Int() != 0 {
+	if !remaining.CanInt() || !reset.IsValid() || remaining.Int() != 0 {
 		return
 	}
 	if reset.Kind() == reflect.Struct && reset.Type() != reflect.TypeFor[time.Time]() {
 		reset = reset.FieldByName("Time")
 	}
 	if at, ok := reset.Interface().(time.Time); ok && !at.IsZero() {
-		g.attribute("ratelimit-remaining", "0")
-		g.resetAt(at)
+		w.attribute("ratelimit-remaining", "0")
+		w.resetAt(at)
 	}
 }
 
-// responseField collects what a response says without its body; also one that is embedded in a
-// struct of a client.
-func (g *gather) responseField(v reflect.Value, depth int) {
+// responseField collects the values of a response without its body, also of one that is embedded
+// in a struct.
+func (w *walker) responseField(v reflect.Value, depth int) {
 	if r, ok := v.Interface().(*http.Response); ok {
 		if r != nil {
-			g.head(r)
-			if g.response == nil {
-				g.response = r
+			w.head(r)
+			if w.response == nil {
+				w.response = r
 			}
 		}
 		return
 	}
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
+	v = reflect.Indirect(v)
 	if v.Kind() != reflect.Struct || depth == 0 {
 		return
 	}
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); f.Anonymous && f.IsExported() {
-			g.responseField(v.Field(i), depth-1)
+			w.responseField(v.Field(i), depth-1)
 		}
 	}
 }

@@ -2,9 +2,11 @@ package detect
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -147,4 +149,140 @@ func SealList[S ~[]E, E any](list S) taxonomy.Secret[S] {
 		return taxonomy.Secret[S]{}
 	}
 	return taxonomy.SecretOf(list)
+}
+
+// Read returns the value that a field is filled with from one key of evidence, both as the taxonomy
+// names them: "status" and "int", "attributes.mode" and "enum". It reads exactly as generated code
+// does; false means that the key does not fill the field. The value has the Go type of the field;
+// an enum is the place of its word as a uint8, and JSON a json.RawMessage.
+func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
+	switch from {
+	case "status":
+		return numberAs(NonZero(ev.Status), typ)
+	case "exit_code":
+		return numberAs(ev.ExitCode, typ)
+	case "files":
+		return valueIf(ReadStrings(ev.Files), typ == "strings" && len(ev.Files) > 0)
+	case "retry_after":
+		return valueOf(ev.RetryAfter, typ == "duration")
+	case "reset_at":
+		return valueOf(Instant(ev.ResetAt), typ == "time")
+	}
+	text := ""
+	if name, ok := strings.CutPrefix(from, "attributes."); ok {
+		text = ev.Attribute(name)
+	} else if p := textField(ev, from); p != nil {
+		text = *p
+	}
+	if text == "" {
+		return nil, false
+	}
+	return readAs(text, typ, words)
+}
+
+// textField returns the text of evidence under a key, or nil.
+func textField(ev *taxonomy.Evidence, key string) *string {
+	switch key {
+	case "source":
+		return &ev.Source
+	case "op":
+		return &ev.Op
+	case "type":
+		return &ev.Type
+	case "code":
+		return &ev.Code
+	case "signal":
+		return &ev.Signal
+	case "errno":
+		return &ev.Errno
+	case "text":
+		return &ev.Text
+	case "output":
+		return &ev.Output
+	case "credential":
+		return &ev.Credential
+	}
+	return nil
+}
+
+func numberAs(n taxonomy.Opt[int], typ string) (any, bool) {
+	switch typ {
+	case "int":
+		return valueOf(n, true)
+	case "int64":
+		return valueOf(Widen(n), true)
+	case "string":
+		return valueOf(Digits(n), true)
+	}
+	return nil, false
+}
+
+func readAs(text, typ string, words []string) (any, bool) {
+	switch typ {
+	case "string":
+		return text, true
+	case "enum":
+		return valueOf(ReadWord[uint8](text, words), true)
+	case "int":
+		return valueOf(ReadInt(text), true)
+	case "int64":
+		return valueOf(ReadInt64(text), true)
+	case "uint64":
+		return valueOf(ReadUint64(text), true)
+	case "float64":
+		return valueOf(ReadFloat64(text), true)
+	case "bool":
+		return valueOf(ReadBool(text), true)
+	case "duration":
+		return valueOf(ReadDuration(text), true)
+	case "time":
+		return valueOf(ReadTime(text), true)
+	case "json":
+		raw := ReadJSON(text)
+		return valueIf(raw, raw != nil)
+	}
+	return nil, false
+}
+
+func valueOf[T any](v taxonomy.Opt[T], fits bool) (any, bool) {
+	value, ok := v.Get()
+	return valueIf(value, ok && fits)
+}
+
+func valueIf[T any](v T, ok bool) (any, bool) {
+	if !ok {
+		return nil, false
+	}
+	return v, true
+}
+
+// hide returns ev without the values under the given keys of evidence, from which sensitive fields
+// are filled. A text becomes [taxonomy.Redacted], any other value is removed.
+func hide(ev taxonomy.Evidence, keys []string) taxonomy.Evidence {
+	shared := true // whether other evidence has the same map of attributes
+	for _, key := range keys {
+		name, isAttribute := strings.CutPrefix(key, "attributes.")
+		switch {
+		case isAttribute && ev.Attributes[name] != "":
+			if shared {
+				ev.Attributes, shared = maps.Clone(ev.Attributes), false
+			}
+			ev.Attributes[name] = taxonomy.Redacted
+		case key == "status":
+			ev.Status, ev.StatusDerived = 0, false
+		case key == "exit_code":
+			ev.ExitCode = taxonomy.Opt[int]{}
+		case key == "files":
+			ev.Files = nil
+		case key == "retry_after":
+			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
+		case key == "reset_at":
+			ev.ResetAt = time.Time{}
+		default:
+			if text := textField(&ev, key); text != nil && *text != "" {
+				*text = taxonomy.Redacted
+			}
+		}
+	}
+	return ev
 }

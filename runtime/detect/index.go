@@ -1,157 +1,231 @@
 package detect
 
 import (
-	"math"
-	"math/bits"
+	"cmp"
+	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// noRank is behind every rank.
-const noRank = math.MaxInt
-
-// index finds the rules that evidence may meet by what they require exactly, so that the time does
-// not grow with their number. It names rules by rank. Rules on text are not in its lists: the
+// index finds the rules that evidence may meet by the values that they list, so that the time does
+// not grow with the number of rules. It names rules by their rank. It has no rules on text: the
 // engine finds them.
 type index struct {
 	owner   *Rules
-	rules   []ranked
+	rules   []rankedRule
 	rank    []uint16 // of each rule in [Rules.Rules]
-	sources sources
-	table   table
-	nodes   []node // the first is for rules that require no source, the others for one source each
-	every   *node  // the first node
-	lists   []uint16
-	// asksStatus reports whether any rule asks for a status, so that looking for one in a text is
-	// worth its time.
-	asksStatus bool
-	// certain reports that there are lists which are final.
-	certain bool
+	sources map[string]*node
+	any     node // the rules for every source
+	// testsStatus reports whether a rule tests the status, so that one is read in texts.
+	testsStatus bool
 }
 
-// ranked is a rule at its rank.
-type ranked struct {
-	rule  int
-	needs parts // what must be present
-	// remain are the conditions that the way to the rule in the index does not show.
-	remain []Condition
+// rankedRule is the rule of a rank.
+type rankedRule struct {
+	rule int
+	// conditions are those that the place of the rule in the index does not imply.
+	conditions []Condition
 }
 
-// node is what rules ask of one source.
+// node has the rules for one source.
 type node struct {
-	id       uint32
-	statuses statuses
-	keys     parts       // the other keys by which rules can be found
-	names    []attribute // the attributes by which rules can be found
-	other    int         // the best rank of a rule that is found in another way than by status
-	rest     list        // the rules that can only be tried
-	first    int         // the best rank of a rule without text
-	unless   parts       // the parts of which evidence has one if any rule but those by status can match
-	text     int         // the best rank of a rule on text
+	statuses  [][]uint16 // ranks by status, from minStatus on
+	minStatus int
+	keys      []keyed
+	rest      []uint16 // the rules that list no values
+	text      int      // the best rank of a rule on text
 }
 
-// attribute is the name of an attribute, and the kind of its values.
-type attribute struct {
-	name string
-	kind uint32
+// keyed has the rules that are found by the value of one key.
+type keyed struct {
+	key   Key
+	name  string
+	best  int
+	ranks map[string][]uint16
 }
 
-// source returns the node of the evidence's source; without one of its own, that for all.
-func (x *index) source(q *query) *node {
-	if q.source == "" {
-		return x.every
+// find returns the best rank of the rules of a node that the evidence meets, if it is better than
+// best.
+func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
+	if i := uint(ev.Status - n.minStatus); i < uint(len(n.statuses)) {
+		best = x.first(n.statuses[i], ev, best)
 	}
-	return &x.nodes[x.sources.find(q.source)]
-}
-
-// bestText returns the best rank that a rule on text can have; n is the source's node.
-func (x *index) bestText(n *node) int { return min(n.text, x.every.text) }
-
-// under returns the best rank of the rules under a node, if it is better than best.
-func (x *index) under(n *node, ev *taxonomy.Evidence, q *query, best int) int {
-	if l := n.statuses.find(q.status); l != nil && l.to != 0 {
-		best = x.among(l, ev, q, best)
-	}
-	if n.other >= best {
-		return best
-	}
-	for keys := n.keys; keys != 0; keys &= keys - 1 {
-		if e := x.value(n.id, Key(bits.TrailingZeros16(uint16(keys))), ev, q); e != nil {
-			best = x.among(&e.ranks, ev, q, best)
+	for i := range n.keys {
+		k := &n.keys[i]
+		if k.best >= best {
+			continue
+		}
+		if v := textOfKey(k.key, k.name, ev); v != "" {
+			best = x.first(k.ranks[v], ev, best)
 		}
 	}
-	if len(n.names) > 0 && len(ev.Attributes) > 0 {
-		best = x.underAttributes(n, ev, q, best)
-	}
-	if n.rest.to == 0 {
-		return best
-	}
-	return x.among(&n.rest, ev, q, best)
+	return x.first(n.rest, ev, best)
 }
 
-// value returns the entry of the evidence's value under a key, or nil.
-func (x *index) value(id uint32, k Key, ev *taxonomy.Evidence, q *query) *entry {
-	s := scopeOf(id, uint32(k))
-	if k == ExitCode {
-		if n, ok := ev.ExitCode.Get(); ok {
-			return x.table.find(s, "", n)
+// first returns the first rank of a list whose rule the evidence meets, if it is better than best.
+func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
+	for _, rank := range ranks {
+		if int(rank) >= best {
+			break
 		}
+		if x.owner.holds(x.rules[rank].conditions, ev) {
+			return int(rank)
+		}
+	}
+	return best
+}
+
+// newIndex returns the index of rules by their places in [Rules.Rules].
+func newIndex(r *Rules) *index { return indexOf(r, func(a, b int) int { return a - b }) }
+
+// newDerivedIndex returns the index of rules by their ranks for a status that was read in the text.
+func newDerivedIndex(r *Rules) *index {
+	return indexOf(r, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.Rules[a].Derived, r.Rules[b].Derived), a-b)
+	})
+}
+
+// indexOf returns the index of rules in an order.
+func indexOf(r *Rules, compare func(a, b int) int) *index {
+	x := &index{owner: r, rules: make([]rankedRule, len(r.Rules)), rank: make([]uint16, len(r.Rules)),
+		sources: map[string]*node{}, any: node{text: noRank}}
+	order := make([]int, len(r.Rules))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, compare)
+	for rank, rule := range order {
+		x.rank[rule] = uint16(rank)
+		x.add(rank, rule)
+	}
+	return x
+}
+
+// add adds the rule of a rank under its sources, and there under one key.
+func (x *index) add(rank, rule int) {
+	r := &x.owner.Rules[rule]
+	conditions := slices.Clone(r.Conditions)
+	nodes := []*node{&x.any}
+	x.testsStatus = x.testsStatus || slices.ContainsFunc(conditions, func(c Condition) bool { return c.Key == Status })
+	if i := slices.IndexFunc(conditions, func(c Condition) bool { return c.Key == Source && c.onlyListed() }); i >= 0 {
+		nodes = x.nodesOf(conditions[i].Any)
+		conditions = slices.Delete(conditions, i, i+1)
+	}
+	if r.onText() {
+		for _, n := range nodes {
+			n.text = min(n.text, rank)
+		}
+		x.rules[rank] = rankedRule{rule, r.Conditions}
+		return
+	}
+	// A rule is under the key whose values are likely to be shared with the fewest rules.
+	for _, k := range [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op} {
+		i := slices.IndexFunc(conditions, func(c Condition) bool { return c.Key == k && c.listable() })
+		if i < 0 {
+			continue
+		}
+		c := conditions[i]
+		x.rules[rank] = rankedRule{rule, slices.Delete(conditions, i, i+1)}
+		for _, n := range nodes {
+			n.add(&c, rank)
+		}
+		return
+	}
+	x.rules[rank] = rankedRule{rule, conditions}
+	for _, n := range nodes {
+		n.rest = append(n.rest, uint16(rank))
+	}
+}
+
+// nodesOf returns the nodes of sources.
+func (x *index) nodesOf(sources []string) []*node {
+	var nodes []*node
+	for _, name := range sources {
+		if name == "" {
+			continue
+		}
+		n := x.sources[name]
+		if n == nil {
+			n = &node{text: noRank}
+			x.sources[name] = n
+		}
+		if !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// onText reports whether the rule searches texts.
+func (r *Rule) onText() bool { return len(r.Text)+len(r.Contains) > 0 }
+
+// onlyListed reports whether a condition tests only whether a text is one of a list.
+func (c *Condition) onlyListed() bool {
+	return len(c.Any) > 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Bounds == 0 && c.Presence != Absent
+}
+
+// listable reports whether all values that meet a condition can be listed.
+func (c *Condition) listable() bool {
+	if c.Key == Status {
+		return len(c.statuses()) > 0
+	}
+	return c.onlyListed()
+}
+
+// statuses returns all statuses that meet a condition, or nil if they are not a few that servers
+// send.
+func (c *Condition) statuses() []int {
+	const most = 1023
+	candidates := slices.Clone(c.AnyNumber)
+	if len(candidates) == 0 {
+		if c.Bounds != HasMin|HasMax || c.Min < 1 || c.Max > most {
+			return nil
+		}
+		for n := int(c.Min); float64(n) <= c.Max; n++ {
+			candidates = append(candidates, n)
+		}
+	}
+	slices.Sort(candidates)
+	candidates = slices.DeleteFunc(slices.Compact(candidates), func(n int) bool { return n == 0 || !c.meetsNumber(n) })
+	if c.Presence == Absent || len(candidates) > 0 && (candidates[0] < 1 || candidates[len(candidates)-1] > most) {
 		return nil
 	}
-	if v := q.value(k, ev); v != "" {
-		return x.table.find(s, v, 0)
-	}
-	return nil
+	return candidates
 }
 
-// underAttributes goes through the attributes that rules name or those of the evidence, whichever
-// are fewer.
-func (x *index) underAttributes(n *node, ev *taxonomy.Evidence, q *query, best int) int {
-	if len(n.names) <= len(ev.Attributes) {
-		for i := range n.names {
-			best = x.attribute(n, n.names[i].kind, ev.Attributes[n.names[i].name], ev, q, best)
-		}
-		return best
+// add adds a rule under the values that meet its condition.
+func (n *node) add(c *Condition, rank int) {
+	if c.Key == Status {
+		n.addStatuses(c.statuses(), rank)
+		return
 	}
-	for name, v := range ev.Attributes {
-		if e := x.table.find(ofAttributes, name, 0); e != nil {
-			best = x.attribute(n, e.kind, v, ev, q, best)
+	i := slices.IndexFunc(n.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
+	if i < 0 {
+		i = len(n.keys)
+		n.keys = append(n.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
+	}
+	ranks := n.keys[i].ranks
+	for _, v := range c.Any {
+		v = c.canonical(v)
+		if list := ranks[v]; len(list) == 0 || list[len(list)-1] != uint16(rank) {
+			ranks[v] = append(list, uint16(rank))
 		}
 	}
-	return best
 }
 
-func (x *index) attribute(n *node, kind uint32, v string, ev *taxonomy.Evidence, q *query, best int) int {
-	if v == "" {
-		return best
+// addStatuses adds a rule under sorted statuses.
+func (n *node) addStatuses(statuses []int, rank int) {
+	least, most := statuses[0], statuses[len(statuses)-1]
+	if len(n.statuses) > 0 {
+		least, most = min(least, n.minStatus), max(most, n.minStatus+len(n.statuses)-1)
 	}
-	e := x.table.find(scopeOf(n.id, kind), v, 0)
-	if e == nil {
-		return best
+	if most-least >= len(n.statuses) {
+		wider := make([][]uint16, most-least+1)
+		copy(wider[max(n.minStatus-least, 0):], n.statuses)
+		n.statuses, n.minStatus = wider, least
 	}
-	return x.among(&e.ranks, ev, q, best)
-}
-
-// among returns the first rank of a list whose rule the evidence meets, if it is better than best.
-func (x *index) among(l *list, ev *taxonomy.Evidence, q *query, best int) int {
-	switch {
-	case int(l.first) >= best:
-		return best
-	case l.sure:
-		return int(l.first)
+	for _, status := range statuses {
+		i := status - n.minStatus
+		n.statuses[i] = append(n.statuses[i], uint16(rank))
 	}
-	return x.try(l, ev, q, best)
-}
-
-func (x *index) try(l *list, ev *taxonomy.Evidence, q *query, best int) int {
-	for _, n := range x.lists[l.from:l.to] {
-		rank := int(n)
-		if rank >= best {
-			return best
-		}
-		if rule := &x.rules[rank]; rule.needs&^q.parts(ev) == 0 && x.owner.holds(rule.remain, ev, q) {
-			return rank
-		}
-	}
-	return best
 }

@@ -1,54 +1,110 @@
 package detect
 
 import (
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tables are what [Rules] build on first use. The zero tables are ready.
+// noRank is after every rank.
+const noRank = math.MaxInt
+
+// tables are built on first use. The zero tables are ready.
 type tables struct {
 	building sync.Mutex
-	index    atomic.Pointer[index]
-	derived  atomic.Pointer[index]
+	index    atomic.Pointer[index] // by rank
+	derived  atomic.Pointer[index] // by rank for a status that was read in the text
 	engine   atomic.Pointer[engine]
 }
 
-// Match returns the index of the rule that the evidence is won by, or [NoRule]. It does not ask
-// whether there is a failure at all; see [Rules.Decide]. Once the tables are built it allocates
-// nothing, but for a text with one of the letters ſ (U+017F) and K (U+212A), which fold to s and k.
+// load returns the table that p points to. It builds the table if there is none.
+func load[T any](r *Rules, p *atomic.Pointer[T], build func(r *Rules) *T) *T {
+	if t := p.Load(); t != nil {
+		return t
+	}
+	r.tables.building.Lock()
+	defer r.tables.building.Unlock()
+	t := p.Load()
+	if t == nil {
+		t = build(r)
+		p.Store(t)
+	}
+	return t
+}
+
+// Match returns the index of the rule that wins for the evidence, or [NoRule]. It does not check
+// whether there is a failure; see [Rules.Decide]. Once the tables are built it allocates nothing,
+// except for a text with one of the letters ſ (U+017F) and K (U+212A), which fold to s and k.
 func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 	if ev == nil {
 		return NoRule
 	}
-	if len(opts) == 0 {
-		if rule := r.certain(ev); rule != NoRule {
-			return rule
-		}
+	if len(opts) == 0 && ev.Text == "" {
+		return r.match(ev, "")
 	}
-	var q query
-	q.ask(ev, opts)
-	return r.match(ev, &q)
+	return r.matchPrepared(ev, opts)
 }
 
-// match returns the rule that wins. A status that is found in the text goes into q.
-func (r *Rules) match(ev *taxonomy.Evidence, q *query) int {
+// matchPrepared is Match for evidence that options or its text may change.
+func (r *Rules) matchPrepared(ev *taxonomy.Evidence, opts []Option) int {
+	var room taxonomy.Evidence
+	o := merged(opts)
+	as, text := r.prepare(ev, &room, &o)
+	return r.match(as, text)
+}
+
+// prepare returns the evidence that the rules test, and the text that they search. The evidence is
+// ev, or room as a copy if options or the text change something. It does not cut the text of room.
+func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Evidence, text string) {
+	as = o.fill(ev, room)
+	if o.noText || ev.Text == "" {
+		return as, ""
+	}
+	text = tail(ev.Text, o.textLimit())
+	cut := len(ev.Text) - len(text)
+	// The rest of a line that was cut has no status.
+	if as.Status == 0 && (cut == 0 || ev.Text[cut-1] == '\n') && r.index(false).testsStatus {
+		if status := proseStatus(text); status != 0 {
+			if as == ev {
+				*room = *ev
+				as = room
+			}
+			as.Status, as.StatusDerived = status, true
+		}
+	}
+	return as, text
+}
+
+// index returns the index by the ranks that count.
+func (r *Rules) index(derived bool) *index {
+	if derived {
+		return load(r, &r.tables.derived, newDerivedIndex)
+	}
+	return load(r, &r.tables.index, newIndex)
+}
+
+// match returns the index of the rule that wins, or NoRule.
+func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 	x := r.tables.index.Load()
-	if x == nil || q.derived || q.text != "" {
-		x = r.index(q)
+	if x == nil || ev.StatusDerived {
+		x = r.index(ev.StatusDerived && ev.Status != 0)
 	}
-	n := x.source(q)
+	var n *node
 	best := noRank
-	if n != x.every {
-		best = x.under(n, ev, q, best)
+	if ev.Source != "" {
+		if n = x.sources[ev.Source]; n != nil {
+			best = x.find(n, ev, best)
+		}
 	}
-	if x.every.first < best {
-		best = x.under(x.every, ev, q, best)
-	}
-	if q.text != "" && x.bestText(n) < best {
-		best = r.engine().best(x, ev, q, best)
+	best = x.find(&x.any, ev, best)
+	if text != "" && (x.any.text < best || n != nil && n.text < best) {
+		best = load(r, &r.tables.engine, newEngine).best(x, ev, text, best)
 	}
 	if best == noRank {
 		return NoRule
@@ -56,68 +112,176 @@ func (r *Rules) match(ev *taxonomy.Evidence, q *query) int {
 	return x.rules[best].rule
 }
 
-// index returns the index by the ranks that count for q.
-func (r *Rules) index(q *query) *index {
-	x := r.tables.index.Load()
-	if x == nil {
-		x = r.newIndex(&r.tables.index, false)
-	}
-	if q.status == 0 && q.text != "" && x.asksStatus {
-		q.derive()
-	}
-	if q.derived {
-		if x = r.tables.derived.Load(); x == nil {
-			x = r.newIndex(&r.tables.derived, true)
+// matching returns all rules whose conditions the evidence meets, best first.
+func (r *Rules) matching(ev *taxonomy.Evidence, text string) []int {
+	x := r.index(ev.StatusDerived && ev.Status != 0)
+	var ranks []int
+	for rank := range x.rules {
+		if rule := &r.Rules[x.rules[rank].rule]; !rule.onText() && r.holds(rule.Conditions, ev) {
+			ranks = append(ranks, rank)
 		}
 	}
-	return x
+	if text != "" {
+		ranks = load(r, &r.tables.engine, newEngine).all(x, ev, text, ranks)
+	}
+	slices.Sort(ranks)
+	for i, rank := range ranks {
+		ranks[i] = x.rules[rank].rule
+	}
+	return ranks
 }
 
-// derive looks for a status in the text. The rest of a line that was cut says nothing.
-func (q *query) derive() {
-	if q.broken {
-		return
+// holds reports whether the evidence meets all conditions.
+func (r *Rules) holds(conditions []Condition, ev *taxonomy.Evidence) bool {
+	for i := range conditions {
+		if !r.meets(&conditions[i], ev) {
+			return false
+		}
 	}
-	if status := derivedStatus(q.text); status != 0 {
-		q.status, q.derived, q.has = status, true, 0
-	}
+	return true
 }
 
-// newIndex builds an index, once.
-func (r *Rules) newIndex(p *atomic.Pointer[index], derived bool) *index {
-	r.tables.building.Lock()
-	defer r.tables.building.Unlock()
-	x := p.Load()
-	if x == nil {
-		x = newIndex(r, r.order(derived))
-		p.Store(x)
+// meets reports whether the evidence meets a condition.
+func (r *Rules) meets(c *Condition, ev *taxonomy.Evidence) bool {
+	switch c.Key {
+	case Status, ExitCode:
+		if n, ok := numberOf(c.Key, ev); ok {
+			return c.Presence != Absent && c.meetsNumber(n)
+		}
+	case Is, As:
+		if ev.Err != nil {
+			return c.Presence != Absent && r.meetsError(c, ev.Err)
+		}
+	default:
+		if v := textOfKey(c.Key, c.Name, ev); v != "" {
+			return c.Presence != Absent && c.meetsText(v)
+		}
 	}
-	return x
+	return c.Presence == Absent && len(c.Any) == 0 && len(c.Not) == 0 && len(c.Prefix) == 0 &&
+		len(c.AnyNumber) == 0 && len(c.NotNumber) == 0 && c.Bounds == 0
 }
 
-// order returns the rule of each rank.
-func (r *Rules) order(derived bool) []int {
-	order := make([]int, len(r.Rules))
-	for i := range order {
-		order[i] = i
+// numberOf returns the number of the evidence under a key.
+func numberOf(k Key, ev *taxonomy.Evidence) (int, bool) {
+	if k == Status {
+		return ev.Status, ev.Status != 0
 	}
-	if derived {
-		slices.SortStableFunc(order, func(a, b int) int { return int(r.Rules[a].Derived) - int(r.Rules[b].Derived) })
-	}
-	return order
+	return ev.ExitCode.Get()
 }
 
-// engine returns the engine that searches texts.
-func (r *Rules) engine() *engine {
-	if e := r.tables.engine.Load(); e != nil {
-		return e
+// textOfKey returns the text of the evidence under a key; names that mean the same are equal.
+func textOfKey(k Key, name string, ev *taxonomy.Evidence) string {
+	switch k {
+	case Source:
+		return ev.Source
+	case Op:
+		return ev.Op
+	case Type:
+		return ev.Type
+	case Code:
+		return ev.Code
+	case Signal:
+		return CanonicalSignal(ev.Signal)
+	case Errno:
+		return CanonicalErrno(ev.Errno)
+	case Attribute:
+		return ev.Attributes[name]
 	}
-	r.tables.building.Lock()
-	defer r.tables.building.Unlock()
-	e := r.tables.engine.Load()
-	if e == nil {
-		e = newEngine(r)
-		r.tables.engine.Store(e)
+	return ""
+}
+
+// canonical returns the text that a value of a condition equals.
+func (c *Condition) canonical(v string) string {
+	switch c.Key {
+	case Signal:
+		return CanonicalSignal(v)
+	case Errno:
+		return CanonicalErrno(v)
 	}
-	return e
+	return v
+}
+
+func (c *Condition) meetsNumber(n int) bool {
+	return (len(c.AnyNumber) == 0 || slices.Contains(c.AnyNumber, n)) && !slices.Contains(c.NotNumber, n) &&
+		(c.Bounds == 0 || c.within(float64(n)))
+}
+
+func (c *Condition) meetsText(v string) bool {
+	if len(c.Any) > 0 && !c.lists(c.Any, v) || c.lists(c.Not, v) {
+		return false
+	}
+	if len(c.Prefix) > 0 && !slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v, p) }) {
+		return false
+	}
+	if c.Bounds == 0 {
+		return true
+	}
+	n, ok := decimal(v)
+	return ok && c.within(n)
+}
+
+func (c *Condition) lists(list []string, v string) bool {
+	for _, s := range list {
+		if c.canonical(s) == v {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Condition) within(n float64) bool {
+	return (c.Bounds&HasMin == 0 || n >= c.Min) && (c.Bounds&HasMax == 0 || n <= c.Max)
+}
+
+func (r *Rules) meetsError(c *Condition, err error) bool {
+	is := func(name string) bool { return r.is(err, name) }
+	return (len(c.Any) == 0 || slices.ContainsFunc(c.Any, is)) && !slices.ContainsFunc(c.Not, is)
+}
+
+// is calls r.Is. It returns false if a method of an error panics, and for a tree of errors without
+// an end, in which errors.Is would not return.
+func (r *Rules) is(err error, name string) (yes bool) {
+	if r.Is != nil {
+		try(func() { yes = errtree.Ends(err) && r.Is(err, name) })
+	}
+	return yes
+}
+
+// decimal reads a finite decimal number.
+func decimal(s string) (float64, bool) {
+	if strings.Trim(s, "0123456789.eE+-") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n, err == nil && !math.IsInf(n, 0)
+}
+
+// CanonicalErrno returns the one name of a system error that has several: EAGAIN for EWOULDBLOCK.
+// Any other text is returned unchanged.
+func CanonicalErrno(name string) string {
+	switch name {
+	case "EWOULDBLOCK":
+		return "EAGAIN"
+	case "EDEADLOCK":
+		return "EDEADLK"
+	case "EFSCORRUPTED":
+		return "EUCLEAN"
+	case "ENOTSUP":
+		return "EOPNOTSUPP"
+	}
+	return name
+}
+
+// CanonicalSignal returns the one name of a signal that has several: SIGABRT for SIGIOT. Any other
+// text is returned unchanged.
+func CanonicalSignal(name string) string {
+	switch name {
+	case "SIGIOT":
+		return "SIGABRT"
+	case "SIGPOLL":
+		return "SIGIO"
+	case "SIGCLD":
+		return "SIGCHLD"
+	}
+	return name
 }

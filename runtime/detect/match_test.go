@@ -20,7 +20,7 @@ import (
 // TestMatchEqualsLinear holds the index against trying each rule in turn, for rules and evidence
 // made at random.
 func TestMatchEqualsLinear(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range seeds(300) {
 		g := generator{rand.New(rand.NewPCG(seed, 3))}
 		r := &detect.Rules{Is: func(err error, name string) bool { return err.Error() == name }}
 		for range g.IntN(40) {

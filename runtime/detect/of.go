@@ -5,42 +5,42 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maxBody bounds in bytes what is read of a response and what is kept of a text that has to be
-// copied: its end.
-const maxBody = 1 << 20
+const (
+	// maxBody bounds in bytes how much of a response is read, and the texts that are copied.
+	maxBody = 1 << 20
+	// maxKeys bounds the maps that are read completely. Of a larger map only the known keys are.
+	maxKeys = 256
+)
 
-// Of returns what raw is evidence of. It never panics, whatever the methods of a foreign type do.
+// Of returns the evidence that raw contains. It never panics, whatever the methods of raw do.
 //
-//   - nil and nil pointers are no evidence: the zero Evidence.
-//   - [taxonomy.Evidence] and a pointer to it are returned as they are; lists and maps are shared.
-//   - An error is asked for what it and the errors below it know: its tree is walked depth first,
-//     to a depth of 64 and 1024 errors, and of two that know the same thing the first counts. The
-//     text is that of the error itself, but of a process that failed it is what the process wrote
-//     to its standard error, if that was kept. Err is the error. Where a *taxonomy.Evidence is in
-//     the tree, it is the base: what is around it only fills what it lacks, but for the text.
-//   - A *http.Response gives its status, what [Header] finds, the host that was asked as the
-//     attribute of that name, and what [Body] finds in the first MiB of its body. The body is put
-//     back, so that it can still be read as a whole. Reading it takes as long as the server does:
-//     the context of the request is what bounds it.
+//   - nil and nil pointers give the zero Evidence; [taxonomy.Evidence] and a pointer to it are
+//     returned unchanged, and share their lists and maps.
+//   - The tree of an error is walked depth first, to a depth of 64 and 1024 errors; the first error
+//     that has a value for a field wins. The text is that of the error itself, or the standard
+//     error of a failed process if it was kept. A *taxonomy.Evidence in the tree is the base, which
+//     the errors around it complete, except for the text.
+//   - A *http.Response gives its status, its headers by [Header], the requested host, and its body
+//     by [Body]. The body can still be read completely. Reading it takes as long as the server
+//     does, so that the request needs a context with a deadline.
 //   - A map[string]any, a [json.RawMessage], and any other composite value as JSON, is read as
-//     [Body] reads a body.
-//   - A string, a []byte, a [fmt.Stringer] and a simple value give a text.
+//     [Body] reads a body. A string, a []byte, a [fmt.Stringer] and a simple value give a text.
 //
-// What the error, or the system under it, says of itself comes first; from types of the standard
-// library follow Type ("timeout", "network", "not_found" for a program that is not found, "start"
-// for one that cannot be started), Errno, ExitCode or Signal, and the attributes path, operation,
-// syscall, address, host and command. Other types are known by their methods (SQLState, ErrorCode,
-// Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode, RetryAfter, RawJSON) and by exported
-// fields (StatusCode, Status, Code, ErrorCode, Type, Response, Header, Rate, RetryAfter,
-// RequestID), as the errors of the usual clients of HTTP interfaces and databases have them; of one
-// with an SQLSTATE its constraint, table, column and schema become attributes; what is just called
-// a status counts from 400 to 599 only, since processes have one, too. An error of another taxonomy
-// gives its code and its hints. Where nothing says how long to wait, [RetryHint] is asked about the
-// text.
+// Values that an error has itself come first. Types of the standard library then give Type
+// ("timeout", "network", "not_found" and "start" for programs), Errno, ExitCode or Signal, and the
+// attributes path, operation, syscall, address, host and command. Other types are read by the usual
+// methods (SQLState, ErrorCode, Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode,
+// RetryAfter, RawJSON) and exported fields (StatusCode, Status, Code, ErrorCode, Type, Response,
+// Header, Rate, RetryAfter, RequestID); a plain "status" counts from 400 to 599 only, because
+// processes have one, too. An SQLSTATE adds the attributes constraint, table, column and schema. An
+// error of another taxonomy gives its code and its hints.
+//
+// Of reads no status and no wait in prose: [Rules.Classify] does, if the profile permits it.
 func Of(raw any) taxonomy.Evidence {
 	switch x := raw.(type) {
 	case nil:
@@ -53,21 +53,21 @@ func Of(raw any) taxonomy.Evidence {
 		}
 		return *x
 	case error:
-		return ofError(x)
+		ev, _ := ofError(x)
+		return ev
 	}
 	var ev taxonomy.Evidence
 	ofValue(&ev, raw)
-	hint(&ev)
 	return ev
 }
 
-// ofValue fills ev from what is neither evidence nor an error.
+// ofValue fills ev from a value that is neither evidence nor an error.
 func ofValue(ev *taxonomy.Evidence, raw any) {
 	switch x := raw.(type) {
 	case string:
 		ev.Text = x
 	case []byte:
-		ev.Text = endOf(x)
+		ev.Text = boundedBytes(x)
 	case json.RawMessage:
 		Body(ev, x)
 	case map[string]any:
@@ -76,55 +76,47 @@ func ofValue(ev *taxonomy.Evidence, raw any) {
 		Header(ev, x)
 	case *http.Response:
 		if x != nil {
-			ofResponse(ev, x)
+			b := builder{ev: ev}
+			b.head(x)
+			b.responseBody(x)
 		}
 	case http.Response:
-		ofHead(ev, &x)
+		b := builder{ev: ev}
+		b.head(&x)
 	case fmt.Stringer:
 		if !isNil(raw) {
-			ev.Text = textOr(raw, x.String)
+			ev.Text, _ = textOf(raw, x.String)
 		}
 	default:
 		ofOther(ev, raw)
 	}
 }
 
-// ofOther fills ev from a value of a type that is not known: a simple one as text, any other as
-// JSON.
+// ofOther fills ev from a value of an unknown type: a simple value as text, any other as JSON.
 func ofOther(ev *taxonomy.Evidence, raw any) {
-	switch v := reflect.ValueOf(raw); v.Kind() {
-	case reflect.String:
-		ev.Text = v.String()
-	case reflect.Bool, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+	v := reflect.ValueOf(raw)
+	if k := v.Kind(); k == reflect.String || reflect.Bool <= k && k <= reflect.Complex128 {
 		ev.Text = fmt.Sprint(raw)
-	default:
-		if isNil(raw) {
-			return
-		}
+	} else if !isNil(raw) {
 		if b, ok := asJSON(raw); ok {
 			Body(ev, b)
-			return
+		} else {
+			ev.Text = fmt.Sprintf("%T", raw)
 		}
-		ev.Text = fmt.Sprintf("%T", raw)
 	}
 }
 
-// maxKeys bounds the maps that are looked at as a whole. Of a greater one only the keys are that
-// say something.
-const maxKeys = 256
-
-// ofMap fills ev from an object. A value that cannot be said in JSON is as if it were not there.
+// ofMap fills ev from an object. A value that has no JSON is ignored.
 func ofMap(ev *taxonomy.Evidence, m map[string]any) {
-	if len(m) > maxKeys {
-		m = known(m)
-	}
-	o := make(object, len(m))
+	o := object{}
 	for key, value := range m {
+		if len(m) > maxKeys && !slices.Contains(knownKeys[:], key) {
+			continue
+		}
 		switch x := value.(type) {
 		case error:
-			value = bounded(textOf(x))
+			text, _ := textOf(x, x.Error)
+			value = bounded(text)
 		case string:
 			value = bounded(x)
 		case map[string]any:
@@ -139,16 +131,15 @@ func ofMap(ev *taxonomy.Evidence, m map[string]any) {
 	if len(o) == 0 {
 		return
 	}
-	f := filler{ev: ev}
-	f.keys(o)
-	if text := o.message(); text != "" {
-		set(&ev.Text, text)
-	} else if b, ok := asJSON(o); ok {
-		f.text(b)
+	b := builder{ev: ev}
+	if message := b.object(o); message != "" {
+		set(&ev.Text, message)
+	} else if all, ok := asJSON(o); ok {
+		b.text(all)
 	}
 }
 
-// known returns what m has under the keys that are looked at.
+// known returns the known keys of m.
 func known(m map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, key := range knownKeys {
@@ -159,18 +150,17 @@ func known(m map[string]any) map[string]any {
 	return out
 }
 
-// asJSON returns value as JSON, and false when its type has none.
+// asJSON returns value as JSON, and false if its type has none.
 func asJSON(value any) (b []byte, ok bool) {
-	defer func() {
-		if recover() != nil {
-			b, ok = nil, false
-		}
-	}()
-	b, err := json.Marshal(value)
-	return b, err == nil
+	try(func() {
+		var err error
+		b, err = json.Marshal(value)
+		ok = err == nil
+	})
+	return b, ok
 }
 
-// isNil reports whether raw is a nil pointer, or anything else that can be nil and is.
+// isNil reports whether raw is a nil pointer or another nil value.
 func isNil(raw any) bool {
 	switch v := reflect.ValueOf(raw); v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan, reflect.UnsafePointer:
@@ -179,10 +169,17 @@ func isNil(raw any) bool {
 	return false
 }
 
-// endOf returns b as a text; of one that is too long the end, secrets masked.
-func endOf(b []byte) string {
-	return bounded(string(b[max(0, len(b)-maxBody-scrubContext-1):]))
+// try calls f and ignores a panic in it: the methods that f calls belong to foreign types.
+func try(f func()) {
+	defer func() { _ = recover() }()
+	f()
 }
 
-// bounded returns s; of one that is too long the end, secrets masked.
-func bounded(s string) string { return CutMasked(s, maxBody) }
+// textOf returns the text that a method of value returns, and false with a note if it panics.
+func textOf(value any, method func() string) (text string, ok bool) {
+	try(func() { text, ok = method(), true })
+	if !ok {
+		text = fmt.Sprintf("(%T panics when asked for its text)", value)
+	}
+	return text, ok
+}

@@ -79,9 +79,7 @@ func TestOfValues(t *testing.T) {
 			taxonomy.Evidence{Text: "gone", Type: "missing"}},
 		{http.Header{"Retry-After": {"3"}},
 			taxonomy.Evidence{RetryAfter: taxonomy.Some(3 * time.Second), Attributes: attributes("retry-after", "3")}},
-		{"please retry after 30",
-			taxonomy.Evidence{Text: "please retry after 30", RetryAfter: taxonomy.Some(30 * time.Second),
-				RetryAfterDerived: true}},
+		{"please retry after 30", taxonomy.Evidence{Text: "please retry after 30"}},
 	} {
 		assert.Equal(t, c.want, detect.Of(c.raw), "of %T", c.raw)
 	}

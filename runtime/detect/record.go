@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"sync"
@@ -13,20 +14,20 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// ErrRecordFull says that a record has reached its size: the evidence was not written.
+// ErrRecordFull is returned if evidence was not written because the record has reached its size.
 var ErrRecordFull = errors.New("record is full")
 
-// RecordOptions bound a record. Zero values are the defaults, values below zero too.
+// RecordOptions bound a record. Values of zero and below are the defaults.
 type RecordOptions struct {
-	// MaxBytes is the size in bytes that the file does not grow beyond: 1 MiB unless said.
+	// MaxBytes is the greatest size of the file. The default is 1 MiB.
 	MaxBytes int64
-	// MaxEntry is how many bytes an entry takes at most: 4 KiB unless said, and never below 512.
-	// Texts are cut to fit.
+	// MaxEntry is the greatest size of an entry, to which texts are cut. The default is 4 KiB, the
+	// least 512 bytes.
 	MaxEntry int
-	// MaxRepeats is how often evidence with the same facts and the same [Normalize]d text is
-	// written by this record: 20 times unless said. What comes after that is passed over.
+	// MaxRepeats is how often the record writes evidence with the same facts and the same
+	// [Normalize]d text. Further evidence of that kind is ignored. The default is 20.
 	MaxRepeats int
-	// Now is the clock: time.Now unless said.
+	// Now is the clock. The default is time.Now.
 	Now func() time.Time
 }
 
@@ -47,11 +48,10 @@ func (o RecordOptions) withDefaults() RecordOptions {
 	return o
 }
 
-// Record is a file of evidence that no rule matched, one [Entry] a line, from which "errgen
-// suggest" proposes rules. Entries are only ever appended, each in one write, so that several
-// goroutines and processes may share a file; processes that write at the same moment may pass its
-// bound by an entry each. Secrets are masked, and neither what failed work printed nor credentials
-// are kept.
+// Record is a file of evidence that no rule matched, one [Entry] a line. "errgen suggest" proposes
+// rules from it. Entries are appended, each in one write, so that several goroutines and processes
+// can share a file; processes that write simultaneously may exceed its bound by an entry each.
+// Secrets are masked. The output of failed work and credentials are not recorded.
 type Record struct {
 	options RecordOptions
 
@@ -62,9 +62,9 @@ type Record struct {
 
 var _ Recorder = (*Record)(nil)
 
-// OpenRecord opens the record at path, and makes it, readable by its owner only, if it does not
-// exist; its directory must exist. It refuses anything but a regular file: a directory, a symbolic
-// link, a pipe. The record is to be closed.
+// OpenRecord opens the record at path. If it does not exist, OpenRecord creates it, readable by its
+// owner only; the directory must exist. A directory, a symbolic link and a pipe are errors. The
+// caller closes the record.
 func OpenRecord(path string, o RecordOptions) (*Record, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -73,9 +73,8 @@ func OpenRecord(path string, o RecordOptions) (*Record, error) {
 	return &Record{options: o.withDefaults(), file: f, repeats: make(map[uint64]int)}, nil
 }
 
-// Record appends evidence, shortened to fit. It returns [ErrRecordFull] when there is no room for
-// it, and otherwise what became of the write. Evidence that was recorded often enough is passed
-// over; so is nil.
+// Record appends evidence, shortened to fit. It returns [ErrRecordFull] if the record has no room
+// for it. Nil, and evidence that was recorded [RecordOptions.MaxRepeats] times, are ignored.
 func (r *Record) Record(ev *taxonomy.Evidence) error {
 	if ev == nil {
 		return nil
@@ -121,7 +120,7 @@ func (r *Record) append(line []byte) error {
 	return err
 }
 
-// Close closes the file. What is recorded afterwards is an error.
+// Close closes the file. Recording afterwards is an error.
 func (r *Record) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,4 +143,38 @@ func recordKind(ev *taxonomy.Evidence) uint64 {
 		_, _ = h.Write([]byte{0})
 	}
 	return h.Sum64()
+}
+
+var (
+	errNotRegular = errors.New("is not a regular file")
+	errReplaced   = errors.New("was replaced while it was opened")
+)
+
+// openRegular opens a file to append to it. It follows no symbolic link, and does not wait for the
+// other end of a pipe.
+func openRegular(path string) (*os.File, error) {
+	const flags = os.O_RDWR | os.O_APPEND
+	f, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, 0o600)
+	if !errors.Is(err, fs.ErrExist) {
+		return f, err
+	}
+	before, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	if f, err = os.OpenFile(path, flags, 0); err != nil {
+		return nil, err
+	}
+	after, err := f.Stat()
+	if err == nil && !os.SameFile(before, after) {
+		err = &fs.PathError{Op: "open", Path: path, Err: errReplaced}
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
 }

@@ -8,19 +8,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/normal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Entry is a line of a [Record]. Empty lines say nothing, and a crash can leave half an entry on a
-// line.
+// Entry is a line of a [Record]. A record may have empty lines, and after a crash a line with half
+// an entry.
 type Entry struct {
 	// Time is when the evidence was recorded, in UTC and to the second.
 	Time     time.Time         `json:"time,omitzero"`
 	Evidence taxonomy.Evidence `json:"evidence"`
 }
 
-// Bounds on what an entry holds of evidence, before it is made to fit. All but the numbers of files
-// and attributes are in bytes.
+// Bounds on an entry before it is made to fit. All but the numbers of files and attributes are in
+// bytes.
 const (
 	minEntry           = 512
 	maxEntryWord       = 256
@@ -49,8 +50,7 @@ func entryLine(ev *taxonomy.Evidence, o RecordOptions) ([]byte, error) {
 // maxEntrySteps is the step at which every text is empty.
 const maxEntrySteps = 32
 
-// entryEvidence returns what an entry holds of evidence, secrets masked. Each step halves what is
-// kept of all that is long.
+// entryEvidence returns the recorded part of evidence, secrets masked. Each step halves the bounds.
 func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 	word := func(s string) string { return entryText(s, maxEntryWord>>step) }
 	out := taxonomy.Evidence{
@@ -70,30 +70,29 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 		}
 		value := ev.Attributes[name]
 		if value != "" && taxonomy.NamesSecret(name) {
-			value = taxonomy.Redacted // what is left of the name may not say so
+			value = taxonomy.Redacted // the name may be cut
 		}
 		out.Attributes[word(name)] = entryText(value, maxEntryValue>>step)
 	}
 	return out
 }
 
-// saidBy returns what evidence says in words: its text, or its error's.
-func saidBy(ev *taxonomy.Evidence) (text string) {
+// saidBy returns the text of evidence, or that of its error.
+func saidBy(ev *taxonomy.Evidence) string {
 	if ev.Text != "" || ev.Err == nil {
 		return ev.Text
 	}
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("%T", ev.Err)
-		}
-	}()
-	return ev.Err.Error()
+	text, ok := textOf(ev.Err, ev.Err.Error)
+	if !ok {
+		return fmt.Sprintf("%T", ev.Err)
+	}
+	return text
 }
 
 const leftOut = "\n…\n"
 
-// entryText returns a text with its secrets masked and at most limit bytes long. Of a longer one a
-// quarter is its beginning and the rest its end.
+// entryText returns a text of at most limit bytes, secrets masked. Of a longer text it keeps the
+// beginning, in a quarter of the bytes, and the end.
 func entryText(s string, limit int) string {
 	if window := limit + scrubContext; len(s) > 2*window {
 		s = maskedBeginning(s, limit) + leftOut + maskedEnd(s, limit)
@@ -111,3 +110,15 @@ func entryText(s string, limit int) string {
 	tail := limit - head - len(leftOut)
 	return strings.ToValidUTF8(s[:head], "") + leftOut + strings.ToValidUTF8(s[len(s)-tail:], "")
 }
+
+// Normalize returns the common part of texts about one kind of failure, on one line of at most 100
+// characters. Varying parts are replaced: quoted text by X, UUIDs by UUID, hexadecimal numbers of 8
+// digits and more by HASH, paths of files by PATH and other runs of digits by N. Colours and
+// control characters are removed, white space becomes one space. Normalising twice changes nothing.
+// Only the first 16 KiB are read. Secrets are not masked; see taxonomy.Scrub.
+func Normalize(text string) string { return normal.Text(text) }
+
+// Literals returns the parts of a text that [Normalize] keeps, in their order and without white
+// space and punctuation at their ends: texts that a rule can search for. They contain nothing that
+// is masked. Only the first 16 KiB are read.
+func Literals(text string) []string { return normal.Literals(text) }

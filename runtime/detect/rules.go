@@ -1,25 +1,30 @@
+// Package detect collects the evidence of a failure, and finds the rule of a taxonomy that the
+// evidence meets.
+//
+// [Of] makes a [taxonomy.Evidence] from any Go error, HTTP response, process exit or text.
+// Generated packages contain the detection rules of their taxonomy as [Rules]; use their functions
+// Classify and Explain.
+//
+// Everything is safe for concurrent use unless its documentation states otherwise.
 package detect
 
-import (
-	"github.com/errgen/errgen/runtime/taxonomy"
-)
+import "github.com/errgen/errgen/runtime/taxonomy"
 
-// Rules are the detect rules of a taxonomy: static data that generated packages hold, and that must
-// not be changed. The tables that make matching fast are built when the first evidence is
-// classified.
+// Rules are the detection rules of a taxonomy: static data of generated packages, which must not be
+// changed. The tables that make matching fast are built when the first evidence is classified.
 type Rules struct {
 	Taxonomy *taxonomy.Taxonomy
-	// Rules are sorted by rank: of the rules that evidence meets, the first wins.
+	// Rules are sorted by rank: the first rule that the evidence meets wins.
 	Rules []Rule
-	// Patterns are what rules search for in texts; each stands here once.
+	// Patterns are the texts that rules search for, without duplicates.
 	Patterns []Pattern
 	// Needs are the required fields that only evidence can fill, by code.
 	Needs []Need
-	// FallbackSet are the fields that are set where no rule matches, by wire name.
+	// FallbackSet are the fields that the fallback sets, by wire name.
 	FallbackSet []string
 	// Sensitive are the keys of evidence that sensitive fields are filled from, as the taxonomy
-	// names them: "credential", "attributes.token". What stands there is neither shown by
-	// [Explanation] nor handed to a [Recorder].
+	// names them: "credential", "attributes.token". Neither an [Explanation] shows their values nor
+	// a [Recorder] receives them.
 	Sensitive []string
 	// Make makes the error of a rule, or of no rule with [NoRule], from evidence. It never returns
 	// nil.
@@ -34,13 +39,13 @@ type Rules struct {
 // NoRule is the index of no rule.
 const NoRule = -1
 
-// Rule is one detect rule. All of its conditions must hold, one of its Text patterns must be found
-// if there are any, and one of its Contains patterns if there are any.
+// Rule is one detection rule. All of its conditions must hold. If it has Text patterns, the text
+// must contain one of them; likewise for Contains patterns.
 type Rule struct {
-	// Name is the code, a slash and the rule's place among its code's rules:
+	// Name is the code and the place of the rule among the rules of the code:
 	// "PROVIDER_RATE_LIMIT/2".
 	Name string
-	// Doc is the rule as the taxonomy has it, on one line.
+	// Doc is the rule as it is in the taxonomy, on one line.
 	Doc        string
 	Conditions []Condition
 	Text       []uint16 // indexes into [Rules.Patterns]
@@ -48,8 +53,8 @@ type Rule struct {
 	// Set are the fields that the rule sets, by wire name.
 	Set  []string
 	Code uint16 // index into [taxonomy.Taxonomy.Codes]
-	// Derived is the rule's rank among all rules when the evidence's status was read out of its
-	// text, from 0; the rule's index in [Rules.Rules] is its rank otherwise.
+	// Derived is the rank of the rule, from 0, for evidence whose status was read in its text. For
+	// other evidence the rank is the index in [Rules.Rules].
 	Derived uint16
 }
 
@@ -71,38 +76,38 @@ const (
 	Attribute
 )
 
-// Condition tests one part of evidence. Of what is given here everything must hold. What is absent
-// meets nothing but [Absent].
+// Condition tests one part of evidence. All tests that are set must hold. An absent part meets only
+// [Absent].
 type Condition struct {
 	Key Key
-	// Name is the attribute's, for [Attribute].
+	// Name is the name of the attribute, for [Attribute].
 	Name string
-	// Presence is what is asked of the part as such.
+	// Presence tests whether the part is present.
 	Presence Presence
-	// Any, Not and Prefix are for texts: one of them, none of them, begins with one of them.
+	// Any, Not and Prefix are for texts: equal to one, equal to none, beginning with one of them.
 	Any, Not, Prefix []string
 	// AnyNumber and NotNumber are for [Status] and [ExitCode].
 	AnyNumber, NotNumber []int
-	// Min and Max are inclusive and count where Bounds says so. An attribute is read as a decimal
-	// number for them; one that is none does not meet them.
+	// Min and Max are inclusive bounds, enabled by Bounds. They read an attribute as a decimal
+	// number, and no other attribute meets them.
 	Min, Max float64
 	Bounds   Bounds
 }
 
-// Presence is what a condition asks of a part as such.
+// Presence is a test whether a part is present.
 type Presence uint8
 
 // The presences.
 const (
-	AnyPresence Presence = iota // not asked; the other tests need a value
-	Present                     // there must be a value
-	Absent                      // there must be none
+	AnyPresence Presence = iota // no test; the other tests need a value
+	Present                     // the part must have a value
+	Absent                      // the part must not have a value
 )
 
-// Bounds says which of a condition's bounds count.
+// Bounds are the enabled bounds of a condition.
 type Bounds uint8
 
-// The bounds; both may be given.
+// The bounds. Both may be enabled.
 const (
 	HasMin Bounds = 1 << iota
 	HasMax
@@ -112,16 +117,16 @@ const (
 type Pattern struct {
 	// Expr is a regular expression (RE2).
 	Expr string
-	// Plain is searched as it stands, in any case; it is in place of Expr.
+	// Plain is a literal text in any case. It replaces Expr.
 	Plain string
-	// Literals are such that every match of the pattern holds one of them. Without any, the pattern
-	// is tried on every text.
+	// Literals are texts of which every match contains at least one. A pattern without literals is
+	// run on every text.
 	Literals []Literal
-	// Reach is how many bytes the longest match can have; 0 is no bound.
+	// Reach is the length of the longest match in bytes; 0 is no bound.
 	Reach int
 }
 
-// Literal is a part of a pattern that is certain.
+// Literal is a text in matches of a pattern.
 type Literal struct {
 	Text string
 	Fold bool // ASCII letters match in either case; Text has them in lower case
@@ -133,9 +138,9 @@ type Need struct {
 	Field string // wire name
 	// From are the keys of evidence that fill it, in order: "status", "attributes.mode".
 	From []string
-	// Type is the field's, as the taxonomy says it: "int". What cannot be read as one does not fill
-	// it; see [Read].
+	// Type is the type of the field in the taxonomy: "int". A value that cannot be read as this
+	// type does not fill the field; see [Read].
 	Type string
-	// Words are an enum's.
+	// Words are the words of an enum.
 	Words []string
 }

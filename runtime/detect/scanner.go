@@ -1,50 +1,51 @@
 package detect
 
-const (
-	// filterBits is the size of a filter as a power of two: 16 KiB, half of what the nearest cache
-	// of a processor holds.
-	filterBits = 17
-	gramMul    = 0x9E3779B1
-	foldMask   = 0x20202020
-	foldMask64 = 0x2020202020202020
+import (
+	"math/bits"
+	"slices"
 )
 
-// scanner finds literals by grams: three or four neighbouring bytes of theirs, with the bit set
-// that tells cases of ASCII letters apart. It looks at each place of a text, or at every second
-// one: then each literal has two neighbouring grams.
+// A gram is four neighbouring bytes of a text, with the bit set that distinguishes the cases of
+// ASCII letters.
+const (
+	gramSize = 4
+	caseBit  = 0x20
+	caseBits = 0x2020202020202020
+	gramMul  = 0x9E3779B1
+	// filterBits is the size of the filter as a power of two: 16 KiB, half of the nearest cache of
+	// a processor.
+	filterBits = 17
+)
+
+// scanner finds the places of a text where a literal may be. It looks up the gram at every second
+// byte in a bitmap, so that nearly all places cost one look-up. Each literal therefore has two
+// neighbouring grams. A literal of three or four bytes has a gram for every byte beside it.
 type scanner struct {
 	filter [1 << filterBits / 64]uint64
-	// words masks the index of a filter's word: with few literals the filter is kept small.
+	// words masks the index of a word of the filter: with few literals the filter is small.
 	words uint32
-	mask  uint32 // of a gram's bytes
-	step  int
-	// slots is a hash table of grams, its size a power of two; a free slot has no sites.
+	// slots is a hash table of grams. A free slot has no sites.
 	slots []gramSlot
 	shift uint8
 	sites []site
 }
 
-// gramSlot is a gram and the sites that have it.
+// gramSlot is a gram and the range of its sites.
 type gramSlot struct {
 	gram     uint32
 	from, to uint32
 }
 
-// site is where a gram stands in a literal.
+// site is the place of a gram in a literal.
 type site struct {
 	literal uint32
-	offset  int32 // in the literal; -1 when the gram begins before it
+	offset  int32 // -1 if the gram begins before the literal
 }
 
-// has reports whether the filter lets a gram pass. It never holds back a gram that is in the table.
+// has reports whether the filter passes a gram. It passes every gram of the table.
 func (s *scanner) has(gram uint32) bool {
 	h := gram * gramMul >> (32 - filterBits)
 	return s.filter[h>>6&s.words&(1<<filterBits/64-1)]>>(h&63)&1 != 0
-}
-
-func (s *scanner) let(gram uint32) {
-	h := gram * gramMul >> (32 - filterBits)
-	s.filter[h>>6&s.words] |= 1 << (h & 63)
 }
 
 // lookup returns the sites of a gram.
@@ -61,20 +62,11 @@ func (s *scanner) lookup(gram uint32) []site {
 	}
 }
 
-// scan hands the places of a text where a gram passes the filter to c.
+// scan passes the places of a text where the filter passes the gram to c.
 func (s *scanner) scan(text string, c *collector) {
-	if s.step == 2 {
-		s.scanSecond(text, c)
-	} else {
-		s.scanEach(text, c)
-	}
-}
-
-// scanSecond looks at every second place.
-func (s *scanner) scanSecond(text string, c *collector) {
 	i := 0
 	for ; len(text)-i >= 8; i += 4 {
-		v := word64(text[i:i+8]) | foldMask64
+		v := word64(text[i:i+8]) | caseBits
 		if g := uint32(v); s.has(g) {
 			c.pass(s, text, i, g)
 		}
@@ -89,58 +81,108 @@ func (s *scanner) scanSecond(text string, c *collector) {
 	}
 }
 
-// scanEach looks at every place.
-func (s *scanner) scanEach(text string, c *collector) {
-	mask, i := s.mask, 0
-	for ; len(text)-i >= 8; i += 4 {
-		v := word64(text[i:i+8]) | foldMask64
-		if g := uint32(v) & mask; s.has(g) {
-			c.pass(s, text, i, g)
-		}
-		if g := uint32(v>>8) & mask; s.has(g) {
-			c.pass(s, text, i+1, g)
-		}
-		if g := uint32(v>>16) & mask; s.has(g) {
-			c.pass(s, text, i+2, g)
-		}
-		if g := uint32(v>>24) & mask; s.has(g) {
-			c.pass(s, text, i+3, g)
-		}
-	}
-	for ; i < len(text); i++ {
-		if g := lastGram(text[i:]) & mask; s.has(g) {
-			c.pass(s, text, i, g)
-		}
-	}
+// word64 returns the first eight bytes of s as a number. The compiler makes one load of it.
+func word64(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// lastGram returns the gram that s begins with; where s ends before it, zeros with the bit of the
-// fold fill it up.
+// lastGram returns the gram that s begins with. Bytes after the end of s count as case bits.
 func lastGram(s string) uint32 {
 	var g uint32
-	for i := range min(len(s), 4) {
+	for i := range min(len(s), gramSize) {
 		g |= uint32(s[i]) << (8 * i)
 	}
-	return g | foldMask
+	return g | caseBits&(1<<32-1)
 }
 
-// at reports whether the literal stands at i.
-func (l *literal) at(text string, i int) bool {
-	if i < 0 || len(text)-i < len(l.text) {
-		return false
+// byFrequency has the bytes of logs, the most frequent one first, with the case bit set.
+const byFrequency = " etaoinsrlcdupmfghb/.:y-w,v_0k12=(3\"x)4567'89jqz"
+
+// scannerBuilder collects the grams of literals, in their order.
+type scannerBuilder struct {
+	weights [256]int
+	uses    map[uint32]int
+	grams   []uint32
+	sites   map[uint32][]site
+}
+
+// newScanner returns a scanner that finds the literals.
+func newScanner(literals []literal) *scanner {
+	b := scannerBuilder{uses: map[uint32]int{}, sites: map[uint32][]site{}}
+	for i := range len(byFrequency) {
+		b.weights[byFrequency[i]] = len(byFrequency) - i
 	}
-	t := text[i : i+len(l.text)]
-	if !l.fold {
-		return t == l.text
-	}
-	for j := 0; j < len(t) && j < len(l.text); j++ {
-		c := t[j]
-		if c-'A' < 26 {
-			c |= 0x20
+	for id := range literals {
+		text := literals[id].text
+		if len(text) > gramSize {
+			first := b.rarest(text)
+			b.add(text[first:], site{uint32(id), int32(first)})
+			b.add(text[first+1:], site{uint32(id), int32(first + 1)})
+			continue
 		}
-		if c != l.text[j] {
-			return false
+		for beside := range 256 {
+			if beside&caseBit != 0 {
+				b.add(text+string([]byte{byte(beside)}), site{uint32(id), 0})
+				b.add(string([]byte{byte(beside)})+text, site{uint32(id), -1})
+			}
 		}
 	}
-	return true
+	return b.scanner()
+}
+
+// rarest returns the place of the two neighbouring grams of a literal that are likely to be the
+// rarest in texts and in other literals.
+func (b *scannerBuilder) rarest(text string) int {
+	const shared = 20 // weight of a gram that another literal has
+	best, least := 0, -1
+	for i := range len(text) - gramSize {
+		weight := shared * (b.uses[lastGram(text[i:])] + b.uses[lastGram(text[i+1:])])
+		for j := range gramSize + 1 {
+			w := b.weights[text[i+j]|caseBit]
+			if 0 < j && j < gramSize {
+				w *= 2 // the byte is in both grams
+			}
+			weight += w
+		}
+		if least < 0 || weight < least {
+			best, least = i, weight
+		}
+	}
+	b.uses[lastGram(text[best:])]++
+	b.uses[lastGram(text[best+1:])]++
+	return best
+}
+
+// add adds the gram that text begins with.
+func (b *scannerBuilder) add(text string, at site) {
+	g := lastGram(text)
+	sites, known := b.sites[g]
+	if !known {
+		b.grams = append(b.grams, g)
+	}
+	if !slices.Contains(sites, at) {
+		b.sites[g] = append(sites, at)
+	}
+}
+
+// scanner returns the filter and the table of the grams.
+func (b *scannerBuilder) scanner() *scanner {
+	// With 64 bits for each gram the filter passes few other places.
+	words := min(1<<bits.Len(uint(max(len(b.grams), 16)-1)), 1<<filterBits/64)
+	size := bits.Len(uint(4*len(b.grams) + 1))
+	s := &scanner{words: uint32(words - 1), slots: make([]gramSlot, 1<<size), shift: uint8(32 - size)}
+	for _, g := range b.grams {
+		h := g * gramMul >> (32 - filterBits)
+		s.filter[h>>6&s.words] |= 1 << (h & 63)
+		from := uint32(len(s.sites))
+		s.sites = append(s.sites, b.sites[g]...)
+		i := g * gramMul >> s.shift
+		for s.slots[i&uint32(len(s.slots)-1)].to != 0 {
+			i++
+		}
+		s.slots[i&uint32(len(s.slots)-1)] = gramSlot{gram: g, from: from, to: uint32(len(s.sites))}
+	}
+	return s
 }

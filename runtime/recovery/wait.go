@@ -66,18 +66,27 @@ func (t *try) hints() taxonomy.Hints {
 		hints = hintsIn(t.failed.Evidence)
 	}
 	if silent(hints) {
-		if ev := evidenceOf(t.failed.Err); !ev.RetryAfterDerived || !t.failed.NoText {
-			hints = hintsIn(&ev)
-		}
+		ev := evidenceOf(t.failed.Err)
+		hints = t.hintsOf(&ev)
 	}
-	if ev := t.failed.Evidence; silent(hints) && ev != nil && !t.failed.NoText {
-		if hints = hintsIn(ev); silent(hints) {
-			if wait, ok := detect.RetryHint(ev.Text); ok {
-				hints.RetryAfter = taxonomy.Some(wait)
-			}
-		}
+	if silent(hints) && t.failed.Evidence != nil {
+		hints = t.hintsOf(t.failed.Evidence)
 	}
 	return hints
+}
+
+// hintsOf returns the hints of evidence. Those of its text count only if texts may be searched.
+func (t *try) hintsOf(ev *taxonomy.Evidence) taxonomy.Hints {
+	if ev.RetryAfterDerived && t.failed.NoText {
+		return taxonomy.Hints{}
+	}
+	h := hintsIn(ev)
+	if silent(h) && !t.failed.NoText {
+		if wait, ok := detect.RetryHint(ev.Text); ok {
+			h.RetryAfter = taxonomy.Some(wait)
+		}
+	}
+	return h
 }
 
 func silent(h taxonomy.Hints) bool { return h.ResetAt.IsZero() && h.RetryAfter.IsZero() }

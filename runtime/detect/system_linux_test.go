@@ -10,6 +10,23 @@ import (
 	"github.com/errgen/errgen/internal/stdlib"
 )
 
+// TestErrnoNames checks that every name that a taxonomy may use is the name of one number.
+func TestErrnoNames(t *testing.T) {
+	made := map[string]bool{}
+	for n := range 2000 {
+		name, ok := errnoName(syscall.Errno(n))
+		assert.True(t, ok)
+		if name != "" {
+			assert.False(t, made[name], "%s is of two numbers", name)
+			assert.Equal(t, name, CanonicalErrno(name))
+			made[name] = true
+		}
+	}
+	for _, name := range stdlib.Errnos() {
+		assert.True(t, made[CanonicalErrno(name)], "no number is %s", name)
+	}
+}
+
 // TestSignalNames sees that every name that a taxonomy may use is made of some number.
 func TestSignalNames(t *testing.T) {
 	made := map[string]bool{}
