@@ -99,7 +99,7 @@ func (s *session) configure(providers map[string]executor.Provider, scope *works
 		Calls: executor.Config{
 			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
 			Tiers: providers, Workspace: s.tree.Git, Guard: scope,
-			Lanes: retry.NewSharedWait(retry.System, nil),
+			Lanes: retry.NewSharedWait(retry.System, noJitter),
 		},
 		Verifier: s.verifier, Commit: s.commit,
 		Guards: escalate.Guards{Turns: s.turns, Time: s.time, StepTime: s.stepTime},
@@ -219,3 +219,6 @@ func corrections(r *escalate.Result) map[string]string {
 	}
 	return all
 }
+
+// noJitter is enough, because the calls of a plan wait one after the other.
+func noJitter() float64 { return 0 }

@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 		r := s.executor().Run(t.Context(), s.task)
 		require.NoError(t, os.Remove(s.path(".git/big.bin"))) // git's status needs some room
 		s.usersWorkIsThere()
-		assert.Equal(t, executor.StatusFailed, r.Status, shown(r))
+		assert.Equal(t, executor.StatusBlocked, r.Status, shown(r))
 		assert.Regexp(t, noSpace, r.Error)
 		assert.Zero(t, s.calls())
 	})
