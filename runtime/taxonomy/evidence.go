@@ -16,44 +16,44 @@ import (
 // its fields are as they were given. It must not be changed while others read it.
 type Evidence struct {
 	// Source names who reports, as the taxonomy's rules do: "anthropic-api", "git".
-	Source string
+	Source string `json:"source,omitempty"`
 	// Op is the operation that failed: "call", "push".
-	Op string
+	Op string `json:"op,omitempty"`
 	// Type is the source's own type of error ("overloaded_error"), or one that the runtime gives:
 	// "timeout", "network", "not_found", "start".
-	Type string
+	Type string `json:"type,omitempty"`
 	// Status is the HTTP status; 0 is none.
-	Status int
+	Status int `json:"status,omitempty"`
 	// StatusDerived reports that Status was read out of Text. Rules that ask for it then rank as
 	// rules on text.
-	StatusDerived bool
+	StatusDerived bool `json:"status_derived,omitempty"`
 	// Code is the source's own code: "23505", "ENOTFOUND".
-	Code string
-	// ExitCode is what a process exited with.
-	ExitCode Opt[int]
+	Code string `json:"code,omitempty"`
+	// ExitCode is the exit code of a process.
+	ExitCode Opt[int] `json:"exit_code,omitzero"`
 	// Signal is the name of the signal that ended a process: "SIGKILL".
-	Signal string
+	Signal string `json:"signal,omitempty"`
 	// Errno is the name of a system error: "ECONNRESET".
-	Errno string
-	// Text is what was said on the error channel. Rules search its end; see detect.TextLimit.
-	Text string
-	// Output is what the failed work printed. Rules never search it.
-	Output string
+	Errno string `json:"errno,omitempty"`
+	// Text is the text of the error channel. Rules search its end; see detect.TextLimit.
+	Text string `json:"text,omitempty"`
+	// Output is the output of the failed work. Rules never search it.
+	Output string `json:"output,omitempty"`
 	// Files are the files that the failure is about.
-	Files []string
+	Files []string `json:"files,omitempty"`
 	// RetryAfter is how long the source asks to wait.
-	RetryAfter Opt[time.Duration]
-	// RetryAfterDerived reports that RetryAfter was read out of Text. Where a profile has texts not
-	// searched, it does not count.
-	RetryAfterDerived bool
+	RetryAfter Opt[time.Duration] `json:"-"`
+	// RetryAfterDerived reports that RetryAfter was read out of Text. It does not count under a
+	// profile that does not search texts.
+	RetryAfterDerived bool `json:"retry_after_derived,omitempty"`
 	// ResetAt is when trying makes sense again.
-	ResetAt time.Time
+	ResetAt time.Time `json:"reset_at,omitzero"`
 	// Credential names the credential that was used. It is a name, never the credential itself.
-	Credential string
-	// Attributes are whatever else the source knows, by lower-case name.
-	Attributes map[string]string
+	Credential string `json:"credential,omitempty"`
+	// Attributes are further facts from the source, by lower-case name.
+	Attributes map[string]string `json:"attributes,omitempty"`
 	// Err is the Go error that this is evidence of. It becomes the cause of the error that is made.
-	Err error
+	Err error `json:"-"`
 }
 
 // Attribute returns an attribute, or "" when there is none.
