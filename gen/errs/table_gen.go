@@ -440,28 +440,6 @@ var definition = taxonomy.Taxonomy{
 			Name: "strict",
 			Doc:  "Nothing is tried again. What would have been retried stops and waits for a person.",
 			Rows: []taxonomy.RowOverride{
-				// an error without a code
-				{Row: 0, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// PROVIDER_CRASH
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// PROVIDER_API_ERROR
-				{Row: 4, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// PROVIDER_RATE_LIMIT
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// ITERATION_TIMEOUT
-				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// OPERATION_TIMEOUT
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// VALIDATION_PRE_COMMIT
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// VALIDATION_PRE_PUSH
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// VALIDATION_PRE_PR
-				{Row: 10, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 9, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// SCOPE_FORBIDDEN
-				{Row: 11, Traits: taxonomy.RowTraits{Reaction: &reactionUndoAndStop, Code: 10, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// SCOPE_OUTSIDE_ALLOWED
-				{Row: 12, Traits: taxonomy.RowTraits{Reaction: &reactionUndoAndStop, Code: 11, Retryable: true, Recoverability: taxonomy.Retryable}},
 				// GIT_COMMIT_FAILED
 				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 17, Retryable: true, Recoverability: taxonomy.Retryable}},
 				// GIT_PUSH_FAILED
@@ -469,10 +447,9 @@ var definition = taxonomy.Taxonomy{
 				// GIT_STATUS_FAILED
 				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 20, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
-			Uncategorized: &reactionBlock,
-			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:      taxonomy.Recovery{Enabled: true},
-			Reporting:     taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
+			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+			Recovery:  taxonomy.Recovery{Enabled: true},
+			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
 			Name: "unattended",

@@ -104,7 +104,8 @@ func (c *comparison) settings(o, n *model.Profile) []string {
 	}
 	was, is := c.old.model.Uncategorized, c.new.model.Uncategorized
 	if c.sameReaction(was, is) {
-		if what := c.anotherReaction(orTable(o.Uncategorized, was), orTable(n.Uncategorized, is)); what != "" {
+		if what := c.anotherReaction(o.Head(orTable(o.Uncategorized, was), true),
+			n.Head(orTable(n.Uncategorized, is), true)); what != "" {
 			d = append(d, "uncategorized: "+what)
 		}
 	}
@@ -163,7 +164,7 @@ func (c *comparison) overlays(o, n *model.Profile, p place) bool {
 	}
 	for _, before := range c.old.model.Codes {
 		now := c.carriedOn(before)
-		if now == nil || len(o.Rows)+len(n.Rows) == 0 && o.Detection == n.Detection {
+		if now == nil {
 			continue
 		}
 		was, is := o.Traits(before.Row), n.Traits(now.Row)

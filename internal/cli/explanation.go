@@ -99,10 +99,9 @@ func explainCodeOf(m *model.Package, c *model.Code) *explanation {
 		x.When = append(x.When, branch{If: conditions, Traits: traitsOf(b.Row.Traits)})
 	}
 	for _, p := range m.Profiles {
-		for _, o := range p.Rows {
-			if o.Row.Code == c {
-				x.Profiles = append(
-					x.Profiles, profileTraits{Name: p.Name, Branch: o.Row.Branch, Traits: traitsOf(o.Traits)})
+		for _, row := range m.Rows {
+			if t := p.Traits(row); row.Code == c && t != row.Traits {
+				x.Profiles = append(x.Profiles, profileTraits{Name: p.Name, Branch: row.Branch, Traits: traitsOf(t)})
 			}
 		}
 	}

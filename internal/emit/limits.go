@@ -20,10 +20,6 @@ func adapt(a *taxonomy.Adapt) composite {
 	c.number("MaxAttempts", a.MaxAttempts)
 	c.duration("MinDelay", a.MinDelay)
 	c.duration("MaxDelay", a.MaxDelay)
-	c.flag("FollowsMinAttempts", a.FollowsMinAttempts)
-	c.flag("FollowsMaxAttempts", a.FollowsMaxAttempts)
-	c.flag("FollowsMinDelay", a.FollowsMinDelay)
-	c.flag("FollowsMaxDelay", a.FollowsMaxDelay)
 	c.float("Target", a.Target)
 	c.number("Window", a.Window)
 	return c
@@ -48,7 +44,6 @@ func breaker(b *taxonomy.Breaker) composite {
 	}
 	c.number("Failures", b.Failures)
 	c.number("Of", b.Of)
-	c.flag("FollowsFailures", b.FollowsFailures)
 	c.duration("Probe", b.Probe)
 	c.number("Successes", b.Successes)
 	return c

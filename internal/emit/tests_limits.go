@@ -21,10 +21,6 @@ func (w *testWriter) adapt(a *taxonomy.Adapt) *fieldList {
 	l.number("MaxAttempts", a.MaxAttempts)
 	l.duration("MinDelay", a.MinDelay)
 	l.duration("MaxDelay", a.MaxDelay)
-	l.flag("FollowsMinAttempts", a.FollowsMinAttempts)
-	l.flag("FollowsMaxAttempts", a.FollowsMaxAttempts)
-	l.flag("FollowsMinDelay", a.FollowsMinDelay)
-	l.flag("FollowsMaxDelay", a.FollowsMaxDelay)
 	l.float("Target", a.Target)
 	l.number("Window", a.Window)
 	return l
@@ -42,7 +38,6 @@ func (w *testWriter) budget(b *taxonomy.Budget) *fieldList {
 	if c := b.Breaker; c != nil {
 		breaker.number("Failures", c.Failures)
 		breaker.number("Of", c.Of)
-		breaker.flag("FollowsFailures", c.FollowsFailures)
 		breaker.duration("Probe", c.Probe)
 		breaker.number("Successes", c.Successes)
 	}

@@ -88,7 +88,23 @@ func (p *Package) ProfileByName(name string) *Profile {
 	return find(p.Profiles, func(q *Profile) bool { return q.Name == name })
 }
 
-// Traits returns what the profile says of a row, as taxonomy.Table does.
+// Head returns the first reaction from r on that the profile permits, as taxonomy.Profile does.
+func (p *Profile) Head(r *Reaction, retryable bool) *Reaction {
+	for r.Then != nil && (p.skips(r) || !retryable && r.Retries()) {
+		r = r.Then
+	}
+	return r
+}
+
+// skips reports whether the profile has switched r off.
+func (p *Profile) skips(r *Reaction) bool {
+	if r.Action == taxonomy.Recover {
+		return !p.Recovery.Permits(r.Strategy)
+	}
+	return r.Retries() && !p.RetryEnabled
+}
+
+// Traits returns the traits of a row in the profile, as taxonomy.Table does.
 func (p *Profile) Traits(row *Row) Traits {
 	t := row.Traits
 	i, found := slices.BinarySearchFunc(
@@ -96,6 +112,7 @@ func (p *Profile) Traits(row *Row) Traits {
 	if found {
 		t = p.Rows[i].Traits
 	}
+	t.Reaction = p.Head(t.Reaction, t.Retryable)
 	if !p.Detection.Severity {
 		t.Severity = taxonomy.SeverityNone
 	}

@@ -27,11 +27,9 @@ func adapt(d *spec.Adapt, p *taxonomy.Policy) *taxonomy.Adapt {
 	a := &taxonomy.Adapt{Target: d.Target.Or(defaultTarget), Window: d.Window.Or(defaultOutcomes)}
 	if r := d.Attempts; r != nil {
 		a.MinAttempts, a.MaxAttempts = r.Min.Or(p.MaxAttempts), r.Max.Or(p.MaxAttempts)
-		a.FollowsMinAttempts, a.FollowsMaxAttempts = !r.Min.Set, !r.Max.Set
 	}
 	if r := d.Delay; r != nil {
 		a.MinDelay, a.MaxDelay = r.Min.Or(p.InitialDelay), r.Max.Or(p.InitialDelay)
-		a.FollowsMinDelay, a.FollowsMaxDelay = !r.Min.Set, !r.Max.Set
 	}
 	return a
 }
@@ -52,7 +50,7 @@ func breaker(d *spec.Breaker) *taxonomy.Breaker {
 		return nil
 	}
 	return &taxonomy.Breaker{
-		Failures: d.Failures.V, Of: d.Of.Or(d.Failures.V), FollowsFailures: !d.Of.Set, Probe: d.Probe.Or(defaultProbe),
+		Failures: d.Failures.V, Of: d.Of.Or(d.Failures.V), Probe: d.Probe.Or(defaultProbe),
 		Successes: d.Successes.Or(defaultSuccesses),
 	}
 }

@@ -42,20 +42,20 @@ func TestAdaptAndBudgetDefaults(t *testing.T) {
 		{"{adapt: {attempts: {min: 2, max: 6}}}",
 			&taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, Target: 0.8, Window: 50}, nil},
 		{"{adapt: {attempts: {max: 6}}}",
-			&taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 6, FollowsMinAttempts: true, Target: 0.8, Window: 50}, nil},
+			&taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 6, Target: 0.8, Window: 50}, nil},
 		{"{max_attempts: 9, adapt: {attempts: {min: 2}}}",
-			&taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 9, FollowsMaxAttempts: true, Target: 0.8, Window: 50}, nil},
+			&taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 9, Target: 0.8, Window: 50}, nil},
 		{"{adapt: {delay: {min: 500ms, max: 20s}, target: 0.95, window: 10}}",
 			&taxonomy.Adapt{MinDelay: 500 * time.Millisecond, MaxDelay: 20 * time.Second, Target: 0.95, Window: 10},
 			nil},
 		{"{adapt: {delay: {max: 20s}}}",
-			&taxonomy.Adapt{MinDelay: time.Second, MaxDelay: 20 * time.Second, FollowsMinDelay: true, Target: 0.8,
+			&taxonomy.Adapt{MinDelay: time.Second, MaxDelay: 20 * time.Second, Target: 0.8,
 				Window: 50}, nil},
 		{"{budget: {retries: 0.2}}", nil, &taxonomy.Budget{Retries: 0.2, Reserve: 3, Window: 10 * time.Second}},
 		{"{budget: {retries: 0, reserve: 0, window: 1m}}", nil, &taxonomy.Budget{Window: time.Minute}},
 		{"{budget: {breaker: {failures: 5}}}", nil, &taxonomy.Budget{
 			Retries: -1, Reserve: 3, Window: 10 * time.Second,
-			Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, FollowsFailures: true, Probe: 5 * time.Second, Successes: 1},
+			Breaker: &taxonomy.Breaker{Failures: 5, Of: 5, Probe: 5 * time.Second, Successes: 1},
 		}},
 		{"{budget: {retries: 1, breaker: {failures: 5, of: 20, probe: 1s, successes: 3}}}", nil, &taxonomy.Budget{
 			Retries: 1, Reserve: 3, Window: 10 * time.Second,
@@ -89,13 +89,13 @@ profiles:
 	got := policyNamed(t, m, "other", "p")
 	assert.Equal(
 		t, &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 4, MinDelay: time.Second, MaxDelay: 9 * time.Second,
-			FollowsMinDelay: true, Target: 0.9, Window: 50}, got.Adapt)
+			Target: 0.9, Window: 50}, got.Adapt)
 	assert.Equal(t, &taxonomy.Budget{
 		Retries: 0.2, Reserve: 7, Window: 10 * time.Second,
 		Breaker: &taxonomy.Breaker{Failures: 4, Of: 10, Probe: time.Second, Successes: 1},
 	}, got.Budget)
 	numbers := m.Profiles[1].RetryPolicy
-	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, FollowsMinAttempts: true, Target: 0.8, Window: 50},
+	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, Target: 0.8, Window: 50},
 		numbers.Adapt)
 	assert.Equal(t, &taxonomy.Budget{Retries: 3, Reserve: 3, Window: 10 * time.Second}, numbers.Budget)
 	assert.Equal(t, 2.0, m.Codes[1].Row.Reaction.Policy.Budget.Retries, "in place")

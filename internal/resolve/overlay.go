@@ -152,8 +152,8 @@ func (o *overlay) allowed(row *model.Row, r *model.Reaction, retryable bool) boo
 	return r == row.Reaction || !o.scope.retriesLater(r) || o.scope.retriesLater(row.Reaction)
 }
 
-// pastRetries returns the first reaction from r on that does not call again: what is left where a
-// profile takes the flag away from a code that retries, or passes over the strategy before a retry.
+// pastRetries returns the first reaction from r on that does not call again, for a code whose flag
+// the profile takes away.
 func pastRetries(r *model.Reaction) *model.Reaction {
 	for r.Retries() && r.Then != nil {
 		r = r.Then

@@ -63,13 +63,6 @@ func recovery(d *spec.Recovery) taxonomy.Recovery {
 func (b *builder) profileScope(d *spec.Profile, p *model.Profile) *scope {
 	s := newScope(b)
 	s.base, s.profile = b.table, p.Name
-	s.retryOff, s.recoveryOff = !p.RetryEnabled, !p.Recovery.Runs()
-	if p.Recovery.Allowed != nil {
-		s.allowed = make(map[string]bool)
-		for _, name := range p.Recovery.Allowed {
-			s.allowed[name] = true
-		}
-	}
 	s.policyOverlay, s.newPolicies = b.policyOverlays(d)
 	s.reactionOverlay, s.newReactions = b.reactionOverlays(d)
 	return s

@@ -56,12 +56,13 @@ func overlaid(t *testing.T, profile string) (*model.Package, *model.Profile, map
 		if row.Branch > 0 {
 			name += "." + string(rune('0'+row.Branch))
 		}
-		got[name] = chain(it.Traits(row).Reaction)
+		got[name] = chain(it, it.Traits(row).Reaction)
 	}
 	return p, it, got
 }
 
-func chain(r *model.Reaction) string {
+// chain walks as taxonomy.Profile.Next does.
+func chain(it *model.Profile, r *model.Reaction) string {
 	if r == nil {
 		return ""
 	}
@@ -70,7 +71,7 @@ func chain(r *model.Reaction) string {
 		text += "(" + r.Policy.Var + ")"
 	}
 	if r.Then != nil {
-		text += " " + chain(r.Then)
+		text += " " + chain(it, it.Head(r.Then, true))
 	}
 	return text
 }
@@ -110,18 +111,17 @@ func TestProfileChains(t *testing.T) {
 	}{
 		{"nothing", "{doc: D.}", nil, ""},
 		{"no retries", "{retry: {enabled: false}}", map[string]string{
-			"R": "itReactionUp reactionStop",
-			"C": "itReactionShorter(policySlow) itReactionUp reactionStop",
+			"R": "reactionUp reactionStop", "C": "reactionShorter(policySlow) reactionUp reactionStop",
 			"I": "reactionStop",
-		}, "itReactionUp reactionStop"},
+		}, ""},
 		{"no recovery", "{recovery: {enabled: false}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
 		{"recovery never", "{recovery: {max_attempts: 0}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
 		{"one strategy", "{recovery: {allowed: [rest]}}", map[string]string{"C": upChain}, ""},
 		{"no strategy", "{recovery: {allowed: []}}", map[string]string{"C": upChain, "D": "reactionStop"}, ""},
 		{"neither", "{retry: {enabled: false}, recovery: {enabled: false}}", map[string]string{
-			"R": "itReactionUp reactionStop", "C": "itReactionUp reactionStop", "D": "reactionStop",
+			"R": "reactionUp reactionStop", "C": "reactionUp reactionStop", "D": "reactionStop",
 			"I": "reactionStop",
-		}, "itReactionUp reactionStop"},
+		}, ""},
 		{"a reaction at the end of chains", "{reactions: {stop: {log: {level: error}}}}", map[string]string{
 			"R":   "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionStop",
 			"R.1": "itReactionStop",
@@ -187,7 +187,7 @@ func TestProfileChains(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, it, got := overlaid(t, tt.profile)
 			assert.Equal(t, but(tt.want), got)
-			assert.Equal(t, tt.uncategorized, chain(it.Uncategorized))
+			assert.Equal(t, tt.uncategorized, chain(it, it.Uncategorized))
 		})
 	}
 }

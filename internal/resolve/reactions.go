@@ -17,9 +17,6 @@ type scope struct {
 	policyOverlay   map[string]*spec.Policy
 	newReactions    map[string]*reactionDef // that only the profile has
 	newPolicies     map[string]*policyDef
-	retryOff        bool
-	recoveryOff     bool
-	allowed         map[string]bool // strategies; nil allows all
 
 	memo       map[reactionKey]*model.Reaction // nil while being resolved
 	policyMemo map[*spec.Policy]*model.Policy
@@ -151,15 +148,9 @@ func (s *scope) follow(r *model.Reaction, ref *spec.ReactionRef, plain bool) (ne
 	return next, next == nil
 }
 
-// head resolves a reference and passes over what the profile has switched off. It returns nil for a
-// cycle.
+// head resolves a reference. It returns nil for a cycle.
 func (s *scope) head(ref *spec.ReactionRef, plain bool) *model.Reaction {
-	r := s.reaction(s.def(ref), plain)
-	if r != nil && s.off(r) {
-		// Then was resolved by head, so it is not switched off itself.
-		return r.Then
-	}
-	return r
+	return s.reaction(s.def(ref), plain)
 }
 
 // def returns what a reference means; a name that is not declared means abort.
@@ -177,17 +168,6 @@ func (s *scope) def(ref *spec.ReactionRef) *reactionDef {
 		return def
 	}
 	return known.reactions["abort"]
-}
-
-// off reports whether the profile goes past r at once.
-func (s *scope) off(r *model.Reaction) bool {
-	if r.Retries() {
-		return s.retryOff
-	}
-	if r.Action == taxonomy.Recover {
-		return s.recoveryOff || s.allowed != nil && !s.allowed[r.Strategy]
-	}
-	return false
 }
 
 // retriesLater reports whether r, or anything that may follow it, calls again.

@@ -21,31 +21,28 @@ func TestOverrides(t *testing.T) {
 	warnings, err := config.Parse("c.yml", []byte(`
 overrides:
   codes:
-    PROVIDER_RATE_LIMIT: {reaction: {action: retry, policy: {max_attempts: 3, initial_delay: '${DELAY}', jitter: 0.1}, then: stop}}
+    PROVIDER_RATE_LIMIT: {reaction: backoff, http: 503}
     config: {reaction: stop}
     "*": {reaction: {retryable: again, permanent: stop}}
   reactions:
-    wait: {log: {level: warn, message: "wait"}, session: fresh}
+    wait: {log: {level: warn, message: "wait"}, session: fresh, then: stop}
   policies:
-    rate_limit: {max_attempts: 4, max_delay: 1m}
+    rate_limit: {max_attempts: 4, max_delay: 1m, initial_delay: '${DELAY}', jitter: 0.1}
 `), &into, env("DELAY", "7s"))
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
-	three, four := 3, 4
+	four, status := 4, 503
 	message := "wait"
 	assert.Equal(t, taxonomy.Overrides{
 		Codes: map[string]taxonomy.TraitsOverride{
-			"PROVIDER_RATE_LIMIT": {Reaction: &taxonomy.ReactionRef{Inline: &taxonomy.ReactionOverride{
-				Action: "retry", Then: &taxonomy.ReactionRef{Name: "stop"},
-				Policy: &taxonomy.PolicyRef{Inline: &taxonomy.PolicyOverride{MaxAttempts: &three, InitialDelay: "7s",
-					Jitter: "0.1"}},
-			}}},
-			"config": {Reaction: &taxonomy.ReactionRef{Name: "stop"}},
-			"*":      {Reaction: &taxonomy.ReactionRef{Retryable: "again", Permanent: "stop"}},
+			"PROVIDER_RATE_LIMIT": {Reaction: &taxonomy.ReactionRef{Name: "backoff"}, HTTP: &status},
+			"config":              {Reaction: &taxonomy.ReactionRef{Name: "stop"}},
+			"*":                   {Reaction: &taxonomy.ReactionRef{Retryable: "again", Permanent: "stop"}},
 		},
 		Reactions: map[string]taxonomy.ReactionOverride{"wait": {Log: &taxonomy.LogOverride{Level: "warn",
-			Message: &message}, Session: "fresh"}},
-		Policies: map[string]taxonomy.PolicyOverride{"rate_limit": {MaxAttempts: &four, MaxDelay: "1m"}},
+			Message: &message}, Session: "fresh", Then: "stop"}},
+		Policies: map[string]taxonomy.PolicyOverride{"rate_limit": {MaxAttempts: &four, MaxDelay: "1m",
+			InitialDelay: "7s", Jitter: "0.1"}},
 	}, into.Overrides)
 	_, err = errs.Table.Override(into.Overrides)
 	require.NoError(t, err)
@@ -56,13 +53,13 @@ func TestOverridesThatCannotBe(t *testing.T) {
 	warnings, err := config.Parse("c.yml", []byte(`
 overrides:
   codes:
-    A: {reaction: {action: retry, polcy: x}}
-    B: {reaction: {policy: {max_attempts: many}}}
+    A: {reaction: {retryable: again, permanant: x}}
+    B: {http: many}
     C: {reaction: [a]}
 `), &into)
 	assert.Equal(t, []string{
-		"invalid | overrides.codes.B.reaction.policy.max_attempts | many | a whole number",
+		"invalid | overrides.codes.B.http | many | a whole number",
 		"invalid | overrides.codes.C.reaction | a list | a mapping",
 	}, problems(t, err))
-	assert.Equal(t, `c.yml:4: overrides.codes.A.reaction.polcy: unknown key; did you mean "policy"?`, warnings.String())
+	assert.Equal(t, `c.yml:4: overrides.codes.A.reaction.permanant: unknown key; did you mean "permanent"?`, warnings.String())
 }

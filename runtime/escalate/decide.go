@@ -113,17 +113,18 @@ func decide(s *situation) decision {
 			return d
 		}
 		exhausted = exhausted || d.reaction.Action == taxonomy.Escalate
-		d.reaction = follower(d.reaction)
+		d.reaction = follower(s.profile, d.reaction)
 	}
 	d.do, d.reaction, d.depth, d.end = doAbort, &reactAbort, 0, EndFailed
 	return d
 }
 
-// follower returns what comes after a reaction that is used up.
-func follower(r *taxonomy.Reaction) *taxonomy.Reaction {
+// follower returns the reaction after one that is exhausted.
+func follower(p *taxonomy.Profile, r *taxonomy.Reaction) *taxonomy.Reaction {
+	next := p.Next(r)
 	switch {
-	case r.Then != nil:
-		return r.Then
+	case next != nil:
+		return next
 	case r.Action == taxonomy.Retry, r.Action == taxonomy.Escalate:
 		return &reactBlock
 	}
@@ -149,14 +150,8 @@ func (s *situation) takes(d *decision) bool {
 	return true
 }
 
-// retries reports that the profile lets anything be tried again.
-func (s *situation) retries() bool { return s.profile == nil || s.profile.Retry.Enabled }
-
 // again counts the failure, and says who looks at it first.
 func (s *situation) again(d *decision) bool {
-	if !s.retries() {
-		return false
-	}
 	if d.reaction.Purpose == taxonomy.PurposeNone {
 		d.do = doAgain
 		return s.try(d)
@@ -194,13 +189,8 @@ func (s *situation) asked(to string) int {
 // recover counts the runs of a strategy.
 func (s *situation) recover(d *decision) bool {
 	most := math.MaxInt
-	if s.profile != nil {
-		if !s.profile.Recovery.Permits(d.reaction.Strategy) {
-			return false
-		}
-		if s.profile.Recovery.MaxAttempts > 0 {
-			most = s.profile.Recovery.MaxAttempts
-		}
+	if s.profile != nil && s.profile.Recovery.MaxAttempts > 0 {
+		most = s.profile.Recovery.MaxAttempts
 	}
 	if !s.strategies || s.runs[d.depth] >= most || s.tooOften(d) || !s.try(d) {
 		return false

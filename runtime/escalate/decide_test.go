@@ -55,8 +55,9 @@ func TestDecide(t *testing.T) {
 		{"profile's policy", taxonomy.Reaction{Action: taxonomy.Retry}, func(s *situation) {
 			s.profile = &taxonomy.Profile{Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &twice}}
 		}, decision{do: doAgain, wait: 3 * time.Second}},
-		{"profile without retries", taxonomy.Reaction{Action: taxonomy.Retry, Then: up},
-			func(s *situation) { s.profile = noRetry }, decision{do: doHandOn, rung: 1, depth: 1}},
+		{"profile without retries", taxonomy.Reaction{Action: taxonomy.Recover, Then: &taxonomy.Reaction{
+			Action: taxonomy.Retry, Then: up}}, func(s *situation) { s.profile = noRetry },
+			decision{do: doHandOn, rung: 1, depth: 1}},
 		{"hint that is obeyed", taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true},
 			hinted(7 * time.Second), decision{do: doAgain, wait: 7 * time.Second}},
 		{"hint that is not", taxonomy.Reaction{Action: taxonomy.Retry}, hinted(7 * time.Second),
@@ -119,10 +120,6 @@ func TestDecide(t *testing.T) {
 		{"strategy that helps nothing", taxonomy.Reaction{Action: taxonomy.Recover, Then: up},
 			both(strategies, func(s *situation) { s.same = 2 }),
 			decision{do: doHandOn, rung: 1, depth: 1, repeated: true}},
-		{"strategy that the profile forbids", taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "clean", Then: up},
-			both(strategies, func(s *situation) {
-				s.profile = &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}}}
-			}), decision{do: doHandOn, rung: 1, depth: 1}},
 		{"strategy as often as the profile says", taxonomy.Reaction{Action: taxonomy.Recover, Then: up},
 			both(strategies, func(s *situation) {
 				s.profile, s.runs[0] = &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 1}}, 1
@@ -130,8 +127,7 @@ func TestDecide(t *testing.T) {
 
 		{"further down the chain", taxonomy.Reaction{Action: taxonomy.Retry, Then: up},
 			func(s *situation) { s.from = 1 }, decision{do: doHandOn, rung: 1, depth: 1}},
-		{"a chain without an end", endless(), func(s *situation) { s.profile = noRetry },
-			decision{do: doAbort, end: EndFailed}},
+		{"a chain without an end", endless(), nil, decision{do: doAbort, end: EndFailed}},
 	}
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,7 +166,7 @@ func diagnosing(to string) taxonomy.Reaction {
 
 // endless returns a retry that follows itself.
 func endless() taxonomy.Reaction {
-	r := &taxonomy.Reaction{Action: taxonomy.Retry}
+	r := &taxonomy.Reaction{Action: taxonomy.Retry, Policy: &taxonomy.Policy{MaxAttempts: 1}}
 	r.Then = r
 	return *r
 }

@@ -128,7 +128,7 @@ func tableFingerprint(t taxonomy.Table) string {
 	for row := range t.Taxonomy.Rows {
 		traits := t.Row(taxonomy.Row(row))
 		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable),
-			reactionText(traits.Reaction))
+			reactionText(t.Overlay, traits.Reaction))
 	}
 	for i := range t.Taxonomy.Codes {
 		parts = append(parts, t.Taxonomy.Codes[i].Value)
@@ -137,17 +137,18 @@ func tableFingerprint(t taxonomy.Table) string {
 }
 
 // reactionText returns a reaction and what follows it as a text.
-func reactionText(r *taxonomy.Reaction) string {
+func reactionText(p *taxonomy.Profile, r *taxonomy.Reaction) string {
 	text := ""
 	for r := range r.Chain() {
 		alone := *r
 		alone.Policy, alone.Then = nil, nil
 		text += fmt.Sprintf("%+v", alone)
-		if p := r.Policy; p != nil {
-			bounds := *p
+		if policy := r.Policy; policy != nil {
+			bounds := *policy
 			bounds.Adapt, bounds.Budget = nil, nil
 			text += fmt.Sprintf("%+v", bounds)
 		}
+		r = p.Next(r)
 	}
 	return text
 }

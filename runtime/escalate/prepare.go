@@ -168,7 +168,7 @@ func (r *run) passes(wrong []found, streaks map[string]retry.State) (longest tim
 			trail: trail{streaks[code]},
 		}
 		d := decision{reaction: reaction, trail: s.trail}
-		if s.profile != nil && !s.profile.Retry.Enabled || !s.try(&d) {
+		if !s.try(&d) {
 			return 0, false
 		}
 		streaks[code] = d.trail[0]

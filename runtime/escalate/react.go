@@ -265,7 +265,7 @@ func (j *job) recover(ctx context.Context) *ending {
 func (j *job) reactionAt(depth int) *taxonomy.Reaction {
 	reaction := j.reaction(j.work.Failed)
 	for range depth {
-		reaction = follower(reaction)
+		reaction = follower(j.profile(), reaction)
 	}
 	return reaction
 }

@@ -109,7 +109,7 @@ func (j *job) afterNoReview(f *found, trails map[string]trail) (time.Duration, E
 	for ; d.depth < taxonomy.MaxChain; d.depth++ {
 		switch d.reaction.Action {
 		case taxonomy.Retry, taxonomy.RetryOperation:
-			if s.retries() && s.try(&d) {
+			if s.try(&d) {
 				return d.wait, ""
 			}
 		case taxonomy.Abort:
@@ -117,7 +117,7 @@ func (j *job) afterNoReview(f *found, trails map[string]trail) (time.Duration, E
 		default:
 			return 0, EndBlocked
 		}
-		d.reaction = follower(d.reaction)
+		d.reaction = follower(s.profile, d.reaction)
 	}
 	return 0, EndBlocked
 }

@@ -183,6 +183,7 @@ func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
 				first = p
 			}
 		}
+		next = s.profile.Next(next)
 	}
 	return first
 }

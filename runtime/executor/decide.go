@@ -96,7 +96,7 @@ func decide(s *situation, d *decision) {
 	d.reaction, d.depth, d.usedUp, d.counts, d.end = s.first(), 0, false, false, ""
 	d.policy, d.attempt, d.most = nil, 0, 0
 	if s.failed != nil {
-		d.reaction, d.depth, d.usedUp, d.end = follower(s.failed), s.depth+1, true, EndRetriesUsedUp
+		d.reaction, d.depth, d.usedUp, d.end = s.follower(s.failed), s.depth+1, true, EndRetriesUsedUp
 	}
 	for ; d.depth < taxonomy.MaxChain; d.depth++ {
 		d.counts = d.counts || d.reaction.CountFailure
@@ -107,7 +107,7 @@ func decide(s *situation, d *decision) {
 			return
 		}
 		d.usedUp, d.end = true, used
-		d.reaction = follower(d.reaction)
+		d.reaction = s.follower(d.reaction)
 	}
 	d.depth, d.reaction, d.action, d.end = 0, &reactAbort, taxonomy.Abort, EndFatal
 }
@@ -127,11 +127,12 @@ func (s *situation) first() *taxonomy.Reaction {
 	return s.reaction
 }
 
-// follower returns what comes after a reaction that is used up.
-func follower(r *taxonomy.Reaction) *taxonomy.Reaction {
+// follower returns the reaction after one that is exhausted.
+func (s *situation) follower(r *taxonomy.Reaction) *taxonomy.Reaction {
+	next := s.profile.Next(r)
 	switch {
-	case r.Then != nil:
-		return r.Then
+	case next != nil:
+		return next
 	case r.Action == taxonomy.Retry, r.Action == taxonomy.Escalate:
 		return &reactBlock
 	}
@@ -164,9 +165,6 @@ func (s *situation) classed(d *decision) {
 func (s *situation) limit(d *decision) EndReason {
 	switch d.reaction.Action {
 	case taxonomy.Retry, taxonomy.RetryOperation:
-		if !s.retries(d.reaction) {
-			return EndRetriesUsedUp
-		}
 		return s.try(d, s.policy(d.reaction))
 	case taxonomy.Recover:
 		return s.recovery(d)
@@ -247,13 +245,13 @@ func (s *situation) declared(r *taxonomy.Reaction) *taxonomy.Policy {
 	return r.Policy
 }
 
-// retries reports that the reaction tries again, and that the profile lets it.
+// retries reports whether the reaction tries again.
 func (s *situation) retries(r *taxonomy.Reaction) bool {
 	switch r.Action {
 	case taxonomy.Retry, taxonomy.RetryOperation:
-		return s.profile == nil || s.profile.Retry.Enabled
+		return true
 	case taxonomy.Recover:
-		return s.strategies && (s.profile == nil || s.profile.Recovery.Permits(r.Strategy))
+		return s.strategies
 	}
 	return false
 }
@@ -268,7 +266,7 @@ func (s *situation) recovery(d *decision) EndReason {
 	if s.profile != nil {
 		most = s.profile.Recovery.MaxAttempts
 	}
-	if !s.retries(d.reaction) || most > 0 && s.runs[d.depth] >= most {
+	if !s.strategies || most > 0 && s.runs[d.depth] >= most {
 		return EndRetriesUsedUp
 	}
 	used := s.try(d, s.policy(d.reaction))

@@ -122,7 +122,7 @@ func (r *runner) adapt(s *situation, f *failure, before *Decided) Decided {
 			made.Adapted = append(
 				made.Adapted, Adapted{Depth: depth, Attempts: moved.MaxAttempts, Delay: Duration(moved.InitialDelay)})
 		}
-		depth++
+		next = s.profile.Next(next)
 	}
 	s.adapted = made.numbers()
 	return made
@@ -166,7 +166,7 @@ func (r *runner) runsOf(s *situation, key string) (runs [taxonomy.MaxChain]int) 
 		if next.Action == taxonomy.Recover {
 			runs[depth] = r.state.Recoveries[key+" "+next.Strategy]
 		}
-		depth++
+		next = s.profile.Next(next)
 	}
 	return runs
 }

@@ -227,6 +227,7 @@ func (r *runner) warnOfStrategies(f *failure) {
 			r.warn("there is nobody to run strategy "+name+
 				", which a reaction asks for: the configuration has no Recoverer", nil)
 		}
+		next = r.cfg.Table.Overlay.Next(next)
 	}
 }
 

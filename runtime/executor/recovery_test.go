@@ -46,15 +46,15 @@ func TestRecoveriesAreBoundedByTheProfile(t *testing.T) {
 			taxonomy.Recovery{Enabled: true}, 4, EndCompleted},
 		// B-D24: what is off runs nothing, whatever is listed.
 		{"off", []step{breaks("in_place")}, taxonomy.Recovery{MaxAttempts: 3, Allowed: []string{"mend"}}, 0,
-			EndRetriesUsedUp},
+			EndBlocked},
 		{"never, whatever is on and listed", []step{breaks("in_place")},
-			taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"mend"}}, 0, EndRetriesUsedUp},
+			taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"mend"}}, 0, EndBlocked},
 		{"listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{"mend"}}, 1,
 			EndCompleted},
 		{"not listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{"other"}},
-			0, EndRetriesUsedUp},
+			0, EndBlocked},
 		{"none listed", []step{breaks("in_place"), done()}, taxonomy.Recovery{Enabled: true, Allowed: []string{}}, 0,
-			EndRetriesUsedUp},
+			EndBlocked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(recoveries(), c.steps...)

@@ -222,7 +222,7 @@ func fingerprintOf(t taxonomy.Table) string {
 	for row := range t.Taxonomy.Rows {
 		traits := t.Row(taxonomy.Row(row))
 		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable))
-		parts = append(parts, reactionText(traits.Reaction))
+		parts = append(parts, reactionText(t.Overlay, traits.Reaction))
 	}
 	for i := range t.Taxonomy.Codes {
 		parts = append(parts, t.Taxonomy.Codes[i].Value)
@@ -231,7 +231,7 @@ func fingerprintOf(t taxonomy.Table) string {
 }
 
 // reactionText returns a reaction and what follows it as a text.
-func reactionText(r *taxonomy.Reaction) string {
+func reactionText(p *taxonomy.Profile, r *taxonomy.Reaction) string {
 	text := ""
 	for r := range r.Chain() {
 		plain := *r
@@ -240,6 +240,7 @@ func reactionText(r *taxonomy.Reaction) string {
 		if r.Policy != nil {
 			text += policyText(r.Policy)
 		}
+		r = p.Next(r)
 	}
 	return text
 }

@@ -215,7 +215,8 @@ func TestDetectionOfAProfile(t *testing.T) {
 		{"no recoverability", taxonomy.Detection{Severity: true}, taxonomy.SeverityHigh, taxonomy.Unknowable},
 		{"neither", taxonomy.Detection{}, taxonomy.SeverityNone, taxonomy.Unknowable},
 	} {
-		table := taxonomy.Table{Taxonomy: sample.Table.Taxonomy, Overlay: &taxonomy.Profile{Detection: c.detection}}
+		table := taxonomy.Table{Taxonomy: sample.Table.Taxonomy, Overlay: &taxonomy.Profile{
+			Detection: c.detection, Retry: taxonomy.RetryDefaults{Enabled: true}}}
 		for _, got := range []taxonomy.RowTraits{table.Traits(wrap(err)), table.Row(err.Row())} {
 			assert.Equal(t, c.severity, got.Severity, c.name)
 			assert.Equal(t, c.recoverability, got.Recoverability, c.name)

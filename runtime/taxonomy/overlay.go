@@ -8,161 +8,87 @@ import (
 	"strings"
 )
 
-// overlay lays overrides over a table. It reads the taxonomy's static data and writes only what it
-// makes itself.
+// overlay applies overrides to a table. It reads the taxonomy's static data and writes only values
+// that it creates.
 type overlay struct {
 	table Table
 	over  *Overrides
-	base  Profile // the sections of the table's profile, and those under the overrides
-	now   Profile
 
-	reactions scope[Reaction]
-	policies  scope[Policy]
-	memo      map[reactionKey]*Reaction // nil while being resolved
-	inline    map[*ReactionOverride]*Reaction
-	laid      map[*Policy]*Policy
-	resumed   resumption
-	path      []string // the reactions that are being resolved, for a circle
+	// reactions and policies are by name, as the table's profile has them.
+	reactions map[string]*Reaction
+	policies  map[string]*Policy
+	// done are reactions and policies with the overrides applied; nil while in progress.
+	done         map[reactionKey]*Reaction
+	donePolicies map[*Policy]*Policy
 
-	codes    map[*Code]string // the override of a code
-	skipped  map[string]bool  // overrides that were left out for a row
-	obeyed   map[string]bool  // and those that were not
+	codes    map[*Code]string // the key of a code's override
+	applied  map[string]bool  // by path: false for an override that was only skipped so far
 	problems []error
-	told     map[string]bool
 }
 
-// reactionKey is a reaction under the overrides, or plain without those of reactions.
+// reactionKey is a reaction with the overrides of reactions, or plain without them.
 type reactionKey struct {
 	base  *Reaction
 	plain bool
 }
 
-// scope is what has names: as the table declares it, and as the table's profile has it.
-type scope[T any] struct {
-	declared map[*T]bool
-	own      map[*T]bool // everything that the table itself leads to, declared or in place
-	names    []string    // in the order of the taxonomy
-	named    map[string]*T
-}
-
-// has reports whether x is a declared one, or a profile's version of it.
-func (s *scope[T]) has(x *T, name string) bool {
-	return s.declared[x] || !s.own[x] && s.named[name] != nil
-}
-
-func newScope[T any](declared []*T, name func(*T) string) scope[T] {
-	s := scope[T]{declared: make(map[*T]bool), own: make(map[*T]bool), named: make(map[string]*T)}
-	for _, x := range declared {
-		s.declared[x], s.own[x] = true, true
-		if n := name(x); s.named[n] == nil {
-			s.named[n] = x
-			s.names = append(s.names, n)
-		}
-	}
-	return s
-}
-
 func newOverlay(t Table, o *Overrides) *overlay {
 	v := &overlay{
-		table: t, over: o,
-		reactions: newScope(t.Taxonomy.Reactions, func(r *Reaction) string { return r.Name }),
-		policies:  newScope(t.Taxonomy.Policies, func(p *Policy) string { return p.Name }),
-		memo:      make(map[reactionKey]*Reaction),
-		inline:    make(map[*ReactionOverride]*Reaction),
-		laid:      make(map[*Policy]*Policy),
-		codes:     make(map[*Code]string),
-		skipped:   make(map[string]bool),
-		obeyed:    make(map[string]bool),
-		told:      make(map[string]bool),
+		table: t, over: o, reactions: make(map[string]*Reaction), policies: make(map[string]*Policy),
+		done: make(map[reactionKey]*Reaction), donePolicies: make(map[*Policy]*Policy),
+		codes: make(map[*Code]string), applied: make(map[string]bool),
 	}
-	v.predeclared()
+	for _, p := range t.Taxonomy.Policies {
+		v.policies[p.Name] = p
+	}
+	for _, a := range [...]Action{Abort, Block, Continue} {
+		v.reactions[a.String()] = &Reaction{Name: a.String(), Action: a}
+	}
 	for _, r := range t.Taxonomy.Reactions {
-		v.owns(r)
+		v.reactions[r.Name] = r
 	}
-	for i := range t.Taxonomy.Rows {
-		v.owns(t.Taxonomy.Rows[i].Reaction)
-	}
-	v.owns(t.Taxonomy.Uncategorized)
-	v.base = everythingOn
 	if t.Overlay != nil {
-		v.base = *t.Overlay
+		v.versions(t.Overlay)
 	}
-	v.now = v.sections()
-	v.profiled()
-	v.resume()
 	return v
 }
 
-// predeclared adds the reactions that every taxonomy has, for one that was made by hand without
-// them.
-func (v *overlay) predeclared() {
-	for _, a := range [...]Action{Abort, Block, Continue} {
-		if name := a.String(); v.reactions.named[name] == nil {
-			r := &Reaction{Name: name, Action: a}
-			v.reactions.named[name], v.reactions.declared[r] = r, true
-			v.reactions.names = append(v.reactions.names, name)
+// versions finds the profile's versions of declared reactions and policies. Rows that are retryable
+// come first, because the profile's overlays may be skipped for the others.
+func (v *overlay) versions(p *Profile) {
+	declared, policies := maps.Clone(v.reactions), maps.Clone(v.policies)
+	find := func(r *Reaction) {
+		for ; r != nil; r = r.Then {
+			if d := declared[r.Name]; d != nil && v.reactions[r.Name] == d {
+				v.reactions[r.Name] = r
+			}
+			if r.Policy == nil {
+				continue
+			}
+			if d := policies[r.Policy.Name]; d != nil && v.policies[r.Policy.Name] == d {
+				v.policies[r.Policy.Name] = r.Policy
+			}
 		}
-	}
-}
-
-// owns notes what the table itself leads to.
-func (v *overlay) owns(r *Reaction) {
-	seen := make(map[*Reaction]bool)
-	for ; r != nil && !seen[r]; r = r.Then {
-		seen[r] = true
-		v.reactions.own[r] = true
-		if r.Policy != nil {
-			v.policies.own[r.Policy] = true
-		}
-	}
-}
-
-// profiled finds the profile's versions of what has a name. Rows that may be retried come first:
-// the others can have reactions that the profile's overlays are left out of.
-func (v *overlay) profiled() {
-	p := v.table.Overlay
-	if p == nil {
-		return
 	}
 	for _, retryable := range [...]bool{true, false} {
 		for i := range p.Rows {
 			if p.Rows[i].Traits.Retryable == retryable {
-				v.version(p.Rows[i].Traits.Reaction)
+				find(p.Rows[i].Traits.Reaction)
 			}
 		}
-		v.version(p.Uncategorized)
+		find(p.Uncategorized)
 	}
 }
 
-func (v *overlay) version(r *Reaction) {
-	seen := make(map[*Reaction]bool)
-	for ; r != nil && !seen[r]; r = r.Then {
-		seen[r] = true
-		replace(&v.reactions, r, r.Name)
-		if r.Policy != nil {
-			replace(&v.policies, r.Policy, r.Policy.Name)
-		}
-	}
-}
-
-// replace puts x in the place of the declared one of its name, unless another version is there
-// already.
-func replace[T any](s *scope[T], x *T, name string) {
-	if !s.own[x] && s.declared[s.named[name]] {
-		s.named[name] = x
-	}
-}
-
-// problem notes a mistake, once.
+// problem reports a mistake, once.
 func (v *overlay) problem(at, format string, args ...any) {
 	text := at + ": " + fmt.Sprintf(format, args...)
-	if !v.told[text] {
-		v.told[text] = true
+	if !slices.ContainsFunc(v.problems, func(err error) bool { return err.Error() == text }) {
 		v.problems = append(v.problems, errors.New(text))
 	}
 }
 
-// unknown notes a name that is not declared.
+// unknown reports a name that is not declared.
 func (v *overlay) unknown(at, what, name string, known []string) {
 	if len(known) == 0 {
 		v.problem(at, "no %s %q; there are none", what, name)
@@ -171,69 +97,291 @@ func (v *overlay) unknown(at, what, name string, known []string) {
 	v.problem(at, "no %s %q; there are %s", what, name, strings.Join(known, ", "))
 }
 
-// profile works everything out. What it returns is of use only without problems.
+// everythingOn is the profile of a table without one.
+var everythingOn = Profile{
+	Detection: Detection{Text: true, Severity: true, Recoverability: true},
+	Recovery:  Recovery{Enabled: true},
+	Retry:     RetryDefaults{Enabled: true},
+	Reporting: Reporting{Context: true},
+}
+
+// profile returns the profile with the overrides. It is valid only if there are no problems.
 func (v *overlay) profile() *Profile {
+	p := everythingOn
+	if v.table.Overlay != nil {
+		p = *v.table.Overlay
+	}
+	v.sections(&p)
 	v.keys()
-	v.everything()
-	p := new(v.now)
-	p.Rows = nil
-	for i := range v.table.Taxonomy.Rows {
-		if traits := v.row(Row(i)); traits != v.table.Taxonomy.Rows[i] {
+	for _, name := range sortedKeys(v.over.Policies) {
+		if v.policies[name] == nil {
+			v.unknown("policies", "policy", name, sortedKeys(v.policies))
+		}
+		v.policy(v.policies[name])
+	}
+	for _, name := range sortedKeys(v.over.Reactions) {
+		if v.reactions[name] == nil {
+			v.unknown("reactions", "reaction", name, sortedKeys(v.reactions))
+			continue
+		}
+		v.reaction(v.reactions[name], false)
+	}
+	t := v.table.Taxonomy
+	p.Rows, p.Uncategorized = nil, v.table.uncategorized()
+	if name := v.over.Uncategorized; name != "" {
+		p.Uncategorized = v.reactionNamed(name, "uncategorized")
+	}
+	if p.Uncategorized = v.reaction(p.Uncategorized, false); p.Uncategorized == t.Uncategorized {
+		p.Uncategorized = nil
+	}
+	v.reached(p.Uncategorized)
+	for i := range t.Rows {
+		traits := v.row(Row(i))
+		v.reached(traits.Reaction)
+		if traits != t.Rows[i] {
 			p.Rows = append(p.Rows, RowOverride{Row: Row(i), Traits: traits})
 		}
 	}
-	if p.Uncategorized = v.uncategorized(); p.Uncategorized == v.table.Taxonomy.Uncategorized {
-		p.Uncategorized = nil
-	}
-	v.leftOut(p)
-	return p
-}
-
-// everything resolves all that the overrides say, used or not, so that all of it is checked.
-func (v *overlay) everything() {
-	for _, name := range slices.Sorted(maps.Keys(v.over.Policies)) {
-		if !slices.Contains(v.policies.names, name) {
-			v.unknown("policies", "policy", name, v.policies.names)
-			continue
-		}
-		v.policy(v.policies.named[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.over.Reactions)) {
-		if !slices.Contains(v.reactions.names, name) {
-			v.unknown("reactions", "reaction", name, v.reactions.names)
-			continue
-		}
-		v.reaction(v.reactions.named[name], false)
-	}
-	for _, key := range slices.Sorted(maps.Keys(v.over.Codes)) {
-		v.checkTraits("codes."+key, key)
-	}
-}
-
-func (v *overlay) uncategorized() *Reaction {
-	if ref := v.over.Uncategorized; ref != nil {
-		return v.follow(ref, "uncategorized", "uncategorized")
-	}
-	return v.head(v.begins(v.table.Taxonomy.Uncategorized, v.table.uncategorized(), true), false)
-}
-
-// leftOut notes overrides that come to nothing because all they cover is not retryable.
-func (v *overlay) leftOut(p *Profile) {
-	for i := range p.Rows {
-		v.reached(p.Rows[i].Traits.Reaction)
-	}
-	v.reached(p.Uncategorized)
-	for _, at := range slices.Sorted(maps.Keys(v.skipped)) {
-		if !v.obeyed[at] {
+	for _, at := range sortedKeys(v.applied) {
+		if !v.applied[at] {
 			v.problem(at, "nothing that it covers is retryable, and an override cannot change that")
 		}
 	}
+	return &p
 }
 
+// reached marks the overrides of the reactions from r on as applied.
 func (v *overlay) reached(r *Reaction) {
-	seen := make(map[*Reaction]bool)
-	for ; r != nil && !seen[r]; r = r.Then {
-		seen[r] = true
-		v.obeyed["reactions."+r.Name] = true
+	for ; r != nil; r = r.Then {
+		if v.done[reactionKey{base: v.reactions[r.Name]}] == r {
+			v.applied["reactions."+r.Name] = true
+		}
 	}
+}
+
+// sections applies the overrides of the profile's sections.
+func (v *overlay) sections(p *Profile) {
+	if d := v.over.Detection; d != nil {
+		v.merge(&p.Detection, d, "detection")
+	}
+	if r := v.over.Reporting; r != nil {
+		v.merge(&p.Reporting, r, "reporting")
+	}
+	if r := v.over.Recovery; r != nil {
+		v.merge(&p.Recovery, r, "recovery")
+		if n := r.MaxAttempts; n != nil && *n <= 0 {
+			p.Recovery.MaxAttempts = -1
+			v.atLeast("recovery.max_attempts", float64(*n), 0)
+		}
+		p.Recovery.Allowed = slices.Clone(p.Recovery.Allowed)
+		for _, name := range r.Allowed {
+			v.declared("recovery.allowed", "strategy", name, names(v.table.Taxonomy.Strategies))
+		}
+	}
+	if r := v.over.Retry; r != nil {
+		v.merge(&p.Retry, r, "retry")
+		if r.PolicyOverride == (PolicyOverride{}) {
+			return
+		}
+		numbers := Policy{Name: "retry", MaxAttempts: 3, InitialDelay: defaultDelay, MaxDelay: defaultMaxDelay,
+			MaxRetryAfter: defaultMaxDelay, Multiplier: 2}
+		if p.Name != "" {
+			numbers.Name = p.Name + ".retry"
+		}
+		if p.Retry.Policy != nil {
+			numbers = *p.Retry.Policy
+		}
+		v.mergePolicy(&numbers, &r.PolicyOverride, "retry")
+		p.Retry.Policy = &numbers
+	}
+}
+
+// layer is an override that covers a row.
+type layer struct {
+	at     string // codes.KEY
+	traits TraitsOverride
+}
+
+// keys resolves the keys of the codes' overrides, and checks their values.
+func (v *overlay) keys() {
+	t := v.table.Taxonomy
+	for _, key := range sortedKeys(v.over.Codes) {
+		at := "codes." + key
+		group, isGroup := strings.CutPrefix(key, "@")
+		code := t.code(key)
+		switch {
+		case isGroup:
+			v.declared(at, "group", group, names(t.Groups))
+		case code != nil && v.codes[code] != "":
+			v.problem(at, "it is the same code as %s", v.codes[code])
+		case code != nil:
+			v.codes[code] = key
+		case key != "*" && !slices.ContainsFunc(t.Categories, func(c Category) bool { return c.Name == key }):
+			v.problem(at, "no code or category %q", key)
+		}
+		top := v.over.Codes[key]
+		var traits RowTraits
+		v.merge(&traits, &top, at)
+		if n := top.HTTP; n != nil && (*n < 100 || *n > 599) {
+			v.problem(at+".http", "%d is not a valid HTTP status (100 to 599)", *n)
+		}
+		if f, r := top.Retryable, traits.Recoverability; f != nil && top.Recoverability != "" &&
+			(*f && r == Permanent || !*f && r == Retryable) {
+			v.problem(at, "retryable is %t, and recoverability is %s", *f, r)
+		}
+		if ref := top.Reaction; ref != nil {
+			for _, name := range [...]string{ref.Name, ref.Retryable, ref.Permanent} {
+				if name != "" || *ref == (ReactionRef{}) {
+					v.reaction(v.reactionNamed(name, at+".reaction"), false)
+				}
+			}
+		}
+	}
+}
+
+// layers returns the overrides that cover a code, the most specific first.
+func (v *overlay) layers(code *Code) []layer {
+	if code == nil {
+		return nil
+	}
+	t := v.table.Taxonomy
+	keys := []string{v.codes[code]}
+	if name := t.Categories[code.Category].Name; t.code(name) == nil {
+		keys = append(keys, name)
+	}
+	for i := range t.Groups {
+		if code.Groups>>i&1 != 0 {
+			keys = append(keys, "@"+t.Groups[i].Name)
+		}
+	}
+	var out []layer
+	for _, key := range append(keys, "*") {
+		if traits, ok := v.over.Codes[key]; ok && key != "" {
+			out = append(out, layer{at: "codes." + key, traits: traits})
+		}
+	}
+	return out
+}
+
+// row returns the traits of a row. Rows without a code are covered as the fallback is.
+func (v *overlay) row(row Row) RowTraits {
+	t := v.table.Taxonomy
+	code := t.codeOf(row)
+	if code == nil && t.Fallback != "" {
+		code = t.code(t.Fallback)
+	}
+	base := *v.table.row(row)
+	if !base.Retryable {
+		base.Reaction = pastRetries(base.Reaction)
+	}
+	layers := v.layers(code)
+	out := v.traits(base, layers)
+	out.Reaction = v.choose(base.Reaction, out.Retryable, layers)
+	return out
+}
+
+// traits applies everything but the reaction, the least specific layer first. A row that is not
+// retryable stays so. A recoverability that follows from the flag keeps following it.
+func (v *overlay) traits(base RowTraits, layers []layer) RowTraits {
+	out := base
+	follows := base.Recoverability == recoverabilityOf(base.Retryable)
+	for _, l := range slices.Backward(layers) {
+		top := l.traits
+		if f := top.Retryable; f != nil {
+			at := l.at + ".retryable"
+			skip := *f && !base.Retryable
+			if v.applied[at] = v.applied[at] || !skip; skip {
+				top.Retryable = nil
+			}
+		}
+		follows = follows && top.Recoverability == ""
+		v.merge(&out, &top, l.at)
+	}
+	if follows {
+		out.Recoverability = recoverabilityOf(out.Retryable)
+	}
+	return out
+}
+
+func recoverabilityOf(retryable bool) Recoverability {
+	if retryable {
+		return Retryable
+	}
+	return Permanent
+}
+
+// choose returns the reaction of the most specific layer that the row may have, else the row's own
+// with the overrides of reactions.
+func (v *overlay) choose(base *Reaction, retryable bool, layers []layer) *Reaction {
+	for _, l := range layers {
+		ref := l.traits.Reaction
+		if ref == nil {
+			continue
+		}
+		name := ref.Name
+		if ref.Retryable != "" || ref.Permanent != "" {
+			if name = ref.Permanent; retryable {
+				name = ref.Retryable
+			}
+		}
+		if name == "" {
+			continue
+		}
+		at := l.at + ".reaction"
+		r := v.reaction(v.reactionNamed(name, at), false)
+		ok := allowed(base, r, retryable)
+		if v.applied[at] = v.applied[at] || ok; ok {
+			return r
+		}
+	}
+	r := v.reaction(base, false)
+	if allowed(base, r, retryable) {
+		return r
+	}
+	for x := r; x != nil; x = x.Then {
+		if _, over := v.over.Reactions[x.Name]; over && retriesLater(x) {
+			v.applied["reactions."+x.Name] = v.applied["reactions."+x.Name]
+		}
+	}
+	return pastRetries(v.reaction(base, true))
+}
+
+// pastRetries returns the first reaction from r on that does not call again, for a row whose flag
+// was taken away.
+func pastRetries(r *Reaction) *Reaction {
+	for retries(r) && r.Then != nil {
+		r = r.Then
+	}
+	return r
+}
+
+// allowed reports whether a row may have the reaction: a row that is not retryable is not retried,
+// immediately or later, unless its own reaction leads there already.
+func allowed(base, r *Reaction, retryable bool) bool {
+	return retryable || !retries(r) && (r == base || !retriesLater(r) || retriesLater(base))
+}
+
+// retries reports whether the reaction calls again.
+func retries(r *Reaction) bool { return r.Action == Retry || r.Action == RetryOperation }
+
+func retriesLater(r *Reaction) bool {
+	for r != nil && !retries(r) {
+		r = r.Then
+	}
+	return r != nil
+}
+
+// declared reports a name that is not among the declared ones.
+func (v *overlay) declared(at, what, name string, known []string) {
+	if !slices.Contains(known, name) {
+		v.unknown(at, what, name, known)
+	}
+}
+
+func names(list []Named) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].Name
+	}
+	return out
 }

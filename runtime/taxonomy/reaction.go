@@ -97,8 +97,8 @@ type Reaction struct {
 	Name string
 	// Policy bounds and spaces the tries; nil when the reaction names none.
 	Policy *Policy
-	// Then follows when the policy, the ladder or the strategy is used up; nil when the action ends
-	// or goes on by itself.
+	// Then follows when the policy, the ladder or the strategy is exhausted; nil when the action ends
+	// or continues by itself. [Profile.Next] passes over those that a profile has switched off.
 	Then *Reaction
 	// Strategy is the strategy that Recover runs.
 	Strategy string
@@ -201,9 +201,6 @@ type Adapt struct {
 	MinAttempts, MaxAttempts int
 	// MinDelay and MaxDelay bound its InitialDelay; both 0 leave it as it is.
 	MinDelay, MaxDelay time.Duration
-	// The bounds that were left out are the policy's own number, and stay that when an override
-	// changes it.
-	FollowsMinAttempts, FollowsMaxAttempts, FollowsMinDelay, FollowsMaxDelay bool
 	// Target is the share of first retries that shall succeed, which the delay is moved towards.
 	Target float64
 	// Window is how many outcomes are remembered for each code.
@@ -227,9 +224,6 @@ type Budget struct {
 type Breaker struct {
 	// Failures of the last Of calls open it.
 	Failures, Of int
-	// FollowsFailures reports that Of was left out: it is Failures, also when an override changes
-	// those.
-	FollowsFailures bool
 	// Probe is the time between probes while it is open: one call is let through in each.
 	Probe time.Duration
 	// Successes is how many probes in a row must succeed to close it.

@@ -172,7 +172,8 @@ type RowOverride struct {
 type Profile struct {
 	Name string
 	Doc  string
-	// Rows are sorted by row; a row that is not there is as in the table.
+	// Rows are sorted by row; a row that is not there is as in the table. They contain reactions that
+	// the profile switches off: [Table.Row] passes over those.
 	Rows []RowOverride
 	// Uncategorized is nil when it is as in the table.
 	Uncategorized *Reaction
@@ -202,6 +203,40 @@ func (r Recovery) Runs() bool { return r.Enabled && r.MaxAttempts >= 0 }
 // Permits reports whether the profile runs the strategy.
 func (r Recovery) Permits(strategy string) bool {
 	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
+}
+
+// Next returns the reaction that follows r, or nil. Reactions that the profile has switched off are
+// passed over: retries if they are off, and strategies that it does not permit. A nil profile has
+// everything on. A chain has to be walked with Next, because [Reaction.Then] contains all of it.
+func (p *Profile) Next(r *Reaction) *Reaction {
+	if r.Then == nil {
+		return nil
+	}
+	return p.head(r.Then, true)
+}
+
+// head returns the first reaction from r on that the profile permits; without retryable, the first
+// one that does not call again either. A chain that ends before blocks.
+func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
+	if p == nil {
+		return r
+	}
+	for p.skips(r) || !retryable && retries(r) {
+		if r = r.Then; r == nil {
+			return &blocking
+		}
+	}
+	return r
+}
+
+var blocking = Reaction{Name: "block", Action: Block}
+
+// skips reports whether the profile has switched r off.
+func (p *Profile) skips(r *Reaction) bool {
+	if r.Action == Recover {
+		return !p.Recovery.Permits(r.Strategy)
+	}
+	return retries(r) && !p.Retry.Enabled
 }
 
 // RetryDefaults says whether a profile retries, and by which numbers where a reaction names no

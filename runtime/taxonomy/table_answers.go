@@ -20,9 +20,10 @@ func (t Table) Reaction(err error) Reaction {
 	}
 	c, ok := First(err, t.Taxonomy)
 	if !ok {
-		return *t.uncategorized()
+		return *t.Overlay.head(t.uncategorized(), true)
 	}
-	return *t.row(c.Row()).Reaction
+	traits := t.row(c.Row())
+	return *t.Overlay.head(traits.Reaction, traits.Retryable)
 }
 
 // Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the
@@ -34,7 +35,7 @@ func (t Table) Traits(err error) RowTraits {
 	}
 	c, ok := First(err, t.Taxonomy)
 	if !ok {
-		return RowTraits{Reaction: t.uncategorized()}
+		return RowTraits{Reaction: t.Overlay.head(t.uncategorized(), true)}
 	}
 	traits := t.Row(c.Row())
 	answer := t.row(statusRow(c))
@@ -49,13 +50,15 @@ func (t Table) Retryable(err error) bool {
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns what a row says; a row that does not exist is [RowNone]. Of a profile that does not
-// rate severities or recoverabilities there is no severity, and the recoverability is unknown.
+// Row returns the traits of a row; a row that does not exist is [RowNone]. Under a profile that does
+// not rate severities or recoverabilities there is no severity, and the recoverability is unknown.
+// Reactions that the profile has switched off are passed over; see [Profile.Next].
 func (t Table) Row(row Row) RowTraits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
 		return traits
 	}
+	traits.Reaction = t.Overlay.head(traits.Reaction, traits.Retryable)
 	if !t.Overlay.Detection.Severity {
 		traits.Severity = SeverityNone
 	}

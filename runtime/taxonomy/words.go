@@ -23,7 +23,46 @@ var (
 	recoverabilityWords = [...]string{"permanent", "retryable", "recoverable", "unknown"}
 	severityWords       = [...]string{"none", "low", "medium", "high", "critical"}
 	kindWords           = [...]string{"none", "fault", "failure"}
+	// The words of google.rpc.Code, by number.
+	grpcWords = [...]string{
+		"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+		"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
+		"UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+	}
 )
+
+// wordsOf returns the words of v's type.
+func wordsOf(v any) []string {
+	switch v.(type) {
+	case Action:
+		return actionWords[:]
+	case Extent:
+		return extentWords[:]
+	case Revert:
+		return revertWords[:]
+	case Session:
+		return sessionWords[:]
+	case Purpose:
+		return purposeWords[:]
+	case Resume:
+		return resumeWords[:]
+	case Shared:
+		return sharedWords[:]
+	case LogLevel:
+		return logLevelWords[:]
+	case Backoff:
+		return backoffWords[:]
+	case JitterKind:
+		return jitterKindWords[:]
+	case Recoverability:
+		return recoverabilityWords[:]
+	case Severity:
+		return severityWords[:]
+	case Kind:
+		return kindWords[:]
+	}
+	return grpcWords[:]
+}
 
 // word returns the word of value v of the named type; of a value that does not exist, a text such
 // as Action(9).

@@ -807,18 +807,8 @@ var definition = taxonomy.Taxonomy{
 	},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "default",
-			Doc:  "Balanced.",
-			Rows: []taxonomy.RowOverride{
-				// type_error
-				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-				// build_failed
-				{Row: 19, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 18, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// test_failure
-				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 20, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-				// type_error, when 1
-				{Row: rowTypeErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-			},
+			Name:      "default",
+			Doc:       "Balanced.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &defaultPolicyRetry},
@@ -829,49 +819,29 @@ var definition = taxonomy.Taxonomy{
 			Doc:  "Fails at once; neither retries nor recovers.",
 			Rows: []taxonomy.RowOverride{
 				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &strictReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &strictReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_server_error
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &strictReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &strictReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &strictReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// github_server_error
-				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &strictReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// type_error
-				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-				// build_failed
-				{Row: 19, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 18, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// lint_error
-				{Row: 20, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
-				// test_failure
-				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 20, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
+				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &strictReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// verification_failed
-				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// dependency_error
-				{Row: 23, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 22, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// skill_timeout
-				{Row: 25, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 24, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// dns_error
-				{Row: 32, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 31, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-				// connection_error
-				{Row: 33, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 32, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &strictReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
 				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &strictReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &strictReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// type_error, when 1
-				{Row: rowTypeErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-				// lint_error, when 1
-				{Row: rowLintErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
+				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &strictReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &strictReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: -1, Allowed: []string{}},
@@ -917,43 +887,29 @@ var definition = taxonomy.Taxonomy{
 			Doc:  "Little handling; text is not searched.",
 			Rows: []taxonomy.RowOverride{
 				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_server_error
 				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubWait, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetry, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// github_server_error
 				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetry, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// type_error
-				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-				// build_failed
-				{Row: 19, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 18, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// lint_error
-				{Row: 20, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
-				// test_failure
-				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 20, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
+				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// verification_failed
 				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &fastReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// dependency_error
-				{Row: 23, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 22, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
 				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMWait, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// type_error, when 1
-				{Row: rowTypeErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
-				// lint_error, when 1
-				{Row: rowLintErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionFail, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
+				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetry, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			},
 			Detection: taxonomy.Detection{Severity: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
@@ -1247,6 +1203,138 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
+var strictReactionLLMWait = taxonomy.Reaction{
+	Name:            "llm_wait",
+	Policy:          &strictPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var strictReactionLLMWaitForRateLimit = taxonomy.Reaction{
+	Name:         "llm_wait_for_rate_limit",
+	Policy:       &policyLLMLimits,
+	Then:         &strictReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var strictReactionLLMRetry = taxonomy.Reaction{
+	Name:            "llm_retry",
+	Policy:          &strictPolicyLLM,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var strictReactionLLMRetryWithBackoff = taxonomy.Reaction{
+	Name:         "llm_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &strictReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var strictReactionGithubWait = taxonomy.Reaction{
+	Name:            "github_wait",
+	Policy:          &strictPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	Shared:          taxonomy.SharedCredential,
+	HonorRetryAfter: true,
+}
+
+var strictReactionGithubWaitForRateLimit = taxonomy.Reaction{
+	Name:         "github_wait_for_rate_limit",
+	Policy:       &policyGithubLimits,
+	Then:         &strictReactionGithubWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var strictReactionGithubRetry = taxonomy.Reaction{
+	Name:            "github_retry",
+	Policy:          &strictPolicyGithub,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var strictReactionGithubRetryWithBackoff = taxonomy.Reaction{
+	Name:         "github_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &strictReactionGithubRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var strictReactionToolRetry = taxonomy.Reaction{
+	Name:            "tool_retry",
+	Policy:          &strictPolicyTool,
+	Then:            &reactionFail,
+	Action:          taxonomy.RetryOperation,
+	HonorRetryAfter: true,
+}
+
+var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
+	Name:         "tool_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &strictReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+// strictReactionVerifyAgain: the agent is told what was found, and tries again.
+var strictReactionVerifyAgain = taxonomy.Reaction{
+	Name:         "verify_again",
+	Policy:       &strictPolicyVerification,
+	Then:         &reactionFail,
+	Action:       taxonomy.Retry,
+	CountFailure: true,
+	FeedBack:     true,
+}
+
+var strictReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name:         "pattern_wait_and_retry",
+	Policy:       &policyFiveLimits,
+	Then:         &strictReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var strictReactionPatternRetryLLM = taxonomy.Reaction{
+	Name:         "pattern_retry_llm",
+	Policy:       &policyThreeTimes,
+	Then:         &strictReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var strictReactionPatternRetryNetwork = taxonomy.Reaction{
+	Name:         "pattern_retry_network",
+	Policy:       &policyThreeTimes,
+	Then:         &strictReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var lenientReactionLLMWait = taxonomy.Reaction{
 	Name:            "llm_wait",
 	Policy:          &lenientPolicyLLM,
@@ -1388,12 +1476,32 @@ var fastReactionLLMWait = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
+var fastReactionLLMWaitForRateLimit = taxonomy.Reaction{
+	Name:         "llm_wait_for_rate_limit",
+	Policy:       &policyLLMLimits,
+	Then:         &fastReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var fastReactionLLMRetry = taxonomy.Reaction{
 	Name:            "llm_retry",
 	Policy:          &fastPolicyLLM,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
 	HonorRetryAfter: true,
+}
+
+var fastReactionLLMRetryWithBackoff = taxonomy.Reaction{
+	Name:         "llm_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &fastReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
 }
 
 var fastReactionGithubWait = taxonomy.Reaction{
@@ -1405,12 +1513,32 @@ var fastReactionGithubWait = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
+var fastReactionGithubWaitForRateLimit = taxonomy.Reaction{
+	Name:         "github_wait_for_rate_limit",
+	Policy:       &policyGithubLimits,
+	Then:         &fastReactionGithubWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var fastReactionGithubRetry = taxonomy.Reaction{
 	Name:            "github_retry",
 	Policy:          &fastPolicyGithub,
 	Then:            &reactionFail,
 	Action:          taxonomy.RetryOperation,
 	HonorRetryAfter: true,
+}
+
+var fastReactionGithubRetryWithBackoff = taxonomy.Reaction{
+	Name:         "github_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &fastReactionGithubRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
 }
 
 var fastReactionToolRetry = taxonomy.Reaction{
@@ -1421,6 +1549,16 @@ var fastReactionToolRetry = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
+var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
+	Name:         "tool_retry_with_backoff",
+	Policy:       &policyBackoffs,
+	Then:         &fastReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 // fastReactionVerifyAgain: the agent is told what was found, and tries again.
 var fastReactionVerifyAgain = taxonomy.Reaction{
 	Name:         "verify_again",
@@ -1429,6 +1567,36 @@ var fastReactionVerifyAgain = taxonomy.Reaction{
 	Action:       taxonomy.Retry,
 	CountFailure: true,
 	FeedBack:     true,
+}
+
+var fastReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name:         "pattern_wait_and_retry",
+	Policy:       &policyFiveLimits,
+	Then:         &fastReactionLLMWait,
+	Strategy:     "wait_for_rate_limit",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var fastReactionPatternRetryLLM = taxonomy.Reaction{
+	Name:         "pattern_retry_llm",
+	Policy:       &policyThreeTimes,
+	Then:         &fastReactionLLMRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
+var fastReactionPatternRetryNetwork = taxonomy.Reaction{
+	Name:         "pattern_retry_network",
+	Policy:       &policyThreeTimes,
+	Then:         &fastReactionToolRetry,
+	Strategy:     "retry_with_backoff",
+	Action:       taxonomy.Recover,
+	Resume:       taxonomy.ResumeOperation,
+	CountFailure: true,
 }
 
 var thoroughReactionLLMWait = taxonomy.Reaction{
@@ -1683,6 +1851,42 @@ var strictPolicyRetry = taxonomy.Policy{
 	Name:        "strict.retry",
 	MaxAttempts: 1,
 	Multiplier:  1,
+}
+
+var strictPolicyLLM = taxonomy.Policy{
+	Name:          "llm",
+	MaxAttempts:   1,
+	Multiplier:    1,
+	MaxRetryAfter: 10 * time.Minute,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+}
+
+// strictPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
+var strictPolicyGithub = taxonomy.Policy{
+	Name:          "github",
+	MaxAttempts:   1,
+	Multiplier:    1,
+	MaxRetryAfter: time.Hour,
+	Jitter:        0.1,
+	JitterKind:    taxonomy.JitterProportional,
+}
+
+var strictPolicyTool = taxonomy.Policy{
+	Name:        "tool",
+	MaxAttempts: 1,
+	Multiplier:  1,
+	Jitter:      0.1,
+	JitterKind:  taxonomy.JitterProportional,
+}
+
+var strictPolicyVerification = taxonomy.Policy{
+	Name:        "verification",
+	MaxAttempts: 1,
+	Multiplier:  1,
+	Jitter:      0.1,
+	JitterKind:  taxonomy.JitterProportional,
 }
 
 var lenientPolicyRetry = taxonomy.Policy{

@@ -209,22 +209,10 @@ var definition = taxonomy.Taxonomy{
 				{Row: rowProviderCrashWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 1, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure}},
 			},
 			Uncategorized: &reactionBlock,
-			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:      taxonomy.Recovery{Enabled: true},
-			Reporting:     taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
+			Retry:         taxonomy.RetryDefaults{Enabled: true},
+			Reporting:     taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true},
 		},
-		{
-			Name: "chains",
-			Doc:  "Repairs instead of retries.",
-			Rows: []taxonomy.RowOverride{
-				// COMMIT_FAILED
-				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionReduce, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-			},
-			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Retry:     taxonomy.RetryDefaults{Enabled: true},
-			Reporting: taxonomy.Reporting{Context: true},
-		},
+		{Name: "chains", Doc: "Abort.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Retry: taxonomy.RetryDefaults{Enabled: true}},
 	},
 	Groups: []taxonomy.Named{
 		{Name: "network", Doc: "Needs the network."},
