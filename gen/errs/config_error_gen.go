@@ -272,12 +272,7 @@ func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, ca
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ConfigError) LogValue() slog.Value {
-	l := gen.Log(e, categoryConfig)
-	l = l.OptString("configPath", e.ConfigPath)
-	l = l.OptString("field", e.Field)
-	l = l.OptString("envVar", e.EnvVar)
-	l = l.OptClean("rawError", e.RawError, configRawError)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ConfigError) decode(d *gen.Decoder) {

@@ -240,11 +240,7 @@ func (e *GitError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categ
 
 // LogValue returns the error for slog, secrets masked.
 func (e *GitError) LogValue() slog.Value {
-	l := gen.Log(e, categoryGit)
-	l = l.String("operation", e.Operation)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptClean("rawError", e.RawError, gitRawError)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *GitError) decode(d *gen.Decoder) {

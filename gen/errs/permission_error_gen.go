@@ -271,14 +271,7 @@ func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e
 
 // LogValue returns the error for slog, secrets masked.
 func (e *PermissionError) LogValue() slog.Value {
-	l := gen.Log(e, categoryPermission)
-	l = l.OptClean("resource", e.Resource, permissionResource)
-	l = l.OptClean("reason", e.Reason, permissionReason)
-	l = l.OptClean("command", e.Command, permissionCommand)
-	l = l.OptString("policy", e.Policy)
-	l = l.OptString("provider", e.Provider)
-	l = l.OptInt("statusCode", e.StatusCode)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *PermissionError) decode(d *gen.Decoder) {

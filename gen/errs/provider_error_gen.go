@@ -329,18 +329,7 @@ func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, 
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ProviderError) LogValue() slog.Value {
-	l := gen.Log(e, categoryProvider)
-	l = l.String("provider", e.Provider)
-	l = l.OptInt("statusCode", e.StatusCode)
-	l = l.OptInt("exitCode", e.ExitCode)
-	l = l.OptString("signal", e.Signal)
-	l = l.OptClean("rawError", e.RawError, providerRawError)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	l = l.OptTime("resetAt", e.ResetAt)
-	l = l.OptBool("quotaExceeded", e.QuotaExceeded)
-	l = l.OptBool("invalidRequest", e.InvalidRequest)
-	l = l.OptBool("unmatched", e.Unmatched)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ProviderError) decode(d *gen.Decoder) {

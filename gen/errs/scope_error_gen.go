@@ -257,12 +257,7 @@ func (e *ScopeError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, cat
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ScopeError) LogValue() slog.Value {
-	l := gen.Log(e, categoryScope)
-	l = l.Strings("files", e.Files, 0)
-	l = l.OptStrings("outsideFiles", e.OutsideFiles, 0)
-	l = l.String("scopeMode", e.ScopeMode)
-	l = l.Enum("decision", e.Decision.String())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ScopeError) decode(d *gen.Decoder) {

@@ -192,11 +192,7 @@ func (e *TimeoutError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, c
 
 // LogValue returns the error for slog, secrets masked.
 func (e *TimeoutError) LogValue() slog.Value {
-	l := gen.Log(e, categoryTimeout)
-	l = l.Int64("timeoutMs", e.TimeoutMs)
-	l = l.OptInt("iteration", e.Iteration)
-	l = l.OptInt64("elapsedMs", e.ElapsedMs)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *TimeoutError) decode(d *gen.Decoder) {

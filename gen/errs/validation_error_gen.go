@@ -231,12 +231,7 @@ func (e *ValidationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ValidationError) LogValue() slog.Value {
-	l := gen.Log(e, categoryValidation)
-	l = l.Clean("command", e.Command, validationCommand)
-	l = l.Int("exitCode", e.ExitCode)
-	l = l.Clean("output", e.Output, validationOutput)
-	l = l.String("phase", e.Phase)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ValidationError) decode(d *gen.Decoder) {

@@ -12,7 +12,7 @@ func contextMethod(c *model.Category) jen.Code {
 		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
 		BlockFunc(func(g *jen.Group) {
 			g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
-			contextFields.put(g, "e", c.Fields)
+			putFields(g, "e", c.Fields)
 			g.Return(jen.Id("o").Dot("Close").Call())
 		})
 }
@@ -21,54 +21,43 @@ func contextMethod(c *model.Category) jen.Code {
 func logMethod(c *model.Category) jen.Code {
 	return jen.Add(note("LogValue returns the error for slog, secrets masked.")).
 		Add(method(c, "LogValue")).Params().Qual(pkgSlog, "Value").BlockFunc(func(g *jen.Group) {
-		g.Id("l").Op(":=").Qual(pkgGen, "Log").Call(jen.Id("e"), jen.Id(c.Var))
-		logFields.put(g, "e", c.Fields)
-		g.Return(jen.Id("l").Dot("Value").Call())
+		g.Return(jen.Qual(pkgGen, "LogValue").Call(jen.Id("e")))
 	})
 }
 
-// builder is one of the runtime's builders that take fields: they have the same methods.
-type builder struct {
-	typ    string
-	local  string // the variable that holds it
-	method string // of an object, to put its fields in
-}
+// appendContext is the name of the method that appends an object's fields.
+const appendContext = "appendContext"
 
-var (
-	contextFields = builder{typ: "ObjectBuilder", local: "o", method: "appendContext"}
-	logFields     = builder{typ: "LogBuilder", local: "l", method: "appendLog"}
-)
-
-// objectMethod makes the method that puts an object's fields in.
-func (b builder) objectMethod(o *model.Object) jen.Code {
-	return jen.Func().Params(jen.Id("v").Op("*").Id(o.Type)).Id(b.method).
-		Params(jen.Id(b.local).Qual(pkgGen, b.typ)).Qual(pkgGen, b.typ).BlockFunc(func(g *jen.Group) {
-		b.put(g, "v", o.Fields)
-		g.Return(jen.Id(b.local))
+// objectMethod makes the method that appends an object's fields.
+func objectMethod(o *model.Object) jen.Code {
+	return jen.Func().Params(jen.Id("v").Op("*").Id(o.Type)).Id(appendContext).
+		Params(jen.Id("o").Qual(pkgGen, "ObjectBuilder")).Qual(pkgGen, "ObjectBuilder").BlockFunc(func(g *jen.Group) {
+		putFields(g, "v", o.Fields)
+		g.Return(jen.Id("o"))
 	})
 }
 
-// put makes the statements that put the fields of owner in.
-func (b builder) put(g *jen.Group, owner string, fields []*model.Field) {
+// putFields makes the statements that append the fields of owner.
+func putFields(g *jen.Group, owner string, fields []*model.Field) {
 	for _, f := range shown(fields) {
 		value := jen.Id(owner).Dot(f.Go)
 		switch {
 		case f.Type != model.ObjectType || f.Sensitive:
 			name, args := putCall(f, value)
-			g.Id(b.local).Op("=").Id(b.local).Dot(name).Call(args...)
+			g.Id("o").Op("=").Id("o").Dot(name).Call(args...)
 		case f.Required:
-			g.Add(b.putObject(f, value))
+			g.Add(putObject(f, value))
 		default:
 			g.If(jen.List(jen.Id("x"), jen.Id("ok")).Op(":=").Add(value).Dot("Get").Call(), jen.Id("ok")).
-				Block(b.putObject(f, jen.Id("x")))
+				Block(putObject(f, jen.Id("x")))
 		}
 	}
 }
 
 // putObject is the statement that puts an object in.
-func (b builder) putObject(f *model.Field, value *jen.Statement) jen.Code {
-	begun := jen.Id(b.local).Dot("Begin").Call(jen.Lit(f.Wire))
-	return jen.Id(b.local).Op("=").Add(value).Dot(b.method).Call(begun).Dot("End").Call()
+func putObject(f *model.Field, value *jen.Statement) jen.Code {
+	begun := jen.Id("o").Dot("Begin").Call(jen.Lit(f.Wire))
+	return jen.Id("o").Op("=").Add(value).Dot(appendContext).Call(begun).Dot("End").Call()
 }
 
 // putCall returns the builder's method that puts a field in, and its arguments.

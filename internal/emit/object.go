@@ -13,7 +13,7 @@ func object(f *model.Field) []jen.Code {
 	o := f.Object
 	return []jen.Code{
 		objectType(o), objectKept(f),
-		contextFields.objectMethod(o), logFields.objectMethod(o),
+		objectMethod(o),
 		decoding("v", o.Type, o.Fields),
 	}
 }

@@ -29,8 +29,8 @@ func (w *testWriter) outputs(c *model.Category) {
 }
 
 func (w *testWriter) output(c *model.Category, made, bare, code, message string, ctx model.Context) {
-	w.f("{\n%s, %q,\n%s,\n%s,\n%s,\n%s,\n%s,\n},\n", made, code, w.str(message), w.str(sample.JSON(c.Fields, ctx)),
-		w.str(sample.LogJSON(c.Fields, ctx)), bare, w.str(sample.PlainJSON(c.Fields, ctx)))
+	w.f("{\n%s, %q,\n%s,\n%s,\n%s,\n%s,\n},\n", made, code, w.str(message), w.str(sample.JSON(c.Fields, ctx)),
+		bare, w.str(sample.PlainJSON(c.Fields, ctx)))
 }
 
 // hints writes what errors with and without everything say to whoever reacts to them.

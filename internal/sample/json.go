@@ -16,13 +16,6 @@ func JSON(fields []*model.Field, ctx model.Context) string {
 	return wire{}.object(fields, ctx)
 }
 
-// LogJSON returns the context as slog's JSON handler must print it: durations are numbers there, an
-// empty text stands for what is required and missing, and objects without anything in them are left
-// out.
-func LogJSON(fields []*model.Field, ctx model.Context) string {
-	return wire{log: true}.object(fields, ctx)
-}
-
 // PlainJSON returns what encoding/json must make of the bare struct: its values as they were given,
 // but for secrets.
 func PlainJSON(fields []*model.Field, ctx model.Context) string {
@@ -30,7 +23,7 @@ func PlainJSON(fields []*model.Field, ctx model.Context) string {
 }
 
 // wire is a form of JSON.
-type wire struct{ log, plain bool }
+type wire struct{ plain bool }
 
 func (w wire) object(fields []*model.Field, ctx model.Context) string {
 	var b bytes.Buffer
@@ -44,7 +37,7 @@ func (w wire) writeObject(b *bytes.Buffer, fields []*model.Field, ctx model.Cont
 	for _, f := range fields {
 		_, held := ctx[f]
 		v, ok := ctx.Get(f)
-		if f.MessageOnly || !f.Required && !ok || w.log && w.printsNothing(f, v) {
+		if f.MessageOnly || !f.Required && !ok {
 			continue
 		}
 		if b.Len() > start {
@@ -54,12 +47,6 @@ func (w wire) writeObject(b *bytes.Buffer, fields []*model.Field, ctx model.Cont
 		w.writeValue(b, f, v, held)
 	}
 	b.WriteByte('}')
-}
-
-// printsNothing reports whether a log leaves an object out: slog does so with groups that are
-// empty.
-func (w wire) printsNothing(f *model.Field, v model.Value) bool {
-	return f.Type == model.ObjectType && !f.Sensitive && w.object(f.Object.Fields, v.Object) == "{}"
 }
 
 func (w wire) writeValue(b *bytes.Buffer, f *model.Field, v model.Value, held bool) {
@@ -74,7 +61,7 @@ func (w wire) writeValue(b *bytes.Buffer, f *model.Field, v model.Value, held bo
 		writeRaw(b, v.Str)
 	case v.Type == model.Strings:
 		w.writeList(b, f, v.Strings)
-	case v.Type == model.Duration && (w.log || w.plain):
+	case v.Type == model.Duration && w.plain:
 		b.WriteString(strconv.FormatInt(int64(v.Duration), 10))
 	case v.Type == model.Float64:
 		w.encode(b, v.Float)
@@ -91,7 +78,7 @@ func (w wire) writeValue(b *bytes.Buffer, f *model.Field, v model.Value, held bo
 
 // writeMissing writes what stands for a required enum or secret that is not there.
 func (w wire) writeMissing(b *bytes.Buffer, f *model.Field) {
-	if w.log || w.plain && f.Type == model.EnumType && !f.Sensitive {
+	if w.plain && f.Type == model.EnumType && !f.Sensitive {
 		b.WriteString(`""`)
 		return
 	}
@@ -119,10 +106,8 @@ func (w wire) writeList(b *bytes.Buffer, f *model.Field, items []string) {
 	w.encode(b, shown)
 }
 
-// encode writes v as JSON; slog alone does not escape it for HTML.
+// encode writes v as JSON.
 func (w wire) encode(b *bytes.Buffer, v any) {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(!w.log)
-	_ = e.Encode(v) // strings, lists of them and finite numbers always encode
+	_ = json.NewEncoder(b).Encode(v) // strings, lists of them and finite numbers always encode
 	b.Truncate(b.Len() - 1)
 }

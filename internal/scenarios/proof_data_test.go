@@ -93,7 +93,9 @@ var unseen = []struct{ profile, name, why string }{
 	{"*", "once_more multiplier=*", "a constant delay does not grow"},
 	{"*", "once_more backoff=*", "there is one wait only"},
 	{"unattended", "api backoff=linear", "there are two waits only, and 1, 2 is both"},
-	{"strict", "retry.enabled", "the generator has followed every then already"},
+	{"strict", "[^S]* reaction=again", "retries are off, and block follows"},
+	{"strict", "uncategorized=block", "retries are off, and block follows"},
+	{"", "SCOPE_USER_DENIED reaction=undo", "a profile passes over a retry of what is not retryable"},
 }
 
 // why returns why no tale shows a change, or "".

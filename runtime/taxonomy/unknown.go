@@ -204,7 +204,7 @@ func (u *Unknown) LogValue() slog.Value {
 		attrs = append(attrs, slog.String("reason", shortened(u.w.Reason.Error())))
 	}
 	if u.w.Cause != nil {
-		attrs = append(attrs, slog.String("cause", shortened(errorText(u.w.Cause))))
+		attrs = append(attrs, slog.Group("cause", slog.String("message", shortened(errorText(u.w.Cause)))))
 	}
 	return slog.GroupValue(attrs...)
 }

@@ -140,14 +140,6 @@ func (v *ConfigSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ConfigSource) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.Enum("type", v.Type.String())
-	l = l.String("component", v.Component)
-	l = l.OptString("endpoint", v.Endpoint)
-	l = l.OptString("method", v.Method)
-	return l
-}
-
 func (v *ConfigSource) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
@@ -339,23 +331,7 @@ func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, ca
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ConfigError) LogValue() slog.Value {
-	l := gen.Log(e, categoryConfig)
-	l = l.Clean("detail", e.Detail, sharedDetail)
-	l = l.OptString("code", e.SourceCode)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	l = l.OptTime("resetAt", e.ResetAt)
-	if x, ok := e.Execution.Get(); ok {
-		l = x.appendLog(l.Begin("execution")).End()
-	}
-	if x, ok := e.GitHub.Get(); ok {
-		l = x.appendLog(l.Begin("github")).End()
-	}
-	if x, ok := e.Recovery.Get(); ok {
-		l = x.appendLog(l.Begin("recovery")).End()
-	}
-	l = l.OptJSON("metadata", e.Metadata)
-	l = e.Source.appendLog(l.Begin("source")).End()
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ConfigError) decode(d *gen.Decoder) {

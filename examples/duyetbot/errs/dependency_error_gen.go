@@ -174,14 +174,6 @@ func (v *DependencySource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder 
 	return o
 }
 
-func (v *DependencySource) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.Enum("type", v.Type.String())
-	l = l.String("component", v.Component)
-	l = l.OptString("endpoint", v.Endpoint)
-	l = l.OptString("method", v.Method)
-	return l
-}
-
 func (v *DependencySource) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
@@ -373,24 +365,7 @@ func (e *DependencyError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e
 
 // LogValue returns the error for slog, secrets masked.
 func (e *DependencyError) LogValue() slog.Value {
-	l := gen.Log(e, categoryDependency)
-	l = l.Clean("detail", e.Detail, sharedDetail)
-	l = l.OptString("code", e.SourceCode)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	l = l.OptTime("resetAt", e.ResetAt)
-	if x, ok := e.Execution.Get(); ok {
-		l = x.appendLog(l.Begin("execution")).End()
-	}
-	if x, ok := e.GitHub.Get(); ok {
-		l = x.appendLog(l.Begin("github")).End()
-	}
-	if x, ok := e.Recovery.Get(); ok {
-		l = x.appendLog(l.Begin("recovery")).End()
-	}
-	l = l.OptJSON("metadata", e.Metadata)
-	l = e.Source.appendLog(l.Begin("source")).End()
-	l = l.OptEnum("pattern", e.Pattern.Or(0).String())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *DependencyError) decode(d *gen.Decoder) {

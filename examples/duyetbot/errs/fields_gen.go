@@ -68,16 +68,6 @@ func (v *Execution) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *Execution) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.String("mode", v.Mode)
-	l = l.OptString("skill", v.Skill)
-	l = l.OptString("tool", v.Tool)
-	l = l.OptString("step", v.Step)
-	l = l.OptString("taskId", v.TaskID)
-	l = l.OptString("sessionId", v.SessionID)
-	return l
-}
-
 func (v *Execution) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
@@ -127,14 +117,6 @@ func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *GitHub) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.String("owner", v.Owner)
-	l = l.String("repo", v.Repo)
-	l = l.OptInt("entityNumber", v.EntityNumber)
-	l = l.OptEnum("entityType", v.EntityType.Or(0).String())
-	return l
-}
-
 func (v *GitHub) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
@@ -170,14 +152,6 @@ func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	o = o.OptString("strategy", v.Strategy)
 	o = o.OptBool("successful", v.Successful)
 	return o
-}
-
-func (v *Recovery) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.Int("attempts", v.Attempts)
-	l = l.Int("maxAttempts", v.MaxAttempts)
-	l = l.OptString("strategy", v.Strategy)
-	l = l.OptBool("successful", v.Successful)
-	return l
 }
 
 func (v *Recovery) decode(d *gen.Decoder) {

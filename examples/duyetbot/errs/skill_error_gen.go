@@ -142,14 +142,6 @@ func (v *SkillSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *SkillSource) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.Enum("type", v.Type.String())
-	l = l.String("component", v.Component)
-	l = l.OptString("endpoint", v.Endpoint)
-	l = l.OptString("method", v.Method)
-	return l
-}
-
 func (v *SkillSource) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
@@ -351,23 +343,7 @@ func (e *SkillError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, cat
 
 // LogValue returns the error for slog, secrets masked.
 func (e *SkillError) LogValue() slog.Value {
-	l := gen.Log(e, categorySkill)
-	l = l.Clean("detail", e.Detail, sharedDetail)
-	l = l.OptString("code", e.SourceCode)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	l = l.OptTime("resetAt", e.ResetAt)
-	if x, ok := e.Execution.Get(); ok {
-		l = x.appendLog(l.Begin("execution")).End()
-	}
-	if x, ok := e.GitHub.Get(); ok {
-		l = x.appendLog(l.Begin("github")).End()
-	}
-	if x, ok := e.Recovery.Get(); ok {
-		l = x.appendLog(l.Begin("recovery")).End()
-	}
-	l = l.OptJSON("metadata", e.Metadata)
-	l = e.Source.appendLog(l.Begin("source")).End()
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *SkillError) decode(d *gen.Decoder) {

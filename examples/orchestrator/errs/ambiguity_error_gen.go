@@ -242,13 +242,7 @@ func (e *AmbiguityError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e,
 
 // LogValue returns the error for slog, secrets masked.
 func (e *AmbiguityError) LogValue() slog.Value {
-	l := gen.Log(e, categoryAmbiguity)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("finding", e.Finding.Or(0).String())
-	l = l.OptBool("unreadable", e.Unreadable)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *AmbiguityError) decode(d *gen.Decoder) {

@@ -312,15 +312,7 @@ func (e *ExecutionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e,
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ExecutionError) LogValue() slog.Value {
-	l := gen.Log(e, categoryExecution)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("reason", e.Reason.Or(0).String())
-	l = l.OptEnum("indicator", e.Indicator.Or(0).String())
-	l = l.OptInt("exitCode", e.ExitCode)
-	l = l.OptString("signal", e.Signal)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ExecutionError) decode(d *gen.Decoder) {

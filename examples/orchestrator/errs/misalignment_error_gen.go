@@ -295,13 +295,7 @@ func (e *MisalignmentError) Format(s fmt.State, verb rune) {
 
 // LogValue returns the error for slog, secrets masked.
 func (e *MisalignmentError) LogValue() slog.Value {
-	l := gen.Log(e, categoryMisalignment)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("finding", e.Finding.Or(0).String())
-	l = l.OptEnum("reason", e.Reason.Or(0).String())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *MisalignmentError) decode(d *gen.Decoder) {

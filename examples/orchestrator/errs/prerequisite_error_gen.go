@@ -254,12 +254,7 @@ func (e *PrerequisiteError) Format(s fmt.State, verb rune) {
 
 // LogValue returns the error for slog, secrets masked.
 func (e *PrerequisiteError) LogValue() slog.Value {
-	l := gen.Log(e, categoryPrerequisite)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("reason", e.Reason.Or(0).String())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *PrerequisiteError) decode(d *gen.Decoder) {

@@ -320,16 +320,7 @@ func (e *TierError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, cate
 
 // LogValue returns the error for slog, secrets masked.
 func (e *TierError) LogValue() slog.Value {
-	l := gen.Log(e, categoryTier)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.String("provider", e.Provider)
-	l = l.OptEnum("reason", e.Reason.Or(0).String())
-	l = l.OptInt("statusCode", e.StatusCode)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	l = l.OptTime("resetAt", e.ResetAt)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *TierError) decode(d *gen.Decoder) {

@@ -192,11 +192,7 @@ func (e *UnclassifiedError) Format(s fmt.State, verb rune) {
 
 // LogValue returns the error for slog, secrets masked.
 func (e *UnclassifiedError) LogValue() slog.Value {
-	l := gen.Log(e, categoryUnclassified)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *UnclassifiedError) decode(d *gen.Decoder) {

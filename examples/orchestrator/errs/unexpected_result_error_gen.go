@@ -369,16 +369,7 @@ func (e *UnexpectedResultError) Format(s fmt.State, verb rune) {
 
 // LogValue returns the error for slog, secrets masked.
 func (e *UnexpectedResultError) LogValue() slog.Value {
-	l := gen.Log(e, categoryUnexpectedResult)
-	l = l.OptString("step", e.Step)
-	l = l.OptClean("detail", e.Detail, sharedDetail)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("finding", e.Finding.Or(0).String())
-	l = l.OptEnum("breach", e.Breach.Or(0).String())
-	l = l.OptString("expected", e.Expected)
-	l = l.OptString("actual", e.Actual)
-	l = l.OptEnum("reason", e.Reason.Or(0).String())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *UnexpectedResultError) decode(d *gen.Decoder) {

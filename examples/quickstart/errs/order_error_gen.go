@@ -175,10 +175,7 @@ func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, cat
 
 // LogValue returns the error for slog, secrets masked.
 func (e *OrderError) LogValue() slog.Value {
-	l := gen.Log(e, categoryOrder)
-	l = l.String("orderId", e.OrderID)
-	l = l.OptStrings("items", e.Items, 0)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *OrderError) decode(d *gen.Decoder) {

@@ -289,15 +289,7 @@ func (e *PaymentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, c
 
 // LogValue returns the error for slog, secrets masked.
 func (e *PaymentError) LogValue() slog.Value {
-	l := gen.Log(e, categoryPayment)
-	l = l.String("orderId", e.OrderID)
-	l = l.Int64("amountCents", e.AmountCents)
-	l = l.OptSecret("card", !e.Card.IsZero())
-	l = l.OptEnum("reason", e.Reason.Or(0).String())
-	l = l.OptInt("status", e.Status)
-	l = l.OptClean("reply", e.Reply, paymentReply)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *PaymentError) decode(d *gen.Decoder) {

@@ -492,21 +492,7 @@ func (e *AttemptError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, c
 
 // LogValue returns the error for slog, secrets masked.
 func (e *AttemptError) LogValue() slog.Value {
-	l := gen.Log(e, categoryAttempt)
-	l = l.OptEnum("reporter", e.Reporter.Or(0).String())
-	l = l.OptInt("exitCode", e.ExitCode)
-	l = l.OptString("signal", e.Signal)
-	l = l.OptClean("detail", e.Detail, attemptDetail)
-	l = l.OptClean("checkOutput", e.CheckOutput, attemptCheckOutput)
-	l = l.OptClean("reason", e.Reason, attemptReason)
-	l = l.OptClean("command", e.Command, attemptCommand)
-	l = l.OptDuration("limit", e.Limit)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	l = l.OptBool("contextOverflow", e.ContextOverflow)
-	l = l.OptString("budgetScope", e.BudgetScope)
-	l = l.OptBool("interrupted", e.Interrupted)
-	l = l.OptBool("instrument", e.Instrument)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *AttemptError) decode(d *gen.Decoder) {

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"log/slog"
 	"strconv"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
@@ -92,39 +91,6 @@ func appendCode(dst []byte, c taxonomy.Coded, code *taxonomy.Code) []byte {
 	dst = append(appendText(dst, code.Value), `","message":"`...)
 	dst = append(appendText(dst, code.Value), `","retryable":`...)
 	return append(strconv.AppendBool(dst, t.Rows[c.Row()].Retryable), `,"context":{}}`...)
-}
-
-// causeValue returns the log value of a cause: what its JSON says, but that the branches of a fork
-// are texts.
-func causeValue(err error) slog.Value {
-	if !bounded(err) {
-		return slog.StringValue(causeString(err))
-	}
-	return causeTreeValue(err)
-}
-
-func causeTreeValue(err error) slog.Value {
-	if te := asError(err); te != nil {
-		if v, ok := te.(slog.LogValuer); ok {
-			return errtree.LogValue(v)
-		}
-		return slog.StringValue(textOf(te))
-	}
-	message := slog.String("message", causeText.Text(textOf(err)))
-	joined, below := descend(err)
-	switch {
-	case joined != nil:
-		values := make([]any, 0, len(joined))
-		for _, e := range joined {
-			if e != nil {
-				values = append(values, causeString(e))
-			}
-		}
-		return slog.GroupValue(message, slog.Any("causes", values))
-	case below != nil:
-		return slog.GroupValue(message, slog.Attr{Key: "cause", Value: causeTreeValue(below)})
-	}
-	return message.Value
 }
 
 // asError returns err as an error of a taxonomy, looking through a recorded stack; otherwise nil.

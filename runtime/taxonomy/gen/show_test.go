@@ -2,6 +2,7 @@ package gen_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
@@ -76,52 +78,53 @@ func logged(err error) string {
 	return strings.TrimSpace(out.String())
 }
 
+// A log has the values of the JSON.
 func TestLog(t *testing.T) {
+	for _, err := range []error{
+		sample.NewProviderAPIError("p", "token=abcdef <&>").WithRun(sample.Run{Mode: "m", Step: taxonomy.Some("1")}).
+			WithToken("hidden").WithRetryAfter(time.Second),
+		sample.NewGitCommit(),
+		sample.NewGitCommit().WithCause(fmt.Errorf("a: %w", sample.NewGitCommit().WithFiles([]string{"a"}))),
+		sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, sample.NewProviderRateLimit("p"))),
+		sample.NewGitCommit().WithCause(io.EOF),
+		kinds(), kinds().WithOptData([]byte(`[{"a": 1e40}, 2]`)), &sample.KindsError{}, &sample.WorkError{},
+		sample.NewKinds("", 0, 0, math.MaxUint64, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.Run{}, 0),
+	} {
+		b, e := json.Marshal(err)
+		require.NoError(t, e)
+		assert.JSONEq(t, `{"err":`+string(b)+`}`, logged(err))
+	}
+	var out bytes.Buffer
+	err := sample.NewGitCommit().WithCause(errors.Join(io.EOF, sample.NewProviderRateLimit("p").WithRetryAfter(time.Second)))
+	slog.New(slog.NewTextHandler(&out, nil)).Error("x", "err", err)
+	assert.Contains(t, out.String(), ` err.code=COMMIT_FAILED `)
+	assert.Contains(t, out.String(), `\"code\":\"provider.rate_limit\"`)
+	assert.Contains(t, out.String(), `\"retryAfter\":\"1s\"`)
+}
+
+func TestReplaceAttr(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
-		{sample.NewProviderAPIError("p", "token=abcdef").
-			WithRun(sample.ProviderRun{Mode: "m", Step: taxonomy.Some("1")}).
-			WithToken("hidden").WithRetryAfter(time.Second),
-			`{"err":{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_API_ERROR",` +
-				`"message":"provider p API error: token=[REDACTED]","retryable":true,` +
-				`"context":{"retryAfter":1000000000,"run":{"mode":"m","step":"1"},"provider":"p",` +
-				`"rawError":"token=[REDACTED]","token":"[REDACTED]"}}}`},
-		{sample.NewGitCommit(),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
-				`failed","retryable":true}}`},
-		{sample.NewGitCommit().WithDecision(sample.WorkDecisionBlock).WithFiles([]string{"a"}).
-			WithCause(fmt.Errorf("a: %w", sample.NewGitCommit())),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
-				`failed: a: commit failed","retryable":true,"context":{"files":["a"],"decision":"BLOCK"},` +
-				`"cause":{"message":"a: commit failed","cause":{"domain":"aidf","name":"WorkError",` +
-				`"category":"work","code":"COMMIT_FAILED","message":"commit failed","retryable":true}}}}`},
-		{sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, errors.New("token=abcdef"))),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
-				`failed: EOF\ntoken=[REDACTED]","retryable":true,` +
-				`"cause":{"message":"EOF\ntoken=[REDACTED]","causes":["EOF","token=[REDACTED]"]}}}`},
-		{sample.NewGitCommit().WithCause(io.EOF),
-			`{"err":{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED","message":"commit ` +
-				`failed: EOF","retryable":true,"cause":"EOF"}}`},
-		{kinds(), `{"err":{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":` +
-			`"str=s num=1 opt=0; big=2 opt=1; size=3 opt=2; ratio=NaN opt=+Inf; flag=true opt=false; took=1m0s ` +
-			`opt=0s; at=2024-02-03T04:05:06Z secs=60/0 quoted=\"s\" line=s ` +
-			`mood=/BLOCK list=/1:x data=/{\"a\":1}",` +
-			`"retryable":false,"context":{"str":"s","num":1,"big":2,"size":3,"ratio":"NaN","flag":true,` +
-			`"took":60000000000,"at":"2024-02-03T04:05:06Z","mood":"","list":[],"data":null,"run":{"mode":""},` +
-			`"pin":"[REDACTED]",` +
-			`"optNum":0,"optBig":1,"optSize":2,"optRatio":"+Inf","optFlag":false,"optTook":0,"optMood":"BLOCK",` +
-			`"optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}}}`},
+		{fmt.Errorf("token=abcdef %w", sample.NewGitCommit()),
+			`{"text":"token=[REDACTED] commit failed","domain":"aidf","name":"WorkError","category":"work",` +
+				`"code":"COMMIT_FAILED","message":"commit failed","retryable":true,"context":{}}`},
+		{errors.Join(io.EOF, sample.NewGitCommit()),
+			`{"text":"EOF\ncommit failed","domain":"aidf","name":"WorkError","category":"work",` +
+				`"code":"COMMIT_FAILED","message":"commit failed","retryable":true,"context":{}}`},
+		{fmt.Errorf("load: %w", sample.CodeGitCommit),
+			`{"text":"load: COMMIT_FAILED","category":"work","code":"COMMIT_FAILED"}`},
+		{sample.NewGitCommit(), `{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED",` +
+			`"message":"commit failed","retryable":true,"context":{}}`},
+		{io.EOF, `"EOF"`},
 	} {
-		assert.Equal(t, c.want, logged(c.err))
+		var out bytes.Buffer
+		slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr})).Error("x", "err", c.err)
+		var line struct{ Err json.RawMessage }
+		require.NoError(t, json.Unmarshal(out.Bytes(), &line))
+		assert.Equal(t, c.want, string(line.Err))
 	}
-	assert.Contains(
-		t, logged(
-			sample.NewKinds("", 0, 0, 0, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"),
-				sample.KindsRun{}, 0).
-				WithOptRatio(0.5)), `"ratio":"-Inf"`)
-	assert.Contains(t, logged(&sample.KindsError{}), `"pin":""`)
 }
 
 func kinds() *sample.KindsError {

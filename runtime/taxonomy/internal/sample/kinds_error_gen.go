@@ -464,10 +464,9 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *KindsError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+// LogValue returns the error as structured attributes, secrets masked.
+func (e *KindsError) LogValue() slog.Value {
+	return gen.LogValue(e)
 }
 
 // AppendJSON appends the error as JSON, secrets masked.

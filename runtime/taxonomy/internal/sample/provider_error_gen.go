@@ -304,17 +304,7 @@ func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, 
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ProviderError) LogValue() slog.Value {
-	l := gen.Log(e, categoryProvider)
-	l = l.OptBool("unmatched", e.Unmatched)
-	l = l.OptDuration("retryAfter", e.RetryAfter)
-	if x, ok := e.Run.Get(); ok {
-		l = x.appendLog(l.Begin("run")).End()
-	}
-	l = l.String("provider", e.Provider)
-	l = l.OptInt("statusCode", e.StatusCode)
-	l = l.OptClean("rawError", e.RawError, providerRawError)
-	l = l.OptSecret("token", !e.Token.IsZero())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ProviderError) decode(d *gen.Decoder) {

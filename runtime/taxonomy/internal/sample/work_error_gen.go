@@ -243,10 +243,7 @@ func (e *WorkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, cate
 
 // LogValue returns the error for slog, secrets masked.
 func (e *WorkError) LogValue() slog.Value {
-	l := gen.Log(e, categoryWork)
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("decision", e.Decision.Or(0).String())
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *WorkError) decode(d *gen.Decoder) {

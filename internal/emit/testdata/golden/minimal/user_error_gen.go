@@ -157,9 +157,7 @@ func (e *UserError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, cate
 
 // LogValue returns the error for slog, secrets masked.
 func (e *UserError) LogValue() slog.Value {
-	l := gen.Log(e, categoryUser)
-	l = l.String("id", e.ID)
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *UserError) decode(d *gen.Decoder) {

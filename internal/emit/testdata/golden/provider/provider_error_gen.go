@@ -137,12 +137,6 @@ func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ProviderCall) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.String("id", v.ID)
-	l = l.OptInt("tries", v.Tries)
-	return l
-}
-
 func (v *ProviderCall) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
@@ -371,18 +365,7 @@ func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, 
 
 // LogValue returns the error for slog, secrets masked.
 func (e *ProviderError) LogValue() slog.Value {
-	l := gen.Log(e, categoryProvider)
-	l = l.OptBool("unmatched", e.Unmatched)
-	l = l.String("provider", e.Provider)
-	l = l.OptInt("statusCode", e.StatusCode)
-	l = l.OptClean("rawError", e.RawError, providerRawError)
-	l = l.OptSecret("token", !e.Token.IsZero())
-	l = l.OptStrings("files", e.Files, 0)
-	l = l.OptEnum("limit", e.Limit.Or(0).String())
-	if x, ok := e.Call.Get(); ok {
-		l = x.appendLog(l.Begin("call")).End()
-	}
-	return l.Value()
+	return gen.LogValue(e)
 }
 
 func (e *ProviderError) decode(d *gen.Decoder) {

@@ -113,24 +113,11 @@ var definition = taxonomy.Taxonomy{
 	},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "strict",
-			Doc:  "No retries.",
-			Rows: []taxonomy.RowOverride{
-				// an error without a code
-				{Row: 0, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-				// CRASH
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// API_ERROR
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// HUNG
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionHigher, HTTP: 502, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// CRASH, when 1
-				{Row: rowCrashWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-			},
-			Uncategorized: &reactionBlock,
-			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:      taxonomy.Recovery{Enabled: true},
-			Reporting:     taxonomy.Reporting{Context: true},
+			Name:      "strict",
+			Doc:       "No retries.",
+			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+			Recovery:  taxonomy.Recovery{Enabled: true},
+			Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
 	Groups: []taxonomy.Named{
