@@ -209,22 +209,22 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeConfigInvalid:
 		m = m.Text("invalid configuration")
-		m = m.Begin(": ").OptString(e.Field)
-		m = m.Begin(" is ").OptQuoted(e.Value, configValue)
-		m = m.Begin(", expected ").OptClean(e.Expected, configExpected)
-		m = m.Begin(": ").OptLine(e.RawError, configRawError)
+		m = m.Begin(": ").String(e.Field.Or(""))
+		m = m.Begin(" is ").Quoted(e.Value.Or(""), configValue)
+		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected)
+		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
 	case CodeConfigMissing:
 		m = m.Text("configuration file not found")
-		m = m.Begin(": ").OptString(e.ConfigPath)
+		m = m.Begin(": ").String(e.ConfigPath.Or(""))
 	case CodeConfigEnvVarMissing:
 		m = m.Text("environment variable")
-		m = m.Begin(" ").OptString(e.EnvVar).End("")
+		m = m.Begin(" ").String(e.EnvVar.Or("")).End("")
 		m = m.Text(" is not set")
 	case CodeConfigParseError:
 		m = m.Text("configuration file")
-		m = m.Begin(" ").OptString(e.ConfigPath).End("")
+		m = m.Begin(" ").String(e.ConfigPath.Or("")).End("")
 		m = m.Text(" cannot be parsed")
-		m = m.Begin(": ").OptLine(e.RawError, configRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
 	default:
 		m = m.NoCode("config")
 	}
@@ -234,10 +234,10 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ConfigError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("configPath", e.ConfigPath)
-	o = o.OptString("field", e.Field)
-	o = o.OptString("envVar", e.EnvVar)
-	o = o.OptClean("rawError", e.RawError, configRawError)
+	o = o.String("configPath", e.ConfigPath)
+	o = o.String("field", e.Field)
+	o = o.String("envVar", e.EnvVar)
+	o = o.Clean("rawError", e.RawError, configRawError)
 	return o.Close()
 }
 
@@ -279,13 +279,13 @@ func (e *ConfigError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "configPath":
-			d.OptString(&e.ConfigPath)
+			d.Read(&e.ConfigPath)
 		case "field":
-			d.OptString(&e.Field)
+			d.Read(&e.Field)
 		case "envVar":
-			d.OptString(&e.EnvVar)
+			d.Read(&e.EnvVar)
 		case "rawError":
-			d.OptString(&e.RawError)
+			d.Read(&e.RawError)
 		default:
 			d.Skip()
 		}

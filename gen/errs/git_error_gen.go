@@ -184,16 +184,16 @@ func (e *GitError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeGitCommitFailed:
 		m = m.Text("git commit failed")
-		m = m.Begin(": ").OptLine(e.RawError, gitRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitPushFailed:
 		m = m.Text("git push failed")
-		m = m.Begin(": ").OptLine(e.RawError, gitRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitRevertFailed:
 		m = m.Text("git revert failed")
-		m = m.Begin(": ").OptLine(e.RawError, gitRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitStatusFailed:
 		m = m.Text("git status failed")
-		m = m.Begin(": ").OptLine(e.RawError, gitRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	default:
 		m = m.NoCode("git")
 	}
@@ -203,9 +203,9 @@ func (e *GitError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *GitError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("operation", e.Operation)
+	o = o.String("operation", taxonomy.Some(e.Operation))
 	o = o.OptStrings("files", e.Files, 0)
-	o = o.OptClean("rawError", e.RawError, gitRawError)
+	o = o.Clean("rawError", e.RawError, gitRawError)
 	return o.Close()
 }
 
@@ -247,11 +247,11 @@ func (e *GitError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "operation":
-			d.String(&e.Operation)
+			d.Read(&e.Operation)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "rawError":
-			d.OptString(&e.RawError)
+			d.Read(&e.RawError)
 		default:
 			d.Skip()
 		}

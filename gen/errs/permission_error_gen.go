@@ -205,19 +205,19 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodePermissionSkipDenied:
 		m = m.Text("skipping permission checks was denied")
-		m = m.Begin(" for ").OptClean(e.Resource, permissionResource)
+		m = m.Begin(" for ").Clean(e.Resource.Or(""), permissionResource)
 	case CodePermissionCommandBlocked:
 		m = m.Text("command blocked")
-		m = m.Begin(" by policy ").OptString(e.Policy)
-		m = m.Begin(": ").OptQuoted(e.Command, permissionCommand)
+		m = m.Begin(" by policy ").String(e.Policy.Or(""))
+		m = m.Begin(": ").Quoted(e.Command.Or(""), permissionCommand)
 	case CodePermissionFileAccess:
 		m = m.Text("file access denied")
-		m = m.Begin(": ").OptClean(e.Resource, permissionResource)
-		m = m.Begin(": ").OptLine(e.Reason, permissionReason)
+		m = m.Begin(": ").Clean(e.Resource.Or(""), permissionResource)
+		m = m.Begin(": ").Line(e.Reason.Or(""), permissionReason)
 	case CodePermissionAPIAuth:
 		m = m.Text("authentication failed")
-		m = m.Begin(" for provider ").OptString(e.Provider)
-		m = m.Begin(" with status ").OptInt(e.StatusCode)
+		m = m.Begin(" for provider ").String(e.Provider.Or(""))
+		m = m.Begin(" with status ").Int(e.StatusCode)
 	default:
 		m = m.NoCode("permission")
 	}
@@ -227,12 +227,12 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PermissionError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptClean("resource", e.Resource, permissionResource)
-	o = o.OptClean("reason", e.Reason, permissionReason)
-	o = o.OptClean("command", e.Command, permissionCommand)
-	o = o.OptString("policy", e.Policy)
-	o = o.OptString("provider", e.Provider)
-	o = o.OptInt("statusCode", e.StatusCode)
+	o = o.Clean("resource", e.Resource, permissionResource)
+	o = o.Clean("reason", e.Reason, permissionReason)
+	o = o.Clean("command", e.Command, permissionCommand)
+	o = o.String("policy", e.Policy)
+	o = o.String("provider", e.Provider)
+	o = o.Int("statusCode", e.StatusCode)
 	return o.Close()
 }
 
@@ -278,17 +278,17 @@ func (e *PermissionError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "resource":
-			d.OptString(&e.Resource)
+			d.Read(&e.Resource)
 		case "reason":
-			d.OptString(&e.Reason)
+			d.Read(&e.Reason)
 		case "command":
-			d.OptString(&e.Command)
+			d.Read(&e.Command)
 		case "policy":
-			d.OptString(&e.Policy)
+			d.Read(&e.Policy)
 		case "provider":
-			d.OptString(&e.Provider)
+			d.Read(&e.Provider)
 		case "statusCode":
-			d.OptInt(&e.StatusCode)
+			d.Read(&e.StatusCode)
 		default:
 			d.Skip()
 		}

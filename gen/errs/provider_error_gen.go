@@ -262,18 +262,18 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeProviderCrash:
 		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(" with exit code ").OptInt(e.ExitCode)
-		m = m.Begin(" on ").OptString(e.Signal)
-		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
+		m = m.Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(" on ").String(e.Signal.Or(""))
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderNotAvailable:
 		m = m.Text("provider ").String(e.Provider).Text(" is not available")
 	case CodeProviderAPIError:
 		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").OptInt(e.StatusCode)
-		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
+		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
-		m = m.Begin(", retry after ").OptDuration(e.RetryAfter)
+		m = m.Begin(", retry after ").Duration(e.RetryAfter)
 	default:
 		m = m.NoCode("provider")
 	}
@@ -283,16 +283,16 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("provider", e.Provider)
-	o = o.OptInt("statusCode", e.StatusCode)
-	o = o.OptInt("exitCode", e.ExitCode)
-	o = o.OptString("signal", e.Signal)
-	o = o.OptClean("rawError", e.RawError, providerRawError)
-	o = o.OptDuration("retryAfter", e.RetryAfter)
-	o = o.OptTime("resetAt", e.ResetAt)
-	o = o.OptBool("quotaExceeded", e.QuotaExceeded)
-	o = o.OptBool("invalidRequest", e.InvalidRequest)
-	o = o.OptBool("unmatched", e.Unmatched)
+	o = o.String("provider", taxonomy.Some(e.Provider))
+	o = o.Int("statusCode", e.StatusCode)
+	o = o.Int("exitCode", e.ExitCode)
+	o = o.String("signal", e.Signal)
+	o = o.Clean("rawError", e.RawError, providerRawError)
+	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.Time("resetAt", e.ResetAt)
+	o = o.Bool("quotaExceeded", e.QuotaExceeded)
+	o = o.Bool("invalidRequest", e.InvalidRequest)
+	o = o.Bool("unmatched", e.Unmatched)
 	return o.Close()
 }
 
@@ -336,25 +336,25 @@ func (e *ProviderError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "provider":
-			d.String(&e.Provider)
+			d.Read(&e.Provider)
 		case "statusCode":
-			d.OptInt(&e.StatusCode)
+			d.Read(&e.StatusCode)
 		case "exitCode":
-			d.OptInt(&e.ExitCode)
+			d.Read(&e.ExitCode)
 		case "signal":
-			d.OptString(&e.Signal)
+			d.Read(&e.Signal)
 		case "rawError":
-			d.OptString(&e.RawError)
+			d.Read(&e.RawError)
 		case "retryAfter":
-			d.OptDuration(&e.RetryAfter)
+			d.Read(&e.RetryAfter)
 		case "resetAt":
-			d.OptTime(&e.ResetAt)
+			d.Read(&e.ResetAt)
 		case "quotaExceeded":
-			d.OptBool(&e.QuotaExceeded)
+			d.Read(&e.QuotaExceeded)
 		case "invalidRequest":
-			d.OptBool(&e.InvalidRequest)
+			d.Read(&e.InvalidRequest)
 		case "unmatched":
-			d.OptBool(&e.Unmatched)
+			d.Read(&e.Unmatched)
 		default:
 			d.Skip()
 		}

@@ -221,7 +221,7 @@ func (e *ScopeError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Strings("files", e.Files, 0)
 	o = o.OptStrings("outsideFiles", e.OutsideFiles, 0)
-	o = o.String("scopeMode", e.ScopeMode)
+	o = o.String("scopeMode", taxonomy.Some(e.ScopeMode))
 	o = o.Enum("decision", e.Decision.String())
 	return o.Close()
 }
@@ -264,11 +264,11 @@ func (e *ScopeError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "outsideFiles":
-			d.Strings(&e.OutsideFiles)
+			d.Read(&e.OutsideFiles)
 		case "scopeMode":
-			d.String(&e.ScopeMode)
+			d.Read(&e.ScopeMode)
 		case "decision":
 			gen.DecodeEnum(d, &e.Decision, scopeDecisionWords)
 		default:

@@ -140,12 +140,12 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeIterationTimeout:
 		m = m.Text("iteration")
-		m = m.Begin(" ").OptInt(e.Iteration).End("")
-		m = m.Text(" exceeded the limit of ").Int64(e.TimeoutMs).Text(" ms")
-		m = m.Begin(" after ").OptInt64(e.ElapsedMs).End(" ms")
+		m = m.Begin(" ").Int(e.Iteration).End("")
+		m = m.Text(" exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
+		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")
 	case CodeOperationTimeout:
-		m = m.Text("operation exceeded the limit of ").Int64(e.TimeoutMs).Text(" ms")
-		m = m.Begin(" after ").OptInt64(e.ElapsedMs).End(" ms")
+		m = m.Text("operation exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
+		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")
 	default:
 		m = m.NoCode("timeout")
 	}
@@ -155,9 +155,9 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *TimeoutError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Int64("timeoutMs", e.TimeoutMs)
-	o = o.OptInt("iteration", e.Iteration)
-	o = o.OptInt64("elapsedMs", e.ElapsedMs)
+	o = o.Int64("timeoutMs", taxonomy.Some(e.TimeoutMs))
+	o = o.Int("iteration", e.Iteration)
+	o = o.Int64("elapsedMs", e.ElapsedMs)
 	return o.Close()
 }
 
@@ -199,11 +199,11 @@ func (e *TimeoutError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "timeoutMs":
-			d.Int64(&e.TimeoutMs)
+			d.Read(&e.TimeoutMs)
 		case "iteration":
-			d.OptInt(&e.Iteration)
+			d.Read(&e.Iteration)
 		case "elapsedMs":
-			d.OptInt64(&e.ElapsedMs)
+			d.Read(&e.ElapsedMs)
 		default:
 			d.Skip()
 		}

@@ -161,11 +161,11 @@ func (e *ValidationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.code {
 	case CodeValidationPreCommit:
-		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(e.ExitCode)
+		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePush:
-		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(e.ExitCode)
+		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePR:
-		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(e.ExitCode)
+		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
 	default:
 		m = m.NoCode("validation")
 	}
@@ -177,11 +177,11 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.code {
 	case CodeValidationPreCommit:
-		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(e.ExitCode).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
-		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(e.ExitCode).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
-		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(e.ExitCode).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
 }
@@ -189,10 +189,10 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ValidationError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Clean("command", e.Command, validationCommand)
-	o = o.Int("exitCode", e.ExitCode)
-	o = o.Clean("output", e.Output, validationOutput)
-	o = o.String("phase", e.Phase)
+	o = o.Clean("command", taxonomy.Some(e.Command), validationCommand)
+	o = o.Int("exitCode", taxonomy.Some(e.ExitCode))
+	o = o.Clean("output", taxonomy.Some(e.Output), validationOutput)
+	o = o.String("phase", taxonomy.Some(e.Phase))
 	return o.Close()
 }
 
@@ -238,13 +238,13 @@ func (e *ValidationError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "command":
-			d.String(&e.Command)
+			d.Read(&e.Command)
 		case "exitCode":
-			d.Int(&e.ExitCode)
+			d.Read(&e.ExitCode)
 		case "output":
-			d.String(&e.Output)
+			d.Read(&e.Output)
 		case "phase":
-			d.String(&e.Phase)
+			d.Read(&e.Phase)
 		default:
 			d.Skip()
 		}

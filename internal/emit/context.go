@@ -71,10 +71,20 @@ func putCall(f *model.Field, value *jen.Statement) (name string, args []jen.Code
 	case f.Type == model.Strings:
 		return absentable(f, "Strings"), []jen.Code{key, value, cleaning(f)}
 	case f.Const != "":
-		return absentable(f, "Clean"), []jen.Code{key, value, cleaning(f)}
+		return "Clean", []jen.Code{key, opt(f, value), cleaning(f)}
+	case f.Type == model.JSON:
+		return absentable(f, "JSON"), []jen.Code{key, value}
 	default:
-		return absentable(f, typeWord(f)), []jen.Code{key, value}
+		return typeWord(f), []jen.Code{key, opt(f, value)}
 	}
+}
+
+// opt returns a field's value as a taxonomy.Opt.
+func opt(f *model.Field, value jen.Code) jen.Code {
+	if f.Optional() {
+		return value
+	}
+	return jen.Qual(pkgTaxonomy, "Some").Call(value)
 }
 
 // absentable returns the name of a builder's method for a field that may be left out.

@@ -24,20 +24,26 @@ func decoding(receiver, typ string, fields []*model.Field) jen.Code {
 // decodeField makes the statements that read one field.
 func decodeField(target *jen.Statement, f *model.Field) []jen.Code {
 	switch {
-	case f.Sensitive:
-		return []jen.Code{jen.Id("d").Dot("Secret").Call(jen.Op("&").Add(target))}
-	case f.Type == model.EnumType:
-		return []jen.Code{jen.Qual(pkgGen, "Decode"+optional(f, "Enum")).
+	case f.Type == model.EnumType && !f.Sensitive:
+		return []jen.Code{jen.Qual(pkgGen, decodeEnum(f)).
 			Call(jen.Id("d"), jen.Op("&").Add(target), jen.Id(f.Enum.Var))}
-	case f.Type == model.ObjectType:
+	case f.Type == model.ObjectType && !f.Sensitive:
 		return []jen.Code{jen.If(jen.Id("d").Dot("Open").Call()).Block(
 			jen.Var().Id("x").Id(f.Object.Type),
 			jen.Id("x").Dot("decode").Call(jen.Id("d")),
 			target.Op("=").Add(held(f, jen.Id("x"))),
 		)}
 	default:
-		return []jen.Code{jen.Id("d").Dot(optional(f, typeWord(f))).Call(jen.Op("&").Add(target))}
+		return []jen.Code{jen.Id("d").Dot("Read").Call(jen.Op("&").Add(target))}
 	}
+}
+
+// decodeEnum returns the name of the function that reads an enum.
+func decodeEnum(f *model.Field) string {
+	if f.Optional() {
+		return "DecodeOptEnum"
+	}
+	return "DecodeEnum"
 }
 
 // unmarshalling makes the file that reads errors off the wire.

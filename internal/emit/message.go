@@ -129,22 +129,25 @@ func fieldCall(f *model.Field, format model.Format) (name string, args []jen.Cod
 		return "JSON", []jen.Code{value}
 	case model.Duration:
 		if format == model.Seconds {
-			return optional(f, "Seconds"), []jen.Code{value}
+			return "Seconds", []jen.Code{opt(f, value)}
 		}
 	}
-	return optional(f, typeWord(f)), []jen.Code{value}
+	return typeWord(f), []jen.Code{opt(f, value)}
 }
 
-func textCall(f *model.Field, value jen.Code, format model.Format) (string, []jen.Code) {
+func textCall(f *model.Field, value *jen.Statement, format model.Format) (string, []jen.Code) {
+	if f.Optional() {
+		value = value.Dot("Or").Call(jen.Lit(""))
+	}
 	switch {
 	case format == model.FirstLine:
-		return optional(f, "Line"), []jen.Code{value, cleaning(f)}
+		return "Line", []jen.Code{value, cleaning(f)}
 	case format == model.Quoted:
-		return optional(f, "Quoted"), []jen.Code{value, cleaning(f)}
+		return "Quoted", []jen.Code{value, cleaning(f)}
 	case f.Const != "":
-		return optional(f, "Clean"), []jen.Code{value, cleaning(f)}
+		return "Clean", []jen.Code{value, cleaning(f)}
 	default:
-		return optional(f, "String"), []jen.Code{value}
+		return "String", []jen.Code{value}
 	}
 }
 
@@ -153,14 +156,6 @@ func wordCall(word jen.Code, format model.Format) (string, []jen.Code) {
 		return "Quoted", []jen.Code{word, jen.Lit(0)}
 	}
 	return "String", []jen.Code{word}
-}
-
-// optional returns the name of a builder's method for a value that may be absent.
-func optional(f *model.Field, name string) string {
-	if f.Optional() {
-		return "Opt" + name
-	}
-	return name
 }
 
 // cleaning returns how a field's text is shown.

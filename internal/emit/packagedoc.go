@@ -59,7 +59,7 @@ const versionComment = `// The runtime must be as new as this file, and must sti
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.`
 
 // contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.
-const contractVersion = 1
+const contractVersion = 2
 
 func categoryType(m *model.Package) jen.Code {
 	return jen.Add(note("Category is a category of the taxonomy.")).Type().Id("Category").String().Line().Line().

@@ -255,7 +255,7 @@ func TestUnknown(t *testing.T) {
 	assert.ErrorIs(t, u, io.EOF)
 	assert.Equal(
 		t, "[domain=d name=NewError category=new code=NEW message=token=[REDACTED] retryable=true unknown=true "+
-			"cause=EOF]", u.LogValue().String())
+			"cause=[message=EOF]]", u.LogValue().String())
 	assert.Equal(t, "token=[REDACTED]", fmt.Sprintf("%v", u))
 	assert.Equal(t, `"token=[REDACTED]"`, fmt.Sprintf("%q", u))
 	assert.Equal(t, `(*taxonomy.Unknown)(NEW: "token=[REDACTED]")`, fmt.Sprintf("%#v", u))

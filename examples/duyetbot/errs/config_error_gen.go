@@ -134,9 +134,9 @@ func (v ConfigSource) kept() ConfigSource {
 
 func (v *ConfigSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	o = o.Enum("type", v.Type.String())
-	o = o.String("component", v.Component)
-	o = o.OptString("endpoint", v.Endpoint)
-	o = o.OptString("method", v.Method)
+	o = o.String("component", taxonomy.Some(v.Component))
+	o = o.String("endpoint", v.Endpoint)
+	o = o.String("method", v.Method)
 	return o
 }
 
@@ -146,11 +146,11 @@ func (v *ConfigSource) decode(d *gen.Decoder) {
 		case "type":
 			gen.DecodeEnum(d, &v.Type, configSourceTypeWords)
 		case "component":
-			d.String(&v.Component)
+			d.Read(&v.Component)
 		case "endpoint":
-			d.OptString(&v.Endpoint)
+			d.Read(&v.Endpoint)
 		case "method":
-			d.OptString(&v.Method)
+			d.Read(&v.Method)
 		default:
 			d.Skip()
 		}
@@ -282,10 +282,10 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ConfigError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Clean("detail", e.Detail, sharedDetail)
-	o = o.OptString("code", e.SourceCode)
-	o = o.OptDuration("retryAfter", e.RetryAfter)
-	o = o.OptTime("resetAt", e.ResetAt)
+	o = o.Clean("detail", taxonomy.Some(e.Detail), sharedDetail)
+	o = o.String("code", e.SourceCode)
+	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.Time("resetAt", e.ResetAt)
 	if x, ok := e.Execution.Get(); ok {
 		o = x.appendContext(o.Begin("execution")).End()
 	}
@@ -338,13 +338,13 @@ func (e *ConfigError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "detail":
-			d.String(&e.Detail)
+			d.Read(&e.Detail)
 		case "code":
-			d.OptString(&e.SourceCode)
+			d.Read(&e.SourceCode)
 		case "retryAfter":
-			d.OptDuration(&e.RetryAfter)
+			d.Read(&e.RetryAfter)
 		case "resetAt":
-			d.OptTime(&e.ResetAt)
+			d.Read(&e.ResetAt)
 		case "execution":
 			if d.Open() {
 				var x Execution
@@ -364,7 +364,7 @@ func (e *ConfigError) decode(d *gen.Decoder) {
 				e.Recovery = taxonomy.Some(x)
 			}
 		case "metadata":
-			d.JSON(&e.Metadata)
+			d.Read(&e.Metadata)
 		case "source":
 			if d.Open() {
 				var x ConfigSource

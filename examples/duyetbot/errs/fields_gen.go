@@ -59,12 +59,12 @@ type Execution struct {
 }
 
 func (v *Execution) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", v.Mode)
-	o = o.OptString("skill", v.Skill)
-	o = o.OptString("tool", v.Tool)
-	o = o.OptString("step", v.Step)
-	o = o.OptString("taskId", v.TaskID)
-	o = o.OptString("sessionId", v.SessionID)
+	o = o.String("mode", taxonomy.Some(v.Mode))
+	o = o.String("skill", v.Skill)
+	o = o.String("tool", v.Tool)
+	o = o.String("step", v.Step)
+	o = o.String("taskId", v.TaskID)
+	o = o.String("sessionId", v.SessionID)
 	return o
 }
 
@@ -72,17 +72,17 @@ func (v *Execution) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "mode":
-			d.String(&v.Mode)
+			d.Read(&v.Mode)
 		case "skill":
-			d.OptString(&v.Skill)
+			d.Read(&v.Skill)
 		case "tool":
-			d.OptString(&v.Tool)
+			d.Read(&v.Tool)
 		case "step":
-			d.OptString(&v.Step)
+			d.Read(&v.Step)
 		case "taskId":
-			d.OptString(&v.TaskID)
+			d.Read(&v.TaskID)
 		case "sessionId":
-			d.OptString(&v.SessionID)
+			d.Read(&v.SessionID)
 		default:
 			d.Skip()
 		}
@@ -110,9 +110,9 @@ func (v GitHub) kept() taxonomy.Opt[GitHub] {
 }
 
 func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("owner", v.Owner)
-	o = o.String("repo", v.Repo)
-	o = o.OptInt("entityNumber", v.EntityNumber)
+	o = o.String("owner", taxonomy.Some(v.Owner))
+	o = o.String("repo", taxonomy.Some(v.Repo))
+	o = o.Int("entityNumber", v.EntityNumber)
 	o = o.OptEnum("entityType", v.EntityType.Or(0).String())
 	return o
 }
@@ -121,11 +121,11 @@ func (v *GitHub) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "owner":
-			d.String(&v.Owner)
+			d.Read(&v.Owner)
 		case "repo":
-			d.String(&v.Repo)
+			d.Read(&v.Repo)
 		case "entityNumber":
-			d.OptInt(&v.EntityNumber)
+			d.Read(&v.EntityNumber)
 		case "entityType":
 			gen.DecodeOptEnum(d, &v.EntityType, gitHubEntityTypeWords)
 		default:
@@ -147,10 +147,10 @@ type Recovery struct {
 }
 
 func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.Int("attempts", v.Attempts)
-	o = o.Int("maxAttempts", v.MaxAttempts)
-	o = o.OptString("strategy", v.Strategy)
-	o = o.OptBool("successful", v.Successful)
+	o = o.Int("attempts", taxonomy.Some(v.Attempts))
+	o = o.Int("maxAttempts", taxonomy.Some(v.MaxAttempts))
+	o = o.String("strategy", v.Strategy)
+	o = o.Bool("successful", v.Successful)
 	return o
 }
 
@@ -158,13 +158,13 @@ func (v *Recovery) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "attempts":
-			d.Int(&v.Attempts)
+			d.Read(&v.Attempts)
 		case "maxAttempts":
-			d.Int(&v.MaxAttempts)
+			d.Read(&v.MaxAttempts)
 		case "strategy":
-			d.OptString(&v.Strategy)
+			d.Read(&v.Strategy)
 		case "successful":
-			d.OptBool(&v.Successful)
+			d.Read(&v.Successful)
 		default:
 			d.Skip()
 		}

@@ -191,7 +191,7 @@ func (e *AmbiguityError) AppendMessage(dst []byte) []byte {
 	case CodeAmbiguityError:
 		m = m.Text("the plan is ambiguous")
 		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("ambiguity")
 	}
@@ -201,11 +201,11 @@ func (e *AmbiguityError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
-	o = o.OptBool("unreadable", e.Unreadable)
+	o = o.Bool("unreadable", e.Unreadable)
 	return o.Close()
 }
 
@@ -249,15 +249,15 @@ func (e *AmbiguityError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "finding":
 			gen.DecodeOptEnum(d, &e.Finding, ambiguityFindingWords)
 		case "unreadable":
-			d.OptBool(&e.Unreadable)
+			d.Read(&e.Unreadable)
 		default:
 			d.Skip()
 		}

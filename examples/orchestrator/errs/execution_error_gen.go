@@ -257,9 +257,9 @@ func (e *ExecutionError) AppendMessage(dst []byte) []byte {
 	case CodeExecutionError:
 		m = m.Text("execution failed")
 		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with exit code ").OptInt(e.ExitCode)
-		m = m.Begin(" by ").OptString(e.Signal)
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(" by ").String(e.Signal.Or(""))
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("execution")
 	}
@@ -269,13 +269,13 @@ func (e *ExecutionError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ExecutionError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	o = o.OptEnum("indicator", e.Indicator.Or(0).String())
-	o = o.OptInt("exitCode", e.ExitCode)
-	o = o.OptString("signal", e.Signal)
+	o = o.Int("exitCode", e.ExitCode)
+	o = o.String("signal", e.Signal)
 	return o.Close()
 }
 
@@ -319,19 +319,19 @@ func (e *ExecutionError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "reason":
 			gen.DecodeOptEnum(d, &e.Reason, executionReasonWords)
 		case "indicator":
 			gen.DecodeOptEnum(d, &e.Indicator, executionIndicatorWords)
 		case "exitCode":
-			d.OptInt(&e.ExitCode)
+			d.Read(&e.ExitCode)
 		case "signal":
-			d.OptString(&e.Signal)
+			d.Read(&e.Signal)
 		default:
 			d.Skip()
 		}

@@ -240,7 +240,7 @@ func (e *MisalignmentError) AppendMessage(dst []byte) []byte {
 	case CodeInterAgentMisalignment:
 		m = m.Text("an agent departs from its instructions")
 		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("misalignment")
 	}
@@ -250,8 +250,8 @@ func (e *MisalignmentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
@@ -302,11 +302,11 @@ func (e *MisalignmentError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "finding":
 			gen.DecodeOptEnum(d, &e.Finding, misalignmentFindingWords)
 		case "reason":

@@ -200,7 +200,7 @@ func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 	case CodePrerequisiteFailure:
 		m = m.Text("a prerequisite is not met")
 		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("prerequisite")
 	}
@@ -210,8 +210,8 @@ func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
@@ -261,11 +261,11 @@ func (e *PrerequisiteError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "reason":
 			gen.DecodeOptEnum(d, &e.Reason, prerequisiteReasonWords)
 		default:

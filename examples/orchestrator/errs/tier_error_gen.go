@@ -253,22 +253,22 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeTierRateLimited:
 		m = m.String(e.Provider).Text(" limits the rate")
-		m = m.Begin(", retry after ").OptDuration(e.RetryAfter)
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(", retry after ").Duration(e.RetryAfter)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierUnavailable:
 		m = m.String(e.Provider).Text(" does not answer")
 		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with status ").OptInt(e.StatusCode)
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(" with status ").Int(e.StatusCode)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierRefused:
 		m = m.String(e.Provider).Text(" cannot be used")
 		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with status ").OptInt(e.StatusCode)
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(" with status ").Int(e.StatusCode)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierNotCalled:
 		m = m.Text("nothing was called")
 		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("tier")
 	}
@@ -278,14 +278,14 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *TierError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
-	o = o.String("provider", e.Provider)
+	o = o.String("provider", taxonomy.Some(e.Provider))
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	o = o.OptInt("statusCode", e.StatusCode)
-	o = o.OptDuration("retryAfter", e.RetryAfter)
-	o = o.OptTime("resetAt", e.ResetAt)
+	o = o.Int("statusCode", e.StatusCode)
+	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.Time("resetAt", e.ResetAt)
 	return o.Close()
 }
 
@@ -327,21 +327,21 @@ func (e *TierError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "provider":
-			d.String(&e.Provider)
+			d.Read(&e.Provider)
 		case "reason":
 			gen.DecodeOptEnum(d, &e.Reason, tierReasonWords)
 		case "statusCode":
-			d.OptInt(&e.StatusCode)
+			d.Read(&e.StatusCode)
 		case "retryAfter":
-			d.OptDuration(&e.RetryAfter)
+			d.Read(&e.RetryAfter)
 		case "resetAt":
-			d.OptTime(&e.ResetAt)
+			d.Read(&e.ResetAt)
 		default:
 			d.Skip()
 		}

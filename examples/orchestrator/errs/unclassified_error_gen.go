@@ -139,7 +139,7 @@ func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeUnclassified:
 		m = m.Text("unclassified failure")
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unclassified")
 	}
@@ -149,8 +149,8 @@ func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	return o.Close()
 }
@@ -199,11 +199,11 @@ func (e *UnclassifiedError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		default:
 			d.Skip()
 		}

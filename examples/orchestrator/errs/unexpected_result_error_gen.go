@@ -311,7 +311,7 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 		m = m.Text("unexpected result")
 		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
 		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")")
-		m = m.Begin(": ").OptLine(e.Detail, sharedDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unexpected")
 	}
@@ -321,13 +321,13 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptString("step", e.Step)
-	o = o.OptClean("detail", e.Detail, sharedDetail)
+	o = o.String("step", e.Step)
+	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
 	o = o.OptEnum("breach", e.Breach.Or(0).String())
-	o = o.OptString("expected", e.Expected)
-	o = o.OptString("actual", e.Actual)
+	o = o.String("expected", e.Expected)
+	o = o.String("actual", e.Actual)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
 }
@@ -376,19 +376,19 @@ func (e *UnexpectedResultError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "step":
-			d.OptString(&e.Step)
+			d.Read(&e.Step)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "finding":
 			gen.DecodeOptEnum(d, &e.Finding, unexpectedResultFindingWords)
 		case "breach":
 			gen.DecodeOptEnum(d, &e.Breach, unexpectedResultBreachWords)
 		case "expected":
-			d.OptString(&e.Expected)
+			d.Read(&e.Expected)
 		case "actual":
-			d.OptString(&e.Actual)
+			d.Read(&e.Actual)
 		case "reason":
 			gen.DecodeOptEnum(d, &e.Reason, unexpectedResultReasonWords)
 		default:

@@ -12,8 +12,8 @@ import "github.com/errgen/errgen/runtime/taxonomy/gen"
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 1)
-	_ = gen.EnforceVersion(1 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 2)
+	_ = gen.EnforceVersion(2 - gen.MinVersion)
 )
 
 // Category is a category of the taxonomy.

@@ -139,7 +139,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("orderId", e.OrderID)
+	o = o.String("orderId", taxonomy.Some(e.OrderID))
 	o = o.OptStrings("items", e.Items, 0)
 	return o.Close()
 }
@@ -182,9 +182,9 @@ func (e *OrderError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "orderId":
-			d.String(&e.OrderID)
+			d.Read(&e.OrderID)
 		case "items":
-			d.Strings(&e.Items)
+			d.Read(&e.Items)
 		default:
 			d.Skip()
 		}

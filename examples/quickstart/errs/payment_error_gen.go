@@ -237,8 +237,8 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 		m = m.Begin(": ").String(e.Reason.Or(0).String())
 	case CodePaymentGatewayFailed:
 		m = m.Text("payment gateway failed for order ").String(e.OrderID)
-		m = m.Begin(" with status ").OptInt(e.Status)
-		m = m.Begin(": ").OptLine(e.Reply, paymentReply)
+		m = m.Begin(" with status ").Int(e.Status)
+		m = m.Begin(": ").Line(e.Reply.Or(""), paymentReply)
 	default:
 		m = m.NoCode("payment")
 	}
@@ -248,13 +248,13 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("orderId", e.OrderID)
-	o = o.Int64("amountCents", e.AmountCents)
+	o = o.String("orderId", taxonomy.Some(e.OrderID))
+	o = o.Int64("amountCents", taxonomy.Some(e.AmountCents))
 	o = o.OptSecret("card", !e.Card.IsZero())
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	o = o.OptInt("status", e.Status)
-	o = o.OptClean("reply", e.Reply, paymentReply)
-	o = o.OptDuration("retryAfter", e.RetryAfter)
+	o = o.Int("status", e.Status)
+	o = o.Clean("reply", e.Reply, paymentReply)
+	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 
@@ -296,19 +296,19 @@ func (e *PaymentError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "orderId":
-			d.String(&e.OrderID)
+			d.Read(&e.OrderID)
 		case "amountCents":
-			d.Int64(&e.AmountCents)
+			d.Read(&e.AmountCents)
 		case "card":
-			d.Secret(&e.Card)
+			d.Read(&e.Card)
 		case "reason":
 			gen.DecodeOptEnum(d, &e.Reason, paymentReasonWords)
 		case "status":
-			d.OptInt(&e.Status)
+			d.Read(&e.Status)
 		case "reply":
-			d.OptString(&e.Reply)
+			d.Read(&e.Reply)
 		case "retryAfter":
-			d.OptDuration(&e.RetryAfter)
+			d.Read(&e.RetryAfter)
 		default:
 			d.Skip()
 		}

@@ -384,35 +384,35 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeTimeout:
 		m = m.Text("the agent ran past its limit")
-		m = m.Begin(" of ").OptDuration(e.Limit)
+		m = m.Begin(" of ").Duration(e.Limit)
 	case CodeRateLimit:
 		m = m.Text("the limit of requests is reached")
-		m = m.Begin(", try again in ").OptDuration(e.RetryAfter)
-		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
+		m = m.Begin(", try again in ").Duration(e.RetryAfter)
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeSyntax:
 		m = m.Text("the code cannot be parsed")
-		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeTestFailure:
 		m = m.Text("tests failed")
-		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
 		m = m.Text("the linters object")
-		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
 		m = m.Text("the agent could not do the task")
-		m = m.Begin(": ").OptClean(e.Reason, attemptReason)
-		m = m.Begin(" (").OptLine(e.Detail, attemptDetail).End(")")
+		m = m.Begin(": ").Clean(e.Reason.Or(""), attemptReason)
+		m = m.Begin(" (").Line(e.Detail.Or(""), attemptDetail).End(")")
 	case CodeHookFailure:
 		m = m.Text("the hook ").String(e.Reporter.Or(0).String())
-		m = m.Begin(" (").OptLine(e.Command, attemptCommand).End(")")
+		m = m.Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")")
 		m = m.Text(" failed")
-		m = m.Begin(" with exit code ").OptInt(e.ExitCode)
-		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
+		m = m.Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("unknown failure")
-		m = m.Begin(" with exit code ").OptInt(e.ExitCode)
-		m = m.Begin(" by ").OptString(e.Signal)
-		m = m.Begin(": ").OptLine(e.Detail, attemptDetail)
+		m = m.Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(" by ").String(e.Signal.Or(""))
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	default:
 		m = m.NoCode("attempt")
 	}
@@ -425,19 +425,19 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 	switch e.code {
 	case CodeTestFailure:
 		m = m.Text("The tests fail after your last attempt. Make them pass.")
-		m = m.Begin(" ").OptClean(e.CheckOutput, attemptCheckOutput)
-		m = m.Begin(" ").OptClean(e.Detail, attemptDetail)
+		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
 		m = m.Text("The linters object to your last attempt. Mend what they name.")
-		m = m.Begin(" ").OptClean(e.CheckOutput, attemptCheckOutput)
-		m = m.Begin(" ").OptClean(e.Detail, attemptDetail)
+		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
 		m = m.Text("Your last attempt ended without success.")
-		m = m.Begin(" You said: ").OptClean(e.Reason, attemptReason).End(".")
-		m = m.Begin(" ").OptClean(e.Detail, attemptDetail)
+		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".")
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("Your last attempt failed, and nothing says why.")
-		m = m.Begin(" The last that was heard: ").OptClean(e.Detail, attemptDetail)
+		m = m.Begin(" The last that was heard: ").Clean(e.Detail.Or(""), attemptDetail)
 	}
 	return m.Bytes()
 }
@@ -446,18 +446,18 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 func (e *AttemptError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.OptEnum("reporter", e.Reporter.Or(0).String())
-	o = o.OptInt("exitCode", e.ExitCode)
-	o = o.OptString("signal", e.Signal)
-	o = o.OptClean("detail", e.Detail, attemptDetail)
-	o = o.OptClean("checkOutput", e.CheckOutput, attemptCheckOutput)
-	o = o.OptClean("reason", e.Reason, attemptReason)
-	o = o.OptClean("command", e.Command, attemptCommand)
-	o = o.OptDuration("limit", e.Limit)
-	o = o.OptDuration("retryAfter", e.RetryAfter)
-	o = o.OptBool("contextOverflow", e.ContextOverflow)
-	o = o.OptString("budgetScope", e.BudgetScope)
-	o = o.OptBool("interrupted", e.Interrupted)
-	o = o.OptBool("instrument", e.Instrument)
+	o = o.Int("exitCode", e.ExitCode)
+	o = o.String("signal", e.Signal)
+	o = o.Clean("detail", e.Detail, attemptDetail)
+	o = o.Clean("checkOutput", e.CheckOutput, attemptCheckOutput)
+	o = o.Clean("reason", e.Reason, attemptReason)
+	o = o.Clean("command", e.Command, attemptCommand)
+	o = o.Duration("limit", e.Limit)
+	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.Bool("contextOverflow", e.ContextOverflow)
+	o = o.String("budgetScope", e.BudgetScope)
+	o = o.Bool("interrupted", e.Interrupted)
+	o = o.Bool("instrument", e.Instrument)
 	return o.Close()
 }
 
@@ -501,29 +501,29 @@ func (e *AttemptError) decode(d *gen.Decoder) {
 		case "reporter":
 			gen.DecodeOptEnum(d, &e.Reporter, attemptReporterWords)
 		case "exitCode":
-			d.OptInt(&e.ExitCode)
+			d.Read(&e.ExitCode)
 		case "signal":
-			d.OptString(&e.Signal)
+			d.Read(&e.Signal)
 		case "detail":
-			d.OptString(&e.Detail)
+			d.Read(&e.Detail)
 		case "checkOutput":
-			d.OptString(&e.CheckOutput)
+			d.Read(&e.CheckOutput)
 		case "reason":
-			d.OptString(&e.Reason)
+			d.Read(&e.Reason)
 		case "command":
-			d.OptString(&e.Command)
+			d.Read(&e.Command)
 		case "limit":
-			d.OptDuration(&e.Limit)
+			d.Read(&e.Limit)
 		case "retryAfter":
-			d.OptDuration(&e.RetryAfter)
+			d.Read(&e.RetryAfter)
 		case "contextOverflow":
-			d.OptBool(&e.ContextOverflow)
+			d.Read(&e.ContextOverflow)
 		case "budgetScope":
-			d.OptString(&e.BudgetScope)
+			d.Read(&e.BudgetScope)
 		case "interrupted":
-			d.OptBool(&e.Interrupted)
+			d.Read(&e.Interrupted)
 		case "instrument":
-			d.OptBool(&e.Instrument)
+			d.Read(&e.Instrument)
 		default:
 			d.Skip()
 		}

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -68,48 +67,6 @@ func (d *Decoder) Open() bool {
 	}
 	d.value()
 	return false
-}
-
-// Strings reads a list of strings.
-//
-//go:noinline
-func (d *Decoder) Strings(p *[]string) {
-	raw := d.value()
-	if raw[0] == 'n' {
-		return
-	}
-	if raw[0] != '[' {
-		d.wrong("a list of strings")
-		return
-	}
-	list := []string{}
-	for s := (scanner{b: raw}); s.nextElement(); {
-		element := s.value()
-		if element[0] != '"' {
-			d.wrong("a list of strings")
-			return
-		}
-		list = append(list, unquote(element))
-	}
-	*p = list
-}
-
-// JSON reads any value; it copies the text.
-//
-//go:noinline
-func (d *Decoder) JSON(p *json.RawMessage) {
-	if raw := d.value(); raw[0] != 'n' {
-		*p = append(json.RawMessage(nil), raw...)
-	}
-}
-
-// Secret notes that there was a secret, which is masked on the wire.
-//
-//go:noinline
-func (d *Decoder) Secret(p json.Unmarshaler) {
-	if err := p.UnmarshalJSON(d.value()); err != nil {
-		d.wrong("a secret")
-	}
 }
 
 // DecodeEnum reads the word of an enum whose values are 1 to len(words).

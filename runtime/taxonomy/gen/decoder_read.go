@@ -1,151 +1,69 @@
 package gen
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// String reads a string.
-//
-//go:noinline
-func (d *Decoder) String(p *string) {
-	if v, ok := d.string(); ok {
+// Read reads the value into the field that p points to. Integers and numbers may be in a string,
+// durations are as "1.5s", times are RFC 3339.
+func (d *Decoder) Read(p any) {
+	switch p := p.(type) {
+	case *string:
+		set(p, d, (*Decoder).string)
+	case *taxonomy.Opt[string]:
+		setOpt(p, d, (*Decoder).string)
+	case *int:
+		set(p, d, (*Decoder).int)
+	case *taxonomy.Opt[int]:
+		setOpt(p, d, (*Decoder).int)
+	case *int64:
+		set(p, d, (*Decoder).int64)
+	case *taxonomy.Opt[int64]:
+		setOpt(p, d, (*Decoder).int64)
+	case *uint64:
+		set(p, d, (*Decoder).uint64)
+	case *taxonomy.Opt[uint64]:
+		setOpt(p, d, (*Decoder).uint64)
+	case *float64:
+		set(p, d, (*Decoder).float64)
+	case *taxonomy.Opt[float64]:
+		setOpt(p, d, (*Decoder).float64)
+	case *bool:
+		set(p, d, (*Decoder).bool)
+	case *taxonomy.Opt[bool]:
+		setOpt(p, d, (*Decoder).bool)
+	case *time.Duration:
+		set(p, d, (*Decoder).duration)
+	case *taxonomy.Opt[time.Duration]:
+		setOpt(p, d, (*Decoder).duration)
+	case *time.Time:
+		set(p, d, (*Decoder).time)
+	case *taxonomy.Opt[time.Time]:
+		setOpt(p, d, (*Decoder).time)
+	case *[]string:
+		set(p, d, (*Decoder).strings)
+	case *json.RawMessage:
+		if raw := d.value(); raw[0] != 'n' {
+			*p = append(json.RawMessage(nil), raw...)
+		}
+	case json.Unmarshaler: // a secret, which is masked on the wire
+		if err := p.UnmarshalJSON(d.value()); err != nil {
+			d.wrong("a secret")
+		}
+	}
+}
+
+func set[T any](p *T, d *Decoder, read func(*Decoder) (T, bool)) {
+	if v, ok := read(d); ok {
 		*p = v
 	}
 }
 
-// OptString is [Decoder.String] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptString(p *taxonomy.Opt[string]) {
-	if v, ok := d.string(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Int reads an integer, a number or one in a string.
-//
-//go:noinline
-func (d *Decoder) Int(p *int) {
-	if v, ok := d.int(); ok {
-		*p = v
-	}
-}
-
-// OptInt is [Decoder.Int] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptInt(p *taxonomy.Opt[int]) {
-	if v, ok := d.int(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Int64 reads an integer, a number or one in a string.
-//
-//go:noinline
-func (d *Decoder) Int64(p *int64) {
-	if v, ok := d.int64(); ok {
-		*p = v
-	}
-}
-
-// OptInt64 is [Decoder.Int64] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptInt64(p *taxonomy.Opt[int64]) {
-	if v, ok := d.int64(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Uint64 reads an integer, a number or one in a string.
-//
-//go:noinline
-func (d *Decoder) Uint64(p *uint64) {
-	if v, ok := d.uint64(); ok {
-		*p = v
-	}
-}
-
-// OptUint64 is [Decoder.Uint64] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptUint64(p *taxonomy.Opt[uint64]) {
-	if v, ok := d.uint64(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Float64 reads a number, or one in a string.
-//
-//go:noinline
-func (d *Decoder) Float64(p *float64) {
-	if v, ok := d.float64(); ok {
-		*p = v
-	}
-}
-
-// OptFloat64 is [Decoder.Float64] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptFloat64(p *taxonomy.Opt[float64]) {
-	if v, ok := d.float64(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Bool reads true or false.
-//
-//go:noinline
-func (d *Decoder) Bool(p *bool) {
-	if v, ok := d.bool(); ok {
-		*p = v
-	}
-}
-
-// OptBool is [Decoder.Bool] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptBool(p *taxonomy.Opt[bool]) {
-	if v, ok := d.bool(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Duration reads a duration such as "1.5s".
-//
-//go:noinline
-func (d *Decoder) Duration(p *time.Duration) {
-	if v, ok := d.duration(); ok {
-		*p = v
-	}
-}
-
-// OptDuration is [Decoder.Duration] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptDuration(p *taxonomy.Opt[time.Duration]) {
-	if v, ok := d.duration(); ok {
-		*p = taxonomy.Some(v)
-	}
-}
-
-// Time reads an RFC 3339 instant, as UTC.
-//
-//go:noinline
-func (d *Decoder) Time(p *time.Time) {
-	if v, ok := d.time(); ok {
-		*p = v
-	}
-}
-
-// OptTime is [Decoder.Time] of a value that may be absent.
-//
-//go:noinline
-func (d *Decoder) OptTime(p *taxonomy.Opt[time.Time]) {
-	if v, ok := d.time(); ok {
+func setOpt[T any](p *taxonomy.Opt[T], d *Decoder, read func(*Decoder) (T, bool)) {
+	if v, ok := read(d); ok {
 		*p = taxonomy.Some(v)
 	}
 }

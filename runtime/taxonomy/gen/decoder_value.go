@@ -155,6 +155,26 @@ func (d *Decoder) time() (time.Time, bool) {
 	return v, true
 }
 
+func (d *Decoder) strings() ([]string, bool) {
+	raw := d.value()
+	if raw[0] == 'n' {
+		return nil, false
+	}
+	list := []string{}
+	for s := (scanner{b: raw}); raw[0] == '[' && s.nextElement(); {
+		element := s.value()
+		if element[0] != '"' {
+			d.wrong("a list of strings")
+			return nil, false
+		}
+		list = append(list, unquote(element))
+	}
+	if raw[0] != '[' {
+		d.wrong("a list of strings")
+	}
+	return list, raw[0] == '['
+}
+
 // word reads the word of an enum whose values are 1 to len(words); null and "" are 0, and so is one
 // that is noted as strange.
 //

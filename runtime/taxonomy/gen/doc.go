@@ -2,7 +2,7 @@
 // makes no promise to anybody but generated code: what a person needs is in
 // [github.com/errgen/errgen/runtime/taxonomy].
 //
-// Its builders ([MessageBuilder], [ObjectBuilder], [LogBuilder]) are values: each method returns
+// Its builders ([MessageBuilder], [ObjectBuilder]) are values: each method returns
 // the builder that goes on, so that calls are chained and a caller's buffer never escapes to the
 // heap.
 //
@@ -12,10 +12,10 @@ package gen
 
 // Version is the version of what this package offers to generated code. It rises when something is
 // added.
-const Version = 1
+const Version = 2
 
 // MinVersion is the oldest version of generated code that this package still serves.
-const MinVersion = 1
+const MinVersion = 2
 
 // EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it
 // which versions of this package it can work with.

@@ -2,11 +2,11 @@ package gen
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -199,13 +199,13 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestCleanedFieldsOfObjects(t *testing.T) {
-	o := Object([]byte("x")).Clean("a", "token=abcdef\n", Scrub).OptClean("b", taxonomy.Some("0123456789"), 8).
-		OptClean("c", taxonomy.Opt[string]{}, Scrub).
+	o := Object([]byte("x")).Clean("a", taxonomy.Some("token=abcdef\n"), Scrub).Clean("b", taxonomy.Some("0123456789"), 8).
+		Clean("c", taxonomy.Opt[string]{}, Scrub).
 		Strings("d", []string{"token=abcdef", "b"}, Scrub)
 	assert.Equal(t, `x{"a":"token=[REDACTED]\n","b":"01234…","d":["token=[REDACTED]","b"]}`, string(o.Close()))
 	m := Message(nil).Clean("token=abcdef", Scrub).Begin(" [").Clean("", Scrub).End("]").Text(".").Begin(" [").
 		Line("\nx", Scrub).End("]").
-		Begin(" [").OptClean(taxonomy.Some("x"), Scrub).OptQuoted(taxonomy.Opt[string]{}, 0).End("]")
+		Begin(" [").Clean("x", Scrub).Quoted("", 0).End("]")
 	assert.Equal(t, "token=[REDACTED].", string(m.Bytes()))
 	assert.Equal(t, "one", Clean(0).Line("one\rtwo"))
 }
@@ -213,7 +213,12 @@ func TestCleanedFieldsOfObjects(t *testing.T) {
 func TestSecretMustRead(t *testing.T) {
 	d := Decoder{scanner: scanner{b: []byte(`{"a":1,"b":2}`)}}
 	assert.True(t, d.Next())
-	d.Secret(new(time.Time))
+	d.Read(new(refusing))
 	assert.False(t, d.Next())
 	assert.EqualError(t, d.err, "context.a: not a secret")
 }
+
+// refusing is a value that cannot be read.
+type refusing struct{}
+
+func (refusing) UnmarshalJSON([]byte) error { return io.EOF }

@@ -130,7 +130,11 @@ func (m MessageBuilder) Quoted(s string, c Clean) MessageBuilder {
 // Int appends an integer.
 //
 //go:noinline
-func (m MessageBuilder) Int(n int) MessageBuilder {
+func (m MessageBuilder) Int(opt taxonomy.Opt[int]) MessageBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = appendInt(m.b, int64(n))
 	return m
 }
@@ -138,7 +142,11 @@ func (m MessageBuilder) Int(n int) MessageBuilder {
 // Int64 appends an integer.
 //
 //go:noinline
-func (m MessageBuilder) Int64(n int64) MessageBuilder {
+func (m MessageBuilder) Int64(opt taxonomy.Opt[int64]) MessageBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = appendInt(m.b, n)
 	return m
 }
@@ -146,7 +154,11 @@ func (m MessageBuilder) Int64(n int64) MessageBuilder {
 // Uint64 appends an integer.
 //
 //go:noinline
-func (m MessageBuilder) Uint64(n uint64) MessageBuilder {
+func (m MessageBuilder) Uint64(opt taxonomy.Opt[uint64]) MessageBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = strconv.AppendUint(m.b, n, 10)
 	return m
 }
@@ -154,7 +166,11 @@ func (m MessageBuilder) Uint64(n uint64) MessageBuilder {
 // Float64 appends a number in the shortest form that reads back as the same.
 //
 //go:noinline
-func (m MessageBuilder) Float64(f float64) MessageBuilder {
+func (m MessageBuilder) Float64(opt taxonomy.Opt[float64]) MessageBuilder {
+	f, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = strconv.AppendFloat(m.b, f, 'g', -1, 64)
 	return m
 }
@@ -162,7 +178,11 @@ func (m MessageBuilder) Float64(f float64) MessageBuilder {
 // Bool appends "true" or "false".
 //
 //go:noinline
-func (m MessageBuilder) Bool(v bool) MessageBuilder {
+func (m MessageBuilder) Bool(opt taxonomy.Opt[bool]) MessageBuilder {
+	v, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = strconv.AppendBool(m.b, v)
 	return m
 }
@@ -170,7 +190,11 @@ func (m MessageBuilder) Bool(v bool) MessageBuilder {
 // Duration appends a duration as time.Duration prints it, "1.5s".
 //
 //go:noinline
-func (m MessageBuilder) Duration(d time.Duration) MessageBuilder {
+func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder {
+	d, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = append(m.b, d.String()...)
 	return m
 }
@@ -178,7 +202,11 @@ func (m MessageBuilder) Duration(d time.Duration) MessageBuilder {
 // Seconds appends a duration as a decimal number of seconds without the unit.
 //
 //go:noinline
-func (m MessageBuilder) Seconds(d time.Duration) MessageBuilder {
+func (m MessageBuilder) Seconds(opt taxonomy.Opt[time.Duration]) MessageBuilder {
+	d, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = strconv.AppendFloat(m.b, d.Seconds(), 'f', -1, 64)
 	return m
 }
@@ -186,7 +214,11 @@ func (m MessageBuilder) Seconds(d time.Duration) MessageBuilder {
 // Time appends an instant as RFC 3339 in UTC.
 //
 //go:noinline
-func (m MessageBuilder) Time(t time.Time) MessageBuilder {
+func (m MessageBuilder) Time(opt taxonomy.Opt[time.Time]) MessageBuilder {
+	t, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
 	m.b = t.UTC().AppendFormat(m.b, time.RFC3339Nano)
 	return m
 }

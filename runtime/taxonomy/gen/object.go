@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// ObjectBuilder builds a JSON object. Keys are written as they stand and must need no escaping,
+// ObjectBuilder builds a JSON object. A value that is absent is left out. Keys are written as they stand and must need no escaping,
 // which holds for every wire name of a taxonomy.
 type ObjectBuilder struct{ b []byte }
 
@@ -41,10 +41,20 @@ func (o ObjectBuilder) Null(key string) ObjectBuilder {
 	return o
 }
 
-// String writes a text as it is.
+// text writes a text.
+func (o ObjectBuilder) text(key, s string) ObjectBuilder {
+	o.b = appendString(appendKey(o.b, key), s)
+	return o
+}
+
+// String writes a text unchanged.
 //
 //go:noinline
-func (o ObjectBuilder) String(key, s string) ObjectBuilder {
+func (o ObjectBuilder) String(key string, opt taxonomy.Opt[string]) ObjectBuilder {
+	s, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = appendString(appendKey(o.b, key), s)
 	return o
 }
@@ -52,7 +62,11 @@ func (o ObjectBuilder) String(key, s string) ObjectBuilder {
 // Clean writes a cleaned text.
 //
 //go:noinline
-func (o ObjectBuilder) Clean(key, s string, c Clean) ObjectBuilder {
+func (o ObjectBuilder) Clean(key string, opt taxonomy.Opt[string], c Clean) ObjectBuilder {
+	s, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = appendClean(appendKey(o.b, key), s, c)
 	return o
 }
@@ -64,7 +78,7 @@ func (o ObjectBuilder) Enum(key, word string) ObjectBuilder {
 	if word == "" {
 		return o.Null(key)
 	}
-	return o.String(key, word)
+	return o.text(key, word)
 }
 
 // OptEnum writes the word of an enum; the empty word is left out.
@@ -74,7 +88,7 @@ func (o ObjectBuilder) OptEnum(key, word string) ObjectBuilder {
 	if word == "" {
 		return o
 	}
-	return o.String(key, word)
+	return o.text(key, word)
 }
 
 // Secret writes the mask of a secret that is present, and null for one that is absent.
@@ -84,7 +98,7 @@ func (o ObjectBuilder) Secret(key string, present bool) ObjectBuilder {
 	if !present {
 		return o.Null(key)
 	}
-	return o.String(key, taxonomy.Redacted)
+	return o.text(key, taxonomy.Redacted)
 }
 
 // OptSecret writes the mask of a secret that is present; one that is absent is left out.
@@ -100,7 +114,11 @@ func (o ObjectBuilder) OptSecret(key string, present bool) ObjectBuilder {
 // Int writes an integer.
 //
 //go:noinline
-func (o ObjectBuilder) Int(key string, n int) ObjectBuilder {
+func (o ObjectBuilder) Int(key string, opt taxonomy.Opt[int]) ObjectBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = appendInt(appendKey(o.b, key), int64(n))
 	return o
 }
@@ -108,7 +126,11 @@ func (o ObjectBuilder) Int(key string, n int) ObjectBuilder {
 // Int64 writes an integer, as a number.
 //
 //go:noinline
-func (o ObjectBuilder) Int64(key string, n int64) ObjectBuilder {
+func (o ObjectBuilder) Int64(key string, opt taxonomy.Opt[int64]) ObjectBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = appendInt(appendKey(o.b, key), n)
 	return o
 }
@@ -116,7 +138,11 @@ func (o ObjectBuilder) Int64(key string, n int64) ObjectBuilder {
 // Uint64 writes an integer, as a number.
 //
 //go:noinline
-func (o ObjectBuilder) Uint64(key string, n uint64) ObjectBuilder {
+func (o ObjectBuilder) Uint64(key string, opt taxonomy.Opt[uint64]) ObjectBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = strconv.AppendUint(appendKey(o.b, key), n, 10)
 	return o
 }
@@ -124,7 +150,11 @@ func (o ObjectBuilder) Uint64(key string, n uint64) ObjectBuilder {
 // Float64 writes a number; what JSON cannot say (infinities, not a number) is null.
 //
 //go:noinline
-func (o ObjectBuilder) Float64(key string, f float64) ObjectBuilder {
+func (o ObjectBuilder) Float64(key string, opt taxonomy.Opt[float64]) ObjectBuilder {
+	f, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = appendFloat(appendKey(o.b, key), f)
 	return o
 }
@@ -132,7 +162,11 @@ func (o ObjectBuilder) Float64(key string, f float64) ObjectBuilder {
 // Bool writes true or false.
 //
 //go:noinline
-func (o ObjectBuilder) Bool(key string, v bool) ObjectBuilder {
+func (o ObjectBuilder) Bool(key string, opt taxonomy.Opt[bool]) ObjectBuilder {
+	v, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = strconv.AppendBool(appendKey(o.b, key), v)
 	return o
 }
@@ -140,7 +174,11 @@ func (o ObjectBuilder) Bool(key string, v bool) ObjectBuilder {
 // Duration writes a duration as time.Duration prints it, "1.5s".
 //
 //go:noinline
-func (o ObjectBuilder) Duration(key string, d time.Duration) ObjectBuilder {
+func (o ObjectBuilder) Duration(key string, opt taxonomy.Opt[time.Duration]) ObjectBuilder {
+	d, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	o.b = append(append(append(appendKey(o.b, key), '"'), d.String()...), '"')
 	return o
 }
@@ -148,7 +186,11 @@ func (o ObjectBuilder) Duration(key string, d time.Duration) ObjectBuilder {
 // Time writes an instant as RFC 3339 in UTC; a year that RFC 3339 cannot say makes it null.
 //
 //go:noinline
-func (o ObjectBuilder) Time(key string, t time.Time) ObjectBuilder {
+func (o ObjectBuilder) Time(key string, opt taxonomy.Opt[time.Time]) ObjectBuilder {
+	t, ok := opt.Get()
+	if !ok {
+		return o
+	}
 	t = t.UTC()
 	if !sayable(t) {
 		return o.Null(key)

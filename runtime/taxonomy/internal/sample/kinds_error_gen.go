@@ -397,32 +397,20 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.code {
 	case CodeKinds:
-		m = m.Text("str=").String(e.Str)
-		m = m.Begin(" opt=").OptString(e.OptStr).End(";")
-		m = m.Text(" num=").Int(e.Num)
-		m = m.Begin(" opt=").OptInt(e.OptNum).End(";")
-		m = m.Text(" big=").Int64(e.Big)
-		m = m.Begin(" opt=").OptInt64(e.OptBig).End(";")
-		m = m.Text(" size=").Uint64(e.Size)
-		m = m.Begin(" opt=").OptUint64(e.OptSize).End(";")
-		m = m.Text(" ratio=").Float64(e.Ratio)
-		m = m.Begin(" opt=").OptFloat64(e.OptRatio).End(";")
-		m = m.Text(" flag=").Bool(e.Flag)
-		m = m.Begin(" opt=").OptBool(e.OptFlag).End(";")
-		m = m.Text(" took=").Duration(e.Took)
-		m = m.Begin(" opt=").OptDuration(e.OptTook).End(";")
-		m = m.Text(" at=").Time(e.At)
-		m = m.Begin(" opt=").OptTime(e.OptAt).End(";")
-		m = m.Text(" secs=").Seconds(e.Took)
-		m = m.Begin("/").OptSeconds(e.OptTook).End("")
-		m = m.Text(" quoted=").Quoted(e.Str, 0)
-		m = m.Begin("/").OptQuoted(e.OptStr, 0).End("")
-		m = m.Text(" line=").Line(e.Str, 0).Text(" mood=").String(e.Mood.String())
-		m = m.Begin("/").String(e.OptMood.Or(0).String()).End("")
-		m = m.Text(" list=").Strings(e.List, 0)
-		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("")
-		m = m.Text(" data=").JSON(e.Data)
-		m = m.Begin("/").JSON(e.OptData)
+		m = m.Text("str=").String(e.Str).Begin(" opt=").String(e.OptStr.Or("")).End(";").Text(" ")
+		m = m.Text("num=").Int(taxonomy.Some(e.Num)).Begin(" opt=").Int(e.OptNum).End(";").Text(" ")
+		m = m.Text("big=").Int64(taxonomy.Some(e.Big)).Begin(" opt=").Int64(e.OptBig).End(";").Text(" ")
+		m = m.Text("size=").Uint64(taxonomy.Some(e.Size)).Begin(" opt=").Uint64(e.OptSize).End(";").Text(" ")
+		m = m.Text("ratio=").Float64(taxonomy.Some(e.Ratio)).Begin(" opt=").Float64(e.OptRatio).End(";").Text(" ")
+		m = m.Text("flag=").Bool(taxonomy.Some(e.Flag)).Begin(" opt=").Bool(e.OptFlag).End(";").Text(" ")
+		m = m.Text("took=").Duration(taxonomy.Some(e.Took)).Begin(" opt=").Duration(e.OptTook).End(";").Text(" ")
+		m = m.Text("at=").Time(taxonomy.Some(e.At)).Begin(" opt=").Time(e.OptAt).End(";").Text(" ")
+		m = m.Text("secs=").Seconds(taxonomy.Some(e.Took)).Begin("/").Seconds(e.OptTook).End("").Text(" ")
+		m = m.Text("quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), gen.Scrub).End("").Text(" ")
+		m = m.Text("line=").Line(e.Str, gen.Scrub).Text(" ")
+		m = m.Text("mood=").String(e.Mood.String()).Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" ")
+		m = m.Text("list=").Strings(e.List, 0).Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, gen.Scrub).End("").Text(" ")
+		m = m.Text("data=").JSON(e.Data).Begin("/").JSON(e.OptData)
 		m = m.Begin(" cause=").CauseLine(e.cause).Text("/").CauseQuoted(e.cause)
 	default:
 		m = m.NoCode("kinds")
@@ -433,27 +421,27 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *KindsError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("str", e.Str)
-	o = o.Int("num", e.Num)
-	o = o.Int64("big", e.Big)
-	o = o.Uint64("size", e.Size)
-	o = o.Float64("ratio", e.Ratio)
-	o = o.Bool("flag", e.Flag)
-	o = o.Duration("took", e.Took)
-	o = o.Time("at", e.At)
+	o = o.String("str", taxonomy.Some(e.Str))
+	o = o.Int("num", taxonomy.Some(e.Num))
+	o = o.Int64("big", taxonomy.Some(e.Big))
+	o = o.Uint64("size", taxonomy.Some(e.Size))
+	o = o.Float64("ratio", taxonomy.Some(e.Ratio))
+	o = o.Bool("flag", taxonomy.Some(e.Flag))
+	o = o.Duration("took", taxonomy.Some(e.Took))
+	o = o.Time("at", taxonomy.Some(e.At))
 	o = o.Enum("mood", e.Mood.String())
 	o = o.Strings("list", e.List, 0)
 	o = o.JSON("data", e.Data)
 	o = e.Run.appendContext(o.Begin("run")).End()
 	o = o.Secret("pin", !e.Pin.IsZero())
-	o = o.OptString("optStr", e.OptStr)
-	o = o.OptInt("optNum", e.OptNum)
-	o = o.OptInt64("optBig", e.OptBig)
-	o = o.OptUint64("optSize", e.OptSize)
-	o = o.OptFloat64("optRatio", e.OptRatio)
-	o = o.OptBool("optFlag", e.OptFlag)
-	o = o.OptDuration("optTook", e.OptTook)
-	o = o.OptTime("optAt", e.OptAt)
+	o = o.String("optStr", e.OptStr)
+	o = o.Int("optNum", e.OptNum)
+	o = o.Int64("optBig", e.OptBig)
+	o = o.Uint64("optSize", e.OptSize)
+	o = o.Float64("optRatio", e.OptRatio)
+	o = o.Bool("optFlag", e.OptFlag)
+	o = o.Duration("optTook", e.OptTook)
+	o = o.Time("optAt", e.OptAt)
 	o = o.OptEnum("optMood", e.OptMood.Or(0).String())
 	o = o.OptStrings("optList", e.OptList, 0)
 	o = o.OptJSON("optData", e.OptData)
@@ -492,105 +480,74 @@ func (e *KindsError) UnmarshalJSON(b []byte) error {
 // Format prints the message; %+v prints the code, the context and the causes, too.
 func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryKinds) }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *KindsError) LogValue() slog.Value {
-	l := gen.Log(e, categoryKinds)
-	l = l.String("str", e.Str)
-	l = l.Int("num", e.Num)
-	l = l.Int64("big", e.Big)
-	l = l.Uint64("size", e.Size)
-	l = l.Float64("ratio", e.Ratio)
-	l = l.Bool("flag", e.Flag)
-	l = l.Duration("took", e.Took)
-	l = l.Time("at", e.At)
-	l = l.Enum("mood", e.Mood.String())
-	l = l.Strings("list", e.List, 0)
-	l = l.JSON("data", e.Data)
-	l = e.Run.appendLog(l.Begin("run")).End()
-	l = l.Secret("pin", !e.Pin.IsZero())
-	l = l.OptString("optStr", e.OptStr)
-	l = l.OptInt("optNum", e.OptNum)
-	l = l.OptInt64("optBig", e.OptBig)
-	l = l.OptUint64("optSize", e.OptSize)
-	l = l.OptFloat64("optRatio", e.OptRatio)
-	l = l.OptBool("optFlag", e.OptFlag)
-	l = l.OptDuration("optTook", e.OptTook)
-	l = l.OptTime("optAt", e.OptAt)
-	l = l.OptEnum("optMood", e.OptMood.Or(0).String())
-	l = l.OptStrings("optList", e.OptList, 0)
-	l = l.OptJSON("optData", e.OptData)
-	if x, ok := e.OptRun.Get(); ok {
-		l = x.appendLog(l.Begin("optRun")).End()
-	}
-	l = l.OptSecret("optPin", !e.OptPin.IsZero())
-	return l.Value()
-}
-
-func (e *KindsError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "str":
-			d.String(&e.Str)
-		case "num":
-			d.Int(&e.Num)
-		case "big":
-			d.Int64(&e.Big)
-		case "size":
-			d.Uint64(&e.Size)
-		case "ratio":
-			d.Float64(&e.Ratio)
-		case "flag":
-			d.Bool(&e.Flag)
-		case "took":
-			d.Duration(&e.Took)
-		case "at":
-			d.Time(&e.At)
-		case "mood":
-			gen.DecodeEnum(d, &e.Mood, kindsMoodWords)
-		case "list":
-			d.Strings(&e.List)
-		case "data":
-			d.JSON(&e.Data)
-		case "run":
-			if d.Open() {
-				var x KindsRun
-				x.decode(d)
-				e.Run = x
+func (e *KindsError) decodeField(d *gen.Decoder) {
+	switch string(d.Key()) {
+	case "str":
+		d.Read(&e.Str)
+	case "num":
+		d.Read(&e.Num)
+	case "big":
+		d.Read(&e.Big)
+	case "size":
+		d.Read(&e.Size)
+	case "ratio":
+		d.Read(&e.Ratio)
+	case "flag":
+		d.Read(&e.Flag)
+	case "took":
+		d.Read(&e.Took)
+	case "at":
+		d.Read(&e.At)
+	case "mood":
+		gen.DecodeEnum(d, &e.Mood, wordsWorkDecision)
+	case "list":
+		d.Read(&e.List)
+	case "data":
+		d.Read(&e.Data)
+	case "run":
+		if d.Open() {
+			for d.Next() {
+				e.Run.decodeField(d)
 			}
-		case "pin":
-			d.Secret(&e.Pin)
-		case "optStr":
-			d.OptString(&e.OptStr)
-		case "optNum":
-			d.OptInt(&e.OptNum)
-		case "optBig":
-			d.OptInt64(&e.OptBig)
-		case "optSize":
-			d.OptUint64(&e.OptSize)
-		case "optRatio":
-			d.OptFloat64(&e.OptRatio)
-		case "optFlag":
-			d.OptBool(&e.OptFlag)
-		case "optTook":
-			d.OptDuration(&e.OptTook)
-		case "optAt":
-			d.OptTime(&e.OptAt)
-		case "optMood":
-			gen.DecodeOptEnum(d, &e.OptMood, kindsOptMoodWords)
-		case "optList":
-			d.Strings(&e.OptList)
-		case "optData":
-			d.JSON(&e.OptData)
-		case "optRun":
-			if d.Open() {
-				var x KindsOptRun
-				x.decode(d)
-				e.OptRun = taxonomy.Some(x)
+		}
+	case "pin":
+		d.Read(&e.Pin)
+	case "optStr":
+		d.Read(&e.OptStr)
+	case "optNum":
+		d.Read(&e.OptNum)
+	case "optBig":
+		d.Read(&e.OptBig)
+	case "optSize":
+		d.Read(&e.OptSize)
+	case "optRatio":
+		d.Read(&e.OptRatio)
+	case "optFlag":
+		d.Read(&e.OptFlag)
+	case "optTook":
+		d.Read(&e.OptTook)
+	case "optAt":
+		d.Read(&e.OptAt)
+	case "optMood":
+		gen.DecodeOptEnum(d, &e.OptMood, wordsWorkDecision)
+	case "optList":
+		d.Read(&e.OptList)
+	case "optData":
+		d.Read(&e.OptData)
+	case "optRun":
+		if d.Open() {
+			var v Run
+			for d.Next() {
+				v.decodeField(d)
 			}
 		case "optPin":
 			d.Secret(&e.OptPin)
 		default:
 			d.Skip()
 		}
+	case "optPin":
+		d.Read(&e.OptPin)
+	default:
+		d.Skip()
 	}
 }

@@ -243,11 +243,11 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeProviderCrash:
 		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderAPIError:
 		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").OptInt(e.StatusCode)
-		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
+		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
 	default:
@@ -259,14 +259,14 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptBool("unmatched", e.Unmatched)
-	o = o.OptDuration("retryAfter", e.RetryAfter)
-	if x, ok := e.Run.Get(); ok {
-		o = x.appendContext(o.Begin("run")).End()
+	o = o.Bool("unmatched", e.Unmatched)
+	o = o.Duration("retryAfter", e.RetryAfter)
+	if v, ok := e.Run.Get(); ok {
+		o = v.appendTo(o.Begin("run")).End()
 	}
-	o = o.String("provider", e.Provider)
-	o = o.OptInt("statusCode", e.StatusCode)
-	o = o.OptClean("rawError", e.RawError, providerRawError)
+	o = o.String("provider", taxonomy.Some(e.Provider))
+	o = o.Int("statusCode", e.StatusCode)
+	o = o.Clean("rawError", e.RawError, providerRawError)
 	o = o.OptSecret("token", !e.Token.IsZero())
 	return o.Close()
 }
@@ -307,18 +307,23 @@ func (e *ProviderError) LogValue() slog.Value {
 	return gen.LogValue(e)
 }
 
-func (e *ProviderError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "unmatched":
-			d.OptBool(&e.Unmatched)
-		case "retryAfter":
-			d.OptDuration(&e.RetryAfter)
-		case "run":
-			if d.Open() {
-				var x ProviderRun
-				x.decode(d)
-				e.Run = taxonomy.Some(x)
+// Format prints the message; %+v also prints code, context and causes.
+func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryProvider) }
+
+// Hints returns what the error says to whoever reacts to it.
+func (e *ProviderError) Hints() taxonomy.Hints { return taxonomy.Hints{RetryAfter: e.RetryAfter} }
+
+func (e *ProviderError) decodeField(d *gen.Decoder) {
+	switch string(d.Key()) {
+	case "unmatched":
+		d.Read(&e.Unmatched)
+	case "retryAfter":
+		d.Read(&e.RetryAfter)
+	case "run":
+		if d.Open() {
+			var v Run
+			for d.Next() {
+				v.decodeField(d)
 			}
 		case "provider":
 			d.String(&e.Provider)
@@ -331,5 +336,15 @@ func (e *ProviderError) decode(d *gen.Decoder) {
 		default:
 			d.Skip()
 		}
+	case "provider":
+		d.Read(&e.Provider)
+	case "statusCode":
+		d.Read(&e.StatusCode)
+	case "rawError":
+		d.Read(&e.RawError)
+	case "token":
+		d.Read(&e.Token)
+	default:
+		d.Skip()
 	}
 }

@@ -122,7 +122,7 @@ func (e *UserError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UserError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("id", e.ID)
+	o = o.String("id", taxonomy.Some(e.ID))
 	return o.Close()
 }
 
@@ -164,7 +164,7 @@ func (e *UserError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "id":
-			d.String(&e.ID)
+			d.Read(&e.ID)
 		default:
 			d.Skip()
 		}

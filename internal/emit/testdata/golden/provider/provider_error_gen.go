@@ -132,8 +132,8 @@ type ProviderCall struct {
 }
 
 func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("id", v.ID)
-	o = o.OptInt("tries", v.Tries)
+	o = o.String("id", taxonomy.Some(v.ID))
+	o = o.Int("tries", v.Tries)
 	return o
 }
 
@@ -141,9 +141,9 @@ func (v *ProviderCall) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "id":
-			d.String(&v.ID)
+			d.Read(&v.ID)
 		case "tries":
-			d.OptInt(&v.Tries)
+			d.Read(&v.Tries)
 		default:
 			d.Skip()
 		}
@@ -289,11 +289,11 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	switch e.code {
 	case CodeCrash:
 		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeAPIError:
 		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").OptInt(e.StatusCode)
-		m = m.Begin(": ").OptLine(e.RawError, providerRawError)
+		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeTooLong:
 		m = m.Text("prompt too long for ").String(e.Provider)
 	case CodeHung:
@@ -319,10 +319,10 @@ func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptBool("unmatched", e.Unmatched)
-	o = o.String("provider", e.Provider)
-	o = o.OptInt("statusCode", e.StatusCode)
-	o = o.OptClean("rawError", e.RawError, providerRawError)
+	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("provider", taxonomy.Some(e.Provider))
+	o = o.Int("statusCode", e.StatusCode)
+	o = o.Clean("rawError", e.RawError, providerRawError)
 	o = o.OptSecret("token", !e.Token.IsZero())
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("limit", e.Limit.Or(0).String())
@@ -372,17 +372,17 @@ func (e *ProviderError) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "unmatched":
-			d.OptBool(&e.Unmatched)
+			d.Read(&e.Unmatched)
 		case "provider":
-			d.String(&e.Provider)
+			d.Read(&e.Provider)
 		case "statusCode":
-			d.OptInt(&e.StatusCode)
+			d.Read(&e.StatusCode)
 		case "rawError":
-			d.OptString(&e.RawError)
+			d.Read(&e.RawError)
 		case "token":
-			d.Secret(&e.Token)
+			d.Read(&e.Token)
 		case "files":
-			d.Strings(&e.Files)
+			d.Read(&e.Files)
 		case "limit":
 			gen.DecodeOptEnum(d, &e.Limit, providerLimitWords)
 		case "call":
