@@ -139,8 +139,8 @@ func TestPolicyRows(t *testing.T) {
 	})
 	t.Run("A117 backoff fits on top by data alone", func(t *testing.T) {
 		l := newLight(t, timedOut(), timedOut(), theEnd).overridden(
-			`{"codes":{"timeout":{"reaction":{"action":"retry","policy":{"initial_delay":"3s","max_delay":"1m",` +
-				`"multiplier":3}}}}}`)
+			`{"codes":{"timeout":{"reaction":"backoff"}},` +
+				`"policies":{"api":{"initial_delay":"3s","max_delay":"1m","multiplier":3,"jitter":"none"}}}`)
 		l.run()
 		assert.Equal(t, []time.Duration{3 * time.Second, 9 * time.Second}, l.clock.slept())
 	})

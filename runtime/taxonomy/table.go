@@ -218,9 +218,13 @@ func (p *Profile) Next(r *Reaction) *Reaction {
 // head returns the first reaction from r on that the profile permits; without retryable, the first
 // one that does not call again either. A chain that ends before blocks.
 func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
-	if p == nil {
+	if p == nil || p.Retry.Enabled && retryable && r.Action != Recover {
 		return r
 	}
+	return p.permitted(r, retryable)
+}
+
+func (p *Profile) permitted(r *Reaction, retryable bool) *Reaction {
 	for p.skips(r) || !retryable && retries(r) {
 		if r = r.Then; r == nil {
 			return &blocking

@@ -23,6 +23,9 @@ func (t Table) Reaction(err error) Reaction {
 		return *t.Overlay.head(t.uncategorized(), true)
 	}
 	traits := t.row(c.Row())
+	if t.Overlay == nil {
+		return *traits.Reaction
+	}
 	return *t.Overlay.head(traits.Reaction, traits.Retryable)
 }
 

@@ -15,15 +15,15 @@ const (
 	maxCauses = 128
 )
 
-// jsonTree writes an error and the tree of its causes. What is below the bounds is left out.
-type jsonTree struct {
+// causeEncoder writes an error and the tree of its causes. What is below the bounds is left out.
+type causeEncoder struct {
 	// left is how many causes may still be written.
 	left int
 }
 
 // cause appends a cause as a JSON object: an error or a code of a taxonomy as itself; any other by
 // its text, with the errors of a taxonomy that are below it.
-func (w *jsonTree) cause(dst []byte, err error, depth int) []byte {
+func (w *causeEncoder) cause(dst []byte, err error, depth int) []byte {
 	w.left--
 	if s, ok := err.(*taxonomy.Traced); ok {
 		_, err = errtree.Below(s)
@@ -38,7 +38,7 @@ func (w *jsonTree) cause(dst []byte, err error, depth int) []byte {
 
 // coded appends an error or a code of a taxonomy; ok is false when it has no code, or panics, as a
 // nil pointer does.
-func (w *jsonTree) coded(dst []byte, c taxonomy.Coded, depth int) (out []byte, ok bool) {
+func (w *causeEncoder) coded(dst []byte, c taxonomy.Coded, depth int) (out []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
 			out, ok = dst, false
@@ -58,7 +58,7 @@ func (w *jsonTree) coded(dst []byte, c taxonomy.Coded, depth int) (out []byte, o
 }
 
 // other appends an error that is not of a taxonomy.
-func (w *jsonTree) other(dst []byte, err error, depth int) []byte {
+func (w *causeEncoder) other(dst []byte, err error, depth int) []byte {
 	dst = appendString(append(dst, `{"message":`...), causeString(err))
 	joined, below := descend(err)
 	switch {
@@ -70,7 +70,7 @@ func (w *jsonTree) other(dst []byte, err error, depth int) []byte {
 	return append(dst, '}')
 }
 
-func (w *jsonTree) list(dst []byte, errs []error, depth int) []byte {
+func (w *causeEncoder) list(dst []byte, errs []error, depth int) []byte {
 	n := 0
 	for _, e := range errs {
 		if e == nil || depth <= 1 || w.left <= 0 {

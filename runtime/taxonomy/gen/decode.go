@@ -140,8 +140,8 @@ func (d *Decoder) build(w *envelope) (taxonomy.Error, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	if d.strange != nil {
-		return d.unknown(w, d.strange), nil
+	if d.unknownEnum != nil {
+		return d.unknown(w, d.unknownEnum), nil
 	}
 	return e, nil
 }

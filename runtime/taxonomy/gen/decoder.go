@@ -13,15 +13,15 @@ import (
 // does not have is noted, and reading goes on.
 type Decoder struct {
 	scanner
-	t        *taxonomy.Taxonomy
-	decode   func(*Decoder) taxonomy.Error
-	cause    error
-	err      error
-	strange  error // the first word that an enum does not have
-	category int
-	depth    int
-	path     []string // of the objects that are open
-	ordinal  uint16
+	t           *taxonomy.Taxonomy
+	decode      func(*Decoder) taxonomy.Error
+	cause       error
+	err         error
+	unknownEnum error // the first word that an enum does not have
+	category    int
+	depth       int
+	path        []string // of the objects that are open
+	ordinal     uint16
 }
 
 // Category returns the index of the error's category.

@@ -148,7 +148,7 @@ func (d *Decoder) time() (time.Time, bool) {
 	}
 	v, err := time.Parse(time.RFC3339Nano, unquote(raw))
 	v = v.UTC()
-	if err != nil || !sayable(v) {
+	if err != nil || !fitsRFC3339(v) {
 		d.wrong("an RFC 3339 time")
 		return time.Time{}, false
 	}
@@ -176,7 +176,7 @@ func (d *Decoder) strings() ([]string, bool) {
 }
 
 // word reads the word of an enum whose values are 1 to len(words); null and "" are 0, and so is one
-// that is noted as strange.
+// that is noted as unknown.
 //
 //go:noinline
 func (d *Decoder) word(words []string) uint8 {
@@ -186,8 +186,8 @@ func (d *Decoder) word(words []string) uint8 {
 	}
 	word := unquote(raw)
 	v := enumValue(word, words)
-	if v == 0 && d.strange == nil {
-		d.strange = d.problem("unknown value " + echo(word))
+	if v == 0 && d.unknownEnum == nil {
+		d.unknownEnum = d.problem("unknown value " + echo(word))
 	}
 	return v
 }

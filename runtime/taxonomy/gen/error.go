@@ -9,12 +9,12 @@ const marshalSize = 512
 //
 //go:noinline
 func AppendJSON(dst []byte, e taxonomy.Error, category int) []byte {
-	w := jsonTree{left: maxCauses}
+	w := causeEncoder{left: maxCauses}
 	return w.error(dst, e, category, maxDepth+1)
 }
 
 // error appends e, an error of the category, with depth levels at the most.
-func (w *jsonTree) error(dst []byte, e taxonomy.Error, category, depth int) []byte {
+func (w *causeEncoder) error(dst []byte, e taxonomy.Error, category, depth int) []byte {
 	t := e.Taxonomy()
 	code, traits := lookup(e, t)
 	dst = appendHead(dst, t, &t.Categories[category])

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"encoding/json"
 	"log/slog"
 	"strconv"
@@ -13,44 +14,80 @@ import (
 //
 //go:noinline
 func LogValue(e taxonomy.Error) slog.Value {
-	return logValue(e.AppendJSON(make([]byte, 0, marshalSize)))
+	b := e.AppendJSON(make([]byte, 0, marshalSize))
+	l := logReader{scanner: scanner{b: b}, text: string(b)}
+	return l.value()
 }
 
-// logValue returns the log value of valid JSON. A list of values other than texts stays JSON.
-func logValue(raw []byte) slog.Value {
-	s := scanner{b: raw}
-	switch raw[0] {
+// logReader makes log values of valid JSON. Texts without escapes share the memory of text, which
+// is the whole JSON.
+type logReader struct {
+	scanner
+	text string
+}
+
+// value returns the log value of the next JSON value. A list of values other than texts stays JSON.
+func (l *logReader) value() slog.Value {
+	l.space()
+	start := l.pos
+	switch l.peek() {
 	case '{':
-		attrs := make([]slog.Attr, 0, 8)
-		for s.nextKey() {
-			attrs = append(attrs, slog.Attr{Key: string(s.key), Value: logValue(s.value())})
-		}
-		if len(attrs) == 0 { // slog leaves an empty group out
-			return slog.AnyValue(json.RawMessage(raw))
-		}
-		return slog.GroupValue(attrs...)
+		return l.group()
 	case '[':
-		texts := []string{}
-		for s.nextElement() {
-			element := s.value()
-			if element[0] != '"' {
-				return slog.AnyValue(json.RawMessage(raw))
-			}
-			texts = append(texts, unquote(element))
-		}
-		return slog.AnyValue(texts)
+		return l.list()
 	case '"':
-		return slog.StringValue(unquote(raw))
-	case 't', 'f':
-		return slog.BoolValue(raw[0] == 't')
-	case 'n':
+		return slog.StringValue(l.string())
+	}
+	l.skipScalar()
+	switch raw := l.text[start:l.pos]; raw {
+	case "true", "false":
+		return slog.BoolValue(raw == "true")
+	case "null", "":
 		return slog.AnyValue(nil)
+	default:
+		if n, err := strconv.ParseInt(raw, 10, 64); err == nil {
+			return slog.Int64Value(n)
+		}
+		return slog.AnyValue(json.Number(raw))
 	}
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return slog.Int64Value(n)
+}
+
+func (l *logReader) group() slog.Value {
+	attrs := make([]slog.Attr, 0, 8)
+	for l.next('}') {
+		key := l.string()
+		l.space()
+		l.pos++ // the colon
+		attrs = append(attrs, slog.Attr{Key: key, Value: l.value()})
 	}
-	if n, err := strconv.ParseUint(string(raw), 10, 64); err == nil {
-		return slog.Uint64Value(n)
+	if len(attrs) == 0 { // slog leaves an empty group out
+		return slog.AnyValue(json.RawMessage("{}"))
 	}
-	return slog.AnyValue(json.Number(raw))
+	return slog.GroupValue(attrs...)
+}
+
+func (l *logReader) list() slog.Value {
+	start, texts, mixed := l.pos, []string{}, false
+	for l.next(']') {
+		if l.peek() == '"' && !mixed {
+			texts = append(texts, l.string())
+			continue
+		}
+		mixed = true
+		l.scanner.value()
+	}
+	if mixed {
+		return slog.AnyValue(json.RawMessage(l.b[start:l.pos]))
+	}
+	return slog.AnyValue(texts)
+}
+
+// string returns the text of the JSON string that the reader is at.
+func (l *logReader) string() string {
+	start := l.pos
+	l.skipString()
+	if bytes.IndexByte(l.b[start:l.pos], '\\') >= 0 {
+		return unquote(l.b[start:l.pos])
+	}
+	return l.text[start+1 : l.pos-1]
 }

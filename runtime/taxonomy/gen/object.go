@@ -192,15 +192,15 @@ func (o ObjectBuilder) Time(key string, opt taxonomy.Opt[time.Time]) ObjectBuild
 		return o
 	}
 	t = t.UTC()
-	if !sayable(t) {
+	if !fitsRFC3339(t) {
 		return o.Null(key)
 	}
 	o.b = append(t.AppendFormat(append(appendKey(o.b, key), '"'), time.RFC3339Nano), '"')
 	return o
 }
 
-// sayable reports whether RFC 3339 can say t.
-func sayable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
+// fitsRFC3339 reports whether RFC 3339 can say t.
+func fitsRFC3339(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // Strings writes a list, each element cleaned; nil is [].
 //
