@@ -88,14 +88,16 @@ func TestLog(t *testing.T) {
 		sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, sample.NewProviderRateLimit("p"))),
 		sample.NewGitCommit().WithCause(io.EOF),
 		kinds(), kinds().WithOptData([]byte(`[{"a": 1e40}, 2]`)), &sample.KindsError{}, &sample.WorkError{},
-		sample.NewKinds("", 0, 0, math.MaxUint64, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"), sample.Run{}, 0),
+		sample.NewKinds("", 0, 0, math.MaxUint64, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"),
+			sample.Run{}, 0),
 	} {
 		b, e := json.Marshal(err)
 		require.NoError(t, e)
 		assert.JSONEq(t, `{"err":`+string(b)+`}`, logged(err))
 	}
 	var out bytes.Buffer
-	err := sample.NewGitCommit().WithCause(errors.Join(io.EOF, sample.NewProviderRateLimit("p").WithRetryAfter(time.Second)))
+	err := sample.NewGitCommit().WithCause(
+		errors.Join(io.EOF, sample.NewProviderRateLimit("p").WithRetryAfter(time.Second)))
 	slog.New(slog.NewTextHandler(&out, nil)).Error("x", "err", err)
 	assert.Contains(t, out.String(), ` err.code=COMMIT_FAILED `)
 	assert.Contains(t, out.String(), `\"code\":\"provider.rate_limit\"`)
@@ -120,7 +122,8 @@ func TestReplaceAttr(t *testing.T) {
 		{io.EOF, `"EOF"`},
 	} {
 		var out bytes.Buffer
-		slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr})).Error("x", "err", c.err)
+		options := &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}
+		slog.New(slog.NewJSONHandler(&out, options)).Error("x", "err", c.err)
 		var line struct{ Err json.RawMessage }
 		require.NoError(t, json.Unmarshal(out.Bytes(), &line))
 		assert.Equal(t, c.want, string(line.Err))
