@@ -42,7 +42,7 @@ func newAnswer(table taxonomy.Table, x detect.Explanation) *answer {
 	r := &answer{
 		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
 		Severity: traits.Severity.String(), Recoverability: traits.Recoverability.String(), Retryable: traits.Retryable,
-		Reaction: newReaction(table.Reaction(x.Err)), Why: x,
+		Reaction: newReaction(table, x.Err), Why: x,
 	}
 	if o := table.Overlay; o != nil && !o.Detection.Severity {
 		r.Severity = ""
@@ -53,13 +53,14 @@ func newAnswer(table taxonomy.Table, x detect.Explanation) *answer {
 	return r
 }
 
-func newReaction(r taxonomy.Reaction) reaction {
+func newReaction(table taxonomy.Table, err error) reaction {
+	r := table.Reaction(err)
 	out := reaction{Name: r.Name, Action: r.Action, Strategy: r.Strategy, Attempts: 1}
 	if r.Policy != nil {
 		out.Attempts = r.Policy.MaxAttempts
 	}
-	if r.Then != nil {
-		out.Then = r.Then.Name
+	if next := table.Overlay.Next(&r); next != nil {
+		out.Then = next.Name
 	}
 	return out
 }

@@ -44,17 +44,18 @@ func newReport(table taxonomy.Table, x detect.Explanation) *report {
 		Code: taxonomy.CodeOf(x.Err), Category: taxonomy.CategoryOf(x.Err), Message: x.Err.Error(),
 		Kind: traits.Kind, Severity: traits.Severity, Recoverability: traits.Recoverability,
 		Retryable: traits.Retryable,
-		Reaction:  newReaction(table.Reaction(x.Err)), Why: x,
+		Reaction:  newReaction(table, x.Err), Why: x,
 	}
 }
 
-func newReaction(r taxonomy.Reaction) reaction {
+func newReaction(table taxonomy.Table, err error) reaction {
+	r := table.Reaction(err)
 	out := reaction{Name: r.Name, Action: r.Action, To: r.To, Attempts: 1, Session: r.Session}
 	if r.Policy != nil {
 		out.Attempts = r.Policy.MaxAttempts
 	}
-	if r.Then != nil {
-		out.Then = r.Then.Name
+	if next := table.Overlay.Next(&r); next != nil {
+		out.Then = next.Name
 	}
 	return out
 }
