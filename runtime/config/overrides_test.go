@@ -61,5 +61,6 @@ overrides:
 		"invalid | overrides.codes.B.http | many | a whole number",
 		"invalid | overrides.codes.C.reaction | a list | a mapping",
 	}, problems(t, err))
-	assert.Equal(t, `c.yml:4: overrides.codes.A.reaction.permanant: unknown key; did you mean "permanent"?`, warnings.String())
+	assert.Equal(t, `c.yml:4: overrides.codes.A.reaction.permanant: unknown key; did you mean "permanent"?`,
+		warnings.String())
 }

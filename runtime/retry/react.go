@@ -8,12 +8,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maxChain limits how many reactions follow each other by `then`.
-const maxChain = 8
-
 // states are the states of an operation and code, one for each reaction of the chain: each has its
 // own policy.
-type states [maxChain]State
+type states [taxonomy.MaxChain]State
 
 var (
 	abort         = taxonomy.Reaction{Name: "abort"}
@@ -34,14 +31,14 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Rea
 		if !retries(r) {
 			return Next{}, stop, r
 		}
-		if !isPermanent && l.profileRetries() {
+		if !isPermanent {
 			next, why := l.try(ctx, err, r, &states[depth], hint)
 			if why == StoppedNot {
 				return next, why, r
 			}
 			stop = why
 		}
-		r = follower(r)
+		r = l.follower(r)
 	}
 	return Next{}, stop, &abort
 }
@@ -115,9 +112,6 @@ func (l *loop) hint(err error) Hint {
 	return HintOf(h, l.clock.Now())
 }
 
-// profileRetries reports whether the table's profile retries.
-func (l *loop) profileRetries() bool { return l.table.Overlay == nil || l.table.Overlay.Retry.Enabled }
-
 // policyOf returns the policy of a reaction that retries.
 func (l *loop) policyOf(r *taxonomy.Reaction) *taxonomy.Policy {
 	switch {
@@ -134,12 +128,12 @@ func (l *loop) policyOf(r *taxonomy.Reaction) *taxonomy.Policy {
 // budgetPolicy returns the policy that a failure counts under at the breaker: the first in the
 // chain with a budget, else the first; nil if the error is not retried.
 func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
-	if _, is := errtree.As[*permanent](err); is || !l.profileRetries() {
+	if _, is := errtree.As[*permanent](err); is {
 		return nil
 	}
 	var first *taxonomy.Policy
 	r := l.reaction(err)
-	for depth := 0; depth < maxChain && retries(r); depth++ {
+	for depth := 0; depth < taxonomy.MaxChain && retries(r); depth++ {
 		p := l.policyOf(r)
 		if p.Budget != nil {
 			return clone(p)
@@ -147,7 +141,7 @@ func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 		if first == nil {
 			first = clone(p)
 		}
-		r = follower(r)
+		r = l.follower(r)
 	}
 	return first
 }
@@ -157,11 +151,12 @@ func retries(r *taxonomy.Reaction) bool {
 	return r.Action == taxonomy.Retry || r.Action == taxonomy.RetryOperation
 }
 
-// follower returns the reaction that follows an exhausted one.
-func follower(r *taxonomy.Reaction) *taxonomy.Reaction {
+// follower returns the reaction that follows an exhausted one under the table's profile.
+func (l *loop) follower(r *taxonomy.Reaction) *taxonomy.Reaction {
+	next := l.table.Overlay.Next(r)
 	switch {
-	case r.Then != nil:
-		return r.Then
+	case next != nil:
+		return next
 	case r.Action == taxonomy.Retry:
 		return &block
 	}

@@ -150,7 +150,7 @@ func TestTable(t *testing.T) {
 	assert.False(t, strict.Retryable(io.EOF))
 	assert.False(t, strict.Retryable(nil))
 	assert.Equal(t, "block", strict.Row(4).Reaction.Name)
-	assert.Equal(t, "again", strict.Row(1<<31).Reaction.Name)
+	assert.Equal(t, "block", strict.Row(1<<31).Reaction.Name)
 	assert.Equal(t, "none", taxonomy.Table{Taxonomy: &other}.Row(77).Reaction.Name)
 	assert.Equal(t, taxonomy.Reaction{}, taxonomy.Table{Taxonomy: &other}.Reaction(io.EOF))
 	empty := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "empty"}}

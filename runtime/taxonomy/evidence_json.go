@@ -107,7 +107,8 @@ func (e *Evidence) UnmarshalJSON(b []byte) error {
 	if err := d.Decode(&in); err != nil {
 		text := strings.TrimPrefix(err.Error(), "json: ")
 		if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			text = fmt.Sprintf("%s: %s is not a valid %s", t.Field[strings.LastIndexByte(t.Field, '.')+1:], t.Value, t.Type)
+			text = fmt.Sprintf("%s: %s is not a valid %s", t.Field[strings.LastIndexByte(t.Field, '.')+1:], t.Value,
+				t.Type)
 		}
 		return errors.New("evidence: " + oneLine(beginning(text, maxWord)))
 	}

@@ -94,8 +94,9 @@ func TestOverrideProblems(t *testing.T) {
 			"policies.fast.budget.breaker.of policies.fast.budget.breaker.failures " +
 				"policies.fast.budget.breaker.successes policies.fast.budget.breaker.probe " +
 				"policies.slow.budget.breaker.of policies.slow.budget.breaker.failures"},
-		{"a breaker's calls", "{policies: {fast: {budget: {breaker: {of: 2}}}, slow: {budget: {breaker: {failures: 2, of: " +
-			"1001}}}}}",
+		{"a breaker's calls",
+			"{policies: {fast: {budget: {breaker: {of: 2}}}, slow: {budget: {breaker: {failures: 2, of: " +
+				"1001}}}}}",
 			"policies.fast.budget.breaker.failures policies.slow.budget.breaker.of"},
 		{"strategies of the profile", "{recovery: {allowed: [rest, sleep], max_attempts: -1}}",
 			"recovery.max_attempts recovery.allowed"},
@@ -113,8 +114,9 @@ func TestOverrideProblems(t *testing.T) {
 			"codes.S.retryable"},
 		{"a reaction that only serves what is not retryable", "{reactions: {calm: {action: retry, then: block}}}",
 			"reactions.calm"},
-		{"everything at once", "{codes: {X: {http: 1}, R: {reaction: y}}, reactions: {z: {}, again: {policy: q}}, policies: " +
-			"{slow: {max_attempts: -1}}}",
+		{"everything at once",
+			"{codes: {X: {http: 1}, R: {reaction: y}}, reactions: {z: {}, again: {policy: q}}, policies: " +
+				"{slow: {max_attempts: -1}}}",
 			"codes.R.reaction codes.X codes.X.http policies.slow.max_attempts reactions.again.policy " +
 				"reactions"},
 	} {

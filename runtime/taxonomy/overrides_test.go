@@ -384,10 +384,14 @@ reactions.stop: the taxonomy has no tiers`)
 func FuzzOverride(f *testing.F) {
 	for _, seed := range []string{
 		`{"codes": {"*": {"reaction": {"retryable": "again", "permanent": "wait"}, "retryable": true}}}`,
-		`{"reactions": {"abort": {"action": "recover", "strategy": "rest", "then": "abort"}, "again": {"then": "again"}}}`,
-		`{"retry": {"enabled": false, "max_attempts": 2}, "recovery": {"allowed": ["rest"]}, "policies": {"slow": {"adapt": {"delay": {"max": "3s"}}, "budget": {"breaker": {"failures": 2}}}}}`,
-		`{"reactions": {"ask": {"action": "escalate", "purpose": "diagnosis"}, "up": {"action": "retry", "to": "boss", "purpose": "analysis"}}}`,
-		`{"policies": {"slow": {"max_attempts": -1, "jitter": 1e999, "max_delay": "99999999h"}}, "uncategorized": "again"}`,
+		`{"reactions": {"abort": {"action": "recover", "strategy": "rest", "then": "abort"},` +
+			` "again": {"then": "again"}}}`,
+		`{"retry": {"enabled": false, "max_attempts": 2}, "recovery": {"allowed": ["rest"]},` +
+			` "policies": {"slow": {"adapt": {"delay": {"max": "3s"}}, "budget": {"breaker": {"failures": 2}}}}}`,
+		`{"reactions": {"ask": {"action": "escalate", "purpose": "diagnosis"},` +
+			` "up": {"action": "retry", "to": "boss", "purpose": "analysis"}}}`,
+		`{"policies": {"slow": {"max_attempts": -1, "jitter": 1e999, "max_delay": "99999999h"}},` +
+			` "uncategorized": "again"}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -216,7 +216,8 @@ func (p *Profile) Next(r *Reaction) *Reaction {
 }
 
 // head returns the first reaction from r on that the profile permits; without retryable, the first
-// one that does not call again either. A chain that ends before blocks.
+// one that does not call again either. A chain that ends before, or has more than [MaxChain]
+// reactions, blocks.
 func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	if p == nil || p.Retry.Enabled && retryable && r.Action != Recover {
 		return r
@@ -225,12 +226,16 @@ func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 }
 
 func (p *Profile) permitted(r *Reaction, retryable bool) *Reaction {
-	for p.skips(r) || !retryable && retries(r) {
-		if r = r.Then; r == nil {
-			return &blocking
+	for range MaxChain {
+		if r == nil {
+			break
 		}
+		if !p.skips(r) && (retryable || !retries(r)) {
+			return r
+		}
+		r = r.Then
 	}
-	return r
+	return &blocking
 }
 
 var blocking = Reaction{Name: "block", Action: Block}

@@ -81,7 +81,8 @@ func logged(err error) string {
 // A log has the values of the JSON.
 func TestLog(t *testing.T) {
 	for _, err := range []error{
-		sample.NewProviderAPIError("p", "token=abcdef <&>").WithRun(sample.Run{Mode: "m", Step: taxonomy.Some("1")}).
+		sample.NewProviderAPIError("p", "token=abcdef <&>").
+			WithRun(sample.ProviderRun{Mode: "m", Step: taxonomy.Some("1")}).
 			WithToken("hidden").WithRetryAfter(time.Second),
 		sample.NewGitCommit(),
 		sample.NewGitCommit().WithCause(fmt.Errorf("a: %w", sample.NewGitCommit().WithFiles([]string{"a"}))),
@@ -89,7 +90,7 @@ func TestLog(t *testing.T) {
 		sample.NewGitCommit().WithCause(io.EOF),
 		kinds(), kinds().WithOptData([]byte(`[{"a": 1e40}, 2]`)), &sample.KindsError{}, &sample.WorkError{},
 		sample.NewKinds("", 0, 0, math.MaxUint64, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"),
-			sample.Run{}, 0),
+			sample.KindsRun{}, 0),
 	} {
 		b, e := json.Marshal(err)
 		require.NoError(t, e)

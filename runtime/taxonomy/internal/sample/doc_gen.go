@@ -71,24 +71,3 @@ func IsKinds(err error) bool { return gen.InCategory(err, &definition, categoryK
 // InNetwork reports whether the code of the first error of this taxonomy in err's chain is in the
 // group network: Needs the network.
 func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
-
-// Run says which run an error belongs to.
-type Run struct {
-	Mode string               `json:"mode"`
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-}
-
-func (v *Run) appendTo(o gen.ObjectBuilder) gen.ObjectBuilder {
-	return o.String("mode", taxonomy.Some(v.Mode)).String("step", v.Step)
-}
-
-func (v *Run) decodeField(d *gen.Decoder) {
-	switch string(d.Key()) {
-	case "mode":
-		d.Read(&v.Mode)
-	case "step":
-		d.Read(&v.Step)
-	default:
-		d.Skip()
-	}
-}

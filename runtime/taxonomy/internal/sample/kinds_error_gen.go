@@ -179,20 +179,15 @@ type KindsRun struct {
 }
 
 func (v *KindsRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", v.Mode)
+	o = o.String("mode", taxonomy.Some(v.Mode))
 	return o
-}
-
-func (v *KindsRun) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.String("mode", v.Mode)
-	return l
 }
 
 func (v *KindsRun) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "mode":
-			d.String(&v.Mode)
+			d.Read(&v.Mode)
 		default:
 			d.Skip()
 		}
@@ -208,24 +203,18 @@ type KindsOptRun struct {
 }
 
 func (v *KindsOptRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", v.Mode)
-	o = o.OptString("step", v.Step)
+	o = o.String("mode", taxonomy.Some(v.Mode))
+	o = o.String("step", v.Step)
 	return o
-}
-
-func (v *KindsOptRun) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.String("mode", v.Mode)
-	l = l.OptString("step", v.Step)
-	return l
 }
 
 func (v *KindsOptRun) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "mode":
-			d.String(&v.Mode)
+			d.Read(&v.Mode)
 		case "step":
-			d.OptString(&v.Step)
+			d.Read(&v.Step)
 		default:
 			d.Skip()
 		}
@@ -397,20 +386,32 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.code {
 	case CodeKinds:
-		m = m.Text("str=").String(e.Str).Begin(" opt=").String(e.OptStr.Or("")).End(";").Text(" ")
-		m = m.Text("num=").Int(taxonomy.Some(e.Num)).Begin(" opt=").Int(e.OptNum).End(";").Text(" ")
-		m = m.Text("big=").Int64(taxonomy.Some(e.Big)).Begin(" opt=").Int64(e.OptBig).End(";").Text(" ")
-		m = m.Text("size=").Uint64(taxonomy.Some(e.Size)).Begin(" opt=").Uint64(e.OptSize).End(";").Text(" ")
-		m = m.Text("ratio=").Float64(taxonomy.Some(e.Ratio)).Begin(" opt=").Float64(e.OptRatio).End(";").Text(" ")
-		m = m.Text("flag=").Bool(taxonomy.Some(e.Flag)).Begin(" opt=").Bool(e.OptFlag).End(";").Text(" ")
-		m = m.Text("took=").Duration(taxonomy.Some(e.Took)).Begin(" opt=").Duration(e.OptTook).End(";").Text(" ")
-		m = m.Text("at=").Time(taxonomy.Some(e.At)).Begin(" opt=").Time(e.OptAt).End(";").Text(" ")
-		m = m.Text("secs=").Seconds(taxonomy.Some(e.Took)).Begin("/").Seconds(e.OptTook).End("").Text(" ")
-		m = m.Text("quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), gen.Scrub).End("").Text(" ")
-		m = m.Text("line=").Line(e.Str, gen.Scrub).Text(" ")
-		m = m.Text("mood=").String(e.Mood.String()).Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" ")
-		m = m.Text("list=").Strings(e.List, 0).Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, gen.Scrub).End("").Text(" ")
-		m = m.Text("data=").JSON(e.Data).Begin("/").JSON(e.OptData)
+		m = m.Text("str=").String(e.Str)
+		m = m.Begin(" opt=").String(e.OptStr.Or("")).End(";")
+		m = m.Text(" num=").Int(taxonomy.Some(e.Num))
+		m = m.Begin(" opt=").Int(e.OptNum).End(";")
+		m = m.Text(" big=").Int64(taxonomy.Some(e.Big))
+		m = m.Begin(" opt=").Int64(e.OptBig).End(";")
+		m = m.Text(" size=").Uint64(taxonomy.Some(e.Size))
+		m = m.Begin(" opt=").Uint64(e.OptSize).End(";")
+		m = m.Text(" ratio=").Float64(taxonomy.Some(e.Ratio))
+		m = m.Begin(" opt=").Float64(e.OptRatio).End(";")
+		m = m.Text(" flag=").Bool(taxonomy.Some(e.Flag))
+		m = m.Begin(" opt=").Bool(e.OptFlag).End(";")
+		m = m.Text(" took=").Duration(taxonomy.Some(e.Took))
+		m = m.Begin(" opt=").Duration(e.OptTook).End(";")
+		m = m.Text(" at=").Time(taxonomy.Some(e.At))
+		m = m.Begin(" opt=").Time(e.OptAt).End(";")
+		m = m.Text(" secs=").Seconds(taxonomy.Some(e.Took))
+		m = m.Begin("/").Seconds(e.OptTook).End("")
+		m = m.Text(" quoted=").Quoted(e.Str, 0)
+		m = m.Begin("/").Quoted(e.OptStr.Or(""), 0).End("")
+		m = m.Text(" line=").Line(e.Str, 0).Text(" mood=").String(e.Mood.String())
+		m = m.Begin("/").String(e.OptMood.Or(0).String()).End("")
+		m = m.Text(" list=").Strings(e.List, 0)
+		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("")
+		m = m.Text(" data=").JSON(e.Data)
+		m = m.Begin("/").JSON(e.OptData)
 		m = m.Begin(" cause=").CauseLine(e.cause).Text("/").CauseQuoted(e.cause)
 	default:
 		m = m.NoCode("kinds")
@@ -452,9 +453,10 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// LogValue returns the error as structured attributes, secrets masked.
-func (e *KindsError) LogValue() slog.Value {
-	return gen.LogValue(e)
+// Error returns the message.
+func (e *KindsError) Error() string {
+	var b gen.Buffer
+	return string(e.AppendMessage(b[:0]))
 }
 
 // AppendJSON appends the error as JSON, secrets masked.
@@ -480,74 +482,76 @@ func (e *KindsError) UnmarshalJSON(b []byte) error {
 // Format prints the message; %+v prints the code, the context and the causes, too.
 func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryKinds) }
 
-func (e *KindsError) decodeField(d *gen.Decoder) {
-	switch string(d.Key()) {
-	case "str":
-		d.Read(&e.Str)
-	case "num":
-		d.Read(&e.Num)
-	case "big":
-		d.Read(&e.Big)
-	case "size":
-		d.Read(&e.Size)
-	case "ratio":
-		d.Read(&e.Ratio)
-	case "flag":
-		d.Read(&e.Flag)
-	case "took":
-		d.Read(&e.Took)
-	case "at":
-		d.Read(&e.At)
-	case "mood":
-		gen.DecodeEnum(d, &e.Mood, wordsWorkDecision)
-	case "list":
-		d.Read(&e.List)
-	case "data":
-		d.Read(&e.Data)
-	case "run":
-		if d.Open() {
-			for d.Next() {
-				e.Run.decodeField(d)
+// LogValue returns the error for slog, secrets masked.
+func (e *KindsError) LogValue() slog.Value {
+	return gen.LogValue(e)
+}
+
+func (e *KindsError) decode(d *gen.Decoder) {
+	for d.Next() {
+		switch string(d.Key()) {
+		case "str":
+			d.Read(&e.Str)
+		case "num":
+			d.Read(&e.Num)
+		case "big":
+			d.Read(&e.Big)
+		case "size":
+			d.Read(&e.Size)
+		case "ratio":
+			d.Read(&e.Ratio)
+		case "flag":
+			d.Read(&e.Flag)
+		case "took":
+			d.Read(&e.Took)
+		case "at":
+			d.Read(&e.At)
+		case "mood":
+			gen.DecodeEnum(d, &e.Mood, kindsMoodWords)
+		case "list":
+			d.Read(&e.List)
+		case "data":
+			d.Read(&e.Data)
+		case "run":
+			if d.Open() {
+				var x KindsRun
+				x.decode(d)
+				e.Run = x
 			}
-		}
-	case "pin":
-		d.Read(&e.Pin)
-	case "optStr":
-		d.Read(&e.OptStr)
-	case "optNum":
-		d.Read(&e.OptNum)
-	case "optBig":
-		d.Read(&e.OptBig)
-	case "optSize":
-		d.Read(&e.OptSize)
-	case "optRatio":
-		d.Read(&e.OptRatio)
-	case "optFlag":
-		d.Read(&e.OptFlag)
-	case "optTook":
-		d.Read(&e.OptTook)
-	case "optAt":
-		d.Read(&e.OptAt)
-	case "optMood":
-		gen.DecodeOptEnum(d, &e.OptMood, wordsWorkDecision)
-	case "optList":
-		d.Read(&e.OptList)
-	case "optData":
-		d.Read(&e.OptData)
-	case "optRun":
-		if d.Open() {
-			var v Run
-			for d.Next() {
-				v.decodeField(d)
+		case "pin":
+			d.Read(&e.Pin)
+		case "optStr":
+			d.Read(&e.OptStr)
+		case "optNum":
+			d.Read(&e.OptNum)
+		case "optBig":
+			d.Read(&e.OptBig)
+		case "optSize":
+			d.Read(&e.OptSize)
+		case "optRatio":
+			d.Read(&e.OptRatio)
+		case "optFlag":
+			d.Read(&e.OptFlag)
+		case "optTook":
+			d.Read(&e.OptTook)
+		case "optAt":
+			d.Read(&e.OptAt)
+		case "optMood":
+			gen.DecodeOptEnum(d, &e.OptMood, kindsOptMoodWords)
+		case "optList":
+			d.Read(&e.OptList)
+		case "optData":
+			d.Read(&e.OptData)
+		case "optRun":
+			if d.Open() {
+				var x KindsOptRun
+				x.decode(d)
+				e.OptRun = taxonomy.Some(x)
 			}
 		case "optPin":
-			d.Secret(&e.OptPin)
+			d.Read(&e.OptPin)
 		default:
 			d.Skip()
 		}
-	case "optPin":
-		d.Read(&e.OptPin)
-	default:
-		d.Skip()
 	}
 }

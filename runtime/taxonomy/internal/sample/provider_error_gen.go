@@ -98,24 +98,18 @@ type ProviderRun struct {
 }
 
 func (v *ProviderRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", v.Mode)
-	o = o.OptString("step", v.Step)
+	o = o.String("mode", taxonomy.Some(v.Mode))
+	o = o.String("step", v.Step)
 	return o
-}
-
-func (v *ProviderRun) appendLog(l gen.LogBuilder) gen.LogBuilder {
-	l = l.String("mode", v.Mode)
-	l = l.OptString("step", v.Step)
-	return l
 }
 
 func (v *ProviderRun) decode(d *gen.Decoder) {
 	for d.Next() {
 		switch string(d.Key()) {
 		case "mode":
-			d.String(&v.Mode)
+			d.Read(&v.Mode)
 		case "step":
-			d.OptString(&v.Step)
+			d.Read(&v.Step)
 		default:
 			d.Skip()
 		}
@@ -261,8 +255,8 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.Duration("retryAfter", e.RetryAfter)
-	if v, ok := e.Run.Get(); ok {
-		o = v.appendTo(o.Begin("run")).End()
+	if x, ok := e.Run.Get(); ok {
+		o = x.appendContext(o.Begin("run")).End()
 	}
 	o = o.String("provider", taxonomy.Some(e.Provider))
 	o = o.Int("statusCode", e.StatusCode)
@@ -307,44 +301,29 @@ func (e *ProviderError) LogValue() slog.Value {
 	return gen.LogValue(e)
 }
 
-// Format prints the message; %+v also prints code, context and causes.
-func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryProvider) }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ProviderError) Hints() taxonomy.Hints { return taxonomy.Hints{RetryAfter: e.RetryAfter} }
-
-func (e *ProviderError) decodeField(d *gen.Decoder) {
-	switch string(d.Key()) {
-	case "unmatched":
-		d.Read(&e.Unmatched)
-	case "retryAfter":
-		d.Read(&e.RetryAfter)
-	case "run":
-		if d.Open() {
-			var v Run
-			for d.Next() {
-				v.decodeField(d)
+func (e *ProviderError) decode(d *gen.Decoder) {
+	for d.Next() {
+		switch string(d.Key()) {
+		case "unmatched":
+			d.Read(&e.Unmatched)
+		case "retryAfter":
+			d.Read(&e.RetryAfter)
+		case "run":
+			if d.Open() {
+				var x ProviderRun
+				x.decode(d)
+				e.Run = taxonomy.Some(x)
 			}
 		case "provider":
-			d.String(&e.Provider)
+			d.Read(&e.Provider)
 		case "statusCode":
-			d.OptInt(&e.StatusCode)
+			d.Read(&e.StatusCode)
 		case "rawError":
-			d.OptString(&e.RawError)
+			d.Read(&e.RawError)
 		case "token":
-			d.Secret(&e.Token)
+			d.Read(&e.Token)
 		default:
 			d.Skip()
 		}
-	case "provider":
-		d.Read(&e.Provider)
-	case "statusCode":
-		d.Read(&e.StatusCode)
-	case "rawError":
-		d.Read(&e.RawError)
-	case "token":
-		d.Read(&e.Token)
-	default:
-		d.Skip()
 	}
 }

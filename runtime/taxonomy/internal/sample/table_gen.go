@@ -190,29 +190,24 @@ var definition = taxonomy.Taxonomy{
 	},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "strict",
-			Doc:  "No retries.",
-			Rows: []taxonomy.RowOverride{
-				// an error without a code
-				{Row: 0, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure}},
-				// PROVIDER_CRASH
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 1, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure}},
-				// PROVIDER_API_ERROR
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 2, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure}},
-				// provider.rate_limit
-				{Row: 4, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 429, Code: 3, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure}},
-				// SCOPE_FORBIDDEN
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// COMMIT_FAILED
-				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionContinue, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// PROVIDER_CRASH, when 1
-				{Row: rowProviderCrashWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, HTTP: 502, Code: 1, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure}},
-			},
-			Uncategorized: &reactionBlock,
-			Retry:         taxonomy.RetryDefaults{Enabled: true},
-			Reporting:     taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true},
+			Name:      "strict",
+			Doc:       "No retries.",
+			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+			Recovery:  taxonomy.Recovery{Enabled: true},
+			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
-		{Name: "chains", Doc: "Abort.", Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true}, Retry: taxonomy.RetryDefaults{Enabled: true}},
+		{
+			Name: "chains",
+			Doc:  "Repairs instead of retries.",
+			Rows: []taxonomy.RowOverride{
+				// COMMIT_FAILED
+				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionReduce, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+			Recovery:  taxonomy.Recovery{Enabled: true},
+			Retry:     taxonomy.RetryDefaults{Enabled: true},
+			Reporting: taxonomy.Reporting{Context: true},
+		},
 	},
 	Groups: []taxonomy.Named{
 		{Name: "network", Doc: "Needs the network."},

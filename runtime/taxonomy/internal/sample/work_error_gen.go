@@ -246,29 +246,15 @@ func (e *WorkError) LogValue() slog.Value {
 	return gen.LogValue(e)
 }
 
-// Format prints the message; %+v also prints code, context and causes.
-func (e *WorkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryWork) }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *WorkError) Hints() taxonomy.Hints { return taxonomy.Hints{Files: e.Files} }
-
-// AppendFeedback appends what is fed back about the error; nothing when there is no more to say than the message.
-func (e *WorkError) AppendFeedback(dst []byte) []byte {
-	m := gen.Message(dst)
-	switch e.code {
-	case CodeScopeForbidden:
-		m = m.Text("Do not touch ").Strings(e.Files, 0).Text(".")
-	}
-	return m.Bytes()
-}
-
-func (e *WorkError) decodeField(d *gen.Decoder) {
-	switch string(d.Key()) {
-	case "files":
-		d.Read(&e.Files)
-	case "decision":
-		gen.DecodeOptEnum(d, &e.Decision, wordsWorkDecision)
-	default:
-		d.Skip()
+func (e *WorkError) decode(d *gen.Decoder) {
+	for d.Next() {
+		switch string(d.Key()) {
+		case "files":
+			d.Read(&e.Files)
+		case "decision":
+			gen.DecodeOptEnum(d, &e.Decision, workDecisionWords)
+		default:
+			d.Skip()
+		}
 	}
 }
