@@ -139,7 +139,7 @@ func tableFingerprint(t taxonomy.Table) string {
 // reactionText returns a reaction and what follows it as a text.
 func reactionText(p *taxonomy.Profile, r *taxonomy.Reaction) string {
 	text := ""
-	for r := range r.Chain() {
+	for _, r := range p.Chain(r) {
 		alone := *r
 		alone.Policy, alone.Then = nil, nil
 		text += fmt.Sprintf("%+v", alone)
@@ -148,7 +148,6 @@ func reactionText(p *taxonomy.Profile, r *taxonomy.Reaction) string {
 			bounds.Adapt, bounds.Budget = nil, nil
 			text += fmt.Sprintf("%+v", bounds)
 		}
-		r = p.Next(r)
 	}
 	return text
 }

@@ -173,7 +173,7 @@ func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
 	s := situation{reaction: &reaction, op: f.op, known: f.known, profile: r.cfg.Table.Overlay,
 		strategies: r.cfg.Recoverer != nil}
 	var first *taxonomy.Policy
-	for next := range s.first().Chain() {
+	for _, next := range s.profile.Chain(s.first()) {
 		if s.retries(next) {
 			p := s.declared(next)
 			if p != nil && p.Budget != nil {
@@ -183,7 +183,6 @@ func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
 				first = p
 			}
 		}
-		next = s.profile.Next(next)
 	}
 	return first
 }

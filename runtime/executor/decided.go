@@ -115,14 +115,12 @@ func (r *runner) adapt(s *situation, f *failure, before *Decided) Decided {
 	if r.cfg.Adaptive == nil {
 		return made
 	}
-	depth := 0
-	for next := range s.first().Chain() {
+	for depth, next := range s.profile.Chain(s.first()) {
 		if p := s.policy(next); p.Adapt != nil && s.retries(next) {
 			moved := r.cfg.Adaptive.Policy(p, f.record.learned())
 			made.Adapted = append(
 				made.Adapted, Adapted{Depth: depth, Attempts: moved.MaxAttempts, Delay: Duration(moved.InitialDelay)})
 		}
-		next = s.profile.Next(next)
 	}
 	s.adapted = made.numbers()
 	return made
@@ -161,12 +159,10 @@ func bound(attempts int) int {
 
 // runsOf returns how often the strategies of a chain have run for a failure's operation and code.
 func (r *runner) runsOf(s *situation, key string) (runs [taxonomy.MaxChain]int) {
-	depth := 0
-	for next := range s.first().Chain() {
+	for depth, next := range s.profile.Chain(s.first()) {
 		if next.Action == taxonomy.Recover {
 			runs[depth] = r.state.Recoveries[key+" "+next.Strategy]
 		}
-		next = s.profile.Next(next)
 	}
 	return runs
 }

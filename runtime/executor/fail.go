@@ -214,9 +214,8 @@ func (r *runner) warnOfStrategies(f *failure) {
 		return
 	}
 	reaction := r.cfg.Table.Reaction(f.err)
-	depth := 0
-	for next := range reaction.Chain() {
-		if depth++; depth > f.decision.depth+1 {
+	for depth, next := range r.cfg.Table.Overlay.Chain(&reaction) {
+		if depth > f.decision.depth {
 			return
 		}
 		if name := next.Strategy; next.Action == taxonomy.Recover && !r.strategies[name] {
@@ -227,7 +226,6 @@ func (r *runner) warnOfStrategies(f *failure) {
 			r.warn("there is nobody to run strategy "+name+
 				", which a reaction asks for: the configuration has no Recoverer", nil)
 		}
-		next = r.cfg.Table.Overlay.Next(next)
 	}
 }
 

@@ -233,14 +233,13 @@ func fingerprintOf(t taxonomy.Table) string {
 // reactionText returns a reaction and what follows it as a text.
 func reactionText(p *taxonomy.Profile, r *taxonomy.Reaction) string {
 	text := ""
-	for r := range r.Chain() {
+	for _, r := range p.Chain(r) {
 		plain := *r
 		plain.Policy, plain.Then = nil, nil
 		text += fmt.Sprintf("%+v", plain)
 		if r.Policy != nil {
 			text += policyText(r.Policy)
 		}
-		r = p.Next(r)
 	}
 	return text
 }

@@ -15,7 +15,7 @@ import (
 const (
 	// worthwhile is the success rate below which a call is not worth making.
 	worthwhile = 0.1
-	// moveAfter is after how many operations that a retry saved the delay may move.
+	// moveAfter is the number of operations saved by a retry after which the delay can change.
 	moveAfter = 10
 	// Of each exploreEvery blocks of exploreBlock failures of a code, the last makes all calls.
 	exploreBlock, exploreEvery = 16, 8
@@ -96,7 +96,7 @@ type rate struct {
 }
 
 // NewAdaptive returns an Adaptive without knowledge. The policies are those of the taxonomy
-// (Table.Taxonomy.Policies); of an unknown policy no delay is learned before its first use.
+// (Table.Taxonomy.Policies). The delay of any other policy adapts only after its first use.
 func NewAdaptive(policies ...*taxonomy.Policy) *Adaptive {
 	a := &Adaptive{}
 	a.reset()

@@ -13,9 +13,9 @@ import (
 // limits are those in the policies of the failures that are reported to it. Package breaker has an
 // implementation. Implementations are safe for concurrent use.
 type Breaker interface {
-	// Acquire asks to make a call in the lane. If it returns nil, make the call and then call
-	// release once. A refusal is a *taxonomy.Evidence that wraps [ErrRefused], with the RetryAfter
-	// to wait before asking again. Acquire does not wait.
+	// Acquire requests a call in the lane, and does not wait. If err is nil, the caller makes the
+	// call and then calls release once. A refusal is a *taxonomy.Evidence that wraps [ErrRefused].
+	// Its RetryAfter is the wait before the next Acquire.
 	Acquire(ctx context.Context, lane string) (release func(Result), err error)
 	// Retry takes a retry under the policy out of the lane's budget, and reports whether the budget
 	// permits it. A policy without a budget always permits it.
@@ -42,7 +42,7 @@ type Result struct {
 // ErrRefused is wrapped by a [Breaker]'s refusals.
 var ErrRefused = errors.New("the breaker refuses calls")
 
-// RefusedFor returns how long a breaker asks to wait, if err is its refusal.
+// RefusedFor returns the wait in a breaker's refusal, and whether err is one.
 func RefusedFor(err error) (wait time.Duration, refused bool) {
 	ev, ok := errtree.As[*taxonomy.Evidence](err)
 	if !ok || !errtree.Is(ev, ErrRefused) {

@@ -155,7 +155,7 @@ func (l *loop) classified(ctx context.Context, err error) error {
 	return l.classify(err)
 }
 
-// result is what the breaker is told about a call.
+// result returns the result that the breaker gets for a call.
 func (l *loop) result(ctx context.Context, err error) Result {
 	switch {
 	case err == nil:

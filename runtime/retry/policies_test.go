@@ -30,9 +30,8 @@ func tenPercent(name string, attempts int, initial, most time.Duration) taxonomy
 	}
 }
 
-// D107, D109, D111, D114 to D117, B-D15, D168: calls in total, the last error, and delays of
-// initial times two to the number of failures less one, within ten percent and never above the
-// greatest.
+// D107, D109, D111, D114 to D117, B-D15, D168: the number of calls, the last error, and delays that
+// double after each failure, with ten percent of jitter.
 func TestKnownPolicies(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

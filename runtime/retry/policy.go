@@ -1,5 +1,5 @@
-// Package retry repeats what failed: how long to wait before the next call, when to stop, and how
-// callers that share a provider wait and retry together.
+// Package retry repeats failed operations. It decides how long to wait before the next call and
+// when to stop, and makes callers that share a provider wait together.
 //
 //	err := retry.Do(ctx, call, retry.ByTable(errs.Table))
 //

@@ -40,11 +40,10 @@ func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// SharedWait holds the waits that several callers share: after one of them was told to wait, all
-// callers in its lane wait. A lane is named after a provider and a credential. Implementations are
-// safe for concurrent use.
+// SharedWait makes all callers in a lane wait after one of them has to wait. A lane is named after
+// a provider and a credential. Implementations are safe for concurrent use.
 type SharedWait interface {
-	// Pause closes the lane until t. A later instant that it is already closed until remains.
+	// Pause closes the lane until t. If the lane is already closed until later, nothing changes.
 	Pause(ctx context.Context, lane string, t time.Time) error
 	// Until returns when the caller may use the lane; an instant that is not in the future means
 	// immediately. While the lane is closed the instant includes jitter, so that the callers do not
@@ -67,7 +66,7 @@ func Spread(until, now time.Time, random Random) time.Time {
 	return until.Add(time.Duration(random() * float64(min(until.Sub(now)/10, maxSpread))))
 }
 
-// maxOpen is from how many lanes on those that opened again are removed.
+// maxOpen is the number of lanes above which Pause removes the lanes that are open.
 const maxOpen = 1024
 
 type memoryWait struct {

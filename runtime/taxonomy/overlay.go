@@ -339,8 +339,9 @@ func (v *overlay) choose(base *Reaction, retryable bool, layers []layer) *Reacti
 		return r
 	}
 	for x := r; x != nil; x = x.Then {
-		if _, over := v.over.Reactions[x.Name]; over && retriesLater(x) {
-			v.applied["reactions."+x.Name] = v.applied["reactions."+x.Name]
+		at := "reactions." + x.Name
+		if _, over := v.over.Reactions[x.Name]; over && retriesLater(x) && !v.applied[at] {
+			v.applied[at] = false // an entry, so that an override without any effect is a problem
 		}
 	}
 	return pastRetries(v.reaction(base, true))

@@ -134,7 +134,8 @@ type Reaction struct {
 // MaxChain is how many reactions of a chain are carried out: one, and those that follow it by Then.
 const MaxChain = 8
 
-// Chain returns the reaction and those that follow it by Then, at most [MaxChain].
+// Chain returns the reaction and those that follow it by Then, at most [MaxChain]. It contains
+// reactions that a profile has switched off; [Profile.Chain] does not.
 func (r *Reaction) Chain() iter.Seq[*Reaction] {
 	return func(yield func(*Reaction) bool) {
 		next := r

@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -207,12 +208,24 @@ func (r Recovery) Permits(strategy string) bool {
 
 // Next returns the reaction that follows r, or nil. Reactions that the profile has switched off are
 // passed over: retries if they are off, and strategies that it does not permit. A nil profile has
-// everything on. A chain has to be walked with Next, because [Reaction.Then] contains all of it.
+// everything on. Use Next or [Profile.Chain] to walk a chain,
+// because [Reaction.Then] contains the switched-off reactions too.
 func (p *Profile) Next(r *Reaction) *Reaction {
 	if r.Then == nil {
 		return nil
 	}
 	return p.head(r.Then, true)
+}
+
+// Chain returns r and the reactions that follow it under the profile, each with its place in the
+// chain, at most [MaxChain]. R must be permitted, as those of [Table.Reaction] are. The profile may
+// be nil.
+func (p *Profile) Chain(r *Reaction) iter.Seq2[int, *Reaction] {
+	return func(yield func(int, *Reaction) bool) {
+		for depth := 0; depth < MaxChain && r != nil && yield(depth, r); depth++ {
+			r = p.Next(r)
+		}
+	}
 }
 
 // head returns the first reaction from r on that the profile permits; without retryable, the first

@@ -1,28 +1,40 @@
-// Package contract holds tests that every implementation of the run loop, of its store and of the
-// working tree must pass. It has no code of its own, and only the adapters of the tests name an
-// implementation.
+// Package contract holds tests that every implementation of a room must pass. It has no code of its
+// own. Each suite names only what users of its room observe; the adapters alone name an
+// implementation:
 //
-//   - outcome_test.go plays stories: what a provider does, what fails, and what the run comes to.
-//     The stories are in stories_test.go and, for rows of the requirements, in rows_test.go.
-//   - store_test.go and process_test.go kill the process of a run and resume the run.
-//   - tree_test.go and treekill_test.go change a repository as an agent would (treecases_test.go),
-//     and detect, save, revert, accept and commit the changes.
+//	suite                              interface       registered in            adapter
+//	stories of a run, kills, resuming  runner          runners, stores          executor_test.go
+//	working tree                       tree            trees                    workspace_test.go
+//	stories of a plan                  PlanSubject     a test with planSuite    plan_adapter_test.go
+//	totals of a report                 ReportSubject   a test with reportSuite  report_adapter_test.go
 //
-// The adapters of today's implementations are executor_test.go and workspace_test.go. To plug in a
-// new run loop, implement runner and add it to runners, or with a store to stores:
+// To plug in an executor's journal, add a line to stores. To plug in another run loop, implement
+// runner and add it to runners, or with a store to stores:
 //
 //	type loopRunner struct{ open func(dir string) loop.Store }
 //
 //	func (loopRunner) name() string { return "loop" }
-//	func (r loopRunner) run(l life) (*outcome, error) {
-//		store := pointedStore{r.open(l.dir), l.world} // calls world.point around each save
-//		loop := &loop.Local{Host: hostOf(l.world, l.rules()), Store: store, Clock: l.world}
-//		state, err := loop.Run(l.ctx, configOf(l.host), task)
-//		return outcomeOf(state), err // nil after a death
+//	func (r loopRunner) run(l life) (o *outcome, err error) {
+//		over := make(chan struct{})
+//		go func() { // of its own, because a death is runtime.Goexit
+//			defer close(over)
+//			store := pointedStore{r.open(l.dir), l.world} // calls world.point around each save
+//			o = outcomeOf(loop.Run(l.ctx, configOf(l.host), store, clockOf(l.world)))
+//		}()
+//		<-over
+//		return o, nil // nil after a death
 //	}
 //
-// Every runner is then compared with the first, story by story. To plug in a new working tree,
-// implement tree and add its open func to trees.
+// The functions pointedStore, configOf, clockOf and outcomeOf are the adapter's; worldOf in
+// executor_test.go is an example. Every runner is then compared with the first, story by story.
 //
-// With -short the tests try a sample of the points at which a process may die; without it, all.
+// To plug in a working tree, implement tree and add its open func to trees. It must start the git
+// that it gets, because the kill tests kill it at each git command.
+//
+// To plug in plans or reports, write a type with the one method of PlanSubject or ReportSubject, and
+// a test that passes it to planSuite or reportSuite. Stories with an Until describe behaviour that a
+// replacement changes: it may rewrite their Want, and must keep their rows.
+//
+// When a new implementation replaces an old one, delete the old adapter. With -short the tests try a
+// sample of the points at which a process may die; without it, all.
 package contract

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test program be a process that is killed. The tests have a home of their own,
-// and nothing of the caller's git configuration counts.
+// TestMain runs the child process if its variable is set. The tests use a temporary home, so the
+// caller's git configuration has no effect.
 func TestMain(m *testing.M) {
 	for variable, play := range map[string]func(text string) error{runVariable: playRun, treeVariable: playTree} {
 		if text := os.Getenv(variable); text != "" {

@@ -1,4 +1,4 @@
-package contract
+package contract_test
 
 import (
 	"slices"
@@ -31,7 +31,7 @@ var (
 	carries = Turn{Writes: outDone}                                        // carries the step out
 	puzzled = Turn{Says: "something is odd", Fails: true}                  // reports what no rule knows
 	refused = Turn{Says: "bash: fd: command not found", Fails: true}       // reports what will not pass
-	limited = Turn{Away: &taxonomy.Evidence{Status: 429}}                  // has too many requests
+	rateLimited = Turn{Away: &taxonomy.Evidence{Status: 429}}                  // has too many requests
 	noKey   = Turn{Away: &taxonomy.Evidence{Status: 401}}                  // has a key that is refused
 	handsOn = Turn{Cause: "Two files fit.", Needed: "which file is meant"} // cannot decide it
 )
@@ -218,7 +218,7 @@ func ladderStories() []PlanStory {
 		},
 		{
 			Name: "a tier is waited for", Rows: "O10", Plan: onePlan(),
-			Tiers: Turns{"haiku": {limited, limited, carries}},
+			Tiers: Turns{"haiku": {rateLimited, rateLimited, carries}},
 			Want:  byHaiku(3).with(func(w *PlanWant) { w.Waited = 60e9 }),
 		},
 		{

@@ -1,13 +1,4 @@
-// Package contract holds what users observe of rooms that are built anew. It names nothing
-// internal, so it judges any implementation. Each suite has three parts: its data and the interface
-// of its subject (plan_suite_test.go, report_suite_test.go), the cases, and an adapter for each
-// implementation (plan_escalate_test.go, report_today_test.go).
-//
-// To plug in a new implementation, write a type with the one method of [PlanSubject] or
-// [ReportSubject], and add a test that passes it to planSuite or reportSuite. When it replaces the
-// old one, delete the old adapter. Stories with an Until describe behaviour that the replacement
-// changes: it may rewrite their Want, and must not drop their rows.
-package contract
+package contract_test
 
 import (
 	"maps"
@@ -40,7 +31,7 @@ type (
 type PlanStory struct {
 	Name string
 	Rows string // the requirements that it shows
-	// Until says what the behaviour ends with; empty if it has to hold for ever.
+	// Until names the change that ends the behaviour; empty if the behaviour is permanent.
 	Until   string
 	Plan    Plan
 	Profile string // of the taxonomy
@@ -84,7 +75,7 @@ type PlanFacts struct {
 	Forbidden []string
 }
 
-// Verdict is what a review says: nothing found, a finding, or that it could not be made.
+// Verdict is the result of a review: no finding, a finding, or a failure of the review.
 type Verdict struct {
 	Finding, Text string
 	Away          *taxonomy.Evidence

@@ -1,4 +1,4 @@
-package contract
+package contract_test
 
 import (
 	"errors"
@@ -37,8 +37,8 @@ type ReportLimits struct {
 
 var reportStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// ReportEvent is an error that happens, the outcome of a known one (its ID was there before), or an
-// operation that was tried again.
+// ReportEvent is an error, the recovery of an earlier error (with the same ID), or a retried
+// operation.
 type ReportEvent struct {
 	After             time.Duration // the event before
 	ID                string
@@ -332,7 +332,7 @@ func randomReports(seed uint64) []ReportEvent {
 
 var metricLine = regexp.MustCompile(`(?m)^errgen_errors_total\{.*\} (\d+)$`)
 
-// requireSumsAgree requires that whatever counts the same errors comes to the same number.
+// requireSumsAgree requires that all counts of the same errors are equal.
 func requireSumsAgree(t *testing.T, got ReportOutcome) {
 	t.Helper()
 	sums := map[string]int{"buckets": got.Outside}

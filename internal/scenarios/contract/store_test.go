@@ -127,8 +127,7 @@ func (whole *mortal) kill(t *testing.T, r runner, at int) {
 	m := &mortal{world: newWorld(&s), dir: t.TempDir(), saved: progress{Fails: map[string]int{}}}
 	m.live(t, r, at)
 	require.Nil(t, m.end)
-	// What the world answered since the last save it answers again: a cause that is still there
-	// fails again.
+	// The world repeats its answers since the last save, because the causes of failures persist.
 	m.Used = m.saved.clone()
 	if mayLose && m.Used.Fails["budget"] > 0 {
 		m.Used.Fails["budget"]--

@@ -201,6 +201,35 @@ func TestTreeChanges(t *testing.T) {
 	}
 }
 
+// TestTreeRevertKeepsLaterChanges changes files again after they were saved. The revert must fail,
+// because nothing has saved the later content, and must leave it alone.
+func TestTreeRevertKeepsLaterChanges(t *testing.T) {
+	for _, m := range trees() {
+		for _, c := range []struct{ name, change, later, path, want string }{
+			{"a changed file", "echo agent > a.txt", "echo person > a.txt", "a.txt", "person"},
+			{"an added file", "echo agent > new.txt", "echo person >> new.txt", "new.txt", "agent\nperson"},
+			{"a removed file", "rm a.txt", "echo person > a.txt", "a.txt", "person"},
+		} {
+			t.Run(m.name+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				r := newRepo(t, "")
+				tr := r.open(m, "")
+				checked, err := tr.begin()
+				require.NoError(t, err)
+				r.sh(c.change)
+				changes, err := tr.detect(checked)
+				require.NoError(t, err)
+				_, err = tr.save(1, checked, changes)
+				require.NoError(t, err)
+				r.sh(c.later)
+				require.Error(t, tr.revert(checked, changes))
+				assert.Equal(t, c.want, r.sh("cat "+c.path))
+				require.NoError(t, tr.close())
+			})
+		}
+	}
+}
+
 // commitsAfter commits work that follows a revert, and nothing of what was reverted.
 func (r *repo) commitsAfter(tr tree, checked string) {
 	r.t.Helper()
@@ -214,8 +243,8 @@ func (r *repo) commitsAfter(tr tree, checked string) {
 	assert.Equal(r.t, id+"\nA\twork.txt", r.sh("git show --format=%H --name-status HEAD | grep ."))
 }
 
-// TestTreeWithoutItsGit fails when an agent has put another repository in the place of the first,
-// and runs nothing of it.
+// TestTreeWithoutItsGit replaces .git by another repository. The next detect must fail or
+// report it, and no program of that repository may run.
 func TestTreeWithoutItsGit(t *testing.T) {
 	for _, m := range trees() {
 		t.Run(m.name, func(t *testing.T) {

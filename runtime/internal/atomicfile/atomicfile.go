@@ -1,5 +1,5 @@
-// Package atomicfile replaces files so that a reader, also one after a crash, sees all of the old
-// content or all of the new.
+// Package atomicfile replaces files atomically: a reader sees the complete old or the complete new
+// content, even after a crash.
 package atomicfile
 
 import (
@@ -39,8 +39,8 @@ func MakeDir(dir string) error {
 	return nil
 }
 
-// Replace puts content at path in one step. The file is readable for its owner only. There must be
-// one writer at a time; what a killed one left is overwritten.
+// Replace atomically replaces the file at path. Only its owner can read it. There must be one
+// writer at a time. The temporary file of a killed writer is overwritten.
 func Replace(path string, content []byte) error {
 	temp := path + TempSuffix
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +75,8 @@ func removed(path string) error {
 	return nil
 }
 
-// OpenRegular opens a file that exists with the flags of [os.OpenFile]. It refuses anything but a
-// regular file: a directory, a symbolic link, a pipe, which it does not wait for.
+// OpenRegular opens an existing regular file with the flags of [os.OpenFile]. It rejects
+// directories and symbolic links, and does not block on a pipe.
 func OpenRegular(path string, flag int) (*os.File, error) {
 	before, err := Regular(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package errtree asks errors of any origin for what they wrap and for what they say. Its walks
-// end, even in a tree that does not, and an error whose method panics wraps or says nothing.
+// Package errtree inspects trees of foreign errors. Its walks end even in a cyclic tree. If
+// Unwrap panics, the error wraps nothing. If Error panics, the text is a note.
 //
 // [taxonomy.First] walks by itself, because it is on the path of each look-up.
 //
@@ -149,8 +149,7 @@ func says(err, target error) (is bool) {
 	return x.Is(target)
 }
 
-// As returns the first error in err's tree that is a T, or that gives one when it is asked, as
-// errors.As does.
+// As returns the first T in err's tree. Like errors.As, it calls the As methods of the errors.
 func As[T error](err error) (as T, ok bool) {
 	_, _ = Find(err, func(e error) bool {
 		if as, ok = e.(T); !ok {
@@ -161,8 +160,8 @@ func As[T error](err error) (as T, ok bool) {
 	return as, ok
 }
 
-// given asks err for a T. What it fills in is a variable of its own, so that nobody else's is on
-// the heap.
+// given calls err's As method for a T. It has a separate variable, so that the variable of As stays
+// off the heap.
 func given[T error](err error) (as T, ok bool) {
 	x, asks := err.(interface{ As(any) bool })
 	if !asks {

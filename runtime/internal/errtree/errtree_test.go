@@ -28,7 +28,7 @@ type forking struct{ n int }
 func (forking) Error() string     { return "forking" }
 func (f forking) Unwrap() []error { return []error{forking{f.n + 1}, forking{f.n + 1}} }
 
-// rude panics when it is asked anything.
+// rude panics in every method.
 type rude struct{}
 
 func (rude) Error() string   { panic("Error") }

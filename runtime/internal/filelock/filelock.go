@@ -1,5 +1,5 @@
-// Package filelock takes locks on files. A lock ends with its process. [Try] and [Wait] lock a file;
-// [Take] locks a name, such as that of a run, with a note beside it that tells people who has it.
+// Package filelock locks files. A lock ends with its process. [Try] and [Wait] lock a file. [Take]
+// locks a name, such as a run's, and writes a note beside the lock that describes the holder.
 package filelock
 
 import (
@@ -41,8 +41,7 @@ func Wait(ctx context.Context, path string, every time.Duration) (*Lock, error) 
 	return l.taken(taken, err)
 }
 
-// prepare makes the file if it is not there, because what is there must not be a symbolic link to
-// somewhere else.
+// prepare creates the file if it does not exist, and rejects a symbolic link or a directory.
 func prepare(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Holder says who has something. It is for people; the lock decides.
+// Holder describes the process that holds a lock. It is informational: only the lock counts.
 type Holder struct {
 	PID   int       `json:"pid"`
 	Start string    `json:"start,omitempty"`
@@ -25,15 +25,15 @@ type Holder struct {
 
 const maxHolder = 4 << 10
 
-// Dead reports whether the process has ended, as far as that can be known: it is one of this
-// machine.
+// Dead reports whether the process has ended. It is false for a process of another
+// machine, and if the start of the process is unknown.
 func (h Holder) Dead() bool {
 	host, err := os.Hostname()
 	return err == nil && host == h.Host && h.Start != "" && !proc.Alive(proc.ID{PID: h.PID, Start: h.Start})
 }
 
-// evidence returns that somebody else has what is called what, and whose lock is at path. Known
-// says whether h does.
+// evidence returns the refusal of the lock at path, whose resource is called what. If known is
+// false, h is empty.
 func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
 		Source: "executor", Op: "lock",
@@ -45,7 +45,7 @@ func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	}
 	ev.Attributes["pid"], ev.Attributes["host"] = strconv.Itoa(h.PID), h.Host
 	if h.Dead() {
-		ev.Text = fmt.Sprintf("%s is held by what process %d has started, which had it and has died", what, h.PID)
+		ev.Text = fmt.Sprintf("%s is held by a child of dead process %d", what, h.PID)
 		return ev
 	}
 	since := h.Since.Format(time.RFC3339)
@@ -57,8 +57,7 @@ func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	return ev
 }
 
-// note writes down that this process has it. Nothing depends on it, so that a disk that is full is
-// no reason not to go on.
+// note records this process as the holder. It ignores errors, because the note is informational.
 func note(path, run string) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// child is the variable that has the test program be a process which takes something; it holds the
-// directory.
+// child is the variable that makes the test program take a lock; it contains the directory.
 const child = "HOLD_CHILD"
 
 func TestMain(m *testing.M) {
@@ -24,8 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// holdOn takes what is called r, says so, and keeps it until its input ends. Then it ends without
-// letting go.
+// holdOn takes the lock on r, prints "held", and exits at the end of its input without a release.
 func holdOn(dir string) int {
 	_, err := filelock.Take(context.Background(), dir, "r", "run r", "", filelock.DefaultPatience)
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok {

@@ -19,8 +19,8 @@ const (
 	maxName    = 100 // bytes
 )
 
-// DefaultPatience is how long a lock is waited for whose holder is dead: a process that is killed
-// while it starts another one leaves the lock to that for a moment.
+// DefaultPatience is how long Take waits for a lock whose holder is dead. A process that is killed
+// while it starts a child leaves the lock to the child for a moment.
 const DefaultPatience = 3 * time.Second
 
 const poll = 20 * time.Millisecond
@@ -53,8 +53,8 @@ func Take(ctx context.Context, dir, name, what, run string, patience time.Durati
 // Path returns the path of the lock on name in dir.
 func Path(dir, name string) string { return filepath.Join(dir, name+lockSuffix) }
 
-// Taken returns who has what is called name in dir, and whether anybody has. It takes the lock for
-// a moment.
+// Taken returns the holder of the lock on name in dir, and whether the lock is held. It takes
+// a free lock for a moment.
 func Taken(dir, name string) (h Holder, taken bool, err error) {
 	path := filepath.Join(dir, name+lockSuffix)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +71,8 @@ func Taken(dir, name string) (h Holder, taken bool, err error) {
 	return Holder{}, false, lock.Release()
 }
 
-// Noted returns who is noted as having what is called name in dir, and false if nobody is or he is
-// dead. It touches no lock, so that it may be wrong: [Taken] knows.
+// Noted returns the holder in the note beside the lock, and false if it is missing or dead. It does
+// not check the lock, so it can be outdated; [Taken] is exact.
 func Noted(dir, name string) (h Holder, ok bool) {
 	h, ok = read(filepath.Join(dir, name+noteSuffix))
 	if !ok || h.Dead() {
@@ -81,7 +81,7 @@ func Noted(dir, name string) (h Holder, ok bool) {
 	return h, true
 }
 
-// try takes the lock, and again as long as nobody alive says that it is his.
+// try tries to take the lock until it succeeds, a live holder is noted, or patience or ctx ends.
 func try(ctx context.Context, path, beside string, patience time.Duration) (*Lock, error) {
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
@@ -114,17 +114,15 @@ func (h *Named) Release() error {
 	return errors.Join(err, h.lock.Release())
 }
 
-// Evidence returns err as it is if it says that somebody else has it, and false for any other
-// error.
+// Evidence returns the evidence that another process holds the lock, and false for any other error.
 func Evidence(err error) (*taxonomy.Evidence, bool) { return errors.AsType[*taxonomy.Evidence](err) }
 
-// NameExpected says which names [CheckName] accepts.
-const NameExpected = "1 to 100 letters, digits, '-', '_' and '.', the first no '.'"
+// NameExpected describes the names that [CheckName] accepts.
+const NameExpected = "1 to 100 letters, digits, '-', '_' and '.', the first is not '.'"
 
 var errName = errors.New("a run cannot have this name")
 
-// CheckName returns an error for a name that a run cannot have, as one that would lead out of a
-// directory.
+// CheckName returns an error if a run cannot have the name, such as one that leaves its directory.
 func CheckName(run string) error {
 	named := run != "" && len(run) <= maxName && run[0] != '.' && isPlain(run)
 	if !named || !filepath.IsLocal(run+lockSuffix) { // the name of a device is not local

@@ -182,7 +182,7 @@ func TestWhatCannotBeTaken(t *testing.T) {
 	assert.Equal(t, "mine", string(content))
 }
 
-// A note that says nothing, or nonsense, leaves the lock to decide.
+// If the note is empty or invalid, only the lock counts.
 func TestNotesThatSayNothing(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", `{"pid":"x"}`, strings.Repeat(" ", 1<<20) + "{}"} {
 		dir := t.TempDir()
@@ -224,8 +224,8 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// The dead may have begun a process that has their lock for a moment: that is waited for, as long
-// as patience and context last.
+// A dead holder can leave its lock to a child for a moment. Take waits for the lock until
+// patience or the context ends.
 func TestLockOfTheDead(t *testing.T) {
 	dir := t.TempDir()
 	h := take(t, dir, "r")
@@ -234,7 +234,7 @@ func TestLockOfTheDead(t *testing.T) {
 
 	_, err := filelock.Take(t.Context(), dir, "r", "run r", "", 0)
 	ev := refused(t, err)
-	assert.Equal(t, fmt.Sprintf("run r is held by what process %d has started, which had it and has died", dead["pid"]),
+	assert.Equal(t, fmt.Sprintf("run r is held by a child of dead process %d", dead["pid"]),
 		ev.Text)
 	assert.Empty(t, ev.Attribute("since"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -254,7 +254,7 @@ func TestLockOfTheDead(t *testing.T) {
 	require.NoError(t, next.Release())
 }
 
-// start starts a process that takes r, and returns what it says first, and how it is ended.
+// start starts a process that takes r, and returns its first line of output and its command.
 func start(t *testing.T, dir string) (said string, cmd *exec.Cmd) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
@@ -276,7 +276,7 @@ func end(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// However a process ends, it has nothing any more.
+// The lock of a process ends with the process, even if it is killed.
 func TestProcesses(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
@@ -290,7 +290,7 @@ func TestProcesses(t *testing.T) {
 		end(other)
 		end(cmd)
 		_, noted := filelock.Noted(dir, "r")
-		assert.False(t, noted, "it had no time to take its note away")
+		assert.False(t, noted, "the note of a killed process is ignored")
 		h := take(t, dir, "r")
 		require.NoError(t, h.Release())
 	}

@@ -1,4 +1,5 @@
-// Package normal replaces what differs between texts about one kind of failure.
+// Package normal normalises error texts: numbers, paths, hashes and quotes become placeholders, so
+// that texts about one kind of failure are equal.
 package normal
 
 import (
@@ -108,15 +109,14 @@ func escapeSequence(s string) int {
 	return len(s)
 }
 
-// normalizer reads a plain text from the left. What it has written stays as it is when it is read
-// again: no placeholder holds a digit, a hexadecimal number of 8 digits, a path or a quote, and each
-// ends in a letter as what it stands for did.
+// normalizer reads a plain text from the left. Its output is a fixed point: no placeholder contains
+// a digit, a hash, a path or an open quote. A placeholder for a word ends in a letter.
 type normalizer struct {
 	in    string
 	limit int // characters that may be written
 	out   []byte
 	runes int // characters written
-	// never are the quotes that are not closed any more.
+	// never reports, for each kind of quote, that the rest of the text contains no closing one.
 	never [3]bool
 
 	parts    bool
@@ -142,8 +142,8 @@ func (n *normalizer) run() {
 	}
 }
 
-// quoted writes what stands in quotes from i on and returns its length. A quote that nothing closes
-// is kept.
+// quoted writes a placeholder for the quoted text at i and returns its length. It keeps an unclosed
+// quote.
 func (n *normalizer) quoted(i int) int {
 	c := n.in[i]
 	kind := strings.IndexByte(quotes, c)
@@ -322,7 +322,7 @@ func (n *normalizer) write(s string) {
 	}
 }
 
-// endPart ends a part that is kept, and sets it free of what is masked.
+// endPart ends a kept part, and splits it at masked secrets.
 func (n *normalizer) endPart() {
 	for part := range strings.SplitSeq(n.part.String(), taxonomy.Redacted) {
 		if part = strings.Trim(part, punctuation); part != "" {

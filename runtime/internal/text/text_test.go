@@ -54,8 +54,7 @@ func TestHeadsAndTails(t *testing.T) {
 	}
 }
 
-// Masking many secrets makes room for what is at the far end of what is looked at, where one of
-// them is split.
+// If masks shorten the text, half a secret at the end of the searched part must not be kept.
 func TestNoHalfOfASecretIsKept(t *testing.T) {
 	const n = 4 << 10
 	for _, secret := range []string{

@@ -73,7 +73,7 @@ func (l *lane) policy(of *taxonomy.Policy, now time.Time) *policy {
 	return p
 }
 
-// rule is what a policy specifies. Policies of one name with other numbers are apart.
+// rule is the budget of a policy. Policies with the same name and different numbers are separate.
 type rule struct {
 	name    string
 	retries float64

@@ -1,4 +1,4 @@
-package contract
+package contract_test
 
 import (
 	"bytes"
@@ -52,10 +52,10 @@ func (reportSubject) Run(t *testing.T, limits ReportLimits, stream []ReportEvent
 		}
 		sinks.Report(made)
 	}
-	return outcomeOf(t, reporter, groups, registry)
+	return reportOutcomeOf(t, reporter, groups, registry)
 }
 
-func outcomeOf(t *testing.T, reporter *report.Reporter, groups *report.Groups, registry prometheus.Gatherer,
+func reportOutcomeOf(t *testing.T, reporter *report.Reporter, groups *report.Groups, registry prometheus.Gatherer,
 ) ReportOutcome {
 	s := report.NewSnapshot(reporter, groups)
 	m := s.Metrics
