@@ -11,7 +11,8 @@ export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 # those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
 NESTED    := runtime/providers runtime/state runtime/report/export
-MODULES   := . $(NESTED) internal/scenarios $(CONSUMERS) examples/aidf
+USERS     := internal/scenarios $(CONSUMERS) examples/aidf
+MODULES   := . $(NESTED) $(USERS)
 PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))
 # The modules whose dependencies errgen must not require: benchmarks against other libraries, and
 # tests in a browser. Without Chromium these tests are skipped, unless ERRGEN_BROWSER=required.
@@ -25,8 +26,9 @@ PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/escalate/
 GENERATED := gen/errs
 FIXTURE   := runtime/taxonomy/internal/sample
 
-# Where goroutines meet: `make test` runs the tests of these packages with the race detector.
-RACED     := runtime/(executor|handler|proc|providers|retry|state)
+# `make test` runs the tests of these packages, where goroutines meet, and of the nested modules
+# with the race detector; `make soak` runs all tests with it.
+RACED     := runtime/(executor|handler|internal/filelock|proc|retry)
 # The race detector does not see SQLite's memory, which is outside the Go heap, and checking its
 # pointers took most of the time of every test with a state. So SQLite is built without both.
 RACE      := -race -gcflags=modernc.org/...=-d=checkptr=0 -gcflags='modernc.org/sqlite/lib=-d=checkptr=0 -race=false'
@@ -50,12 +52,14 @@ run: ## generate gen/errs from taxonomy.yaml and run the programs that use it
 # The flags of all tests. Go test does not vet, because lint does. With -short, tests of many cases
 # run a sample of them.
 .PHONY: test
-test: export TESTS = $(MODULES) $(BROWSER)
+test: export TESTS = . $(USERS) $(BROWSER)
+test: export ALONE = $(NESTED)
 test: lint check ## lint, check, and run the tests of all modules, the long ones in short form
 	GO=$(GO) .ci/test '$(RACED)' -short -vet=off -timeout=10m $(TESTFLAGS) -- $(RACE)
 
 .PHONY: soak
-soak: export TESTS = $(MODULES) $(BROWSER)
+soak: export TESTS = . $(USERS) $(BROWSER)
+soak: export ALONE = $(NESTED)
 soak: lint check ## run all tests at full length with the race detector, then fuzz and mutate; takes an hour
 	GO=$(GO) .ci/test . -vet=off -timeout=60m $(TESTFLAGS) -- $(RACE)
 	$(MAKE) fuzz mutation
@@ -85,7 +89,7 @@ check: ## report what generate would change, and change nothing
 lint: ## check the format, vet each module without the workspace, run staticcheck, vet for other systems
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
-	@git ls-files '*.go' ':!*/testdata/*' | LC_ALL=C xargs awk -f .ci/longlines.awk
+	@git ls-files -co --exclude-standard '*.go' ':!*/testdata/*' | LC_ALL=C xargs awk -f .ci/longlines.awk
 	@for module in $(MODULES) $(BENCH) $(BROWSER); do \
 		echo "go vet $$module"; \
 		(cd $$module && GOWORK=off $(GO) vet ./...) || exit 1; \

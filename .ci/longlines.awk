@@ -1,7 +1,8 @@
 # Prints the Go lines over 120 columns, with tabs 4 columns wide, and exits with 1 if there is any.
 # Generated files and the lines of multi-line raw strings in tests are exempt.
-FNR == 1 { generated = raw = 0 }
-/^\/\/ Code generated .* DO NOT EDIT\.$/ { generated = 1 }
+FNR == 1 { generated = raw = package = 0 }
+/^package / { package = 1 }
+!package && /^\/\/ Code generated .* DO NOT EDIT\.$/ { generated = 1 }
 {
 	exempt = raw
 	rest = $0

@@ -4,7 +4,7 @@
 // An [Executor] is made by [New] from a [Config]; [Executor.Run] runs one [Task] to its [Result].
 // What it works with is behind small interfaces that this package owns: [Provider], [Workspace],
 // [Guard], [Validator], [Journal], [Asker], [Recoverer], [Observer], [Filer], [Notifier], [Budget],
-// [Preventer], [Checker], and retry's Clock, Lanes, Gate and Learner. Implementations stand in the
+// [Preventer], [Checker], and retry's Clock, SharedWait, Breaker and Learner. Implementations stand in the
 // packages beside this one.
 //
 // # The loop

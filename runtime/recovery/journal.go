@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/proc"
 )
 
@@ -51,8 +52,8 @@ func (j *journal) found(changes []executor.Change) {
 	}
 }
 
-// write replaces the file: wholly or not at all.
-func (j *journal) write() (err error) {
+// write replaces the file atomically.
+func (j *journal) write() error {
 	b, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -60,20 +61,7 @@ func (j *journal) write() (err error) {
 	if err := os.MkdirAll(filepath.Dir(j.file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(j.file), ".mend-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), j.file)
+	return atomicfile.Replace(j.file, b)
 }
 
 func (j *journal) remove() {

@@ -48,5 +48,5 @@ func RefusedFor(err error) (wait time.Duration, refused bool) {
 	if !ok || !errtree.Is(ev, ErrRefused) {
 		return 0, false
 	}
-	return ev.RetryAfter.Get()
+	return ev.RetryAfter.Or(0), true
 }

@@ -90,7 +90,6 @@ const (
 	deliverPR delivery = iota
 	deliverNothing
 	deliverCommits
-	deliverPush
 )
 
 // want is what a story comes to. Lists are separated by spaces.

@@ -14,8 +14,6 @@ const (
 	limit = 100
 	// window is how many bytes of a text are read.
 	window = 16 << 10
-	// MaxBytes is how many bytes a normalised text has at most.
-	MaxBytes = limit * utf8.UTFMax
 )
 
 // Text returns a text on one line of at most 100 characters, with placeholders for what changes
