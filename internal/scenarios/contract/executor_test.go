@@ -57,7 +57,7 @@ func (l life) executorConfig() executor.Config {
 		Random: func() float64 { return 0.5 }, Continue: h.continues, DryRun: h.dryRun,
 		ApproveUnattended: h.approveUnattended,
 		Deliver: map[delivery]executor.Delivery{
-			deliverPR: executor.DeliverPullRequest,
+			deliverPR:      executor.DeliverPullRequest,
 			deliverCommits: executor.DeliverCommits, deliverNothing: executor.DeliverNothing,
 		}[h.deliver],
 		Limits: executor.Limits{Iterations: h.iterations, Failures: h.failures, Attempts: h.attempts, Run: h.runLimit,

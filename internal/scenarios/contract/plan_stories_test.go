@@ -27,13 +27,13 @@ func onePlan(more ...Step) Plan {
 }
 
 var (
-	outDone = Files{"out": "done"}
-	carries = Turn{Writes: outDone}                                        // carries the step out
-	puzzled = Turn{Says: "something is odd", Fails: true}                  // reports what no rule knows
-	refused = Turn{Says: "bash: fd: command not found", Fails: true}       // reports what will not pass
+	outDone     = Files{"out": "done"}
+	carries     = Turn{Writes: outDone}                                        // carries the step out
+	puzzled     = Turn{Says: "something is odd", Fails: true}                  // reports what no rule knows
+	refused     = Turn{Says: "bash: fd: command not found", Fails: true}       // reports what will not pass
 	rateLimited = Turn{Away: &taxonomy.Evidence{Status: 429}}                  // has too many requests
-	noKey   = Turn{Away: &taxonomy.Evidence{Status: 401}}                  // has a key that is refused
-	handsOn = Turn{Cause: "Two files fit.", Needed: "which file is meant"} // cannot decide it
+	noKey       = Turn{Away: &taxonomy.Evidence{Status: 401}}                  // has a key that is refused
+	handsOn     = Turn{Cause: "Two files fit.", Needed: "which file is meant"} // cannot decide it
 )
 
 // byHaiku and bySonnet are what is observed of a step that the first or the second tier completes.

@@ -46,7 +46,7 @@ func TestLockOfTheDead(t *testing.T) {
 	impatient := filejournal.New(dir)
 	filejournal.Impatient(impatient)
 	_, err = impatient.Open(t.Context(), "r")
-	assert.Contains(t, evidence(t, err).Text, "run r is held by what process")
+	assert.Contains(t, evidence(t, err).Text, "run r is held by a child of dead process")
 
 	patient, opened := filejournal.New(dir), make(chan error, 1)
 	filejournal.Patient(patient)
