@@ -32,7 +32,7 @@ type Outcome struct {
 	At time.Time
 	// Took is how long it took; 0 if unknown.
 	Took time.Duration
-	// Provider is what was called, Lane the lane of its waits; both may be empty.
+	// Provider names the called provider, Lane the lane of its waits. Both may be empty.
 	Provider, Lane string
 	// Code is the code of the call's error; empty after success.
 	Code string

@@ -22,7 +22,7 @@ var (
 		Then: &abort}
 )
 
-// decide returns the next call, or why there is none and the reaction that applies then.
+// decide returns the next call, or the reason for stopping and the reaction that applies then.
 func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Reaction) {
 	states, hint := l.history(err), l.hint(err)
 	_, isPermanent := errtree.As[*permanent](err)

@@ -64,7 +64,7 @@ type step struct {
 	writes  map[string]string // contents by path; "-" removes
 	text    string
 	session string
-	failure string // a failure of which nothing but the text is known
+	failure string // a failure that has only a text
 	err     error
 	hangs   bool // until its context ends
 	panics  bool
@@ -95,7 +95,7 @@ const (
 // want is what a story comes to. Lists are separated by spaces.
 type want struct {
 	end, code         string
-	calls, iterations int    // iterations is calls unless it is set; -1 is none
+	calls, iterations int    // 0 iterations means as many as calls, -1 means 0
 	counted           int    // failures that counted
 	failures          int    // of these, in a row at the end
 	commits           string // the files of each commit; ";" is between commits

@@ -36,7 +36,7 @@ var (
 	handsOn     = Turn{Cause: "Two files fit.", Needed: "which file is meant"} // cannot decide it
 )
 
-// byHaiku and bySonnet are what is observed of a step that the first or the second tier completes.
+// byHaiku and bySonnet are the outcomes of a step that the first or the second tier completes.
 func byHaiku(turns int) PlanWant {
 	return PlanWant{Status: "completed", Steps: []string{"1 done haiku"}, Turns: Counts{"haiku": turns},
 		Commits: [][]string{{"out"}}}
@@ -47,7 +47,7 @@ func bySonnet(failure string) PlanWant {
 		Failures: []string{"1 haiku " + failure}, Commits: [][]string{{"out"}}}
 }
 
-// blockedAt is what is observed of a step that ends with a person.
+// blockedAt is the outcome of a step that ends with a person.
 func blockedAt(code string, turns Counts, failures ...string) PlanWant {
 	return PlanWant{Status: "blocked", Code: code, Steps: []string{"1 blocked"}, Turns: turns, Failures: failures,
 		Asked: "1"}
@@ -337,7 +337,7 @@ func reviewStories() []PlanStory {
 	return stories
 }
 
-// preparationStories are about what is found before the first call.
+// preparationStories have findings before the first call.
 func preparationStories() []PlanStory {
 	blocked := func(code string, facts ...string) PlanWant {
 		return PlanWant{Status: "blocked", Code: code, Steps: []string{"1 pending"}, Turns: Counts{},

@@ -115,7 +115,7 @@ type PlanAnswer struct {
 	GiveUp bool
 }
 
-// PlanOutcome is what is observed after a round, of all rounds until then.
+// PlanOutcome is the outcome of all rounds up to one.
 type PlanOutcome struct {
 	Status string   // completed, blocked, failed or cancelled
 	Code   string   // of what ended it

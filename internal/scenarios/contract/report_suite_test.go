@@ -29,7 +29,7 @@ type ReportSubject interface {
 	Run(t *testing.T, limits ReportLimits, stream []ReportEvent) ReportOutcome
 }
 
-// ReportLimits bound what is kept; 0 is the default.
+// ReportLimits bound the stored occurrences and groups; 0 is the default.
 type ReportLimits struct {
 	Errors, Keys, Groups, GroupSize int
 	GroupAge                        time.Duration
@@ -67,7 +67,7 @@ type ReportRetry struct {
 	Succeeded        bool
 }
 
-// ReportOutcome is what is known at the end. Times count from reportStart.
+// ReportOutcome is the report at the end. Times count from reportStart.
 type ReportOutcome struct {
 	Totals    ReportTotals
 	Codes     []ReportCode  // the most frequent first

@@ -65,7 +65,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// mortal is a run of which each process may die at a point.
+// mortal is a run whose processes die at a point.
 type mortal struct {
 	*world
 	dir    string
@@ -170,7 +170,7 @@ func (m *mortal) lasting() string {
 	return indented(o, m.Disk, m.Head, m.Commits, m.Pushed, m.PRs, m.Calls)
 }
 
-// lossy is what a run comes to of which a call was lost.
+// lossy is the outcome of a run that lost a call.
 func (m *mortal) lossy() string {
 	all := []any{m.end.End, m.end.Pushed, m.end.PullRequest, m.end.Question}
 	if m.end.End == "completed" {

@@ -230,7 +230,7 @@ func TestTreeRevertKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// commitsAfter commits work that follows a revert, and nothing of what was reverted.
+// commitsAfter commits later work after a revert. The commit contains no reverted file.
 func (r *repo) commitsAfter(tr tree, checked string) {
 	r.t.Helper()
 	r.sh("echo w > work.txt")

@@ -95,7 +95,7 @@ func gitCases() []treeCase {
 	}
 }
 
-// hostileCases are the dangers. What is planted writes ../ran.
+// hostileCases are the dangers. Each planted program writes ../ran.
 func hostileCases() []treeCase {
 	const plant = "printf '#!/bin/sh\\ntouch ../ran\\ncat\\n' > tool; chmod 755 tool\n"
 	planted := func(name, change string, files ...string) treeCase {

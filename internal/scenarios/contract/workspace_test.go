@@ -66,7 +66,7 @@ func (w *workspaceTree) save(attempt int, checked string, changes []treeChange) 
 	return w.git.Save(w.ctx, "run", attempt, executor.Checked(checked), executorChanges(changes))
 }
 
-// show reads what is in a commit, or beside it because it may be a secret.
+// show reads a saved file from its commit, or from beside it if the file can be a secret.
 func (w *workspaceTree) show(saved, path string) (string, error) {
 	cmd := exec.Command("git", "show", saved+":"+path)
 	cmd.Dir = w.dir

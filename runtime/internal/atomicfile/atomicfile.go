@@ -96,7 +96,7 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// Regular returns what is at path, or an error unless that is a regular file.
+// Regular returns the info of the file at path, or an error if it is not a regular file.
 func Regular(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

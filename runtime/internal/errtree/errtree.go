@@ -13,7 +13,7 @@ import (
 	"reflect"
 )
 
-// Bounds on a walk. What is deeper in a tree, or comes later in it, is not found.
+// The bounds of a walk. It does not reach deeper or later errors.
 const (
 	maxDepth  = 1024
 	maxErrors = 16 << 10

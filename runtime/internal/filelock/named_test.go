@@ -37,7 +37,7 @@ func refused(t *testing.T, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// note writes down that somebody has r.
+// note writes a holder's note for r.
 func note(t *testing.T, dir string, fields map[string]any) {
 	t.Helper()
 	b, err := json.Marshal(fields)

@@ -191,7 +191,7 @@ func (n *normalizer) word(i int) int {
 	return end - i
 }
 
-// isDrive reports whether a word names a drive. N stands for a number.
+// isDrive reports whether a word names a drive.
 func isDrive(word string) bool { return len(word) == 1 && isLetter(word[0]) && word != "N" }
 
 // path writes a placeholder for a path, but not for the punctuation that follows it, and returns the
