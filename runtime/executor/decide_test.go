@@ -217,3 +217,14 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// The runs of a strategy are counted at its place in the chain, not at the first.
+func TestRunsOfAChain(t *testing.T) {
+	last := taxonomy.Reaction{Name: "last", Action: taxonomy.Recover, Strategy: "b"}
+	middle := taxonomy.Reaction{Name: "middle", Action: taxonomy.Recover, Strategy: "a", Then: &last}
+	head := taxonomy.Reaction{Name: "head", Action: taxonomy.Retry, Then: &middle}
+	r := &runner{}
+	r.state.Recoveries = map[string]int{"key a": 1, "key b": 2}
+	runs := r.runsOf(&situation{known: true, reaction: &head}, "key")
+	assert.Equal(t, [taxonomy.MaxChain]int{1: 1, 2: 2}, runs)
+}
