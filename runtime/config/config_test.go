@@ -125,11 +125,10 @@ push: true
 size: 0x10
 since: 2026-01-02T03:04:05+01:00
 servers:
-  - &one {name: one, port: 1}
-  - <<: *one
-    name: two
+  - {name: one, port: 1}
+  - {name: two, port: 1}
 limits: {lines: 20, files: 3}
-backup: *one
+backup: {name: one, port: 1}
 extra: {a: [1, x]}
 `), &into, env("KEY", "sk-1"))
 	require.NoError(t, err)
@@ -229,14 +228,16 @@ func TestProblems(t *testing.T) {
 		{"a key twice", "retries: 1\npush: true\nretries: 2",
 			[]string{`parse | line 3: key "retries" is there twice, first on line 1`}},
 		{"two documents", "retries: 1\n---\nretries: 2",
-			[]string{"parse | line 2: a second document begins here; a configuration is one"}},
-		{"an anchor in itself", "extra: &a [*a]", []string{`parse | line 1: anchor "a" holds itself`}},
+			[]string{"parse | line 2: a second document begins here"}},
+		{"half a number", "retries: 3.5", []string{"invalid | retries | 3.5 | a whole number"}},
+		{"a number with a point", "size: 3.0", []string{"invalid | size | 3.0 | a whole number from 0"}},
+		{"an alias", "extra: &a [1]\nlimits: *a",
+			[]string{"parse | line 1: anchors, aliases and merge keys are not supported"}},
 		{"no such anchor", "extra: *a", []string{"parse | yaml: unknown anchor 'a' referenced"}},
-		{"a merge of a text", "<<: x", []string{"parse | line 1: << takes a mapping, or a list of mappings"}},
+		{"a merge", "<<: {a: 1}", []string{"parse | line 1: anchors, aliases and merge keys are not supported"}},
 		{"no UTF-8", "provider: \"\xff\"", []string{"parse | yaml: invalid leading UTF-8 octet"}},
 		{"a control character", "provider: \x00", []string{"parse | yaml: control characters are not allowed"}},
-		{"depth", strings.Repeat("[", 100) + strings.Repeat("]", 100),
-			[]string{"parse | line 1: values nest deeper than 64 levels"}},
+		{"depth", strings.Repeat("[", 1<<18), []string{"parse | yaml: exceeded max depth of 10000"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var into settings
@@ -245,18 +246,6 @@ func TestProblems(t *testing.T) {
 			assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), "hunter2")
 		})
 	}
-}
-
-func TestAliasesCannotExplode(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("extra:\n  - &a0 [x, x, x, x, x, x, x, x, x, x]\n")
-	for i := 1; i < 9; i++ {
-		fmt.Fprintf(&b, "  - &a%d [%s]\n", i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
-	}
-	_, err := config.Parse("c.yml", []byte(b.String()), new(settings))
-	require.Error(t, err)
-	assert.Equal(t, "parse", evidence(t, err)[0].Type)
-	assert.Contains(t, evidence(t, err)[0].Text, "more than 100000 values")
 }
 
 func TestManyProblemsAreBounded(t *testing.T) {
@@ -320,26 +309,17 @@ func TestTheRestOfTheKeys(t *testing.T) {
 }
 
 func TestEmbeddedStructs(t *testing.T) {
-	type Pointed struct {
-		C int `yaml:"c"`
-	}
 	type hidden struct {
-		D int `yaml:"d"`
-	}
-	type hidden2 struct {
 		E int `yaml:"e"`
 	}
 	var into struct {
-		common   `yaml:",inline"`
-		*Pointed `yaml:",inline"`
-		*hidden  `yaml:",inline"`
-		hidden2
+		common `yaml:",inline"`
+		hidden
 	}
-	warnings, err := config.Parse("c.yml", []byte("{dir: x, c: 1, d: 2}"), &into)
+	warnings, err := config.Parse("c.yml", []byte("{dir: x, e: 2}"), &into)
 	require.NoError(t, err)
 	assert.Equal(t, "x", into.Dir)
-	assert.Equal(t, 1, into.C)
-	assert.Equal(t, "c.yml:1: d: unknown key", warnings.String(), "nobody can set a pointer that is not exported")
+	assert.Equal(t, "c.yml:1: e: unknown key", warnings.String())
 }
 
 func TestInlineStructsAreAsked(t *testing.T) {

@@ -1,113 +1,95 @@
 package config
 
 import (
+	"regexp"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// prepare expands the texts below n, and warns of secrets in clear. Aliases are not followed: what
-// they stand for is visited where it stands.
-func (l *loader) prepare(n *yaml.Node, key string, at place) {
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key := n.Content[i].Value
-			l.prepare(n.Content[i+1], key, at.under(key))
-		}
-	case yaml.SequenceNode:
-		for i, child := range n.Content {
-			l.prepare(child, key, at.at(i))
-		}
-	case yaml.ScalarNode:
-		if n.ShortTag() == textTag {
-			l.text(n, key, at)
-		}
-	}
-}
-
-// text expands the text of n.
-func (l *loader) text(n *yaml.Node, key string, at place) {
-	written := n.Value
-	if l.verbatim {
-		if inClear(key, written) {
-			l.tellClear(n, at)
-		}
-		return
-	}
-	value, used, bad := expand(written, l.lookup)
-	if bad != nil {
-		l.clear[n] = true // it was not meant as a text, so nothing is to be said of that
-		bad.report(l, n, at)
-		return
-	}
-	if !used && inClear(key, written) {
-		l.tellClear(n, at)
-	}
-	if value == written {
-		return
-	}
-	// Quotes and the tag say that the text is one, whatever it looks like now.
-	n.Value, n.Tag, n.Style = value, textTag, yaml.DoubleQuotedStyle
-	if used {
-		l.written[n] = written
-	}
-}
-
-// misuse is a dollar sign that cannot be expanded.
-type misuse struct{ unset []string }
-
-func (m *misuse) report(l *loader, n *yaml.Node, at place) {
-	if len(m.unset) == 0 {
-		l.invalid(n, n.Line, at, "a variable's name between ${ and }, or $$ for a dollar sign", false)
-	}
-	for _, name := range m.unset {
-		l.add(n.Line, at, typeUnset, map[string]string{"env_var": name})
-	}
-}
-
-// expand returns text with its variables in place, once, and whether there are any.
-func expand(text string, lookup func(string) (string, bool)) (expanded string, used bool, bad *misuse) {
-	var b strings.Builder
-	var unset []string
-	for {
-		before, rest, found := strings.Cut(text, "$")
-		b.WriteString(before)
+// expandAll replaces the variables in the texts at n and below, and warns of secrets in them.
+func (l *loader) expandAll(n *yaml.Node, at place) {
+	for i, child := range n.Content {
 		switch {
-		case !found:
-			if len(unset) > 0 {
-				return "", used, &misuse{unset: unset}
-			}
-			return b.String(), used, nil
-		case strings.HasPrefix(rest, "$"):
-			b.WriteByte('$')
-			text = rest[1:]
-		case strings.HasPrefix(rest, "{"):
-			name, after, closed := strings.Cut(rest[1:], "}")
-			if !closed || !isVariable(name) {
-				return "", used, &misuse{}
-			}
-			value, ok := lookup(name)
-			if !ok {
-				unset = append(unset, name)
-			}
-			used = true
-			b.WriteString(value)
-			text = after
-		default:
-			b.WriteByte('$')
-			text = rest
+		case n.Kind == yaml.SequenceNode:
+			l.expandAll(child, at.at(i))
+		case i%2 == 1:
+			l.expandAll(child, at.under(n.Content[i-1].Value))
 		}
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		l.expand(n, at)
 	}
 }
 
-// isVariable reports whether name can be that of a variable.
-func isVariable(name string) bool {
-	if name == "" || len(name) > 128 || '0' <= name[0] && name[0] <= '9' {
-		return false
+// variable finds $$, ${NAME}, a ${ that is malformed, and $NAME.
+var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}|\$\{|\$[A-Z_][A-Z0-9_]+\b`)
+
+// expand replaces the variables of one text.
+func (l *loader) expand(n *yaml.Node, at place) {
+	written, known := n.Value, 0
+	valid := true
+	if !l.verbatim {
+		n.Value = variable.ReplaceAllStringFunc(written, func(found string) string {
+			name := strings.TrimSuffix(strings.TrimPrefix(found, "${"), "}")
+			switch {
+			case found == "$$":
+				return "$"
+			case found == "${":
+				valid = false
+				l.expanded[n] = written
+				l.invalid(n, n.Line, at, "a variable's name between ${ and }, or $$ for a dollar sign")
+			case name == found:
+				l.warn(n.Line, at, found+" is not replaced; write $"+"{"+found[1:]+"}, or $"+found+" for this text")
+				return found
+			default:
+				value, ok := l.lookup(name)
+				if !ok {
+					valid = false
+					l.add(n.Line, at, typeUnset, map[string]string{"env_var": name})
+				}
+				known++
+				return value
+			}
+			return found
+		})
 	}
-	return strings.IndexFunc(name, func(r rune) bool {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		return !letter && !('0' <= r && r <= '9') && r != '_'
-	}) < 0
+	switch {
+	case !valid: // neither the variable's name nor what is around it is the value
+		l.expanded[n] = written
+	case known > 0:
+		l.expanded[n] = written
+		n.Tag, n.Style = "!!str", yaml.DoubleQuotedStyle // a text, whatever the variable holds
+	case isSecret(at.key, written):
+		l.warnSecret(n, at)
+	}
+}
+
+// isSecret reports whether value, written into a file under key, is a secret.
+func isSecret(key, value string) bool {
+	switch {
+	case value == "":
+		return false
+	case taxonomy.Scrub(value) != value || taxonomy.Scrub(`"`+key+`":"value"`) != `"`+key+`":"value"`:
+		return true
+	}
+	// A session or a credential may also be a plain word.
+	return taxonomy.NamesSecret(key) && len(value) >= 8 && strings.ContainsAny(value, "0123456789") &&
+		strings.IndexFunc(value, unicode.IsSpace) < 0
+}
+
+// warnSecret warns that the text n is a secret.
+func (l *loader) warnSecret(n *yaml.Node, at place) {
+	name := strings.ToUpper(regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(at.key, "_"))
+	switch {
+	case l.verbatim:
+		l.warn(n.Line, at, "a secret is written in clear; it must not be in the file")
+		return
+	case !variable.MatchString("${"+name+"}") || taxonomy.Scrub(at.key) != at.key:
+		name = "SECRET"
+	}
+	l.warn(n.Line, at, "a secret is written in clear; take it from the environment: ${"+name+"}")
 }

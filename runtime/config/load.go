@@ -1,96 +1,149 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"reflect"
+	"regexp"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// DefaultMaxBytes is how long a file may be unless [MaxBytes] says otherwise.
-const DefaultMaxBytes = 1 << 20
+// maxBytes is the longest file that is read.
+const maxBytes = 1 << 20
 
 // Option changes how a configuration is read.
-type Option func(*settings)
+type Option func(*loader)
 
-type settings struct {
-	lookup   func(name string) (string, bool)
-	maxBytes int
-	unknown  map[string]any
-	verbatim bool
-}
-
-// Env takes variables from lookup in place of [os.LookupEnv].
+// Env takes variables from lookup instead of [os.LookupEnv].
 func Env(lookup func(name string) (value string, ok bool)) Option {
-	return func(s *settings) { s.lookup = lookup }
+	return func(l *loader) { l.lookup = lookup }
 }
 
-// Verbatim takes texts as they are written: a dollar sign stands for itself, and the environment is
-// not read. It is for files of others, who must not be able to have variables shown.
-func Verbatim() Option { return func(s *settings) { s.verbatim = true } }
-
-// MaxBytes lets a file have n bytes in place of [DefaultMaxBytes].
-func MaxBytes(n int) Option { return func(s *settings) { s.maxBytes = n } }
-
-// KeepUnknown puts the values of keys that nobody asked for into unknown, by their path in the file
-// ("server.prot"), as yaml.v3 decodes them into an any. They may hold secrets.
-func KeepUnknown(unknown map[string]any) Option { return func(s *settings) { s.unknown = unknown } }
-
-func newSettings(opts []Option) settings {
-	s := settings{lookup: os.LookupEnv, maxBytes: DefaultMaxBytes}
-	for _, o := range opts {
-		o(&s)
-	}
-	return s
-}
+// Verbatim leaves texts as they are written and does not read the environment. Use it for files
+// from others, which could otherwise print your variables.
+func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 
 // Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their
-// yaml tags, as yaml.v3 does it, with inline. What the file does not say stays as it is; lists are
-// replaced, mappings go on being filled. Numbers, durations ("30s"), times, types with
-// UnmarshalText or UnmarshalYAML, and taxonomy.Secret[string] are read as such. Whatever implements
-// [Validator] is asked when it is filled.
+// yaml tags, as yaml.v3 does, including inline. A key that the file lacks keeps its value, lists
+// are replaced, and maps are merged. Durations ("30s"), times, types with UnmarshalText or
+// UnmarshalYAML and taxonomy.Secret[string] are supported. Each value that implements [Validator]
+// is validated after it was read.
 //
-// The error is a problem, or, of several, all of them joined in the order of the file; see
-// [Problems] and the package comment. After an error into is partly filled and of no use. Warnings
-// come with and without an error.
+// The error is one problem, or all of them joined in the order of the file; see [Problems]. After an
+// error into is incomplete. Warnings are returned with and without an error.
 func Load(path string, into any, opts ...Option) (Warnings, error) {
-	s := newSettings(opts)
-	text, err := readFile(path, s.maxBytes)
+	text, err := readFile(path)
+	if err != nil {
+		ev := evidence(path, "", fmt.Errorf("read configuration: %w", err))
+		if errors.Is(err, fs.ErrNotExist) {
+			ev.Type = typeMissing
+		}
+		return nil, &problem{ev: ev}
+	}
+	return Parse(path, text, into, opts...)
+}
+
+// readFile reads a regular file, at most one byte more than maxBytes. It never blocks on a pipe.
+func readFile(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.IsDir() && !info.Mode().IsRegular() { // reading a directory gives EISDIR
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return parse(path, text, into, s)
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return text, errors.Join(err, f.Close())
 }
 
-// Parse is [Load] for a text; path is what errors and warnings call it.
+// Parse is [Load] for a text; errors and warnings name it path.
 func Parse(path string, text []byte, into any, opts ...Option) (Warnings, error) {
-	s := newSettings(opts)
-	if len(text) > s.maxBytes {
-		return nil, tooLong(path, s.maxBytes)
-	}
-	return parse(path, text, into, s)
-}
-
-var errInto = errors.New("a configuration is read into a pointer to a struct or a map")
-
-func parse(path string, text []byte, into any, s settings) (Warnings, error) {
 	target := reflect.ValueOf(into)
-	if target.Kind() != reflect.Pointer || target.IsNil() || !holdsFields(target.Elem().Kind()) {
-		return nil, fmt.Errorf("read %s: %w, not into %T", path, errInto, into)
+	if target.Kind() != reflect.Pointer || target.IsNil() ||
+		target.Elem().Kind() != reflect.Struct && target.Elem().Kind() != reflect.Map {
+		return nil, fmt.Errorf("read %s into %T: want a pointer to a struct or a map", path, into)
 	}
-	l := newLoader(path, s)
-	root, err := l.syntax(text)
+	l := &loader{path: path, lookup: os.LookupEnv, expanded: make(map[*yaml.Node]string)}
+	for _, o := range opts {
+		o(l)
+	}
+	if len(text) > maxBytes {
+		l.invalid(nil, 0, place{}, fmt.Sprintf("a file of at most %d bytes", maxBytes))
+		return nil, l.failed()
+	}
+	root, err := document(text)
 	if err != nil {
-		return nil, err
+		if unquoted.Match(text) {
+			err = fmt.Errorf("%w; within { } and [ ] a ${…} must be in quotes", err)
+		}
+		ev := evidence(path, typeParse, err)
+		ev.Text = taxonomy.Scrub(ev.Text)
+		return nil, &problem{ev: ev}
 	}
-	if root == nil {
-		root = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1}
-	}
-	l.prepare(root, "", place{})
+	l.expandAll(root, place{})
 	l.value(root, target.Elem(), place{})
 	return l.warned(), l.failed()
 }
 
-func holdsFields(k reflect.Kind) bool { return k == reflect.Struct || k == reflect.Map }
+// unquoted finds a variable without quotes within braces or brackets, which are YAML's then.
+var unquoted = regexp.MustCompile(`(?:^|[^$])[{\[][^"'\]]*\$\{`)
+
+// document returns the root of the one document in text.
+func document(text []byte) (root *yaml.Node, err error) {
+	// yaml.v3 panics on some malformed comments.
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, fmt.Errorf("yaml: %v", p)
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
+	case err != nil:
+		return nil, err
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return nil, fmt.Errorf("line %d: a second document begins here", second.Line)
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	root = doc.Content[0]
+	if root.ShortTag() == "!!null" {
+		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
+	}
+	return root, plain(root)
+}
+
+// plain returns an error if there is an anchor, an alias, a merge key or a key that is given twice
+// at n or below.
+func plain(n *yaml.Node) error {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" {
+		return fmt.Errorf("line %d: anchors, aliases and merge keys are not supported", n.Line)
+	}
+	seen := make(map[string]int)
+	for i, child := range n.Content {
+		if err := plain(child); err != nil {
+			return err
+		}
+		if n.Kind != yaml.MappingNode || i%2 == 1 || child.Kind != yaml.ScalarNode {
+			continue
+		}
+		if first, twice := seen[child.Value]; twice {
+			return fmt.Errorf("line %d: key %q is there twice, first on line %d", child.Line, child.Value, first)
+		}
+		seen[child.Value] = child.Line
+	}
+	return nil
+}

@@ -2,26 +2,58 @@ package config
 
 import (
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Problem is a setting that cannot be.
+// Problem is a setting with a value that is not allowed.
 type Problem struct {
-	// Field is the path of the setting, as it stands in the file, from the value that was asked:
-	// "retries", "a.b[2]"; empty for that value itself.
+	// Field is the path of the setting, as it is written in the file, from the value that was
+	// validated: "retries", "a.b[2]"; empty for that value itself.
 	Field string
-	// Expected says what could be there: "a number from 1 to 10".
+	// Expected says which values are allowed: "a number from 1 to 10".
 	Expected string
 }
 
-// Validator is what can say whether its settings can be: ranges, words, what goes together. It is
-// asked when it was filled, what is in it first.
+// Validator checks its own settings: ranges, words, combinations. Validate is called after the value
+// was read; values within it are validated first.
 type Validator interface {
 	Validate() []Problem
 }
 
-// validate asks v, which was filled from n.
+// Findings collects problems for a [Validator]; the zero value is empty.
+type Findings []Problem
+
+// Word adds a problem unless value is empty or one of words.
+func (f *Findings) Word(field, value string, words []string) {
+	if value != "" && !slices.Contains(words, value) {
+		*f = append(*f, Problem{Field: field, Expected: Either(words)})
+	}
+}
+
+// NotNegative adds a problem if value is less than 0. Use it where 0 means the default.
+func (f *Findings) NotNegative(field string, value int64) {
+	if value < 0 {
+		*f = append(*f, Problem{Field: field, Expected: "0, for the default, or more"})
+	}
+}
+
+// Either returns words as a sentence has them: "a, b or c".
+func Either(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// validate calls Validate of v, which was read from n.
 func (l *loader) validate(n *yaml.Node, v reflect.Value, at place) {
 	if !v.CanAddr() || !v.CanInterface() {
 		return
@@ -31,23 +63,76 @@ func (l *loader) validate(n *yaml.Node, v reflect.Value, at place) {
 		return
 	}
 	for _, p := range validator.Validate() {
-		where, line := at.join(p.Field), n.Line
-		value := find(n, p.Field)
+		value, line := find(n, p.Field), n.Line
 		if value != nil {
 			line = value.Line
 		}
-		l.invalid(value, line, where, p.Expected, false)
+		l.invalid(value, line, at.join(p.Field), p.Expected)
 	}
 }
 
-// maxValue is how many bytes are told of a value.
-const maxValue = 200
-
-// invalid adds that n, nil when there is none, is not what is expected there.
-func (l *loader) invalid(n *yaml.Node, line int, at place, expected string, secret bool) {
-	attributes := map[string]string{"expected": expected}
-	if value, ok := l.shown(n, at, secret); ok {
-		attributes["value"] = value
+// find returns the node at the path field below n, or nil.
+func find(n *yaml.Node, field string) *yaml.Node {
+	for _, key := range strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		i, err := strconv.Atoi(key)
+		switch {
+		case n.Kind == yaml.SequenceNode && err == nil && 0 <= i && i < len(n.Content):
+			n = n.Content[i]
+		case n.Kind == yaml.MappingNode:
+			j := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return k.Value == key })
+			if j < 0 || j%2 == 1 {
+				return nil
+			}
+			n = n.Content[j+1]
+		default:
+			return nil
+		}
 	}
-	l.add(line, at, typeInvalid, attributes)
+	return n
+}
+
+// place is the path of a value and the last key in it. Elements of a list have the list's key.
+type place struct{ path, key string }
+
+// maxPath bounds the path of a place, in bytes.
+const maxPath = 512
+
+// under returns the place of a key in the mapping at p.
+func (p place) under(key string) place {
+	if !isName(key) {
+		return place{bounded(p.path + "[" + text.Quote(key, maxPath) + "]"), key}
+	}
+	return place{p.join(key).path, key}
+}
+
+// at returns the place of an element of the list at p.
+func (p place) at(i int) place { return place{bounded(p.path + "[" + strconv.Itoa(i) + "]"), p.key} }
+
+// join returns the place at the path field below p.
+func (p place) join(field string) place {
+	if field == "" {
+		return p
+	}
+	path := field
+	if p.path != "" && field[0] == '[' {
+		path = p.path + field
+	} else if p.path != "" {
+		path = p.path + "." + field
+	}
+	key, _, _ := strings.Cut(field[strings.LastIndexByte(field, '.')+1:], "[")
+	return place{bounded(path), key}
+}
+
+// isName reports whether a path shows the key without quotes.
+func isName(key string) bool {
+	return key != "" && len(key) <= 64 && taxonomy.Scrub(key) == key && strings.Trim(key, nameBytes) == ""
+}
+
+const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+func bounded(path string) string {
+	if len(path) <= maxPath {
+		return path
+	}
+	return strings.ToValidUTF8(path[:maxPath], "") + "…"
 }

@@ -1,0 +1,202 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	typeMissing = "missing"
+	typeParse   = "parse"
+	typeUnset   = "unset_variable"
+	typeInvalid = "invalid"
+)
+
+// evidence returns evidence about the file at path; err may be nil.
+func evidence(path, kind string, err error) *taxonomy.Evidence {
+	var ev taxonomy.Evidence
+	if err != nil {
+		ev = detect.Of(err)
+	}
+	ev.Source, ev.Op, ev.Type = "config", "load_config", kind
+	ev.Attributes = maps.Clone(ev.Attributes)
+	if ev.Attributes == nil {
+		ev.Attributes = make(map[string]string)
+	}
+	ev.Attributes["path"] = path
+	return &ev
+}
+
+// problem is an error such as "aidf.yml:3: limits.iteration is "soon", expected a duration". It
+// wraps the evidence that it is classified by.
+type problem struct {
+	line int // 0 if it is about the whole file
+	ev   *taxonomy.Evidence
+}
+
+// Problems returns the problems of an error of [Load] or [Parse] one by one, in the order of the
+// file; nil for nil. Each wraps a *taxonomy.Evidence and is classified by itself.
+func Problems(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// Error returns the place and the problem on one line, without secrets.
+func (p *problem) Error() string {
+	where := p.ev.Attribute("path")
+	if p.line > 0 {
+		where += ":" + strconv.Itoa(p.line)
+	}
+	return text.Printable(where+": "+p.what(), "")
+}
+
+// Unwrap returns the evidence.
+func (p *problem) Unwrap() error { return p.ev }
+
+// LogValue returns the evidence's.
+func (p *problem) LogValue() slog.Value { return p.ev.LogValue() }
+
+func (p *problem) what() string {
+	field := p.ev.Attribute("field")
+	about := func(what string) string { return strings.TrimPrefix(field+": "+what, ": ") }
+	switch p.ev.Type {
+	case typeMissing:
+		return "there is no such file"
+	case typeParse:
+		return p.ev.Text
+	case typeUnset:
+		return about(fmt.Sprintf("the environment variable %s is not set", p.ev.Attribute("env_var")))
+	case typeInvalid:
+		expected := "expected " + p.ev.Attribute("expected")
+		value, shown := p.ev.Attributes["value"]
+		if !shown {
+			return about(expected)
+		}
+		if value != aMapping && value != aList {
+			value = strconv.Quote(value)
+		}
+		return cmp.Or(field, "it") + " is " + value + ", " + expected
+	}
+	if pathError, ok := errors.AsType[*fs.PathError](p.ev.Err); ok {
+		return "it cannot be read: " + pathError.Err.Error()
+	}
+	return "it cannot be read: " + p.ev.Text
+}
+
+// Warning is something in a file that a person should look at.
+type Warning struct {
+	// Path and Line are its place; lines count from 1.
+	Path string
+	Line int
+	// Field is the path of the key: "a.b[2]".
+	Field string
+	// Text is the warning, without secrets.
+	Text string
+}
+
+// String returns "aidf.yml:3: retires: unknown key; did you mean "retries"?".
+func (w Warning) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s", w.Path, w.Line, w.Field, w.Text)
+}
+
+// Warnings are in the order of the file.
+type Warnings []Warning
+
+// String returns a line for each warning.
+func (w Warnings) String() string {
+	lines := make([]string, len(w))
+	for i := range w {
+		lines[i] = w[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxProblems is the most problems, and the most warnings, that are reported.
+const maxProblems = 100
+
+func (l *loader) warn(line int, at place, text string) {
+	w := Warning{Path: l.path, Line: line, Field: at.path, Text: text}
+	if len(l.warnings) < maxProblems && !slices.Contains(l.warnings, w) {
+		l.warnings = append(l.warnings, w)
+	}
+}
+
+func (l *loader) warned() Warnings {
+	slices.SortStableFunc(l.warnings, func(a, b Warning) int { return cmp.Compare(a.Line, b.Line) })
+	return l.warnings
+}
+
+// add adds a problem with a field. Of a field that is invalid for several reasons the first counts.
+func (l *loader) add(line int, at place, kind string, attributes map[string]string) {
+	known := func(p *problem) bool { return p.ev.Attribute("field") == at.path }
+	if len(l.problems) >= maxProblems || kind == typeInvalid && slices.ContainsFunc(l.problems, known) {
+		return
+	}
+	ev := evidence(l.path, kind, nil)
+	maps.Copy(ev.Attributes, attributes)
+	if at.path != "" {
+		ev.Attributes["field"] = at.path
+	}
+	l.problems = append(l.problems, &problem{line, ev})
+}
+
+// invalid adds that n, which is nil for a key that is missing, is not what is expected.
+func (l *loader) invalid(n *yaml.Node, line int, at place, expected string) {
+	attributes := map[string]string{"expected": expected}
+	if n != nil && !taxonomy.NamesSecret(at.key) {
+		attributes["value"] = l.shown(n)
+	}
+	l.add(line, at, typeInvalid, attributes)
+}
+
+// The words that describe values which are not shown.
+const (
+	aMapping = "a mapping"
+	aList    = "a list"
+)
+
+// shown returns a value as it is written in the file, masked.
+func (l *loader) shown(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return aMapping
+	case yaml.SequenceNode:
+		return aList
+	}
+	written, ok := l.expanded[n]
+	if !ok {
+		written = n.Value
+	}
+	return text.Beginning(written, 200)
+}
+
+// failed returns all problems in the order of the file, joined if there are several.
+func (l *loader) failed() error {
+	slices.SortStableFunc(l.problems, func(a, b *problem) int { return cmp.Compare(a.line, b.line) })
+	if len(l.problems) == 1 {
+		return l.problems[0]
+	}
+	errs := make([]error, len(l.problems))
+	for i, p := range l.problems {
+		errs[i] = p
+	}
+	return errors.Join(errs...)
+}
