@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"os"
+	"os/exec"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/notify"
@@ -109,7 +111,9 @@ func (s *setup) channel(c channelSettings) notify.Channel {
 	case "log":
 		return notify.NewLog(s.logger(c.Level))
 	case "desktop":
-		return notify.NewDesktop()
+		return notify.Func("desktop", func(ctx context.Context, m notify.Message) error {
+			return exec.CommandContext(ctx, "notify-send", "--", "aidf: task "+string(m.Status), m.Text).Run()
+		})
 	}
 	w := notify.WebhookConfig{Header: map[string][]string{}}
 	w.URL, _ = c.URL.Reveal()

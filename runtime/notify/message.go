@@ -10,32 +10,30 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Message is what people are told about a run. All texts in it are one line, bounded, and have
-// their secrets masked; they are untrusted nevertheless, since a provider may have written them.
-// Its JSON is what a webhook gets.
+// Message describes the end of a run. Its texts are on one line, bounded, and masked. They are
+// untrusted: a provider may have written them. A webhook posts its JSON.
 type Message struct {
-	// Text is the message as people read it: "[TIMEOUT] Task blocked: iteration 3 exceeded the
-	// limit of 300000 ms". Without a category there are no brackets.
+	// Text is the message as a sentence: "[TIMEOUT] Task blocked: iteration 3 exceeded the limit of
+	// 5m0s". The category in brackets is absent if there is none.
 	Text string `json:"text"`
-	// Level is Info for a run that was completed or cancelled, Warn for a blocked one, Error for a
-	// failed one.
+	// Level is Info for a completed or cancelled run, Warn for a blocked run, Error for a failed run.
 	Level slog.Level `json:"level"`
 
 	Run       string             `json:"run"`
 	Task      string             `json:"task"`
 	Status    executor.Status    `json:"status"`
 	EndReason executor.EndReason `json:"endReason"`
-	// EndsRun reports that no other task can be run either.
+	// EndsRun reports that the error also prevents other tasks.
 	EndsRun bool `json:"endsRun,omitempty"`
 
-	// Category, Code and Severity are those of the last error; empty when the run was completed or
-	// the error has none.
+	// Category, Code and Severity are the last error's; empty if the run was completed or the error
+	// has none.
 	Category string            `json:"category,omitempty"`
 	Code     string            `json:"code,omitempty"`
 	Severity taxonomy.Severity `json:"severity,omitzero"`
-	// Error is what the last error says.
+	// Error is the message of the last error.
 	Error string `json:"error,omitempty"`
-	// Question is what a person is asked.
+	// Question is the question that the run asks a person.
 	Question string `json:"question,omitempty"`
 
 	Iterations  int    `json:"iterations"`
@@ -43,7 +41,7 @@ type Message struct {
 	Commits     int    `json:"commits"`
 	Pushed      bool   `json:"pushed,omitempty"`
 	PullRequest string `json:"pullRequest,omitempty"`
-	// Warnings counts what went wrong without changing the outcome.
+	// Warnings counts the failures that did not change the outcome.
 	Warnings int       `json:"warnings,omitempty"`
 	EndedAt  time.Time `json:"endedAt,omitzero"`
 }
@@ -73,7 +71,7 @@ func NewMessage(r *executor.Result) Message {
 	return m
 }
 
-// text returns the message for people.
+// text returns the message as a sentence.
 func (m *Message) text() string {
 	var b strings.Builder
 	if m.Category != "" {
@@ -86,7 +84,7 @@ func (m *Message) text() string {
 	return text.Beginning(b.String(), maxText)
 }
 
-// about returns what there is to say besides the status.
+// about returns the part of the sentence after the status.
 func (m *Message) about() string {
 	switch {
 	case m.Status == executor.StatusCompleted:
@@ -97,6 +95,28 @@ func (m *Message) about() string {
 		return m.Error
 	}
 	return strings.ReplaceAll(string(m.EndReason), "_", " ")
+}
+
+// attrs returns the message for a log.
+func (m *Message) attrs() []slog.Attr {
+	attrs := []slog.Attr{
+		slog.String("run", m.Run), slog.String("task", m.Task),
+		slog.String("status", string(m.Status)), slog.String("end_reason", string(m.EndReason)),
+	}
+	for _, a := range []slog.Attr{
+		slog.String("category", m.Category), slog.String("code", m.Code), slog.String("error", m.Error),
+		slog.String("question", m.Question), slog.String("pull_request", m.PullRequest),
+	} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	if m.Severity != 0 {
+		attrs = append(attrs, slog.String("severity", m.Severity.String()))
+	}
+	return append(attrs,
+		slog.Int("iterations", m.Iterations), slog.Int("failures", m.Failures), slog.Int("commits", m.Commits),
+		slog.Bool("pushed", m.Pushed), slog.Int("warnings", m.Warnings))
 }
 
 func level(s executor.Status) slog.Level {

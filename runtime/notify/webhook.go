@@ -11,45 +11,31 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// WebhookConfig says where messages are posted. The URL and the values of the header are treated as
-// secrets: no error shows them.
+// WebhookConfig is where messages are posted. The path and query of the URL and the values of the
+// header are secrets: errors do not contain them.
 type WebhookConfig struct {
-	// Name names the channel; "webhook" unless set.
+	// Name names the channel; the default is "webhook".
 	Name string
 	// URL is where to post, http or https.
 	URL string
 	// Header is sent with each message, for example an Authorization.
 	Header http.Header
-	// Limit is how long one message may take; 0 leaves it to the notifier.
-	Limit time.Duration
-	// Body makes what is posted, for services with a form of their own; nil posts the message as
-	// JSON.
+	// Body returns what is posted, for services with a format of their own; nil posts the message
+	// as JSON.
 	Body func(Message) ([]byte, error)
-	// Transport sends the requests; nil is one like net/http's default that keeps no connection
-	// open.
-	Transport http.RoundTripper
 }
 
-// webhook posts messages.
-type webhook struct {
-	config  WebhookConfig
-	client  *http.Client
-	secrets []string
-}
-
-// maxResponse bounds what is read of a response, in bytes.
+// maxResponse bounds how much of a response is read, in bytes.
 const maxResponse = 64 << 10
 
-// NewWebhook returns a channel that posts each message. An answer other than 2xx is an error. A
-// redirect is followed only to the same scheme and host, and only if the message is sent along (307
-// and 308).
+// NewWebhook returns a channel that posts each message. A status other than 2xx is an error;
+// redirects are not followed.
 func NewWebhook(c WebhookConfig) (Channel, error) {
 	c.Name = cmp.Or(c.Name, "webhook")
 	u, err := url.Parse(c.URL)
@@ -60,136 +46,95 @@ func NewWebhook(c WebhookConfig) (Channel, error) {
 			Attributes: map[string]string{"resource": c.Name},
 		}
 	}
-	c.Header = c.Header.Clone()
-	if c.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DisableKeepAlives = true
-		c.Transport = t
+	if c.Body == nil {
+		c.Body = func(m Message) ([]byte, error) { return json.Marshal(m) }
 	}
-	return &webhook{
-		config:  c,
-		client:  &http.Client{Transport: c.Transport, CheckRedirect: sameHost},
-		secrets: secretsOf(u, c.Header),
-	}, nil
+	header := http.Header{"Content-Type": {"application/json"}}
+	for name, values := range c.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true // messages are rare
+	w := &webhook{body: c.Body, url: c.URL, header: header, hide: hider(u, header)}
+	w.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	return Func(c.Name, w.send), nil
 }
 
-var errRedirect = errors.New("the webhook redirects to where the message must not go")
-
-// sameHost refuses redirects that would give the header to somebody else, or drop the message.
-func sameHost(next *http.Request, via []*http.Request) error {
-	first := via[0]
-	if len(via) > 3 || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme ||
-		next.Method != first.Method {
-		return errRedirect
-	}
-	return nil
+type webhook struct {
+	client *http.Client
+	body   func(Message) ([]byte, error)
+	url    string
+	header http.Header
+	hide   *strings.Replacer // of secrets
 }
 
-// Name returns the configured name.
-func (w *webhook) Name() string { return w.config.Name }
-
-// Send posts the message.
-func (w *webhook) Send(ctx context.Context, m Message) error {
-	if w.config.Limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, w.config.Limit)
-		defer cancel()
-	}
+func (w *webhook) send(ctx context.Context, m Message) error {
 	body, err := w.body(m)
 	if err != nil {
 		return fmt.Errorf("make the webhook's body: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config.URL, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
 	if err != nil {
 		return w.unsent(err)
 	}
-	for name, values := range w.config.Header {
-		req.Header[name] = values
-	}
-	if req.Header.Get("Content-Type") == "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.Header = w.header.Clone()
 	resp, err := w.client.Do(req)
 	if err != nil {
 		return w.unsent(err)
 	}
 	defer resp.Body.Close()
-	return w.answered(resp)
-}
-
-func (w *webhook) body(m Message) ([]byte, error) {
-	if w.config.Body != nil {
-		return w.config.Body(m)
+	if resp.StatusCode/100 == 2 {
+		return nil
 	}
-	return json.Marshal(m)
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	ev := &taxonomy.Evidence{Status: resp.StatusCode}
+	detect.Header(ev, resp.Header)
+	detect.Body(ev, []byte(w.hide.Replace(string(answer))))
+	ev.Text = text.OneLine(ev.Text, maxText)
+	for name, value := range ev.Attributes {
+		ev.Attributes[name] = w.hide.Replace(value)
+	}
+	return ev
 }
 
-// unsent is the evidence of a request without an answer. The error of net/http names the URL, the
-// one in it does not.
+// unsent returns evidence of a request without a response. The outer error of net/http has the URL;
+// the error within has not.
 func (w *webhook) unsent(err error) error {
-	var request *url.Error
-	if errors.As(err, &request) {
-		err = request.Err
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
 	}
 	ev := detect.Of(err)
-	ev.Text = w.hide(ev.Text)
-	if ev.Text != "" && w.hide(err.Error()) != err.Error() {
+	ev.Text = w.hide.Replace(ev.Text)
+	if w.hide.Replace(err.Error()) != err.Error() {
 		ev.Err = nil
 	}
 	return &ev
 }
 
-// answered returns nil for an answer that says that the message was taken.
-func (w *webhook) answered(resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-	if resp.StatusCode/100 == 2 {
-		return nil
-	}
-	ev := &taxonomy.Evidence{Status: resp.StatusCode}
-	detect.Header(ev, resp.Header)
-	if err == nil {
-		detect.Body(ev, []byte(w.hide(string(body))))
-	}
-	ev.Text = text.OneLine(ev.Text, maxText)
-	for name, value := range ev.Attributes {
-		ev.Attributes[name] = w.hide(value)
-	}
-	return ev
-}
-
-// hide masks the webhook's secrets in a text that may repeat them.
-func (w *webhook) hide(text string) string {
-	for _, secret := range w.secrets {
-		text = strings.ReplaceAll(text, secret, taxonomy.Redacted)
-	}
-	return text
-}
-
-// secretsOf returns what must not be shown: all of a URL but its host, and the values of a header.
-func secretsOf(u *url.URL, header http.Header) []string {
+// hider replaces the path, the query and the password of a URL, and the values of a header. Shorter
+// texts than six bytes, which may be words, are kept.
+func hider(u *url.URL, header http.Header) *strings.Replacer {
+	secrets := append(strings.Split(u.Path, "/"), u.RequestURI(), u.Path, u.RawQuery, u.User.Username())
 	password, _ := u.User.Password()
-	secrets := []string{u.String(), u.RequestURI(), strings.Trim(u.Path, "/"), u.RawQuery, password, u.User.Username()}
-	for part := range strings.SplitSeq(u.Path, "/") {
-		if len(part) >= 16 { // longer than words are
-			secrets = append(secrets, part)
-		}
-	}
+	secrets = append(secrets, password)
 	for _, values := range u.Query() {
 		secrets = append(secrets, values...)
 	}
-	for _, values := range header {
+	for name, values := range header {
 		for _, value := range values {
-			_, credential, _ := strings.Cut(value, " ") // after "Bearer"
-			secrets = append(secrets, value, credential)
+			if name != "Content-Type" {
+				_, credential, _ := strings.Cut(value, " ") // after "Bearer"
+				secrets = append(secrets, value, credential)
+			}
 		}
 	}
-	// What is as short as a word would be found in any text, and is no secret.
-	const least = 6
-	out := secrets[:0]
+	var pairs []string
 	for _, s := range secrets {
-		if len(s) >= least {
-			out = append(out, s)
+		if len(s) >= 6 {
+			pairs = append(pairs, s, taxonomy.Redacted)
 		}
 	}
-	return out
+	return strings.NewReplacer(pairs...)
 }

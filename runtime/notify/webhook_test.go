@@ -26,10 +26,10 @@ const (
 )
 
 // hook returns a webhook to a server, with secrets in path, query and header.
-func hook(t *testing.T, base string, limit time.Duration) notify.Channel {
+func hook(t *testing.T, base string) notify.Channel {
 	t.Helper()
 	c, err := notify.NewWebhook(notify.WebhookConfig{
-		Name: "chat", URL: base + hookPath, Header: http.Header{"Authorization": {hookAuth}}, Limit: limit,
+		Name: "chat", URL: base + hookPath, Header: http.Header{"Authorization": {hookAuth}},
 	})
 	require.NoError(t, err)
 	return c
@@ -69,7 +69,7 @@ func TestWebhook(t *testing.T) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer server.Close()
-	assert.Nil(t, notified(t, hook(t, server.URL, 0)))
+	assert.Nil(t, notified(t, hook(t, server.URL)))
 	assert.Equal(t, "[GIT] Task failed: git revert failed", got["text"])
 	assert.Equal(t, "git", got["category"])
 	assert.Equal(t, "GIT_REVERT_FAILED", got["code"])
@@ -98,15 +98,9 @@ func TestWebhookRefuses(t *testing.T) {
 				}
 			}
 		}, 500, "x"},
-		{"redirect to another host", func(w http.ResponseWriter, r *http.Request) {
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL+r.URL.String(), http.StatusTemporaryRedirect)
-		}, 0, "redirects"},
-		{"redirect that drops the message", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/elsewhere?token=query-secret", http.StatusFound)
-		}, 0, "redirects"},
-		{"redirect without end", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, r.URL.String(), http.StatusPermanentRedirect)
-		}, 0, "redirects"},
+		}, 307, "307"},
 		{"no HTTP", func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if assert.NoError(t, err) {
@@ -119,7 +113,7 @@ func TestWebhookRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(tt.answer))
 			defer server.Close()
-			ev := notified(t, hook(t, server.URL, 0))
+			ev := notified(t, hook(t, server.URL))
 			require.NotNil(t, ev)
 			assert.Equal(t, tt.status, ev.Status)
 			assert.Contains(t, ev.Error(), tt.text)
@@ -128,36 +122,21 @@ func TestWebhookRefuses(t *testing.T) {
 	}
 }
 
-func TestWebhookFollowsWithinItsHost(t *testing.T) {
-	var body string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/new" {
-			http.Redirect(w, r, "/new", http.StatusPermanentRedirect)
-			return
-		}
-		b, _ := io.ReadAll(r.Body)
-		body = string(b)
-	}))
-	defer server.Close()
-	assert.Nil(t, notified(t, hook(t, server.URL, 0)))
-	assert.Contains(t, body, "GIT_REVERT_FAILED")
-}
-
 func TestWebhookCannotBeReached(t *testing.T) {
 	const unused = "127.0.0.1:1" // no port that anybody is given
-	ev := notified(t, hook(t, "http://user:header-secret@"+unused, 0))
+	ev := notified(t, hook(t, "http://user:header-secret@"+unused))
 	assert.Equal(t, "network", ev.Type)
+}
 
-	silent := make(chan struct{})
+// A server that does not answer: the limit of the notifier ends the request.
+func TestWebhookTimeout(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-silent:
-		case <-r.Context().Done():
-		}
+		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client left
+		<-r.Context().Done()
 	}))
 	defer server.Close()
-	defer close(silent)
-	ev = notified(t, hook(t, server.URL, 50*time.Millisecond))
+	n := notify.New(notify.Options{Limit: 50 * time.Millisecond}, notify.Route{Channel: hook(t, server.URL)})
+	ev := joined(t, n.Notify(t.Context(), ended(executor.EndFatal, "", "", "")))[0]
 	assert.Equal(t, "timeout", ev.Type)
 	assert.ErrorIs(t, ev, context.DeadlineExceeded)
 }
