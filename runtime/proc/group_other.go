@@ -16,7 +16,8 @@ type group struct{ process *os.Process }
 
 func groupOf(p *os.Process) *group { return &group{process: p} }
 
-func (g *group) terminate()             { _ = g.process.Signal(os.Interrupt) }
+func terminate(p *os.Process) { _ = p.Signal(os.Interrupt) }
+
 func (g *group) kill()                  { _ = g.process.Kill() }
 func (g *group) close()                 {}
 func (g *group) waitGone(time.Duration) {}

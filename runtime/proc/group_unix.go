@@ -21,9 +21,10 @@ type group struct{ id int }
 
 func groupOf(p *os.Process) *group { return &group{id: p.Pid} }
 
-func (g *group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
-func (g *group) kill()      { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
-func (g *group) close()     {}
+func terminate(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
+
+func (g *group) kill()  { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
+func (g *group) close() {}
 
 // gone reports whether nobody in the group runs.
 func (g *group) gone() bool {
@@ -41,7 +42,7 @@ func endGroup(ctx context.Context, id ID, grace time.Duration) error {
 	if pgid, err := syscall.Getpgid(id.PID); err != nil || pgid != id.PID {
 		return endOne(ctx, id, grace)
 	}
-	g.terminate()
+	_ = syscall.Kill(-g.id, syscall.SIGTERM)
 	if waitFor(ctx, grace, g.gone) {
 		return nil
 	}

@@ -1,10 +1,23 @@
+// Package proc runs programs. Each program has a process group that ends with it. Output is passed
+// on and never kept. An [ID] finds a process again after a restart of the host.
+//
+// Systems differ:
+//
+//   - Linux and other Unixes: SIGTERM asks a process group to end, SIGKILL ends it. A process can
+//     leave its group; on Linux [Command.Sweep] finds it by a mark in its environment.
+//   - Windows: a group is a job object, which also ends with this process. CTRL_BREAK asks it to
+//     end, and reaches programs of the same console only. What a program starts in its first instant
+//     can escape the job.
+//   - Other systems have no groups: only the program itself is ended.
 package proc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -12,9 +25,11 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// DefaultGrace is how long a group that is asked to end has for it, unless a [Command] says
-// otherwise.
+// DefaultGrace is the grace of a [Command] that has none.
 const DefaultGrace = 5 * time.Second
+
+// lastBreath is how long the system has for removing killed processes.
+const lastBreath = 5 * time.Second
 
 // Command is a program to run.
 type Command struct {
@@ -24,168 +39,144 @@ type Command struct {
 	Args []string
 	// Dir is the working directory; empty is this process's.
 	Dir string
-	// Env is the whole environment, but for a mark that Sweep and Started add. Nothing is
-	// inherited, also when it is nil: see [SafeEnv].
+	// Env is the whole environment, except for a mark that Sweep and Started add. Nothing is
+	// inherited, also if Env is nil; see [SafeEnv].
 	Env []string
-	// Stdin is what the program reads; nil is nothing. Its Read must not block for ever, unless it
-	// is an *os.File.
+	// Stdin is the input; nil is none.
 	Stdin io.Reader
-	// Stdout and Stderr take what the program writes, piece by piece; nil drops it. If they are
-	// equal, they get the pieces in the order in which they were written; otherwise two goroutines
-	// write at once. What is left once a Write has failed is dropped.
+	// Stdout and Stderr receive the output; nil discards it. If they are equal, one goroutine writes
+	// to them, in the order of the output; otherwise two goroutines write at the same time. After a
+	// failed Write the rest is discarded.
 	Stdout, Stderr io.Writer
-	// Grace is how long the group has to end by itself before it is killed, and how long what the
-	// program has left running may go on writing; 0 is [DefaultGrace].
+	// Grace is how long the group has to end before it is killed, and how long processes that the
+	// program started may go on writing after it ended; 0 is [DefaultGrace].
 	Grace time.Duration
-	// Started, unless nil, is called once, before any output is passed on. If it returns an error,
-	// the group is killed and Run returns that error.
+	// Started, unless nil, is called once, right after the start. If it returns an error, the group
+	// is killed and Run returns that error.
 	Started func(ID) error
-	// Sweep also ends processes that left the group, when the program has ended. It needs Linux,
-	// and an environment that they have not emptied.
+	// Sweep also ends processes that left the group, after the program ended. It needs Linux, and
+	// works as long as they keep their environment.
 	Sweep bool
 }
 
 // Exit is how a program ended.
 type Exit struct {
-	// Code is what the program exited with; -1 if a signal ended it, or if it never ran.
+	// Code is the exit code; -1 if a signal ended the program, or if it never ran.
 	Code int
-	// Signal is the name of the signal that ended it: "SIGKILL". Empty if none did.
+	// Signal is the name of the signal that ended the program, such as "SIGKILL", or empty.
 	Signal string
-	// Took is how long it ran, with all its output.
+	// Took is how long the program and its output took.
 	Took time.Duration
 }
 
-// Run runs a program to its end and waits for everything: all of its output was passed on, and
-// nothing of its group is alive, when it returns. What the program has left running in its group is
-// killed.
+// Run runs a program to its end. When it returns, all output was passed on and no process of the
+// group is alive: processes that the program left running in its group are killed.
 //
-// An error says that the program could not be started (see errors.Is with exec.ErrNotFound and
-// fs.ErrNotExist), that Started refused, or that ctx ended, and then it is ctx.Err and the cause of
-// ctx. A program that ran to its end is no error, however it ended. When ctx ends, the group is
-// asked to end, and killed when Grace is over.
+// A program that ran is no error, whatever its exit code. The error says that the program could not
+// be started (errors.Is with exec.ErrNotFound and fs.ErrNotExist), that Started refused, or that ctx
+// ended; then it wraps ctx.Err and the cause of ctx. When ctx ends, the group is asked to end, and
+// killed after Grace.
 func Run(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{Code: -1}, c.ended(ctx)
 	}
-	began := time.Now()
-	r, err := start(c)
-	if err != nil {
-		return Exit{Code: -1}, fmt.Errorf("start %s: %w", c.name(), err)
+	began, interrupted, mark := time.Now(), false, ""
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Dir, cmd.Stdin = c.Dir, c.Stdin
+	cmd.Env = append(make([]string, 0, len(c.Env)+1), c.Env...) // never nil, which would inherit
+	if c.Sweep || c.Started != nil {
+		mark = newMark()
 	}
-	err = r.run(ctx)
-	exit := exitOf(r.result)
-	exit.Took = time.Since(began)
-	return exit, err
-}
-
-// run passes on the output until the program and its group have ended.
-func (r *running) run(ctx context.Context) error {
-	refused := r.introduce()
-	r.out.begin()
-	exited := make(chan struct{})
-	go func() {
-		defer close(exited)
-		r.result = r.cmd.Wait()
-	}()
-	interrupted := r.await(ctx, exited, refused)
-	r.settle(ctx, interrupted)
-	switch {
-	case refused != nil:
-		return refused
-	case interrupted:
-		return r.ended(ctx)
+	if mark != "" {
+		cmd.Env = append(cmd.Env, markVariable+"="+mark)
 	}
-	return nil
-}
-
-// introduce tells Started who runs.
-func (r *running) introduce() error {
-	if r.Started == nil {
+	cmd.Stdout, cmd.Stderr = unfailing(c.Stdout), unfailing(c.Stderr)
+	if same(c.Stdout, c.Stderr) {
+		cmd.Stderr = cmd.Stdout
+	}
+	cmd.WaitDelay = cmp.Or(max(c.Grace, 0), DefaultGrace)
+	cmd.Cancel = func() error {
+		interrupted = true
+		terminate(cmd.Process)
 		return nil
 	}
-	id, err := identify(r.cmd.Process.Pid, r.mark)
-	if err != nil {
-		return fmt.Errorf("identify %s: %w", r.name(), err)
+	lead(cmd)
+	if err := cmd.Start(); err != nil {
+		return Exit{Code: -1}, fmt.Errorf("start %s: %w", filepath.Base(c.Path), err)
 	}
-	return r.Started(id)
-}
-
-// await waits until the program has exited, and ends its group if it must not go on. It reports
-// whether that was so.
-func (r *running) await(ctx context.Context, exited <-chan struct{}, refused error) bool {
+	g := groupOf(cmd.Process)
+	refused := c.introduce(cmd.Process.Pid, mark)
 	if refused != nil {
-		r.group.kill()
-		<-exited
-		return true
+		g.kill()
 	}
-	select {
-	case <-exited:
-		return false
-	case <-ctx.Done():
+	_ = cmd.Wait() // ProcessState and interrupted have all of it
+	g.kill()
+	if c.Sweep {
+		sweep(mark)
 	}
-	r.group.terminate()
-	grace := time.NewTimer(r.grace())
-	defer grace.Stop()
-	select {
-	case <-exited:
-	case <-grace.C:
-		r.group.kill()
-		<-exited
+	g.waitGone(lastBreath)
+	g.close()
+	exit := exitOf(cmd.ProcessState)
+	exit.Took = time.Since(began)
+	if refused == nil && interrupted {
+		return exit, c.ended(ctx)
 	}
-	return true
+	return exit, refused
 }
 
-const (
-	// lastOutput is how long killed processes have for closing their ends of the pipes.
-	lastOutput = 500 * time.Millisecond
-	// lastBreath is how long the system has for removing killed processes.
-	lastBreath = 5 * time.Second
-)
-
-// settle ends what the program left behind and waits for the last output.
-func (r *running) settle(ctx context.Context, interrupted bool) {
-	if !interrupted {
-		r.out.wait(ctx, r.grace())
+// introduce calls Started.
+func (c *Command) introduce(pid int, mark string) error {
+	if c.Started == nil {
+		return nil
 	}
-	r.group.kill()
-	if r.Sweep {
-		sweep(r.mark)
+	id, err := identify(pid, mark)
+	if err != nil {
+		return fmt.Errorf("identify %s: %w", filepath.Base(c.Path), err)
 	}
-	r.group.waitGone(lastBreath)
-	r.group.close()
-	if !r.out.wait(context.Background(), lastOutput) {
-		r.out.abandon()
-	}
+	return c.Started(id)
 }
 
-func (c *Command) grace() time.Duration {
-	if c.Grace > 0 {
-		return c.Grace
-	}
-	return DefaultGrace
-}
-
-func (c *Command) name() string { return filepath.Base(c.Path) }
-
-// ended is the error of a context that ended: ctx.Err, which callers compare with, and its cause,
-// which says more.
+// ended returns the error of a context that ended: ctx.Err and its cause.
 func (c *Command) ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
-		return fmt.Errorf("run %s: %w", c.name(), cause)
+		return fmt.Errorf("run %s: %w", filepath.Base(c.Path), cause)
 	}
-	return fmt.Errorf("run %s: %w: %w", c.name(), err, cause)
+	return fmt.Errorf("run %s: %w: %w", filepath.Base(c.Path), err, cause)
 }
 
-// exitOf reads what Wait has said.
-func exitOf(err error) Exit {
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
+func exitOf(state *os.ProcessState) Exit {
+	if state.Success() {
 		return Exit{}
-	case errors.As(err, &exit):
-		ev := detect.Of(exit)
-		return Exit{Code: ev.ExitCode.Or(-1), Signal: ev.Signal}
 	}
-	return Exit{Code: -1}
+	ev := detect.Of(&exec.ExitError{ProcessState: state})
+	return Exit{Code: ev.ExitCode.Or(-1), Signal: ev.Signal}
+}
+
+// unfailing returns a writer that discards after the first error, so that the program goes on. It
+// returns files and nil as they are.
+func unfailing(w io.Writer) io.Writer {
+	if _, file := w.(*os.File); file || w == nil {
+		return w
+	}
+	return &discarding{w: w}
+}
+
+type discarding struct {
+	w      io.Writer
+	failed bool
+}
+
+func (d *discarding) Write(p []byte) (int, error) {
+	if !d.failed {
+		_, err := d.w.Write(p)
+		d.failed = err != nil
+	}
+	return len(p), nil
+}
+
+// same reports whether both are one writer. Writers of a type that cannot be compared are not.
+func same(a, b io.Writer) (equal bool) {
+	defer func() { _ = recover() }()
+	return a != nil && a == b
 }
