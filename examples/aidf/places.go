@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 )
 
 // journalDir is where runs are remembered: not in the working tree, where the agent is at home.
@@ -52,16 +51,4 @@ func relative(dir, path string) string {
 		return rel
 	}
 	return path
-}
-
-// literally returns the pattern that matches one path only.
-func literally(path string) string {
-	var b strings.Builder
-	for _, r := range filepath.ToSlash(path) {
-		if strings.ContainsRune(`*?[]{}\!^~`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
 func TestProvidersOverHTTP(t *testing.T) {
@@ -63,7 +63,7 @@ func TestKeyIsNeeded(t *testing.T) {
 // A path is matched as it is written, whatever patterns make of its letters.
 func TestLiterally(t *testing.T) {
 	for _, path := range []string{"a.md", "[a].md", "{a,b}.md", "!a?*.md", "~a", `a^\b`} {
-		s, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{literally(path)}})
+		s, err := scope.New(scope.Config{Forbidden: []string{scope.Literal(filepath.ToSlash(path))}})
 		require.NoError(t, err, path)
 		verdict, _ := s.Explain(filepath.ToSlash(path))
 		assert.Equal(t, executor.Forbidden, verdict, path)

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // settings are what a configuration file says. All of them may be left out, but for the provider if
@@ -102,12 +102,12 @@ type scopeSettings struct {
 
 // validationSettings are the commands that check the work.
 type validationSettings struct {
-	PreCommit []workspace.Command `yaml:"pre_commit"`
-	PrePush   []workspace.Command `yaml:"pre_push"`
-	PrePR     []workspace.Command `yaml:"pre_pr"`
-	Limit     time.Duration       `yaml:"limit"`
-	KeepGoing bool                `yaml:"keep_going"`
-	Env       []string            `yaml:"env"`
+	PreCommit []validate.Command `yaml:"pre_commit"`
+	PrePush   []validate.Command `yaml:"pre_push"`
+	PrePR     []validate.Command `yaml:"pre_pr"`
+	Limit     time.Duration      `yaml:"limit"`
+	KeepGoing bool               `yaml:"keep_going"`
+	Env       []string           `yaml:"env"`
 }
 
 // channelSettings are a way to tell people how a run went, and about which runs.

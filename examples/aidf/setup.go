@@ -19,7 +19,10 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/executor/filelanes"
 	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -27,9 +30,9 @@ import (
 type setup struct {
 	*program
 	settings settings
-	file     workspace.TaskFile
+	file     taskfile.Task
 	table    taxonomy.Table
-	scope    *workspace.Scope
+	scope    *scope.Scope
 	git      *workspace.Git
 	notifier *notify.Notifier
 
@@ -135,7 +138,7 @@ func (s *setup) load() error {
 }
 
 func (s *setup) readTask() (err error) {
-	s.file, err = workspace.ReadTask(s.taskFile)
+	s.file, err = taskfile.Read(s.taskFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = refused("", "task", s.taskFile, "a Markdown file that is there")
 	}
@@ -159,13 +162,13 @@ func (s *setup) adjust() error {
 // guard makes the scope of the task's and the configuration's, and has git watch what it forbids.
 // What says what the agent may do is out of its reach.
 func (s *setup) guard() (err error) {
-	own := workspace.ScopeConfig{
-		Mode: workspace.ScopeMode(s.settings.Scope.Mode), Allowed: s.settings.Scope.Allowed,
+	own := scope.Config{
+		Mode: scope.Mode(s.settings.Scope.Mode), Allowed: s.settings.Scope.Allowed,
 		Forbidden: s.settings.Scope.Forbidden, Ask: s.settings.Scope.Ask,
 	}
 	c := s.file.Scope(own.Mode)
-	_, ofTask := workspace.NewScope(c)
-	_, ofConfig := workspace.NewScope(own)
+	_, ofTask := scope.New(c)
+	_, ofConfig := scope.New(own)
 	if err := errors.Join(in(s.taskFile, ofTask), in(s.configFile, ofConfig)); err != nil {
 		return err
 	}
@@ -174,7 +177,7 @@ func (s *setup) guard() (err error) {
 	}
 	c.Forbidden = slices.Concat(c.Forbidden, own.Forbidden, s.ownFiles())
 	c.Ask = slices.Concat(c.Ask, own.Ask)
-	if s.scope, err = workspace.NewScope(c); err != nil {
+	if s.scope, err = scope.New(c); err != nil {
 		return in(s.configFile, err)
 	}
 	s.git.Watch(s.scope)
@@ -186,7 +189,7 @@ func (s *setup) ownFiles() []string {
 	var out []string
 	for _, file := range []string{s.taskFile, s.configFile} {
 		if file != "" && within(s.git.Dir(), file) {
-			out = append(out, literally(relative(s.git.Dir(), file)))
+			out = append(out, scope.Literal(filepath.ToSlash(relative(s.git.Dir(), file))))
 		}
 	}
 	return out
@@ -244,7 +247,7 @@ func (s *setup) validator() (executor.Validator, error) {
 	if len(v.PreCommit)+len(v.PrePush)+len(v.PrePR) == 0 {
 		return nil, nil
 	}
-	return workspace.NewValidator(workspace.ValidatorConfig{
+	return validate.New(validate.Config{
 		Dir: s.git.Dir(), PreCommit: v.PreCommit, PrePush: v.PrePush, PrePR: v.PrePR,
 		Limit: v.Limit, KeepGoing: v.KeepGoing, Env: v.Env,
 	})
@@ -254,7 +257,7 @@ func (s *setup) filer() (executor.Filer, error) {
 	if !s.settings.FileTask {
 		return nil, nil
 	}
-	return workspace.NewFiler(workspace.FilerConfig{
+	return taskfile.NewFiler(taskfile.FilerConfig{
 		Root: s.git.Dir(), Path: relative(s.git.Dir(), s.taskFile), Stage: s.git.Stage,
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // program does what one command line says.
@@ -65,7 +65,7 @@ func (p *program) perform(ctx context.Context) int {
 	}
 	cfg.Observer = executor.Observers(shown, p.log(s.table))
 	if !p.unattended {
-		cfg.Asker = &asker{p.screen, workspace.NewAsker(workspace.AskerConfig{Out: p.hints})}
+		cfg.Asker = &asker{p.screen, scope.NewAsker(scope.AskerConfig{Out: p.hints})}
 	}
 	x, err := executor.New(cfg)
 	if err != nil {
@@ -118,7 +118,7 @@ func (a aside) Write(b []byte) (n int, err error) {
 // asker asks at a terminal that may have a live line.
 type asker struct {
 	screen *terminal.Observer
-	asker  *workspace.Asker
+	asker  *scope.Asker
 }
 
 // Ask asks.

@@ -8,6 +8,7 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -111,7 +112,7 @@ func (f *fix) fix() recovery.Fix {
 	if f == nil {
 		return recovery.Fix{}
 	}
-	return recovery.Fix{Commands: []workspace.Command{{Args: f.Fix}}, Check: []workspace.Command{{Args: f.Check}}}
+	return recovery.Fix{Commands: []validate.Command{{Args: f.Fix}}, Check: []validate.Command{{Args: f.Check}}}
 }
 
 func (in *installer) installer() *recovery.Installer {

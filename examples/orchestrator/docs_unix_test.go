@@ -21,6 +21,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/workspace"
 
 	"orchestrator.example.com/runner/errs"
@@ -76,8 +77,8 @@ func answered(ctx context.Context, r *escalate.Runner, p plan.Plan, text string)
 	return r.Answer(ctx, "nightly-42", p, escalate.Answer{Text: text})
 }
 
-func scopeOf(planFile string) (*workspace.Scope, error) {
-	return workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{planFile, "tiers.yaml", "scripts/**"}})
+func scopeOf(planFile string) (*scope.Scope, error) {
+	return scope.New(scope.Config{Forbidden: []string{planFile, "tiers.yaml", "scripts/**"}})
 }
 
 // agent is a tier that does one thing, and says so.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/escalate"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 
 	"orchestrator.example.com/runner/errs"
 )
@@ -166,7 +166,7 @@ func (o *options) problems() error {
 		all = append(all, err)
 	}
 	answers := o.answers || o.done || o.giveUp
-	if _, err := workspace.NewScope(workspace.ScopeConfig{Allowed: o.allow, Forbidden: o.forbid}); err != nil {
+	if _, err := scope.New(scope.Config{Allowed: o.allow, Forbidden: o.forbid}); err != nil {
 		all = append(all, err)
 	}
 	problem(answers && !o.keeps(), "an answer needs -state or -dir, where the run is kept that it is an answer to")

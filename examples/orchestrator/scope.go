@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 
 	"orchestrator.example.com/runner/errs"
 )
@@ -19,8 +18,8 @@ const maxLinks = 255
 
 // scope says which files tiers may change: none of those that decide about them, when they are in
 // the tree.
-func (o *options) scope(root string, tiers ladder) (*workspace.Scope, error) {
-	c := workspace.ScopeConfig{Allowed: o.allow, Forbidden: slices.Clone(o.forbid)}
+func (o *options) scope(root string, tiers ladder) (*scope.Scope, error) {
+	c := scope.Config{Allowed: o.allow, Forbidden: slices.Clone(o.forbid)}
 	for _, name := range o.deciding(tiers) {
 		own, err := patternsFor(root, name)
 		if err != nil {
@@ -28,7 +27,7 @@ func (o *options) scope(root string, tiers ladder) (*workspace.Scope, error) {
 		}
 		c.Forbidden = append(c.Forbidden, own...)
 	}
-	return workspace.NewScope(c)
+	return scope.New(c)
 }
 
 // deciding are the files that decide what is to be done, what counts, and who does it. A script
@@ -61,7 +60,7 @@ func patternsFor(root, name string) ([]string, error) {
 	var all []string
 	for _, path := range way {
 		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) && rel != "." {
-			all = append(all, literal(filepath.ToSlash(rel)))
+			all = append(all, scope.Literal(filepath.ToSlash(rel)))
 		}
 	}
 	return all, nil
@@ -109,20 +108,4 @@ func start(abs string) (at string, left []string) {
 
 func parts(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(byte(r)) })
-}
-
-// literal returns a pattern that matches a path. What no pattern may hold is any character in it.
-func literal(path string) string {
-	var b strings.Builder
-	for _, r := range path {
-		switch {
-		case r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r):
-			b.WriteByte('?')
-		case strings.ContainsRune(`*?[]{}\!`, r):
-			b.WriteString(`\` + string(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
 // demanding is a plan whose second step nobody carries out.
@@ -182,7 +182,7 @@ func FuzzLiteral(f *testing.F) {
 			strings.ContainsRune(path, 0) {
 			t.Skip()
 		}
-		s, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{literal(path)}})
+		s, err := scope.New(scope.Config{Forbidden: []string{scope.Literal(path)}})
 		require.NoError(t, err)
 		v, why := s.Explain(path)
 		assert.Equal(t, executor.Forbidden, v, why)

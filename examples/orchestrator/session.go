@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 
 	"orchestrator.example.com/runner/errs"
 	"orchestrator.example.com/runner/planfile"
@@ -79,7 +79,7 @@ func (s *session) equip(tiers ladder) error {
 }
 
 // providers makes the providers; to check a plan none is needed.
-func (s *session) providers(all ladder, scope *workspace.Scope) (map[string]executor.Provider, error) {
+func (s *session) providers(all ladder, scope *scope.Scope) (map[string]executor.Provider, error) {
 	made, err := all.providers(&s.desk, scope)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (s *session) providers(all ladder, scope *workspace.Scope) (map[string]exec
 }
 
 // configure makes the configuration of the runner.
-func (s *session) configure(providers map[string]executor.Provider, scope *workspace.Scope) (err error) {
+func (s *session) configure(providers map[string]executor.Provider, scope *scope.Scope) (err error) {
 	if s.verifier, err = verify.New(verify.Options{Dir: s.tree.Dir()}); err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/openai"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 
 	"orchestrator.example.com/runner/errs"
 	"orchestrator.example.com/runner/scripted"
@@ -111,7 +111,7 @@ func scriptOf(plan, tier string) string {
 }
 
 // providers makes the tiers' providers. What is wrong with any of them is said at once.
-func (l ladder) providers(d *desk, scope *workspace.Scope) (map[string]executor.Provider, error) {
+func (l ladder) providers(d *desk, scope *scope.Scope) (map[string]executor.Provider, error) {
 	all := map[string]executor.Provider{}
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -125,7 +125,7 @@ func (l ladder) providers(d *desk, scope *workspace.Scope) (map[string]executor.
 	return all, errors.Join(wrong...)
 }
 
-func (t *tierSettings) provider(name string, d *desk, scope *workspace.Scope) (executor.Provider, error) {
+func (t *tierSettings) provider(name string, d *desk, scope *scope.Scope) (executor.Provider, error) {
 	tools := toolbox.Options{
 		Read: toolbox.ReadWithinScope(scope), Write: toolbox.WithinScope(scope),
 		Commands: toolbox.Policy{Allow: t.Commands},

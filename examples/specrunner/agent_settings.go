@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/config"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // The defaults of the settings.
@@ -62,7 +62,7 @@ type hookSettings struct {
 // hook is a command: a line for the shell, a list of a program and its arguments, or a mapping of
 // these settings.
 type hook struct {
-	Run workspace.Command `yaml:"run"`
+	Run validate.Command `yaml:"run"`
 	// Type says what it means that the hook fails: the tests do, the linters object, or, without a
 	// type, what its output tells.
 	Type  string        `yaml:"type"`

@@ -19,13 +19,13 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 
 	"specrunner.example.com/runner/errs"
 )
 
 // line is a hook that is a line for the shell.
-func line(text, kind string) hook { return hook{Run: workspace.Command{Line: text}, Type: kind} }
+func line(text, kind string) hook { return hook{Run: validate.Command{Line: text}, Type: kind} }
 
 func validated(t *testing.T, h hookSettings, at place) error {
 	t.Helper()
@@ -64,17 +64,17 @@ func TestHooksAfterAnAgent(t *testing.T) {
 		{"B-S02 silent", line("exit 2", ""), "HOOK_FAILURE", "the hook post_done (exit 2) failed with exit code 2", ""},
 		{"tests that the shell does not find", line("no-such-test-runner", hookTests), "HOOK_FAILURE", "", ""},
 		{"tests that are not there",
-			hook{Run: workspace.Command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "",
+			hook{Run: validate.Command{Args: []string{"no-such-test-runner"}}, Type: hookTests}, "HOOK_FAILURE", "",
 			""},
 		{"tests that do not end",
-			hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests,
+			hook{Run: validate.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Type: hookTests,
 				Limit: 100 * time.Millisecond},
 			"HOOK_FAILURE", "did not end within 100ms", "--- FAIL: TestSum\n"},
 		{"a hook that does not end",
-			hook{Run: workspace.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Limit: 100 * time.Millisecond},
+			hook{Run: validate.Command{Line: "echo '--- FAIL: TestSum'; sleep 600"}, Limit: 100 * time.Millisecond},
 			"HOOK_FAILURE", "did not end within 100ms", "--- FAIL: TestSum\n"},
 		{"arguments are no line",
-			hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit $1", "x", "3"}}, Type: hookTests},
+			hook{Run: validate.Command{Args: []string{"sh", "-c", "exit $1", "x", "3"}}, Type: hookTests},
 			"TEST_FAILURE",
 			"sh -c 'exit $1' x 3 failed", ""},
 	}
@@ -242,11 +242,11 @@ hooks:
 	assert.Empty(t, warnings)
 	assert.Equal(t, &claudeSettings{Model: "opus"}, got.Agent.Claude)
 	assert.Equal(
-		t, []hook{{Run: workspace.Command{Line: "git status"}},
-			{Run: workspace.Command{Args: []string{"make", "deps"}}}}, got.Hooks.PreStart)
+		t, []hook{{Run: validate.Command{Line: "git status"}},
+			{Run: validate.Command{Args: []string{"make", "deps"}}}}, got.Hooks.PreStart)
 	assert.Equal(t, []hook{
-		{Run: workspace.Command{Args: []string{"go", "test", "./..."}}, Type: "tests", Limit: 10 * time.Minute},
-		{Run: workspace.Command{Line: "golangci-lint run"}, Type: "lint"}, {Run: workspace.Command{Line: "make check"}},
+		{Run: validate.Command{Args: []string{"go", "test", "./..."}}, Type: "tests", Limit: 10 * time.Minute},
+		{Run: validate.Command{Line: "golangci-lint run"}, Type: "lint"}, {Run: validate.Command{Line: "make check"}},
 	}, got.Hooks.PostDone)
 	assert.Equal(t, 10*time.Minute, got.Hooks.limitOf(got.Hooks.PostDone[0]))
 	assert.Equal(t, 5*time.Minute, got.Hooks.limitOf(got.Hooks.PreStart[0]))
@@ -291,10 +291,10 @@ func TestWhatHooksPrintOfSecrets(t *testing.T) {
 	for name, h := range map[string]hook{
 		"tests":   line("echo $HOOK_PASSWORD; exit 1", hookTests),
 		"no type": line("echo $HOOK_PASSWORD; exit 1", ""),
-		"limit":   {Run: workspace.Command{Line: "echo $HOOK_PASSWORD; sleep 600"}, Limit: 200 * time.Millisecond},
+		"limit":   {Run: validate.Command{Line: "echo $HOOK_PASSWORD; sleep 600"}, Limit: 200 * time.Millisecond},
 		"line":    line("echo "+secret+"; exit 1", ""),
 		"typed":   line("echo "+secret+"; exit 1", hookLint),
-		"program": {Run: workspace.Command{Args: []string{"sh", "-c", "exit 1", secret}}},
+		"program": {Run: validate.Command{Args: []string{"sh", "-c", "exit 1", secret}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := hookSettings{PostDone: []hook{h}, PreStart: []hook{h}, Env: []string{"HOOK_PASSWORD=" + secret},
@@ -338,9 +338,9 @@ func TestAFailureNamesTheHook(t *testing.T) {
 	}{
 		{line("exit 3", ""), "(exit 3) failed with exit code 3"},
 		{line("echo broken; exit 3", ""), "(echo broken; exit 3) failed with exit code 3: broken"},
-		{hook{Run: workspace.Command{Args: []string{"sh", "-c", "exit 3"}}},
+		{hook{Run: validate.Command{Args: []string{"sh", "-c", "exit 3"}}},
 			"(sh -c 'exit 3') failed with exit code 3"},
-		{hook{Run: workspace.Command{Args: []string{"no-such-program-anywhere", "x"}}},
+		{hook{Run: validate.Command{Args: []string{"no-such-program-anywhere", "x"}}},
 			"(no-such-program-anywhere x) failed"},
 		{line("true\nexit 3", ""), "(true) failed with exit code 3"},
 	} {

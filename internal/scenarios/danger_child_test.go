@@ -19,7 +19,9 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -98,7 +100,7 @@ func (o order) task() executor.Task {
 }
 
 func (o order) config(ctx context.Context) (executor.Config, error) {
-	guard, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: o.Forbidden})
+	guard, err := scope.New(scope.Config{Forbidden: o.Forbidden})
 	if err != nil {
 		return executor.Config{}, err
 	}
@@ -110,11 +112,11 @@ func (o order) config(ctx context.Context) (executor.Config, error) {
 	if err != nil {
 		return executor.Config{}, err
 	}
-	checks := workspace.ValidatorConfig{Dir: o.Dir}
+	checks := validate.Config{Dir: o.Dir}
 	if o.Check != "" {
-		checks.PreCommit = []workspace.Command{{Line: o.Check}}
+		checks.PreCommit = []validate.Command{{Line: o.Check}}
 	}
-	validator, err := workspace.NewValidator(checks)
+	validator, err := validate.New(checks)
 	if err != nil {
 		return executor.Config{}, err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // hostileNames are names that a file system takes and a program may stumble over.
@@ -41,7 +41,7 @@ func TestHostileNamesAreCommitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	require.NoError(t, s.cli.Add(writeHostile(s, "docs")))
-	s.checks.PreCommit = []workspace.Command{{Args: []string{"true"}}}
+	s.checks.PreCommit = []validate.Command{{Args: []string{"true"}}}
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	var want []string

@@ -15,8 +15,10 @@ import (
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -24,17 +26,17 @@ import (
 // together.
 
 func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
-	scope, err := workspace.NewScope(
-		workspace.ScopeConfig{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
+	guard, err := scope.New(
+		scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
 	if err != nil {
 		return nil, err
 	}
-	tree, err := workspace.Open(ctx, dir, workspace.Options{Watch: scope})
+	tree, err := workspace.Open(ctx, dir, workspace.Options{Watch: guard})
 	if err != nil {
 		return nil, err
 	}
-	checks, err := workspace.NewValidator(workspace.ValidatorConfig{
-		Dir: dir, PreCommit: []workspace.Command{{Args: []string{"go", "test", "./..."}}},
+	checks, err := validate.New(validate.Config{
+		Dir: dir, PreCommit: []validate.Command{{Args: []string{"go", "test", "./..."}}},
 	})
 	if err != nil {
 		return nil, err
@@ -49,7 +51,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 		Decode:    func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Provider:  claude,
 		Workspace: tree,
-		Guard:     scope,
+		Guard:     guard,
 		Validator: checks,
 		Journal:   filejournal.New(filepath.Join(dir, ".git", "runs")),
 		Observer:  executor.Slog(slog.Default(), errs.Table),

@@ -11,8 +11,8 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // turn is what an actor does in one call.
@@ -138,8 +138,8 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 	w.tree.tell = w.tell
 	lanes := retry.NewSharedWait(nil, noJitter)
 	w.actor.lanes = lanes
-	guard, err := workspace.NewScope(
-		workspace.ScopeConfig{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
+	guard, err := scope.New(
+		scope.Config{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
 			Ask: []string{"src/ask/**"}})
 	if err != nil {
 		panic(err) // the patterns stand two lines above
@@ -251,7 +251,7 @@ func (w *memWorld) Recover(_ context.Context, f taxonomy.Failed) error {
 
 // memGuard notes what it allows.
 type memGuard struct {
-	*workspace.Scope
+	*scope.Scope
 	tree  *memTree
 	fails []error
 }

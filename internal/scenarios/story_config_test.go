@@ -10,7 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
 // configured returns the stage's provider so that it reads its configuration, a YAML file of that
@@ -41,8 +41,8 @@ func (p *configuredProvider) Call(ctx context.Context, req executor.Request) (ex
 // shown.
 func (s *stage) answer(lines ...string) *safeBuffer {
 	shown := &safeBuffer{}
-	s.cfg.Asker = workspace.NewAsker(
-		workspace.AskerConfig{In: strings.NewReader(strings.Join(lines, "\n") + "\n"), Out: shown,
+	s.cfg.Asker = scope.NewAsker(
+		scope.AskerConfig{In: strings.NewReader(strings.Join(lines, "\n") + "\n"), Out: shown,
 			Attended: func() bool { return true }})
 	return shown
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // short is a limit for what never ends by itself.
@@ -178,7 +179,7 @@ func TestA165_ValidationInTheNextPrompt(t *testing.T) {
 			s := newStage(t,
 				providertest.CLIAnswer(text).Write("draft.txt", "draft\n"),
 				providertest.CLIAnswer(theEnd).Write("chapter.txt", "it\n"))
-			s.checks.PreCommit = []workspace.Command{s.wants("chapter.txt")}
+			s.checks.PreCommit = []validate.Command{s.wants("chapter.txt")}
 			r := s.run()
 			endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 			assert.Equal(t, []int{2, 2, 0, 1, 1}, counters(r))
@@ -198,7 +199,7 @@ func TestA166_UserDenial(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/new.txt", "new\n").
 		Always())
-	s.scope = workspace.ScopeConfig{Allowed: []string{"docs/**"}, Mode: workspace.ScopeAsk}
+	s.scope = scope.Config{Allowed: []string{"docs/**"}, Mode: scope.Ask}
 	asked := s.answer("n")
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "scope", "SCOPE_USER_DENIED"})
@@ -222,7 +223,7 @@ func TestA167_RevertFailure(t *testing.T) {
 		t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("src/a.txt", "a\n").
 			File(providertest.CLIFile{Path: ".git/hooks/pre-commit", Content: []byte("#!/bin/sh\n"), Mode: 0o755}).
 			Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:]).Always()))
-	s.scope = workspace.ScopeConfig{Forbidden: []string{"src/**"}}
+	s.scope = scope.Config{Forbidden: []string{"src/**"}}
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "git", "GIT_REVERT_FAILED"})
 	assert.True(t, r.EndsRun)
@@ -272,7 +273,7 @@ func TestA169_UpAndDown(t *testing.T) {
 		providertest.CLIAnswer("more to do").Write("docs/b.txt", "b\n").Write("src/main.txt", "two\n"),
 		providertest.CLIAnswer("more to do").Write("docs/b.txt", "better\n"),
 		providertest.CLIAnswer(theEnd))
-	s.scope = workspace.ScopeConfig{Allowed: []string{"docs/**", "half.txt"}}
+	s.scope = scope.Config{Allowed: []string{"docs/**", "half.txt"}}
 	s.cfg.Limits.Iteration = 20 * short
 	var failures []int
 	r := s.run()

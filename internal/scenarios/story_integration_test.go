@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // writing is the arguments of a tool that writes a file.
@@ -97,7 +98,7 @@ func TestA173_ScopeViolation(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer("more to do").Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n").
 		Always())
-	s.scope = workspace.ScopeConfig{Allowed: []string{"docs/**"}, Forbidden: []string{"**/.env"}}
+	s.scope = scope.Config{Allowed: []string{"docs/**"}, Forbidden: []string{"**/.env"}}
 	r := s.run()
 	endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "scope", "SCOPE_OUTSIDE_ALLOWED"})
 	assert.Equal(t, []any{"src/main.txt"}, details(t, r, "files"))
@@ -132,7 +133,7 @@ func TestA174_ValidationFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := bareStage(t)
 			play(s)
-			s.checks.PreCommit = []workspace.Command{s.wants("chapter.txt")}
+			s.checks.PreCommit = []validate.Command{s.wants("chapter.txt")}
 			r := s.run()
 			endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 			assert.Equal(t, []int{2, 2, 0, 1, 1}, counters(r))
@@ -210,7 +211,7 @@ func TestA176_ThroughAllParts(t *testing.T) {
 			[]string{"PROVIDER_RATE_LIMIT block"}, nil, nil},
 		{"a check takes too long", func(s *stage) {
 			s.checks.Limit, s.checks.Grace = 10*short, 100*time.Millisecond
-			s.checks.PreCommit = []workspace.Command{{Line: "test -f b.txt || sleep 60"}}
+			s.checks.PreCommit = []validate.Command{{Line: "test -f b.txt || sleep 60"}}
 		}, []providertest.CLIStep{done, providertest.CLIAnswer(theEnd).Write("b.txt", "b\n")}, ok,
 			[]string{"OPERATION_TIMEOUT again"}, nil, []string{"a.txt", "b.txt"}},
 		{"it asks for a person", nil,
@@ -225,7 +226,7 @@ func TestA176_ThroughAllParts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStage(t, test.steps...)
-			s.checks.PreCommit = []workspace.Command{{Args: []string{"true"}}}
+			s.checks.PreCommit = []validate.Command{{Args: []string{"true"}}}
 			s.cfg.Limits.Iteration = 10 * time.Minute
 			if test.stage != nil {
 				test.stage(s)

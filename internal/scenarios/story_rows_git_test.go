@@ -15,7 +15,10 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/providertest"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -36,7 +39,7 @@ func TestScopeRows(t *testing.T) {
 	t.Run("A108 B-A01 a denial puts the files back first, then stops, and does not count", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n"))
-		s.scope = workspace.ScopeConfig{Ask: []string{"src/**"}}
+		s.scope = scope.Config{Ask: []string{"src/**"}}
 		s.answer("n")
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "scope", "SCOPE_USER_DENIED"})
@@ -50,17 +53,17 @@ func TestScopeRows(t *testing.T) {
 		require.NoError(
 			t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").
 				Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
-		s.scope = workspace.ScopeConfig{Ask: []string{"src/**"}}
+		s.scope = scope.Config{Ask: []string{"src/**"}}
 		s.answer("n")
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "git", "GIT_REVERT_FAILED"})
 		assert.Equal(t, []string{"SCOPE_USER_DENIED undo_and_stop", "GIT_REVERT_FAILED stop_all"}, reactionsOf(r))
 	})
 	t.Run("A133 A134 B-A29 a decision keeps its action, reason and files beside its error", func(t *testing.T) {
-		g, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"docs/**"}, Forbidden: []string{"src/**"}})
+		g, err := scope.New(scope.Config{Allowed: []string{"docs/**"}, Forbidden: []string{"src/**"}})
 		require.NoError(t, err)
 		d := g.Decide([]string{"src/a", "x", "docs/a"})
-		assert.Equal(t, []any{workspace.ScopeBlock, []string{"src/a", "x"}}, []any{d.Action, d.Files})
+		assert.Equal(t, []any{scope.Block, []string{"src/a", "x"}}, []any{d.Action, d.Files})
 		assert.NotEmpty(t, d.Reason)
 		forbidden, ok := errors.AsType[*errs.ScopeError](errs.Classify(d.Err))
 		require.True(t, ok)
@@ -72,7 +75,7 @@ func TestScopeRows(t *testing.T) {
 		t.Parallel()
 		for _, allow := range []bool{false, true} {
 			s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n"))
-			s.scope = workspace.ScopeConfig{Ask: []string{"src/**"}}
+			s.scope = scope.Config{Ask: []string{"src/**"}}
 			s.cfg.ApproveUnattended = allow
 			r := s.run()
 			if allow {
@@ -87,7 +90,7 @@ func TestScopeRows(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, providertest.CLIAnswer("more").Write("src/main.txt", "two\n"),
 			providertest.CLIAnswer(theEnd).Write("src/main.txt", "three\n"))
-		s.scope = workspace.ScopeConfig{Ask: []string{"src/**"}}
+		s.scope = scope.Config{Ask: []string{"src/**"}}
 		s.answer("y")
 		r := s.run()
 		endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
@@ -100,7 +103,7 @@ func TestScopeRows(t *testing.T) {
 			s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n"),
 				providertest.CLIAnswer(theEnd).Write("docs/b.txt", "b\n"))
 			s.scope.Forbidden = []string{"src/**"}
-			s.checks.PreCommit = []workspace.Command{s.wants(
+			s.checks.PreCommit = []validate.Command{s.wants(
 				map[bool]string{true: "docs/a.txt", false: "docs/b.txt"}[valid])}
 			r := s.run()
 			endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
@@ -112,10 +115,10 @@ func TestScopeRows(t *testing.T) {
 		}
 	})
 	t.Run("B-A28 patterns are globs", func(t *testing.T) {
-		g, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"src/**/public"}})
+		g, err := scope.New(scope.Config{Allowed: []string{"src/**/public"}})
 		require.NoError(t, err)
-		assert.Equal(t, workspace.ScopeBlock, g.Decide([]string{"src/a/secret"}).Action)
-		assert.Equal(t, workspace.ScopeAllow, g.Decide([]string{"src/a/b/public"}).Action)
+		assert.Equal(t, scope.Block, g.Decide([]string{"src/a/secret"}).Action)
+		assert.Equal(t, scope.Allow, g.Decide([]string{"src/a/b/public"}).Action)
 	})
 	t.Run("B-A10 B-A36 what a failed call has changed is judged too", func(t *testing.T) {
 		t.Parallel()
@@ -173,8 +176,8 @@ func TestGitRows(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, done)
 		s.write("tasks/42.md", "# TASK: x\n")
-		f, err := workspace.NewFiler(
-			workspace.FilerConfig{Root: s.dir, Path: "tasks/42.md", Stage: func(context.Context, []string) error {
+		f, err := taskfile.NewFiler(
+			taskfile.FilerConfig{Root: s.dir, Path: "tasks/42.md", Stage: func(context.Context, []string) error {
 				_, err := s.try("add", "--no-such-option")
 				return err
 			}})
@@ -229,7 +232,7 @@ func TestCheckRows(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, providertest.CLIAnswer("more").Write("docs/a.txt", "a\n"))
 			s.cfg.Limits.Failures = 1
-			s.checks.PreCommit = []workspace.Command{{Line: "echo why; exit 7"}}
+			s.checks.PreCommit = []validate.Command{{Line: "echo why; exit 7"}}
 			r := s.run()
 			endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "validation", "VALIDATION_PRE_COMMIT"})
 			assert.Equal(t, "echo why; exit 7", details(t, r, "command"))
@@ -248,7 +251,7 @@ func TestCheckRows(t *testing.T) {
 			s.git("remote", "add", "origin", remote)
 			s.tree.PR = []string{"sh", "-c", "echo https://example.org/pr/1"}
 			s.cfg.Deliver = executor.DeliverPullRequest
-			check := []workspace.Command{s.wants("docs/b.txt")}
+			check := []validate.Command{s.wants("docs/b.txt")}
 			if phase == executor.PrePush {
 				s.checks.PrePush = check
 			} else {

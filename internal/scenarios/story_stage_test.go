@@ -28,6 +28,9 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taskfile"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -46,8 +49,8 @@ type stage struct {
 	cfg    executor.Config
 	task   executor.Task
 	tree   workspace.Options
-	scope  workspace.ScopeConfig
-	checks workspace.ValidatorConfig
+	scope  scope.Config
+	checks validate.Config
 
 	clock  *jumpingClock
 	seen   *witness
@@ -152,9 +155,9 @@ func (s *stage) useOpenAI(box toolbox.Options, replies ...providertest.Reply) {
 }
 
 // guard returns the scope of the story.
-func (s *stage) guard() *workspace.Scope {
+func (s *stage) guard() *scope.Scope {
 	s.t.Helper()
-	g, err := workspace.NewScope(s.scope)
+	g, err := scope.New(s.scope)
 	require.NoError(s.t, err)
 	return g
 }
@@ -183,7 +186,7 @@ func (s *stage) executor() *executor.Executor {
 	if s.cfg.Validator == nil {
 		checks := s.checks
 		checks.Dir = s.dir
-		v, err := workspace.NewValidator(checks)
+		v, err := validate.New(checks)
 		require.NoError(s.t, err)
 		s.cfg.Validator = v
 	}
@@ -234,8 +237,8 @@ func (s *stage) bodies() []string {
 }
 
 // wants is a check that fails as long as the file is not there, and says what it wants.
-func (s *stage) wants(file string) workspace.Command {
-	return workspace.Command{Line: "test -f " + file + " || { echo 'FAIL: TestChapter wants " + file + "'; exit 3; }"}
+func (s *stage) wants(file string) validate.Command {
+	return validate.Command{Line: "test -f " + file + " || { echo 'FAIL: TestChapter wants " + file + "'; exit 3; }"}
 }
 
 // jumpingClock is a clock on which waits take no time.
@@ -404,7 +407,7 @@ func (s *stage) taskFile() string {
 	path := filepath.Join(s.dir, "tasks", "pending", "42.md")
 	require.NoError(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(s.t, os.WriteFile(path, []byte("# TASK: Write a chapter\n"), 0o644))
-	f, err := workspace.NewFiler(workspace.FilerConfig{Root: s.dir, Path: path})
+	f, err := taskfile.NewFiler(taskfile.FilerConfig{Root: s.dir, Path: path})
 	require.NoError(s.t, err)
 	s.cfg.Filer = f
 	return path

@@ -12,6 +12,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
@@ -207,7 +208,7 @@ func TestKeepNothing(t *testing.T) {
 
 // What an earlier process had judged may stay only when nobody has to be asked about it.
 func TestAllowed(t *testing.T) {
-	scope, err := workspace.NewScope(workspace.ScopeConfig{Allowed: []string{"src/"}, Ask: []string{"src/ask"}})
+	scope, err := scope.New(scope.Config{Allowed: []string{"src/"}, Ask: []string{"src/ask"}})
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		change executor.Change

@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // outcome names what came of a call.
@@ -217,7 +217,7 @@ func TestTurnTime(t *testing.T) {
 // What a tier must not touch fails the step, once, with the guard's own error, whatever the
 // executor would do about it.
 func TestTurnForbidden(t *testing.T) {
-	scope, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{"secret/"}})
+	scope, err := scope.New(scope.Config{Forbidden: []string{"secret/"}})
 	require.NoError(t, err)
 	undo := taxonomy.Reaction{Action: taxonomy.Retry, Revert: taxonomy.RevertFiles, FeedBack: true}
 	accept := undo

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 func TestConfiguration(t *testing.T) {
@@ -26,14 +26,14 @@ func TestConfiguration(t *testing.T) {
 		_, err := NewTools(c)
 		assert.ErrorContains(t, err, "Dir is", name)
 	}
-	fix := func(commands []workspace.Command) Options { return Options{LintFix: Fix{Commands: commands}} }
+	fix := func(commands []validate.Command) Options { return Options{LintFix: Fix{Commands: commands}} }
 	npm := func(change func(*Installer)) Options {
 		in := &Installer{Ecosystem: NPM, Command: []string{"npm", "install", "--", "{package}"}}
 		change(in)
 		return Options{Installer: in}
 	}
 	for want, o := range map[string]Options{
-		`LintFix.Commands[0] is "", expected a program`:                  fix([]workspace.Command{{}}),
+		`LintFix.Commands[0] is "", expected a program`:                  fix([]validate.Command{{}}),
 		`expected no placeholder in a line`:                              fix(line("fix {file}")),
 		`in the place of a program`:                                      fix(argv("{file}")),
 		`expected placeholders that are arguments by themselves`:         fix(argv("fix", "--file={file}")),
@@ -56,7 +56,7 @@ func TestConfiguration(t *testing.T) {
 		`Installer.Allow[1] is "../x", expected a plain package name`: npm(
 			func(in *Installer) { in.Allow = []string{"socket.io", "../x"} }),
 		`Installer.Check[0] is "", expected a program`: npm(
-			func(in *Installer) { in.Check = []workspace.Command{{}} }),
+			func(in *Installer) { in.Check = []validate.Command{{}} }),
 	} {
 		_, err := New(o)
 		assert.ErrorContains(t, err, want)

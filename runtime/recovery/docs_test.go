@@ -29,6 +29,7 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -36,8 +37,8 @@ func Example() {
 	standard, err := recovery.New(recovery.Options{
 		Tools: tools,
 		LintFix: recovery.Fix{
-			Commands: []workspace.Command{{Args: []string{"npx", "eslint", "--fix", "--", recovery.PlaceholderFiles}}},
-			Check:    []workspace.Command{{Args: []string{"npx", "eslint", "."}}},
+			Commands: []validate.Command{{Args: []string{"npx", "eslint", "--fix", "--", recovery.PlaceholderFiles}}},
+			Check:    []validate.Command{{Args: []string{"npx", "eslint", "."}}},
 		},
 		Installer: &recovery.Installer{
 			Ecosystem: recovery.NPM,

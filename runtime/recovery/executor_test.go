@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // writer is a provider that writes a file and is done.
@@ -53,9 +54,9 @@ func TestInARunOfTheExecutor(t *testing.T) {
 		require.NoError(t, err)
 		check := line("! grep -q bad made.txt")
 		w := newWorld(t, Options{Tools: tools, LintFix: Fix{Commands: line(fix), Check: check}})
-		v, err := workspace.NewValidator(workspace.ValidatorConfig{Dir: r.dir, PreCommit: check})
+		v, err := validate.New(validate.Config{Dir: r.dir, PreCommit: check})
 		require.NoError(t, err)
-		scope, err := workspace.NewScope(workspace.ScopeConfig{Forbidden: []string{"src/**"}})
+		scope, err := scope.New(scope.Config{Forbidden: []string{"src/**"}})
 		require.NoError(t, err)
 		e, err := executor.New(executor.Config{
 			Table: taxonomy.Table{Taxonomy: testTaxonomy, Overlay: profile}, Classify: everything,

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // The placeholders of a [Fix], each an argument by itself. What stands in for them are regular
@@ -26,16 +26,16 @@ type Fix struct {
 	// Commands are run in their order. One that exits with another code than 0 is not the end,
 	// since many tools exit so when they have changed something, or could not mend all: the
 	// validation decides. Without a file for a placeholder none is run.
-	Commands []workspace.Command
+	Commands []validate.Command
 	// Check is the validation: all of it must pass. Without it Options.Validate is the validation.
-	Check []workspace.Command
+	Check []validate.Command
 }
 
 func (f *Fix) wrong(field string) []error {
 	var all []error
 	for _, list := range []struct {
 		name     string
-		commands []workspace.Command
+		commands []validate.Command
 		fills    bool
 	}{{"Commands", f.Commands, true}, {"Check", f.Check, false}} {
 		for i, c := range list.commands {
@@ -52,7 +52,7 @@ func (f *Fix) wrong(field string) []error {
 
 // unusable returns what is expected of a command that cannot be run; empty for one that can. Fills
 // says that it may have placeholders.
-func unusable(c workspace.Command, fills bool) string {
+func unusable(c validate.Command, fills bool) string {
 	if !c.Usable() {
 		return "a program with its arguments, or a line"
 	}
@@ -175,9 +175,9 @@ func lastLine(s string) string {
 }
 
 // filled returns the commands with files in the place of placeholders.
-func (t *try) filled(commands []workspace.Command) ([]workspace.Command, error) {
+func (t *try) filled(commands []validate.Command) ([]validate.Command, error) {
 	if !slices.ContainsFunc(
-		commands, func(c workspace.Command) bool { return slices.ContainsFunc(c.Args, isPlaceholder) }) {
+		commands, func(c validate.Command) bool { return slices.ContainsFunc(c.Args, isPlaceholder) }) {
 		return commands, nil
 	}
 	files, err := filesIn(t.opts.Tools.Dir(), saidBy(t.failed))
@@ -191,7 +191,7 @@ func (t *try) filled(commands []workspace.Command) ([]workspace.Command, error) 
 				"Could not parse error location: it names no file of the working tree that a command could be given")
 	}
 	t.note(DataFile, strings.Join(files, "\n"))
-	out := make([]workspace.Command, len(commands))
+	out := make([]validate.Command, len(commands))
 	for i, c := range commands {
 		out[i] = c
 		out[i].Args = nil

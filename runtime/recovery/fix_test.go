@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -72,7 +74,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 			says: `: "12 problems" (what it changed was put back, and is saved as refs/errgen/recovery-`, saved: true},
 		{name: "hangs",
 			fix: Fix{Commands: append(line("echo x >a.txt"),
-				workspace.Command{Line: "echo x >new; sleep 1000", Limit: 200 * time.Millisecond}),
+				validate.Command{Line: "echo x >new; sleep 1000", Limit: 200 * time.Millisecond}),
 				Check: line("true")},
 			says: "did not end within 200ms", saved: true},
 		{name: "is killed", fix: Fix{Commands: line("echo x >a.txt; kill -KILL $$"), Check: line("true")},
@@ -84,7 +86,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 			says: "not_found", saved: true},
 		{name: "hangs in the validation",
 			fix: Fix{Commands: line("echo x >a.txt"),
-				Check: []workspace.Command{{Line: "sleep 1000", Limit: 200 * time.Millisecond}}},
+				Check: []validate.Command{{Line: "sleep 1000", Limit: 200 * time.Millisecond}}},
 			says: "timeout", saved: true},
 		{name: "the validation changes files too",
 			fix: Fix{Commands: line("true"), Check: line("echo x >a.txt; exit 1")}, says: "exit code 1", saved: true},
@@ -145,7 +147,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 
 // only returns a scope.
 func only(t *testing.T, patterns ...string) executor.Guard {
-	s, err := workspace.NewScope(workspace.ScopeConfig{Allowed: patterns})
+	s, err := scope.New(scope.Config{Allowed: patterns})
 	require.NoError(t, err)
 	return s
 }
@@ -304,11 +306,11 @@ type brittle struct {
 
 func (b *brittle) Dir() string                                 { return os.TempDir() }
 func (b *brittle) Begin(context.Context, string) (Tree, error) { return b, nil }
-func (b *brittle) Run(_ context.Context, _ string, c workspace.Command) workspace.CommandResult {
+func (b *brittle) Run(_ context.Context, _ string, c validate.Command) validate.Result {
 	if c.Line == "fails" {
-		return workspace.CommandResult{Err: errors.New("it fails")}
+		return validate.Result{Err: errors.New("it fails")}
 	}
-	return workspace.CommandResult{}
+	return validate.Result{}
 }
 func (b *brittle) Changes(context.Context) ([]executor.Change, error) {
 	return []executor.Change{{Path: "a"}}, b.changes

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -137,10 +138,10 @@ func (m *manual) Sleep(ctx context.Context, d time.Duration) error {
 func says(text string) taxonomy.Failed { return taxonomy.Failed{Err: errors.New(text), Attempt: 1} }
 
 // line is a command for the shell.
-func line(text string) []workspace.Command { return []workspace.Command{{Line: text}} }
+func line(text string) []validate.Command { return []validate.Command{{Line: text}} }
 
 // argv is a command without a shell.
-func argv(args ...string) []workspace.Command { return []workspace.Command{{Args: args}} }
+func argv(args ...string) []validate.Command { return []validate.Command{{Args: args}} }
 
 // coded is an error with a category, of a taxonomy that a test has made.
 type coded struct {

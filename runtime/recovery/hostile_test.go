@@ -16,20 +16,20 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // recorder are tools that write down what they are to run, and a tree in which nothing changes.
 type recorder struct {
 	dir string
-	ran []workspace.Command
+	ran []validate.Command
 }
 
 func (r *recorder) Dir() string                                 { return r.dir }
 func (r *recorder) Begin(context.Context, string) (Tree, error) { return still{}, nil }
-func (r *recorder) Run(_ context.Context, _ string, c workspace.Command) workspace.CommandResult {
+func (r *recorder) Run(_ context.Context, _ string, c validate.Command) validate.Result {
 	r.ran = append(r.ran, c)
-	return workspace.CommandResult{}
+	return validate.Result{}
 }
 
 type still struct{}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // PlaceholderPackage is the argument of an [Installer] in whose place the name of the package
@@ -33,7 +33,7 @@ type Installer struct {
 	AllowAny bool
 	// Check is run after the installation, and must pass; without it Options.Validate, if there is
 	// one.
-	Check []workspace.Command
+	Check []validate.Command
 	// Limit is how long the command may take; 0 is that of the tools.
 	Limit time.Duration
 }
@@ -44,7 +44,7 @@ func (in *Installer) wrong() []error {
 		all = append(all, misfit("Installer.Ecosystem", string(in.Ecosystem), "npm, python or go"))
 	}
 	if what := in.unusable(); what != "" {
-		all = append(all, misfit("Installer.Command", workspace.Command{Args: in.Command}.String(), what))
+		all = append(all, misfit("Installer.Command", validate.Command{Args: in.Command}.String(), what))
 	}
 	for i, c := range in.Check {
 		if what := unusable(c, false); what != "" {
@@ -105,9 +105,9 @@ func (t *try) installDependency() error {
 	t.record.Data[DataPackage] = name
 	args := slices.Clone(in.Command)
 	args[slices.Index(args, PlaceholderPackage)] = name
-	command := workspace.Command{Args: args, Limit: in.Limit}
+	command := validate.Command{Args: args, Limit: in.Limit}
 	if err := t.mend(
-		mend{failing: "Failed to install dependency", commands: []workspace.Command{command},
+		mend{failing: "Failed to install dependency", commands: []validate.Command{command},
 			check: in.Check}); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // D99, B-D17
@@ -169,7 +169,7 @@ func TestInstallWithoutAWorkspace(t *testing.T) {
 	w := newWorld(
 		t, Options{Tools: tools,
 			Installer: &Installer{Ecosystem: Go, Command: []string{"echo", "{package}"}, AllowAny: true,
-				Check: []workspace.Command{{Line: "true"}}}})
+				Check: []validate.Command{{Line: "true"}}}})
 	require.NoError(
 		t, w.InstallDependency(
 			t.Context(),

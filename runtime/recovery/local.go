@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // local are the tools of this machine.
 type local struct {
 	dir    string
-	runner *workspace.Validator
+	runner *validate.Validator
 	tree   Workspace
 	lock   bool
 	keep   time.Duration
@@ -27,7 +27,7 @@ type local struct {
 
 func (l *local) Dir() string { return l.dir }
 
-func (l *local) Run(ctx context.Context, op string, c workspace.Command) workspace.CommandResult {
+func (l *local) Run(ctx context.Context, op string, c validate.Command) validate.Result {
 	return l.runner.RunStarted(ctx, op, c, l.started)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -23,8 +24,8 @@ const (
 type mend struct {
 	// failing says for people what did not work, when it did not.
 	failing  string
-	commands []workspace.Command
-	check    []workspace.Command
+	commands []validate.Command
+	check    []validate.Command
 	// strict refuses to run without a working tree to put back and without a validation, and has
 	// the validation decide; otherwise a command that fails is a failure too.
 	strict bool

@@ -18,7 +18,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 func (r *repo) saved() []string {
@@ -57,10 +57,10 @@ type slow struct {
 }
 
 func (s *slow) Begin(context.Context, string) (Tree, error) { return s, nil }
-func (s *slow) Run(ctx context.Context, _ string, _ workspace.Command) workspace.CommandResult {
+func (s *slow) Run(ctx context.Context, _ string, _ validate.Command) validate.Result {
 	<-ctx.Done()
 	time.Sleep(s.run)
-	return workspace.CommandResult{Err: context.Cause(ctx)}
+	return validate.Result{Err: context.Cause(ctx)}
 }
 func (s *slow) Changes(context.Context) ([]executor.Change, error) {
 	if s.reverted {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // Tools are what strategies work with. [NewTools] makes them for this machine.
@@ -17,11 +17,10 @@ type Tools interface {
 	// Dir returns the directory that commands run in: the root of the working tree, absolute.
 	Dir() string
 	// Run runs a command to its end, for a limited time. Op names what it is for in evidence.
-	Run(ctx context.Context, op string, c workspace.Command) workspace.CommandResult
-	// Begin remembers the working tree as it is, so that what changes from now on can be put back.
-	// Without a working tree that can be it returns [ErrNoWorkspace], for one that somebody else
-	// has an error that wraps [workspace.ErrHeld], and for one that another mend has left as nobody
-	// may want it one that wraps [ErrUnfinished].
+	Run(ctx context.Context, op string, c validate.Command) validate.Result
+	// Begin records the working tree, so that later changes can be reverted. It returns
+	// [ErrNoWorkspace] without a working tree, an error that wraps workspace.ErrHeld for a tree that
+	// is locked, and one that wraps [ErrUnfinished] if an earlier fix left its changes in the tree.
 	Begin(ctx context.Context, run string) (Tree, error)
 }
 
@@ -41,7 +40,7 @@ type Tree interface {
 	Release(ctx context.Context, keep bool) error
 }
 
-// Workspace is the part of an [executor.Workspace] that puts changes back. A [workspace.Git] is
+// Workspace is the part of an [executor.Workspace] that puts changes back. A *workspace.Git is
 // one.
 type Workspace interface {
 	Dir() string
@@ -82,18 +81,18 @@ type ToolsConfig struct {
 	// Env adds to what proc.SafeEnv lets through: "NAME=value", or "NAME" for this process's value.
 	Env []string
 	// Limit is how long a command may take that has no limit of its own; 0 is
-	// workspace.DefaultValidationLimit.
+	// validate.DefaultLimit.
 	Limit time.Duration
 	// Grace is how long a command that is stopped has to end by itself; 0 is proc.DefaultGrace.
 	Grace time.Duration
 	// Output is how many bytes of the end of what a command prints are kept; 0 is
-	// workspace.DefaultValidationOutput.
+	// validate.DefaultOutput.
 	Output int
 	// Tee, unless nil, gets everything that commands print, as they print it. It must not block.
 	Tee io.Writer
 }
 
-// NewTools returns tools that run commands as a [workspace.Validator] does: in a process group of
+// NewTools returns tools that run commands as a [validate.Validator] does: in a process group of
 // their own that is ended as a whole, with an environment that has no keys in it, for a limited
 // time, with bounded output.
 func NewTools(c ToolsConfig) (Tools, error) {
@@ -112,7 +111,7 @@ func NewTools(c ToolsConfig) (Tools, error) {
 			return nil, misfit("Dir", c.Dir, "a directory of the workspace, since nothing else can be put back")
 		}
 	}
-	runner, err := workspace.NewValidator(workspace.ValidatorConfig{
+	runner, err := validate.New(validate.Config{
 		Dir: dir, Env: c.Env, Limit: c.Limit, Grace: c.Grace, Output: c.Output, Tee: c.Tee,
 	})
 	if err != nil {

@@ -1,11 +1,4 @@
-// Package workspace is what the executor works on and with, on this machine: the working tree under
-// git, the guard of its scope, the commands that validate it, the file of the task, and the person
-// at the terminal.
-//
-//   - [Git] is an [executor.Workspace]: it finds, saves, puts back and commits changes.
-//   - [Scope] is an [executor.Guard]: it judges paths by patterns.
-//   - [Validator] is an [executor.Validator]: it runs commands.
-//   - [ReadTask] reads a task and its scope from a Markdown file; [Filer], an [executor.Filer],
-//     moves that file when the task has ended.
-//   - [Asker] is an [executor.Asker]: it asks at a terminal.
+// Package workspace keeps the working tree of a run under control with git. [Git] is an
+// [executor.Workspace]: it detects, saves, reverts and commits changes. The packages scope, validate
+// and taskfile have the other parts that work on the tree.
 package workspace

@@ -4,12 +4,28 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/scope"
+)
+
+func ofGit(p string) bool { return scope.GitOwned(p) }
+
+// inside reports whether p is clean, relative and within the working tree.
+func inside(p string) bool {
+	return p != "." && path.Clean(p) == p && strings.IndexByte(p, 0) < 0 && filepath.IsLocal(filepath.FromSlash(p))
+}
+
+// Bounds on what messages list and quote.
+const (
+	maxFaults = 50
+	maxQuoted = 200 // bytes
 )
 
 // Options say how a [Git] works. The zero Options are complete.

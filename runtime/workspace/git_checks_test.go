@@ -14,6 +14,8 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/validate"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -36,14 +38,16 @@ func TestWhatChecksLeave(t *testing.T) {
 	r.write(".env", "secret\n")
 	r.git("add", ".gitignore")
 	r.git("commit", "-qm", "ignore")
-	scope := newScope(t, workspace.ScopeConfig{Allowed: []string{"work.txt"}, Forbidden: []string{".env"}})
+	scope := newScope(t, scope.Config{Allowed: []string{"work.txt"}, Forbidden: []string{".env"}})
 	ws, err := workspace.Open(t.Context(), r.dir, workspace.Options{Watch: scope})
+	require.NoError(t, err)
+	checks, err := validate.New(validate.Config{Dir: r.dir, PreCommit: []validate.Command{{
+		Line: "echo changed > .env; echo x > report.txt; mkdir build; echo x > build/out; echo x >> work.txt"}}})
 	require.NoError(t, err)
 	e, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: writer{}, Workspace: ws, Guard: scope,
-		Validator: newValidator(t, workspace.ValidatorConfig{Dir: r.dir, PreCommit: lines(
-			"echo changed > .env; echo x > report.txt; mkdir build; echo x > build/out; echo x >> work.txt")}),
-		Deliver: executor.DeliverCommits,
+		Validator: checks,
+		Deliver:   executor.DeliverCommits,
 	})
 	require.NoError(t, err)
 	res := e.Run(t.Context(), executor.Task{Run: "run-1", Prompt: "Work."})

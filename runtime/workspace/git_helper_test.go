@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -276,4 +278,18 @@ func writeProgram(t *testing.T, path, content string) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o755))
+}
+
+func evidenceOf(t *testing.T, err error) *taxonomy.Evidence {
+	t.Helper()
+	var ev *taxonomy.Evidence
+	require.ErrorAs(t, err, &ev)
+	return ev
+}
+
+func newScope(t *testing.T, c scope.Config) *scope.Scope {
+	t.Helper()
+	s, err := scope.New(c)
+	require.NoError(t, err)
+	return s
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/workspace"
 )
 
@@ -38,9 +40,10 @@ func TestStage(t *testing.T) {
 			r.write(from, "the task, changed\n")
 			ws, err := workspace.Open(t.Context(), r.dir, workspace.Options{})
 			require.NoError(t, err)
-			f, err := workspace.NewFiler(workspace.FilerConfig{Root: ws.Dir(), Path: from, Stage: ws.Stage})
+			f, err := taskfile.NewFiler(taskfile.FilerConfig{Root: ws.Dir(), Path: from, Stage: ws.Stage})
 			require.NoError(t, err)
-			require.NoError(t, f.File(t.Context(), result(executor.EndCompleted)))
+			done := &executor.Result{Status: executor.StatusCompleted, EndReason: executor.EndCompleted}
+			require.NoError(t, f.File(t.Context(), done))
 			want := "M\x00a.txt\x00R100\x00" + from + "\x00" + to + "\x00"
 			assert.Equal(t, want, r.git("diff", "--cached", "--name-status", "-z", "-M"))
 			assert.Equal(t, "a.txt\x00"+to+"\x00dir/b.txt\x00", r.git("diff", "--name-only", "-z"),
@@ -84,7 +87,7 @@ func TestWatchOnceTheRootIsKnown(t *testing.T) {
 	require.NoError(t, err)
 	name, err := filepath.Rel(ws.Dir(), r.path(".env"))
 	require.NoError(t, err)
-	ws.Watch(newScope(t, workspace.ScopeConfig{Forbidden: []string{name}}))
+	ws.Watch(newScope(t, scope.Config{Forbidden: []string{name}}))
 	checked, err := ws.Begin(t.Context(), "run-1")
 	require.NoError(t, err)
 	r.write(".env", "x")

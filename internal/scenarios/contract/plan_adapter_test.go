@@ -22,6 +22,7 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/workspace"
 	"orchestrator.example.com/runner/errs"
 )
@@ -105,7 +106,7 @@ func (g *planGame) configure(s PlanStory) plan.Plan {
 			&planCritic{t: g.t, verdicts: s.Facts.PlanReviews, key: "faults"}, escalate.ReviewerOptions{Dir: g.dir})
 	}
 	if s.Facts.Forbidden != nil {
-		g.cfg.Calls.Guard, err = workspace.NewScope(workspace.ScopeConfig{Forbidden: s.Facts.Forbidden})
+		g.cfg.Calls.Guard, err = scope.New(scope.Config{Forbidden: s.Facts.Forbidden})
 		require.NoError(g.t, err)
 	}
 	return todaysPlan(s.Plan, address)

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/plan"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // Gate runs the commands one after the other, all of them, and returns evidence for each that does
@@ -43,7 +43,7 @@ func ended(ev *taxonomy.Evidence) bool { return !ev.ExitCode.IsZero() || ev.Sign
 // run runs a command, and returns evidence of source "check" unless it exits with 0, with the end
 // of what it printed.
 func (v *Verifier) run(ctx context.Context, op string, c plan.Command) (ev *taxonomy.Evidence, output string) {
-	line := workspace.Command{Args: c.Args, Limit: c.Limit}
+	line := validate.Command{Args: c.Args, Limit: c.Limit}
 	shown := text.Beginning(line.String(), maxSaid)
 	if ctx.Err() != nil {
 		return with(stopped(ctx, sourceCheck, op, shown), attributeCommand, shown), ""

@@ -10,7 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
 // The defaults of [Options].
@@ -45,7 +45,7 @@ type Options struct {
 // asked for at once run at once.
 type Verifier struct {
 	o        Options
-	commands *workspace.Validator
+	commands *validate.Validator
 	started  func(executor.Process) error // nil tells nobody
 }
 
@@ -68,7 +68,7 @@ func New(o Options) (*Verifier, error) {
 	o.Dir = dir
 	o.Limit, o.DialLimit = orDefault(o.Limit, DefaultLimit), orDefault(o.DialLimit, DefaultDialLimit)
 	o.MaxRead, o.Output = orDefault(o.MaxRead, DefaultMaxRead), orDefault(o.Output, DefaultOutput)
-	commands, err := workspace.NewValidator(workspace.ValidatorConfig{
+	commands, err := validate.New(validate.Config{
 		Dir: dir, Limit: o.Limit, Output: o.Output, Env: o.Env, Grace: o.Grace,
 	})
 	if err != nil {

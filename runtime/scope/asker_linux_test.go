@@ -1,4 +1,4 @@
-package workspace_test
+package scope_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
 // terminal opens a pseudo terminal: the end of the person, and that of the program.
@@ -44,7 +44,7 @@ func TestAskAtATerminal(t *testing.T) {
 	person, program := terminal(t)
 	ctx, cancel := contextWithCause(t, "interrupted")
 	shown := writerFunc(func([]byte) { cancel() })
-	a := workspace.NewAsker(workspace.AskerConfig{In: program, Out: shown})
+	a := scope.NewAsker(scope.AskerConfig{In: program, Out: shown})
 	_, err := a.Ask(ctx, executor.Question{Paths: []string{"a"}})
 	assert.EqualError(t, err, "interrupted")
 

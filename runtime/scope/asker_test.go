@@ -1,4 +1,4 @@
-package workspace_test
+package scope_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
 func attended() bool { return true }
@@ -40,7 +40,7 @@ func TestAsk(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out strings.Builder
-			a := workspace.NewAsker(workspace.AskerConfig{In: typing(tt.typed), Out: &out, Attended: attended})
+			a := scope.NewAsker(scope.AskerConfig{In: typing(tt.typed), Out: &out, Attended: attended})
 			approved, err := a.Ask(t.Context(), executor.Question{Run: "r1", Task: "t1", Paths: []string{"go.mod"}})
 			assert.ErrorIs(t, err, tt.err)
 			assert.Equal(t, tt.approved, approved)
@@ -66,7 +66,7 @@ func TestNobodyIsThere(t *testing.T) {
 	defer file.Close()
 	for _, in := range []io.Reader{strings.NewReader("y\n"), file} {
 		var out strings.Builder
-		approved, err := workspace.NewAsker(workspace.AskerConfig{In: in, Out: &out}).
+		approved, err := scope.NewAsker(scope.AskerConfig{In: in, Out: &out}).
 			Ask(t.Context(), executor.Question{Paths: []string{"a"}})
 		assert.ErrorIs(t, err, executor.ErrUnattended)
 		assert.False(t, approved)
@@ -76,12 +76,12 @@ func TestNobodyIsThere(t *testing.T) {
 
 func TestQuestionsThatCannotBePut(t *testing.T) {
 	broken := errors.New("broken")
-	a := workspace.NewAsker(workspace.AskerConfig{In: iotest.ErrReader(broken), Out: io.Discard, Attended: attended})
+	a := scope.NewAsker(scope.AskerConfig{In: iotest.ErrReader(broken), Out: io.Discard, Attended: attended})
 	approved, err := a.Ask(t.Context(), executor.Question{Paths: []string{"a"}})
 	assert.ErrorIs(t, err, broken)
 	assert.False(t, approved)
 
-	a = workspace.NewAsker(workspace.AskerConfig{In: strings.NewReader("y\n"), Out: refusing{}, Attended: attended})
+	a = scope.NewAsker(scope.AskerConfig{In: strings.NewReader("y\n"), Out: refusing{}, Attended: attended})
 	approved, err = a.Ask(t.Context(), executor.Question{Paths: []string{"a"}})
 	assert.ErrorContains(t, err, "show the question")
 	assert.False(t, approved)
@@ -99,7 +99,7 @@ func TestNamesAreShownSafely(t *testing.T) {
 		strings.Repeat("d/", 2000) + "end",
 	}
 	var out strings.Builder
-	a := workspace.NewAsker(workspace.AskerConfig{In: strings.NewReader("n\n"), Out: &out, Attended: attended})
+	a := scope.NewAsker(scope.AskerConfig{In: strings.NewReader("n\n"), Out: &out, Attended: attended})
 	_, err := a.Ask(t.Context(), executor.Question{Run: "r\x1b", Paths: paths})
 	require.NoError(t, err)
 	lines := strings.Split(out.String(), "\n")
@@ -120,7 +120,7 @@ func TestManyFilesAreListedOnDemand(t *testing.T) {
 		paths = append(paths, fmt.Sprintf("file%d", i))
 	}
 	var out strings.Builder
-	a := workspace.NewAsker(workspace.AskerConfig{In: typing("l\ny\n"), Out: &out, Attended: attended})
+	a := scope.NewAsker(scope.AskerConfig{In: typing("l\ny\n"), Out: &out, Attended: attended})
 	approved, err := a.Ask(t.Context(), executor.Question{Paths: paths})
 	require.NoError(t, err)
 	assert.True(t, approved)
@@ -137,7 +137,7 @@ func TestQuestionEndsWithItsContext(t *testing.T) {
 	in, keyboard := io.Pipe()
 	shown := make(chan string, 10)
 	out := writerFunc(func(p []byte) { shown <- string(p) })
-	a := workspace.NewAsker(workspace.AskerConfig{In: in, Out: out, Attended: attended})
+	a := scope.NewAsker(scope.AskerConfig{In: in, Out: out, Attended: attended})
 	ctx, cancel := contextWithCause(t, "interrupted")
 	go func() {
 		<-shown
@@ -150,7 +150,7 @@ func TestQuestionEndsWithItsContext(t *testing.T) {
 
 	_, err = io.WriteString(keyboard, "y\n") // too late
 	require.NoError(t, err)
-	workspace.AwaitLine(a)
+	scope.AwaitLine(a)
 	go func() {
 		<-shown
 		_, _ = io.WriteString(keyboard, "n\n")
@@ -172,7 +172,7 @@ func (f writerFunc) Write(p []byte) (int, error) {
 // the second.
 func TestTypedAheadIsDropped(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("n\ny\ny\n"), strings.NewReader("n\n"))
-	a := workspace.NewAsker(workspace.AskerConfig{In: in, Out: io.Discard, Attended: attended})
+	a := scope.NewAsker(scope.AskerConfig{In: in, Out: io.Discard, Attended: attended})
 	for range 2 {
 		approved, err := a.Ask(t.Context(), executor.Question{Paths: []string{"a"}})
 		require.NoError(t, err)
@@ -183,8 +183,8 @@ func TestTypedAheadIsDropped(t *testing.T) {
 func TestRunsAskInTurn(t *testing.T) {
 	in, keyboard := io.Pipe()
 	shown := make(chan string, 10)
-	a := workspace.NewAsker(
-		workspace.AskerConfig{In: in, Out: writerFunc(func(p []byte) { shown <- string(p) }), Attended: attended})
+	a := scope.NewAsker(
+		scope.AskerConfig{In: in, Out: writerFunc(func(p []byte) { shown <- string(p) }), Attended: attended})
 	var wg sync.WaitGroup
 	for _, path := range []string{"yes", "no"} {
 		wg.Go(func() {
@@ -215,4 +215,10 @@ func TestRunsAskInTurn(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, keyboard.Close())
 	assert.ErrorIs(t, <-held, executor.ErrUnattended)
+}
+
+func contextWithCause(t *testing.T, cause string) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	return ctx, func() { cancel(errors.New(cause)) }
 }

@@ -1,4 +1,4 @@
-package workspace
+package validate
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -34,24 +35,24 @@ var errLimit = errors.New("the command's time is over")
 // RunCommand runs a command that belongs to no phase as those of phases are run: in the same
 // directory and environment, and bounded alike. Op names it in evidence, whose source is
 // "validator". A command that is not usable is evidence of the configuration.
-func (v *Validator) RunCommand(ctx context.Context, op string, c Command) CommandResult {
+func (v *Validator) RunCommand(ctx context.Context, op string, c Command) Result {
 	return v.RunStarted(ctx, op, c, nil)
 }
 
 // RunStarted is RunCommand that tells started which process it is, as soon as there is one. An
 // error of started ends it. Nil tells nobody.
 func (v *Validator) RunStarted(ctx context.Context, op string, c Command,
-	started func(executor.Process) error) CommandResult {
+	started func(executor.Process) error) Result {
 	if !c.Usable() {
-		return CommandResult{Command: c.String(), ExitCode: -1,
-			Err: misfit(op, c.String(), "a program with its arguments, or a line")}
+		return Result{Command: c.String(), ExitCode: -1,
+			Err: unusable(op, c)}
 	}
 	return v.run(ctx, op, c, started)
 }
 
 // run runs one command. Started may be nil.
 func (v *Validator) run(ctx context.Context, op string, command Command,
-	started func(executor.Process) error) CommandResult {
+	started func(executor.Process) error) Result {
 	limit := command.Limit
 	if limit <= 0 {
 		limit = v.config.Limit
@@ -65,7 +66,7 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
 		Stdout: out, Stderr: out, Grace: v.config.Grace, Started: introducing(started), Sweep: true,
 	})
-	result := CommandResult{
+	result := Result{
 		Command: command.String(), ExitCode: exit.Code, Signal: exit.Signal, Took: exit.Took, Output: outputOf(kept),
 	}
 	ended := limited.Err() != nil && errors.Is(err, limited.Err())
@@ -93,6 +94,17 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 	}
 	result.Err = ev
 	return result
+}
+
+// unusable is evidence of a command that cannot be run.
+func unusable(field string, c Command) error {
+	const expected = "a program with its arguments, or a line"
+	value := text.Beginning(c.String(), 200)
+	return &taxonomy.Evidence{
+		Source: "config", Op: "load_config", Type: "invalid",
+		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
+		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
+	}
 }
 
 // introducing passes on which process it is.

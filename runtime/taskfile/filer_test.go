@@ -1,4 +1,4 @@
-package workspace_test
+package taskfile_test
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // tree writes files, each with its own path as its content, and returns the root.
@@ -53,9 +53,9 @@ func result(reason executor.EndReason) *executor.Result {
 	return &executor.Result{Status: reason.Status(), EndReason: reason}
 }
 
-func newFiler(t *testing.T, c workspace.FilerConfig) *workspace.Filer {
+func newFiler(t *testing.T, c taskfile.FilerConfig) *taskfile.Filer {
 	t.Helper()
-	f, err := workspace.NewFiler(c)
+	f, err := taskfile.NewFiler(c)
 	require.NoError(t, err)
 	return f
 }
@@ -84,7 +84,7 @@ func TestFiledByStatus(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.reason)+" "+tt.path, func(t *testing.T) {
 			root := tree(t, tt.path)
-			f := newFiler(t, workspace.FilerConfig{Root: root, Path: filepath.Join(root, tt.path)})
+			f := newFiler(t, taskfile.FilerConfig{Root: root, Path: filepath.Join(root, tt.path)})
 			require.NoError(t, f.File(t.Context(), result(tt.reason)))
 			assert.Equal(t, []string{tt.want + "=" + tt.path}, files(t, root))
 			assert.Equal(t, tt.want, f.Path())
@@ -101,7 +101,7 @@ func TestFiledByStatus(t *testing.T) {
 
 func TestNothingIsReplaced(t *testing.T) {
 	root := tree(t, "1.md", "done/1.md", "done/1-2.md")
-	f := newFiler(t, workspace.FilerConfig{Root: root, Path: "1.md", Completed: "done"})
+	f := newFiler(t, taskfile.FilerConfig{Root: root, Path: "1.md", Completed: "done"})
 	require.NoError(t, f.File(t.Context(), result(executor.EndCompleted)))
 	assert.Equal(t, []string{"done/1-2.md=done/1-2.md", "done/1-3.md=1.md", "done/1.md=done/1.md"}, files(t, root))
 	assert.Equal(t, "done/1-3.md", f.Path())
@@ -110,24 +110,11 @@ func TestNothingIsReplaced(t *testing.T) {
 // A run that died between moving the file and saying so finds it moved.
 func TestFiledBefore(t *testing.T) {
 	root := tree(t, "completed/1.md")
-	f := newFiler(t, workspace.FilerConfig{Root: root, Path: "1.md"})
+	f := newFiler(t, taskfile.FilerConfig{Root: root, Path: "1.md"})
 	require.NoError(t, f.File(t.Context(), result(executor.EndCompleted)))
 	assert.Equal(t, "completed/1.md", f.Path())
-	err := newFiler(t, workspace.FilerConfig{Root: root, Path: "1.md"}).File(t.Context(), result(executor.EndFatal))
+	err := newFiler(t, taskfile.FilerConfig{Root: root, Path: "1.md"}).File(t.Context(), result(executor.EndFatal))
 	assert.ErrorIs(t, err, fs.ErrNotExist)
-}
-
-func TestMovedToAnotherDevice(t *testing.T) {
-	root := tree(t, "1.md", "completed/1.md")
-	f := newFiler(t, workspace.FilerConfig{Root: root, Path: "1.md"})
-	workspace.OnOtherDevices(f)
-	require.NoError(t, f.File(t.Context(), result(executor.EndCompleted)))
-	assert.Equal(t, []string{"completed/1-2.md=1.md", "completed/1.md=completed/1.md"}, files(t, root))
-	if runtime.GOOS != "windows" {
-		info, err := os.Stat(filepath.Join(root, "completed/1-2.md"))
-		require.NoError(t, err)
-		assert.Equal(t, fs.FileMode(0o640), info.Mode())
-	}
 }
 
 // What cannot be moved stays as it is, and nothing is left where it should have gone.
@@ -166,7 +153,7 @@ func TestNotFiled(t *testing.T) {
 				tt.plant(t, root)
 			}
 			before := files(t, root)
-			err := newFiler(t, workspace.FilerConfig{Root: root, Path: tt.path}).
+			err := newFiler(t, taskfile.FilerConfig{Root: root, Path: tt.path}).
 				File(t.Context(), result(executor.EndCompleted))
 			ev := evidenceOf(t, err)
 			assert.Equal(t, "executor", ev.Source)
@@ -182,13 +169,13 @@ func TestNotFiled(t *testing.T) {
 
 func TestPlacesThatAreRefused(t *testing.T) {
 	root := tree(t, "1.md")
-	for _, c := range []workspace.FilerConfig{
+	for _, c := range []taskfile.FilerConfig{
 		{Path: "../1.md"}, {Path: "/etc/passwd"}, {Path: ""}, {Path: "."}, {Path: "a/../../b"},
 		{Path: "1.md", Completed: "../done"}, {Path: "1.md", Failed: "a/b"}, {Path: "1.md", Blocked: ".."},
 		{Path: "1.md", Pending: "."},
 	} {
 		c.Root = root
-		_, err := workspace.NewFiler(c)
+		_, err := taskfile.NewFiler(c)
 		assert.Equal(t, "file_task", evidenceOf(t, err).Op, "%+v", c)
 	}
 }
@@ -197,7 +184,7 @@ func TestStaging(t *testing.T) {
 	root := tree(t, "tasks/1.md")
 	var staged []string
 	var fails error
-	c := workspace.FilerConfig{Root: root, Path: "tasks/1.md", Stage: func(_ context.Context, paths []string) error {
+	c := taskfile.FilerConfig{Root: root, Path: "tasks/1.md", Stage: func(_ context.Context, paths []string) error {
 		staged = append(staged, strings.Join(paths, " "))
 		return fails
 	}}
@@ -219,9 +206,9 @@ func TestStaging(t *testing.T) {
 
 func TestFilingStopsWithItsContext(t *testing.T) {
 	root := tree(t, "1.md")
-	ctx, cancel := contextWithCause(t, "enough")
-	cancel()
-	err := newFiler(t, workspace.FilerConfig{Root: root, Path: "1.md"}).File(ctx, result(executor.EndCompleted))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	err := newFiler(t, taskfile.FilerConfig{Root: root, Path: "1.md"}).File(ctx, result(executor.EndCompleted))
 	assert.ErrorContains(t, err, "enough")
 	assert.Equal(t, []string{"1.md=1.md"}, files(t, root))
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package workspace_test
+package validate_test
 
 import (
 	"bytes"
@@ -23,23 +23,30 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/validate"
 )
 
-func lines(lines ...string) []workspace.Command {
-	commands := make([]workspace.Command, len(lines))
+func lines(lines ...string) []validate.Command {
+	commands := make([]validate.Command, len(lines))
 	for i, line := range lines {
-		commands[i] = workspace.Command{Line: line}
+		commands[i] = validate.Command{Line: line}
 	}
 	return commands
 }
 
-func newValidator(t *testing.T, c workspace.ValidatorConfig) *workspace.Validator {
+func evidenceOf(t *testing.T, err error) *taxonomy.Evidence {
+	t.Helper()
+	var ev *taxonomy.Evidence
+	require.ErrorAs(t, err, &ev)
+	return ev
+}
+
+func newValidator(t *testing.T, c validate.Config) *validate.Validator {
 	t.Helper()
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
 	}
-	v, err := workspace.NewValidator(c)
+	v, err := validate.New(c)
 	require.NoError(t, err)
 	return v
 }
@@ -47,31 +54,31 @@ func newValidator(t *testing.T, c workspace.ValidatorConfig) *workspace.Validato
 func TestValidate(t *testing.T) {
 	tests := []struct {
 		name    string
-		command workspace.Command
+		command validate.Command
 		exit    taxonomy.Opt[int]
 		signal  string
 		typ     string
 		output  string
 		shown   string
 	}{
-		{"passes", workspace.Command{Line: "echo fine"}, taxonomy.Opt[int]{}, "", "", "", ""},
-		{"both streams in order", workspace.Command{Line: "echo one; echo two >&2; echo three; exit 3"},
+		{"passes", validate.Command{Line: "echo fine"}, taxonomy.Opt[int]{}, "", "", "", ""},
+		{"both streams in order", validate.Command{Line: "echo one; echo two >&2; echo three; exit 3"},
 			taxonomy.Some(3), "", "exit",
 			"one\ntwo\nthree\n", "echo one; echo two >&2; echo three; exit 3"},
-		{"arguments are no shell line", workspace.Command{Args: []string{"ls", "a; exit 0", "$HOME"}}, taxonomy.Some(2),
+		{"arguments are no shell line", validate.Command{Args: []string{"ls", "a; exit 0", "$HOME"}}, taxonomy.Some(2),
 			"", "exit",
 			"", "ls 'a; exit 0' '$HOME'"},
-		{"killed", workspace.Command{Line: "echo dying; kill -KILL $$"}, taxonomy.Opt[int]{}, "SIGKILL", "exit",
+		{"killed", validate.Command{Line: "echo dying; kill -KILL $$"}, taxonomy.Opt[int]{}, "SIGKILL", "exit",
 			"dying\n", "echo dying; kill -KILL $$"},
-		{"no such program", workspace.Command{Args: []string{"no-such-program-here", "x"}}, taxonomy.Opt[int]{}, "",
+		{"no such program", validate.Command{Args: []string{"no-such-program-here", "x"}}, taxonomy.Opt[int]{}, "",
 			"not_found", "", "no-such-program-here x"},
-		{"not a program", workspace.Command{Args: []string{"/"}}, taxonomy.Opt[int]{}, "", "start", "", "/"},
-		{"standard input is empty", workspace.Command{Line: "cat; exit 1"}, taxonomy.Some(1), "", "exit", "",
+		{"not a program", validate.Command{Args: []string{"/"}}, taxonomy.Opt[int]{}, "", "start", "", "/"},
+		{"standard input is empty", validate.Command{Line: "cat; exit 1"}, taxonomy.Some(1), "", "exit", "",
 			"cat; exit 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := newValidator(t, workspace.ValidatorConfig{PreCommit: []workspace.Command{tt.command}})
+			v := newValidator(t, validate.Config{PreCommit: []validate.Command{tt.command}})
 			err := v.Validate(t.Context(), executor.PreCommit)
 			if tt.typ == "" {
 				assert.NoError(t, err)
@@ -94,7 +101,7 @@ func TestValidate(t *testing.T) {
 
 func TestPhases(t *testing.T) {
 	v := newValidator(
-		t, workspace.ValidatorConfig{PrePush: lines("echo push; exit 1"), PrePR: lines("echo pr; exit 1")})
+		t, validate.Config{PrePush: lines("echo push; exit 1"), PrePR: lines("echo pr; exit 1")})
 	assert.NoError(t, v.Validate(t.Context(), executor.PreCommit))
 	assert.NoError(t, v.Validate(t.Context(), executor.Phase("other")))
 	for phase, code := range map[executor.Phase]error{
@@ -107,7 +114,7 @@ func TestPhases(t *testing.T) {
 }
 
 func TestFirstFailureEndsThePhase(t *testing.T) {
-	c := workspace.ValidatorConfig{PreCommit: lines("echo a", "echo b; exit 2", "echo c", "echo d; exit 4")}
+	c := validate.Config{PreCommit: lines("echo a", "echo b; exit 2", "echo c", "echo d; exit 4")}
 	s := newValidator(t, c).Run(t.Context(), executor.PreCommit)
 	require.Len(t, s.Results, 2)
 	assert.NoError(t, s.Results[0].Err)
@@ -135,11 +142,11 @@ func within(t *testing.T, limit time.Duration, do func(limit time.Duration) (far
 }
 
 func TestTimeLimit(t *testing.T) {
-	command := workspace.Command{Line: "echo still testing; sleep 1000"}
+	command := validate.Command{Line: "echo still testing; sleep 1000"}
 	var err error
 	within(t, 200*time.Millisecond, func(limit time.Duration) bool {
 		command.Limit = limit
-		v := newValidator(t, workspace.ValidatorConfig{PreCommit: []workspace.Command{command}})
+		v := newValidator(t, validate.Config{PreCommit: []validate.Command{command}})
 		err = v.Validate(t.Context(), executor.PreCommit)
 		return evidenceOf(t, err).Output != ""
 	})
@@ -162,8 +169,8 @@ func TestTimeLimit(t *testing.T) {
 func TestContextEnds(t *testing.T) {
 	said := make(firstWrite, 1)
 	v := newValidator(
-		t, workspace.ValidatorConfig{PreCommit: lines("echo begun; sleep 1000", "true"), KeepGoing: true, Tee: said})
-	var s workspace.Summary
+		t, validate.Config{PreCommit: lines("echo begun; sleep 1000", "true"), KeepGoing: true, Tee: said})
+	var s validate.Summary
 	within(t, 100*time.Millisecond, func(limit time.Duration) bool {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
@@ -199,8 +206,8 @@ func TestNoKeysInTheEnvironment(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-planted")
 	t.Setenv("GITHUB_TOKEN", "ghp_planted")
 	t.Setenv("PASSED_ON", "as it is")
-	v := newValidator(t, workspace.ValidatorConfig{
-		PreCommit: []workspace.Command{{Args: []string{"env"}}}, Env: []string{"CI=1", "PASSED_ON", "NOT_SET_ANYWHERE"},
+	v := newValidator(t, validate.Config{
+		PreCommit: []validate.Command{{Args: []string{"env"}}}, Env: []string{"CI=1", "PASSED_ON", "NOT_SET_ANYWHERE"},
 	})
 	s := v.Run(t.Context(), executor.PreCommit)
 	require.NoError(t, s.Err)
@@ -218,14 +225,14 @@ func TestCommandsRunInTheWorkingTree(t *testing.T) {
 	real, err := filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
 	v := newValidator(
-		t, workspace.ValidatorConfig{Dir: dir, PreCommit: []workspace.Command{{Args: []string{"./check.sh"}}}})
+		t, validate.Config{Dir: dir, PreCommit: []validate.Command{{Args: []string{"./check.sh"}}}})
 	s := v.Run(t.Context(), executor.PreCommit)
 	require.NoError(t, s.Err)
 	assert.Equal(t, real+"\n", s.Results[0].Output)
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	v := newValidator(t, workspace.ValidatorConfig{
+	v := newValidator(t, validate.Config{
 		PreCommit: lines("head -c 1000000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 1"), Output: 1000,
 	})
 	var before, after runtime.MemStats
@@ -247,13 +254,13 @@ func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
 			return fmt.Sprintf("echo '%s %s %s'; exit 1", strings.Repeat("y", 40), secret,
 				strings.Repeat("x", kept-at-2))
 		}
-		v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines(printing(limit)), Output: limit})
+		v := newValidator(t, validate.Config{PreCommit: lines(printing(limit)), Output: limit})
 		output := evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output
 		assert.NotContains(t, output, "GIVEN")
 		assert.Contains(t, output, " bytes before this are left out)\n")
 
 		v = newValidator(
-			t, workspace.ValidatorConfig{PreCommit: lines(printing(limit), printing(limit)), KeepGoing: true,
+			t, validate.Config{PreCommit: lines(printing(limit), printing(limit)), KeepGoing: true,
 				Output: 2 * limit})
 		_, output, _ = strings.Cut(evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output, "exit 1\n")
 		output, _, _ = strings.Cut(output, "$ echo")
@@ -263,7 +270,7 @@ func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
 
 func TestOutputIsPassedOn(t *testing.T) {
 	var all bytes.Buffer
-	c := workspace.ValidatorConfig{PreCommit: lines("echo first; echo second >&2"), Output: 7, Tee: &all}
+	c := validate.Config{PreCommit: lines("echo first; echo second >&2"), Output: 7, Tee: &all}
 	s := newValidator(t, c).Run(t.Context(), executor.PreCommit)
 	require.NoError(t, s.Err)
 	assert.Equal(t, "first\nsecond\n", all.String())
@@ -281,7 +288,7 @@ func TestOutputIsPassedOn(t *testing.T) {
 func TestCommandsAreTracked(t *testing.T) {
 	said := make(firstWrite, 1)
 	v := newValidator(
-		t, workspace.ValidatorConfig{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond,
+		t, validate.Config{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond,
 			Tee: said})
 	var seen []executor.Process
 	err := v.ValidateTracked(t.Context(), executor.PreCommit, func(p executor.Process) error {
@@ -328,8 +335,8 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 	}
 	var pids []string
 	within(t, 500*time.Millisecond, func(limit time.Duration) bool {
-		v := newValidator(t, workspace.ValidatorConfig{
-			Dir: dir, PreCommit: []workspace.Command{{Line: line, Limit: limit}}, Grace: 100 * time.Millisecond,
+		v := newValidator(t, validate.Config{
+			Dir: dir, PreCommit: []validate.Command{{Line: line, Limit: limit}}, Grace: 100 * time.Millisecond,
 		})
 		err := v.Validate(t.Context(), executor.PreCommit)
 		assert.Equal(t, "timeout", evidenceOf(t, err).Type)
@@ -354,7 +361,7 @@ func running(pid int) bool {
 }
 
 func TestSecretsInOutputAreMaskedWhenShown(t *testing.T) {
-	v := newValidator(t, workspace.ValidatorConfig{PreCommit: lines("echo 'password=hunter2hunter2'; exit 1")})
+	v := newValidator(t, validate.Config{PreCommit: lines("echo 'password=hunter2hunter2'; exit 1")})
 	err := v.Validate(t.Context(), executor.PreCommit)
 	ev := evidenceOf(t, err)
 	assert.Contains(t, ev.Output, "hunter2")
@@ -364,9 +371,9 @@ func TestSecretsInOutputAreMaskedWhenShown(t *testing.T) {
 }
 
 func TestCommandsThatCannotBeRun(t *testing.T) {
-	_, err := workspace.NewValidator(workspace.ValidatorConfig{
-		PreCommit: []workspace.Command{{Line: "ok"}, {}},
-		PrePR:     []workspace.Command{{Line: "x", Args: []string{"y"}}, {Args: []string{""}}},
+	_, err := validate.New(validate.Config{
+		PreCommit: []validate.Command{{Line: "ok"}, {}},
+		PrePR:     []validate.Command{{Line: "x", Args: []string{"y"}}, {Args: []string{""}}},
 	})
 	ev := evidenceOf(t, err)
 	assert.Equal(t, "pre_commit[1]", ev.Attribute("field"))
@@ -378,17 +385,21 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 
 // A command of no phase is run as those of phases are.
 func TestRunCommand(t *testing.T) {
-	v := newValidator(t, workspace.ValidatorConfig{Output: 5})
-	passed := v.RunCommand(t.Context(), "mend", workspace.Command{Line: "echo fine"})
+	v := newValidator(t, validate.Config{Output: 5})
+	passed := v.RunCommand(t.Context(), "mend", validate.Command{Line: "echo fine"})
 	assert.NoError(t, passed.Err)
 	assert.Equal(t, "fine\n", passed.Output)
-	ev := evidenceOf(t, v.RunCommand(t.Context(), "mend", workspace.Command{Args: []string{"sh", "-c", "exit 7"}}).Err)
+	ev := evidenceOf(t, v.RunCommand(t.Context(), "mend", validate.Command{Args: []string{"sh", "-c", "exit 7"}}).Err)
 	assert.Equal(t, []string{"validator", "mend", "exit"}, []string{ev.Source, ev.Op, ev.Type})
 	assert.Equal(t, taxonomy.Some(7), ev.ExitCode)
-	ev = evidenceOf(t, v.RunCommand(t.Context(), "mend", workspace.Command{}).Err)
+	ev = evidenceOf(t, v.RunCommand(t.Context(), "mend", validate.Command{}).Err)
 	assert.Equal(t, "load_config", ev.Op)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.EqualError(t, v.RunCommand(ctx, "mend", workspace.Command{Line: "true"}).Err,
+	assert.EqualError(t, v.RunCommand(ctx, "mend", validate.Command{Line: "true"}).Err,
 		"mend: run sh: context canceled")
 }
+
+type refusing struct{}
+
+func (refusing) Write([]byte) (int, error) { return 0, errors.New("full") }

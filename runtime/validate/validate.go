@@ -1,4 +1,4 @@
-package workspace
+package validate
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 	"github.com/errgen/errgen/runtime/proc"
 )
 
-// The defaults of a [ValidatorConfig].
+// The defaults of a [Config].
 const (
-	DefaultValidationLimit  = 10 * time.Minute
-	DefaultValidationOutput = 16 << 10
+	DefaultLimit  = 10 * time.Minute
+	DefaultOutput = 16 << 10
 )
 
-// ValidatorConfig says which commands check work before it leaves. Whoever configures them decides
+// Config says which commands check work before it leaves. Whoever configures them decides
 // what is run; nothing that a provider says does.
 //
 // The commands run code that a provider may have written, with the rights of this process. What
 // keeps them from keys is their environment only: it has what proc.SafeEnv lists and Env, but home
 // directories hold credentials too. Run everything in a container if that matters.
-type ValidatorConfig struct {
+type Config struct {
 	// Dir is where the commands run, the root of the working tree.
 	Dir string
 	// PreCommit, PrePush and PrePR are run in their order, one at a time. A phase without commands
@@ -34,10 +34,10 @@ type ValidatorConfig struct {
 	// the phase.
 	KeepGoing bool
 	// Limit is how long a command may take that has no limit of its own; 0 is
-	// DefaultValidationLimit.
+	// DefaultLimit.
 	Limit time.Duration
 	// Output is how many bytes of the end of what a command prints are kept; 0 is
-	// DefaultValidationOutput. Of more than that secrets are masked.
+	// DefaultOutput. Of more than that secrets are masked.
 	Output int
 	// Env adds to the commands' environment: "NAME=value", or "NAME" for this process's value.
 	Env []string
@@ -92,29 +92,27 @@ func (c Command) Usable() bool {
 // Validator runs the commands that check work. It is an [executor.Validator] that says which
 // processes they are. Runs that share one run their commands in the same directory, possibly at
 // once.
-type Validator struct{ config ValidatorConfig }
+type Validator struct{ config Config }
 
 var (
 	_ executor.Selective = (*Validator)(nil)
 	_ executor.Tracked   = (*Validator)(nil)
 )
 
-// NewValidator returns a validator. Its error names every command that cannot be run, as evidence
+// New returns a validator. Its error names every command that cannot be run, as evidence
 // of the configuration.
-func NewValidator(c ValidatorConfig) (*Validator, error) {
+func New(c Config) (*Validator, error) {
 	if c.Limit <= 0 {
-		c.Limit = DefaultValidationLimit
+		c.Limit = DefaultLimit
 	}
 	if c.Output <= 0 {
-		c.Output = DefaultValidationOutput
+		c.Output = DefaultOutput
 	}
 	var wrong []error
 	for _, phase := range []executor.Phase{executor.PreCommit, executor.PrePush, executor.PrePR} {
 		for i, command := range commandsOf(&c, phase) {
 			if !command.Usable() {
-				wrong = append(
-					wrong, misfit(fmt.Sprintf("%s[%d]", phase, i), command.String(),
-						"a program with its arguments, or a line"))
+				wrong = append(wrong, unusable(fmt.Sprintf("%s[%d]", phase, i), command))
 			}
 		}
 	}
@@ -124,7 +122,7 @@ func NewValidator(c ValidatorConfig) (*Validator, error) {
 	return &Validator{config: c}, nil
 }
 
-func commandsOf(c *ValidatorConfig, phase executor.Phase) []Command {
+func commandsOf(c *Config, phase executor.Phase) []Command {
 	switch phase {
 	case executor.PreCommit:
 		return c.PreCommit

@@ -1,4 +1,4 @@
-package workspace
+package validate
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 type Summary struct {
 	Phase executor.Phase
 	// Results are those of the commands that were run, in their order.
-	Results []CommandResult
+	Results []Result
 	// Err is nil when all of them passed. Otherwise it is the evidence of the first that failed
 	// (source validator, op validate_ and the phase; type exit, timeout, not_found or start); of
 	// several failures its output is that of all. When the context was cancelled, it wraps the
@@ -23,8 +23,8 @@ type Summary struct {
 	Err error
 }
 
-// CommandResult is what came of one command.
-type CommandResult struct {
+// Result is what came of one command.
+type Result struct {
 	// Command is the command as a person would type it.
 	Command string
 	// ExitCode is -1 when the command did not exit by itself.

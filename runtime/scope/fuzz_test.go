@@ -1,0 +1,48 @@
+package scope_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/scope"
+)
+
+// The scope agrees with doublestar on every pattern that it accepts, and WatchesBelow holds for each
+// directory above a watched path.
+func FuzzScope(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"src/**/secret", "src/a/secret"}, {"{a,b/{c,d}}/**", "b/d/x"}, {"a[b-d]c", "acc"}, {`\*[\]a-c]?`, "*]x"},
+		{"**/", "a"},
+		{"a/**/b/**", "a/b"}, {"*/**/*.go", "x/y.go"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		c := scope.Config{Allowed: []string{pattern}}
+		s, err := scope.New(c)
+		if err != nil {
+			return
+		}
+		if got := verdict(s, path); got != "forbidden" {
+			text := pattern
+			if strings.HasSuffix(text, "/") {
+				text += "**"
+			}
+			assert.Equal(t, doublestar.MatchUnvalidated(text, path), got == "allowed", "%q %q", pattern, path)
+		}
+		c.Forbidden, c.Allowed = c.Allowed, nil
+		if s, err = scope.New(c); assert.NoError(t, err) && s.Watches(path) {
+			for dir := path; strings.Contains(dir, "/"); {
+				dir = dir[:strings.LastIndexByte(dir, '/')]
+				assert.True(t, s.WatchesBelow(dir), "%q %q", pattern, dir)
+			}
+		}
+		c.IgnoreCase = true
+		if folding, err := scope.New(c); assert.NoError(t, err) && s.Watches(path) {
+			assert.True(t, folding.Watches(path), "%q %q", pattern, path)
+		}
+	})
+}

@@ -1,0 +1,288 @@
+// Package scope decides which files a task may change.
+//
+//	s, err := scope.New(scope.Config{
+//		Allowed:   []string{"src/**", "docs/*.md"},
+//		Forbidden: []string{"**/.env", "src/gen/"},
+//		Ask:       []string{"src/go.mod"},
+//	})
+//
+// A path gets the first verdict of: forbidden, outside (there are allowed patterns, none matches),
+// ask, allowed. The mode changes what "outside" means:
+//
+//	mode          forbidden pattern   outside      ask pattern   anything else
+//	strict        forbidden           outside      ask           allowed
+//	ask           forbidden           ask          ask           allowed
+//	off           refused by New      allowed      allowed       allowed
+//
+// Files of git itself and paths that leave the tree are forbidden in every mode.
+package scope
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Mode is how strictly a [Scope] decides. The zero Mode is [Strict].
+type Mode string
+
+// The modes.
+const (
+	Strict Mode = "strict" // what is outside the allowed patterns is an error
+	Ask    Mode = "ask"    // a person is asked about what is outside the allowed patterns
+	Off    Mode = "off"    // everything is allowed except files of git
+)
+
+// Config configures a [Scope].
+//
+// Patterns are those of github.com/bmatcuk/doublestar, on paths relative to the root of the working
+// tree, with slashes on every system: `*` and `?` match within one part of a path, a part `**`
+// matches any number of directories, `{a,b}` either, `[a-z]` one character. A pattern that ends in a
+// slash matches a directory and everything below it. A forbidden or ask pattern whose last part has
+// no wildcard also matches everything below a directory of that name.
+type Config struct {
+	Mode Mode
+	// Allowed are the patterns of files that may be changed. Without any, every file may be changed
+	// that is not forbidden.
+	Allowed []string
+	// Forbidden are the patterns of files that must not be changed.
+	Forbidden []string
+	// Ask are the patterns of files that a person is asked about. In mode strict only files that
+	// Allowed matches too can be asked about.
+	Ask []string
+	// IgnoreCase ignores the case of letters. It is always so on Windows, macOS and iOS.
+	IgnoreCase bool
+}
+
+// Scope decides by patterns. It is an [executor.Guard], keeps no state, and is safe for concurrent
+// use.
+type Scope struct {
+	mode                    Mode
+	fold                    bool
+	allowed, forbidden, ask []pattern
+}
+
+var _ executor.Guard = (*Scope)(nil)
+
+// New returns a scope. Its error joins evidence for each setting that cannot be used (source config,
+// op load_config, type invalid), with an attribute field such as "scope.allowed[2]", counted from 0.
+func New(c Config) (*Scope, error) {
+	s := &Scope{mode: c.Mode, fold: c.IgnoreCase}
+	switch runtime.GOOS {
+	case "windows", "darwin", "ios":
+		s.fold = true
+	}
+	var wrong []error
+	switch s.mode {
+	case "":
+		s.mode = Strict
+	case Strict, Ask:
+	case Off:
+		if len(c.Forbidden) > 0 {
+			wrong = append(wrong, invalid("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
+		}
+	default:
+		wrong = append(wrong, invalid("scope.mode", string(c.Mode), "strict, ask or off"))
+	}
+	compile := func(list string, sources []string, restricts bool) (patterns []pattern) {
+		for i, source := range sources {
+			p, err := newPattern(source, restricts, s.fold)
+			if err != nil {
+				field := fmt.Sprintf("scope.%s[%d]", list, i)
+				wrong = append(wrong, invalid(field, source, "a usable pattern: "+err.Error()))
+			}
+			patterns = append(patterns, p)
+		}
+		return patterns
+	}
+	s.allowed = compile("allowed", c.Allowed, false)
+	s.forbidden = compile("forbidden", c.Forbidden, true)
+	s.ask = compile("ask", c.Ask, true)
+	return s, errors.Join(wrong...)
+}
+
+// invalid is evidence of a setting that cannot be used.
+func invalid(field, value, expected string) error {
+	value = text.Beginning(value, 200)
+	return &taxonomy.Evidence{
+		Source: "config", Op: "load_config", Type: "invalid",
+		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
+		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
+	}
+}
+
+// Mode returns the mode.
+func (s *Scope) Mode() string { return string(s.mode) }
+
+// Judge returns a verdict for each change. It fails only when ctx ends.
+func (s *Scope) Judge(ctx context.Context, changes []executor.Change) ([]executor.Verdict, error) {
+	verdicts := make([]executor.Verdict, len(changes))
+	for i := range changes {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if changes[i].Git || changes[i].Escapes {
+			verdicts[i] = executor.Forbidden
+			continue
+		}
+		verdicts[i], _ = s.Explain(changes[i].Path)
+	}
+	return verdicts, nil
+}
+
+// Explain returns the verdict on a path and the reason: a pattern as it was configured, or a phrase.
+func (s *Scope) Explain(p string) (verdict executor.Verdict, reason string) {
+	if !inside(p) {
+		return executor.Forbidden, "it is not a path within the working tree"
+	}
+	if GitOwned(p) {
+		return executor.Forbidden, "it belongs to git"
+	}
+	if s.mode == Off {
+		return executor.Allowed, "the scope is off"
+	}
+	if s.fold {
+		p = folded(p)
+	}
+	if source, ok := match(s.forbidden, p); ok {
+		return executor.Forbidden, source
+	}
+	allowed, ok := match(s.allowed, p)
+	if !ok && len(s.allowed) > 0 {
+		if s.mode == Ask {
+			return executor.NeedsAsk, outsideAllowed
+		}
+		return executor.Outside, outsideAllowed
+	}
+	if source, ok := match(s.ask, p); ok {
+		return executor.NeedsAsk, source
+	}
+	if !ok {
+		return executor.Allowed, "nothing forbids it"
+	}
+	return executor.Allowed, allowed
+}
+
+const outsideAllowed = "it is outside the allowed patterns"
+
+// inside reports whether p is clean, relative and within the working tree.
+func inside(p string) bool {
+	return p != "." && path.Clean(p) == p && strings.IndexByte(p, 0) < 0 && filepath.IsLocal(filepath.FromSlash(p))
+}
+
+// Watches reports whether p matches a forbidden pattern. Changes of such files must be found even if
+// git ignores them.
+func (s *Scope) Watches(p string) bool {
+	if s.fold {
+		p = folded(p)
+	}
+	_, ok := match(s.forbidden, p)
+	return ok && inside(p)
+}
+
+// WatchesBelow reports whether a path below the directory can match a forbidden pattern; "" is the
+// root. A search for watched files can skip other directories.
+func (s *Scope) WatchesBelow(dir string) bool {
+	if s.fold {
+		dir = folded(dir)
+	}
+	for _, p := range s.forbidden {
+		if p.reaches(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// Action is what a [Decision] demands.
+type Action string
+
+// The actions.
+const (
+	Allow   Action = "ALLOW"
+	Block   Action = "BLOCK"
+	AskUser Action = "ASK_USER"
+)
+
+// Decision is the decision about several paths together.
+type Decision struct {
+	// Action is to block if any path is forbidden or outside, otherwise to ask if any needs it.
+	Action Action
+	// Reason explains the action in one line.
+	Reason string
+	// Files are the paths that the action is about; all of them if they are allowed.
+	Files []string
+	// Err is the evidence of a block (source and op scope), otherwise nil. Its type is forbidden if
+	// any path is, else outside_allowed; its files are all blocked paths. If there are both kinds,
+	// attribute outside_files lists the second as a JSON array.
+	Err error
+}
+
+// Decide decides about paths together. Use it without an executor.
+func (s *Scope) Decide(paths []string) Decision {
+	var blocked, outside, ask []string
+	forbidden := ""
+	for _, p := range paths {
+		verdict, reason := s.Explain(p)
+		switch verdict {
+		case executor.Allowed:
+			continue
+		case executor.NeedsAsk:
+			ask = append(ask, p)
+			continue
+		case executor.Outside:
+			outside = append(outside, p)
+		case executor.Forbidden:
+			if forbidden == "" {
+				forbidden = fmt.Sprintf("%s: %s", text.Quote(p, 200), reason)
+			}
+		}
+		blocked = append(blocked, p)
+	}
+	switch {
+	case len(blocked) > 0:
+		return s.block(blocked, outside, forbidden)
+	case len(ask) > 0:
+		return Decision{Action: AskUser, Reason: fmt.Sprintf("%d of %d files need approval", len(ask), len(paths)), Files: ask}
+	}
+	return Decision{Action: Allow, Reason: "all files are allowed", Files: paths}
+}
+
+// block returns the decision about blocked paths. Those in outside match no pattern, and forbidden
+// explains the first of the others.
+func (s *Scope) block(blocked, outside []string, forbidden string) Decision {
+	ev := &taxonomy.Evidence{
+		Source: "scope", Op: "scope", Type: "forbidden", Files: blocked,
+		Attributes: map[string]string{"scope_mode": string(s.mode)},
+	}
+	d := Decision{Action: Block, Files: blocked, Err: ev}
+	reasons := []string{fmt.Sprintf("forbidden: %d (%s)", len(blocked)-len(outside), forbidden),
+		fmt.Sprintf("outside the allowed patterns: %d", len(outside))}
+	switch {
+	case forbidden == "":
+		ev.Type = "outside_allowed"
+		reasons = reasons[1:]
+	case len(outside) == 0:
+		reasons = reasons[:1]
+	default:
+		list, _ := json.Marshal(outside) // strings always marshal
+		ev.Attributes["outside_files"] = string(list)
+	}
+	d.Reason = strings.Join(reasons, ", ")
+	return d
+}
+
+// folded returns s with letters that differ in case only made equal.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
+}
