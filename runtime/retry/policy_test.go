@@ -28,7 +28,7 @@ func waits(p taxonomy.Policy, r retry.Random, n int) []time.Duration {
 	var out []time.Duration
 	for range n {
 		next := state.Next(&p, retry.Hint{}, r)
-		if next.Exhausted {
+		if next.Stop != retry.StoppedNot {
 			break
 		}
 		out = append(out, next.Wait)
@@ -157,7 +157,7 @@ func TestNextHint(t *testing.T) {
 	jittered := func(kind taxonomy.JitterKind, share float64) *taxonomy.Policy {
 		return with(func(p *taxonomy.Policy) { p.JitterKind, p.Jitter = kind, share })
 	}
-	used := func(b retry.Limit) retry.Next { return retry.Next{Exhausted: true, Limit: b} }
+	used := func(by retry.Stop) retry.Next { return retry.Next{Stop: by} }
 	wait := func(d time.Duration) retry.Next { return retry.Next{Wait: d, Hinted: true} }
 	both := at(2 * m)
 	both.After = taxonomy.Some(5 * s)
@@ -177,22 +177,22 @@ func TestNextHint(t *testing.T) {
 		{"negative says nothing", &policy, after(-5 * s), nil, retry.Next{Wait: s}},
 		{"over", &policy, at(-time.Hour), nil, wait(0)},
 		{"the longest", &policy, after(10 * m), nil, wait(10 * m)},
-		{"too long", &policy, after(10*m + 1), nil, used(retry.LimitRetryAfter)},
-		{"reset too late", &policy, at(11 * m), nil, used(retry.LimitRetryAfter)},
-		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.LimitRetryAfter)},
+		{"too long", &policy, after(10*m + 1), nil, used(retry.StoppedRetryAfter)},
+		{"reset too late", &policy, at(11 * m), nil, used(retry.StoppedRetryAfter)},
+		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.StoppedRetryAfter)},
 		{"bound by the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(31 * s), nil,
-			used(retry.LimitRetryAfter)},
+			used(retry.StoppedRetryAfter)},
 		{"within the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(30 * s), nil,
 			wait(30 * s)},
 		{"default bound", &taxonomy.Policy{MaxAttempts: 9}, after(30 * s), nil, wait(30 * s)},
 		{"hint above the default max_delay", &taxonomy.Policy{MaxAttempts: 9}, after(30*s + 1), nil,
-			used(retry.LimitRetryAfter)},
+			used(retry.StoppedRetryAfter)},
 		{"attempts only", &taxonomy.Policy{MaxAttempts: 9}, after(20 * s), nil, wait(20 * s)},
 		{"first delay above the default max_delay",
 			&taxonomy.Policy{MaxAttempts: 9, InitialDelay: m}, after(m), nil, wait(m)},
-		{"very long hint", &taxonomy.Policy{MaxAttempts: 9}, after(math.MaxInt64), nil, used(retry.LimitRetryAfter)},
+		{"very long hint", &taxonomy.Policy{MaxAttempts: 9}, after(math.MaxInt64), nil, used(retry.StoppedRetryAfter)},
 		{"no attempts left", with(func(p *taxonomy.Policy) { p.MaxAttempts = 1 }), after(s), nil,
-			used(retry.LimitAttempts)},
+			used(retry.StoppedAttempts)},
 		{"no jitter", jittered(taxonomy.JitterNone, 0), after(10 * s), always(1), wait(10 * s)},
 		{"jitter only adds", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(0), wait(10 * s)},
 		{"a tenth at most", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(1), wait(11 * s)},
@@ -201,7 +201,7 @@ func TestNextHint(t *testing.T) {
 		{"decorrelated adds", jittered(taxonomy.JitterDecorrelated, 0), after(10 * s), always(0.5), wait(10500 * ms)},
 		{"jitter stays within the bound", jittered(taxonomy.JitterFull, 0), after(590 * s), always(1), wait(10 * m)},
 		{"elapsed", with(func(p *taxonomy.Policy) { p.MaxElapsed = 39 * s }), after(40 * s), nil,
-			used(retry.LimitElapsed)},
+			used(retry.StoppedElapsed)},
 		{"jitter stays within elapsed",
 			with(func(p *taxonomy.Policy) { p.MaxElapsed, p.JitterKind = 41*s, taxonomy.JitterFull }), after(40 * s),
 			always(1), wait(41 * s)},
@@ -227,7 +227,7 @@ func TestNextCounts(t *testing.T) {
 	assert.Equal(t, retry.State{Calls: 2, Waited: 11 * s, Last: s}, second.State, "a hint is no computed delay")
 	assert.Equal(t, retry.State{Calls: 3, Waited: 15 * s, Last: 4 * s}, third.State)
 	assert.Equal(
-		t, retry.Next{Exhausted: true, Limit: retry.LimitAttempts,
+		t, retry.Next{Stop: retry.StoppedAttempts,
 			State: retry.State{Calls: 4, Waited: 15 * s, Last: 4 * s}}, last)
 }
 
@@ -240,8 +240,8 @@ func TestNextEndsByTime(t *testing.T) {
 	for range 30 {
 		next := state.Next(&p, after(10*m), nil)
 		state = next.State
-		if next.Exhausted {
-			assert.Equal(t, retry.LimitElapsed, next.Limit)
+		if next.Stop != retry.StoppedNot {
+			assert.Equal(t, retry.StoppedElapsed, next.Stop)
 			break
 		}
 		got = append(got, next.Wait)
