@@ -116,7 +116,7 @@ func TestBodyIsBounded(t *testing.T) {
 		`{"message":"gone","pad":"` + strings.Repeat("x", 2<<20) + `"}`,
 		strings.Repeat("[", 1<<20),
 		`{"error":` + strings.Repeat(`{"error":`, 100_000),
-		strings.Repeat("\xff", 3<<20),
+		strings.Repeat("é", 2<<20),
 	} {
 		var ev taxonomy.Evidence
 		detect.Body(&ev, []byte(body))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -145,36 +146,12 @@ func recordKind(ev *taxonomy.Evidence) uint64 {
 	return h.Sum64()
 }
 
-var (
-	errNotRegular = errors.New("is not a regular file")
-	errReplaced   = errors.New("was replaced while it was opened")
-)
-
-// openRegular opens a file to append to it. It follows no symbolic link, and does not wait for the
-// other end of a pipe.
+// openRegular opens a file to append to it, and creates it if it does not exist.
 func openRegular(path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_APPEND
 	f, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, 0o600)
-	if !errors.Is(err, fs.ErrExist) {
-		return f, err
+	if errors.Is(err, fs.ErrExist) {
+		return atomicfile.OpenRegular(path, flags)
 	}
-	before, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-	}
-	if f, err = os.OpenFile(path, flags, 0); err != nil {
-		return nil, err
-	}
-	after, err := f.Stat()
-	if err == nil && !os.SameFile(before, after) {
-		err = &fs.PathError{Op: "open", Path: path, Err: errReplaced}
-	}
-	if err != nil {
-		_ = f.Close() // nothing was written
-		return nil, err
-	}
-	return f, nil
+	return f, err
 }
