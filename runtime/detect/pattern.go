@@ -12,8 +12,8 @@ type program struct {
 	re *regexp.Regexp // nil for an invalid expression, which is never found
 	// line reports that no match contains the end of a line.
 	line bool
-	// anchored reports that the expression tests what is before or after a match.
-	anchored bool
+	// anchored and bounded report that the expression tests for ends of lines and of words.
+	anchored, bounded bool
 	// must are literals that every match contains, without the one that was found.
 	must []literal
 	// literal reports that the pattern is a literal.
@@ -56,9 +56,10 @@ func compile(p *Pattern) *program {
 // inspect reads the properties of an expression. required reports that every match contains it.
 func (c *program) inspect(re *syntax.Regexp, required bool) {
 	switch re.Op {
-	case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine,
-		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine:
 		c.anchored = true
+	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		c.bounded = true
 	case syntax.OpAnyChar:
 		c.line = false
 	case syntax.OpLiteral:
@@ -190,10 +191,10 @@ func (c *program) window(text string, i, size, reach int) (from, to int) {
 		}
 	}
 	if reach > 0 && !c.anchored {
-		for from = max(from, i+size-reach); splits(text, from); {
+		for from = max(from, i+size-reach); from > 0 && (splits(text, from) || c.bounded && isWord(text[from-1])); {
 			from--
 		}
-		for to = min(to, i+reach); splits(text, to); {
+		for to = min(to, i+reach); to < len(text) && (splits(text, to) || c.bounded && isWord(text[to])); {
 			to++
 		}
 	}
