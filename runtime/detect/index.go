@@ -16,7 +16,7 @@ type index struct {
 	rank    []uint16 // of each rule in [Rules.Rules]
 	sources map[string]*node
 	few     []fewSource // the sources if they are few, which is faster than the map
-	any     node // the rules for every source
+	any     node        // the rules for every source
 	// testsStatus reports whether a rule tests the status, so that one is read in texts.
 	testsStatus bool
 }
@@ -70,9 +70,6 @@ func (x *index) source(name string) *node {
 // find returns the best rank of the rules of a node that the evidence meets, if it is better than
 // best.
 func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
-	if n.best >= best {
-		return best
-	}
 	if i := uint(ev.Status - n.minStatus); i < uint(len(n.statuses)) {
 		best = x.first(n.statuses[i], ev, best)
 	}
@@ -94,7 +91,7 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 		if int(rank) >= best {
 			break
 		}
-		if x.owner.holds(x.rules[rank].conditions, ev) {
+		if c := x.rules[rank].conditions; len(c) == 0 || x.owner.holds(c, ev) {
 			return int(rank)
 		}
 	}

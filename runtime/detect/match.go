@@ -99,7 +99,9 @@ func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 	if n := x.source(ev.Source); n != nil {
 		best, onText = x.find(n, ev, best), min(onText, n.text)
 	}
-	best = x.find(&x.any, ev, best)
+	if x.any.best < best {
+		best = x.find(&x.any, ev, best)
+	}
 	if text != "" && onText < best {
 		best = load(r, &r.tables.engine, newEngine).best(x, ev, text, best)
 	}
