@@ -122,7 +122,6 @@ func TestHeaderWaits(t *testing.T) {
 	}{
 		{nil, taxonomy.Evidence{}},
 		{[]string{"Retry-After", "30"}, after(30 * time.Second)},
-		{[]string{"Retry-After", "30"}, after(30 * time.Second)},
 		{[]string{"Retry-After", " 1.5 "}, after(1500 * time.Millisecond)},
 		{[]string{"Retry-After", "0"}, after(0)},
 		{[]string{"Retry-After", "-1"}, taxonomy.Evidence{}},
