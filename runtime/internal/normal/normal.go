@@ -117,8 +117,8 @@ type normalizer struct {
 	// never reports, for each kind of quote, that the rest of the text contains no closing one.
 	never [3]bool
 
-	parts    bool
-	part     strings.Builder
+	parts    bool // collect literals
+	start    int  // of the kept part in out
 	literals []string
 }
 
@@ -154,7 +154,7 @@ func (n *normalizer) quoted(i int) int {
 		n.keep(n.in[i : i+1])
 		return 1
 	}
-	n.placeholder(string(c) + "X" + string(c))
+	n.placeholder([...]string{"'X'", `"X"`, "`X`"}[kind])
 	return end + 2
 }
 
@@ -301,19 +301,15 @@ func isUUID(s string) bool {
 	return true
 }
 
-func (n *normalizer) keep(s string) {
-	n.write(s)
-	if n.parts {
-		n.part.WriteString(s)
-	}
-}
-
 func (n *normalizer) placeholder(s string) {
-	n.write(s)
-	n.endPart()
+	if n.parts {
+		n.endPart()
+	}
+	n.keep(s)
+	n.start = len(n.out)
 }
 
-func (n *normalizer) write(s string) {
+func (n *normalizer) keep(s string) {
 	n.out = append(n.out, s...)
 	if n.runes++; len(s) > 1 {
 		n.runes += utf8.RuneCountInString(s) - 1
@@ -322,12 +318,11 @@ func (n *normalizer) write(s string) {
 
 // endPart ends a kept part, and splits it at masked secrets.
 func (n *normalizer) endPart() {
-	for part := range strings.SplitSeq(n.part.String(), taxonomy.Redacted) {
+	for part := range strings.SplitSeq(string(n.out[n.start:]), taxonomy.Redacted) {
 		if part = strings.Trim(part, punctuation); part != "" {
 			n.literals = append(n.literals, part)
 		}
 	}
-	n.part.Reset()
 }
 
 // cut returns what was written, with at most as many characters behind from as the limit allows.
