@@ -134,7 +134,8 @@ func (n *normalizer) run() {
 			if c >= utf8.RuneSelf {
 				_, size = utf8.DecodeRuneInString(n.in[i:])
 			}
-			n.keep(n.in[i : i+size])
+			n.out = append(n.out, n.in[i:i+size]...)
+			n.runes++
 			i += size
 		}
 	}
@@ -309,11 +310,10 @@ func (n *normalizer) placeholder(s string) {
 	n.start = len(n.out)
 }
 
+// keep writes ASCII.
 func (n *normalizer) keep(s string) {
 	n.out = append(n.out, s...)
-	if n.runes++; len(s) > 1 {
-		n.runes += utf8.RuneCountInString(s) - 1
-	}
+	n.runes += len(s)
 }
 
 // endPart ends a kept part, and splits it at masked secrets.
