@@ -111,38 +111,6 @@ func TestNextBackoff(t *testing.T) {
 	}
 }
 
-// The four policies of a known retry engine: the bounds within which every delay is, ten percent of
-// jitter included.
-func TestNextTenPercent(t *testing.T) {
-	for _, tt := range []struct {
-		name           string
-		attempts       int
-		initial, limit time.Duration
-		least, most    []time.Duration
-	}{
-		{"llm", 3, s, 30 * s, []time.Duration{900 * ms, 1800 * ms}, []time.Duration{1100 * ms, 2200 * ms}},
-		{"github", 5, s, m, []time.Duration{900 * ms, 1800 * ms, 3600 * ms, 7200 * ms},
-			[]time.Duration{1100 * ms, 2200 * ms, 4400 * ms, 8800 * ms}},
-		{"tool", 3, 500 * ms, 10 * s, []time.Duration{450 * ms, 900 * ms}, []time.Duration{550 * ms, 1100 * ms}},
-		{"verification", 3, 2 * s, 30 * s, []time.Duration{1800 * ms, 3600 * ms},
-			[]time.Duration{2200 * ms, 4400 * ms}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := taxonomy.Policy{
-				MaxAttempts: tt.attempts, InitialDelay: tt.initial, MaxDelay: tt.limit, Multiplier: 2,
-				JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
-			}
-			for i, got := range waits(p, always(0), 10) {
-				assert.InDelta(t, tt.least[i], got, 1)
-			}
-			for i, got := range waits(p, always(1), 10) {
-				assert.InDelta(t, tt.most[i], got, 1)
-			}
-			assert.Len(t, waits(p, always(0.3), 10), tt.attempts-1)
-		})
-	}
-}
-
 func after(d time.Duration) retry.Hint { return retry.Hint{After: taxonomy.Some(d)} }
 
 func TestNextHint(t *testing.T) {
