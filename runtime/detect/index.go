@@ -82,6 +82,9 @@ func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
 			best = x.first(k.ranks[v], ev, best)
 		}
 	}
+	if len(n.rest) == 0 {
+		return best
+	}
 	return x.first(n.rest, ev, best)
 }
 

@@ -89,8 +89,8 @@ func (c *program) inspect(re *syntax.Regexp, required bool) {
 	}
 }
 
-// may reports whether the text contains all literals that a match must contain.
-func (c *program) may(text string) bool {
+// mayMatch reports whether the text contains all literals that a match must contain.
+func (c *program) mayMatch(text string) bool {
 	for i := range c.must {
 		if !c.must[i].in(text) {
 			return false
@@ -167,7 +167,7 @@ func (e *engine) search(p *pattern, text string, s *scratch) bool {
 // run reports whether there is a match in a text.
 func (c *program) run(text string, s *scratch) bool {
 	if !s.folded {
-		if !c.may(text) {
+		if !c.mayMatch(text) {
 			return false
 		}
 		if c.literal {
