@@ -167,13 +167,9 @@ func TestHeaderWaits(t *testing.T) {
 		{[]string{"Ratelimit-Reset", "50"}, after(50 * time.Second)},
 		{[]string{"Ratelimit-Reset", "6m0s"}, after(6 * time.Minute)},
 		{[]string{"Ratelimit-Reset", "50", "Ratelimit-Remaining", "3"}, taxonomy.Evidence{}},
-		{[]string{"X-Ratelimit-Reset", "99999999999999999"}, at(endOfTime)},
+		{[]string{"X-Ratelimit-Reset", "99999999999999999"}, after(math.MaxInt64)},
 		{[]string{"X-Ratelimit-Reset", "50000000"}, after(5e7 * time.Second)},
-		{[]string{"X-Ratelimit-Reset", "1e300"}, at(endOfTime)},
-		{[]string{"X-Ratelimit-Reset", "9999-12-31T23:59:59-01:00"}, at(endOfTime)},
-		{[]string{"Ratelimit-Reset", "99999999h0m0s"}, after(math.MaxInt64)},
-		{[]string{"X-Ratelimit-Reset-Requests", "99999999h", "X-Ratelimit-Remaining-Requests", "0"},
-			after(math.MaxInt64)},
+		{[]string{"X-Ratelimit-Reset", "9999-12-31T23:59:59-01:00"}, taxonomy.Evidence{}},
 		{[]string{"X-Ratelimit-Reset", "-5"}, taxonomy.Evidence{}},
 	} {
 		h := http.Header{}
