@@ -57,7 +57,7 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 		Source: word(ev.Source), Op: word(ev.Op), Type: word(ev.Type), Status: ev.Status,
 		StatusDerived: ev.StatusDerived,
 		Code:          word(ev.Code), ExitCode: ev.ExitCode, Signal: word(ev.Signal), Errno: word(ev.Errno),
-		Text: text.BothEnds(saidBy(ev), limit>>step), RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived,
+		Text: text.BothEnds(textOrError(ev), limit>>step), RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived,
 		ResetAt: ev.ResetAt,
 	}
 	for _, file := range ev.Files[:min(len(ev.Files), maxEntryFiles>>step)] {
@@ -77,8 +77,8 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 	return out
 }
 
-// saidBy returns the text of evidence, or that of its error.
-func saidBy(ev *taxonomy.Evidence) string {
+// textOrError returns the text of evidence, or that of its error.
+func textOrError(ev *taxonomy.Evidence) string {
 	if ev.Text != "" || ev.Err == nil {
 		return ev.Text
 	}
