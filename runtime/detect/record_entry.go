@@ -57,8 +57,8 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 		Source: word(ev.Source), Op: word(ev.Op), Type: word(ev.Type), Status: ev.Status,
 		StatusDerived: ev.StatusDerived,
 		Code:          word(ev.Code), ExitCode: ev.ExitCode, Signal: word(ev.Signal), Errno: word(ev.Errno),
-		Text: text.BothEnds(textOrError(ev), limit>>step), RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived,
-		ResetAt: ev.ResetAt,
+		Text:       text.BothEnds(textOrError(ev), limit>>step),
+		RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived, ResetAt: ev.ResetAt,
 	}
 	for _, file := range ev.Files[:min(len(ev.Files), maxEntryFiles>>step)] {
 		out.Files = append(out.Files, text.BothEnds(file, maxEntryValue>>step))

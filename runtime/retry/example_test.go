@@ -15,7 +15,8 @@ import (
 func Example() {
 	breakers := breaker.New(breaker.Options{})
 	options := []retry.Option{
-		retry.ByTable(errs.Table), retry.WithClassifier(errs.Classify), retry.WithBreaker(breakers, "anthropic-api/key-1"),
+		retry.ByTable(errs.Table), retry.WithClassifier(errs.Classify),
+		retry.WithBreaker(breakers, "anthropic-api/key-1"),
 		retry.WithClock(newClock()), // a clock for tests
 	}
 	overloaded := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 529, Type: "overloaded_error"}
