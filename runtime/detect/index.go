@@ -250,13 +250,14 @@ func (n *node) add(c *Condition, rank int) {
 // addStatuses adds a rule under sorted statuses.
 func (n *node) addStatuses(statuses []int, rank int) {
 	least, most := statuses[0], statuses[len(statuses)-1]
-	if len(n.statuses) > 0 {
-		least, most = min(least, n.minStatus), max(most, n.minStatus+len(n.statuses)-1)
+	if len(n.statuses) == 0 {
+		n.minStatus = least
 	}
-	if most-least >= len(n.statuses) {
-		wider := make([][]uint16, most-least+1)
-		copy(wider[max(n.minStatus-least, 0):], n.statuses)
-		n.statuses, n.minStatus = wider, least
+	if more := n.minStatus - least; more > 0 {
+		n.statuses, n.minStatus = append(make([][]uint16, more), n.statuses...), least
+	}
+	if more := most + 1 - n.minStatus - len(n.statuses); more > 0 {
+		n.statuses = append(n.statuses, make([][]uint16, more)...)
 	}
 	for _, status := range statuses {
 		i := status - n.minStatus
