@@ -146,14 +146,21 @@ func (e *engine) search(p *pattern, text string, s *scratch) bool {
 	}
 	sum := 0
 	for _, id := range p.literals {
-		places, end := s.places[id], 0
+		places, end, size := s.places[id], 0, len(e.literals[id].text)
+		if len(places) == maxPlaces { // there may be others
+			return c.run(text, s)
+		}
 		for _, at := range places {
-			from, to := c.window(text, int(at), len(e.literals[id].text), p.Reach)
+			i := int(at)
+			if p.Reach > 0 && !c.mayMatch(text[max(0, i+size-p.Reach):min(len(text), i+p.Reach)]) {
+				continue
+			}
+			from, to := c.window(text, i, size, p.Reach)
 			if to <= end {
 				continue
 			}
 			end = to
-			if sum += to - from; sum > len(text) || len(places) == maxPlaces {
+			if sum += to - from; sum > len(text) {
 				return c.run(text, s)
 			}
 			if c.run(text[from:to], s) {
