@@ -349,11 +349,10 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isAlnum(c byte) bool  { return isDigit(c) || isLetter(c) }
 func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isPathByte reports whether c is in words, numbers and paths.
-func isPathByte(c byte) bool {
-	switch c {
-	case '.', '_', '~', '/', '+', '@', '-':
-		return true
-	}
-	return isAlnum(c)
+// pathBytes are the bytes of words, numbers and paths, as bits.
+var pathBytes = [4]uint64{
+	1<<'+' | 1<<'-' | 1<<'.' | 1<<'/' | 0x3ff<<'0',
+	1 | 0x3ffffff<<('A'&63) | 1<<('_'&63) | 0x3ffffff<<('a'&63) | 1<<('~'&63), // the first is '@'
 }
+
+func isPathByte(c byte) bool { return pathBytes[c>>6]>>(c&63)&1 != 0 }
