@@ -1,6 +1,7 @@
 package check
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -60,7 +61,9 @@ func headerNames(p *pass) {
 // else the name.
 func orHeaderAttribute(name string) string {
 	var ev taxonomy.Evidence
-	detect.Header(&ev, map[string][]string{name: {"1"}})
+	h := http.Header{}
+	h.Set(name, "1")
+	detect.Header(&ev, h)
 	for attribute := range ev.Attributes {
 		return attribute // there is but one
 	}

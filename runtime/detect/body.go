@@ -16,8 +16,6 @@ const (
 	maxObject = 128 << 10
 	// maxListed bounds how many elements of a list are read.
 	maxListed = 16
-	// maxNumber bounds in bytes a number.
-	maxNumber = 64
 )
 
 // Body fills what ev lacks from the body of an error response. It reads the forms of Anthropic,
@@ -45,62 +43,48 @@ func Body(ev *taxonomy.Evidence, body []byte) {
 	b.text(body)
 }
 
-// object is a JSON object whose values are not decoded. Of a duplicate key the last value counts.
-type object map[string]json.RawMessage
-
-// knownKeys are the keys that are read.
-var knownKeys = [...]string{
-	"error", "errors", "details", "extensions", "type", "__type", "code", "reason", "status", "statusCode",
-	"status_code", "message", "detail", "error_description", "Message", "error_message", "msg", "title", "param",
-	"request_id", "requestId", "retry_after", "retryDelay",
-}
+// object is a decoded JSON object.
+type object map[string]any
 
 // messageKeys are the keys of messages, the usual one first.
 var messageKeys = []string{"message", "detail", "error_description", "Message", "error_message", "msg"}
 
-// readObject decodes the object that b begins with, or the first one of the list that b is.
-// complete is false if anything follows the object. Without an object it returns nil.
+// readObject decodes the object that b begins with, or the first one of the list that b begins
+// with. complete is false if anything follows. Without an object it returns nil.
 func readObject(b []byte) (o object, complete bool) {
-	switch {
-	case len(b) > 0 && b[0] == '{':
-		if json.Unmarshal(b, &o) == nil {
-			return o, true
-		}
-		o = nil
-		if json.NewDecoder(bytes.NewReader(b)).Decode(&o) != nil {
-			return nil, false
-		}
-		return o, false
-	case len(b) > 0 && b[0] == '[':
-		if all := objects(b); len(all) > 0 {
-			return all[0], true
-		}
-		return nil, true
+	if len(b) == 0 || b[0] != '{' && b[0] != '[' {
+		return nil, false
 	}
-	return nil, false
+	var v any
+	complete = json.Unmarshal(b, &v) == nil
+	if !complete && json.NewDecoder(bytes.NewReader(b)).Decode(&v) != nil {
+		return nil, false
+	}
+	for _, o := range objects(v) {
+		return o, complete
+	}
+	return nil, complete
 }
 
-// objects returns the objects among the first few elements of a list.
-func objects(list json.RawMessage) []object {
-	var elements []json.RawMessage
-	if len(list) == 0 || list[0] != '[' || json.Unmarshal(list, &elements) != nil {
-		return nil
-	}
-	var found []object
-	for _, e := range elements[:min(len(elements), maxListed)] {
-		var o object
-		if e[0] == '{' && json.Unmarshal(e, &o) == nil {
-			found = append(found, o)
+// objects returns an object, or the objects among the first few elements of a list.
+func objects(v any) (all []object) {
+	switch x := v.(type) {
+	case map[string]any:
+		return []object{x}
+	case []any:
+		for _, e := range x[:min(len(x), maxListed)] {
+			if o, ok := e.(map[string]any); ok {
+				all = append(all, o)
+			}
 		}
 	}
-	return found
+	return all
 }
 
 // object returns the object under a key, or the first one of a list there.
 func (o object) object(key string) object {
-	raw := bytes.TrimSpace(o[key])
-	if found, _ := readObject(raw); found != nil {
-		return found
+	for _, first := range objects(o[key]) {
+		return first
 	}
 	return nil
 }
@@ -108,8 +92,7 @@ func (o object) object(key string) object {
 // text returns the first text under one of the keys, without white space around it.
 func (o object) text(keys ...string) string {
 	for _, key := range keys {
-		var s string
-		if raw := o[key]; len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		if s, ok := o[key].(string); ok {
 			if s = strings.TrimSpace(s); s != "" {
 				return s
 			}
@@ -118,14 +101,12 @@ func (o object) text(keys ...string) string {
 	return ""
 }
 
-// number returns the integer under a key, also if it is written as a text.
-func (o object) number(key string) (int, bool) {
-	raw := o[key]
-	if len(raw) > maxNumber {
-		return 0, false
+// number returns the number under a key in digits, also if it is written as a text.
+func (o object) number(key string) string {
+	if n, ok := o[key].(float64); ok {
+		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
-	n, err := strconv.Atoi(strings.Trim(string(raw), `"`))
-	return n, err == nil
+	return o.text(key)
 }
 
 // message returns the text for people, or "". Inner is the object under "error", listed the first
@@ -169,14 +150,14 @@ func (b *builder) object(o object) (message string) {
 // members fills from the keys of one object.
 func (b *builder) members(o object) {
 	for _, key := range [...]string{"status", "statusCode", "status_code"} {
-		if n, ok := o.number(key); ok {
+		if n, err := strconv.Atoi(o.number(key)); err == nil {
 			b.status(n, minStatus)
 		}
 	}
 	setName(&b.ev.Code, o.text("code"))
-	if n, ok := o.number("code"); ok && minFailure <= n && n <= maxStatus {
+	if n, err := strconv.Atoi(o.number("code")); err == nil && minFailure <= n && n <= maxStatus {
 		b.status(n, minFailure)
-	} else if ok {
+	} else if err == nil {
 		setNumber(&b.ev.Code, int64(n))
 	}
 	if kind := o.text("type", "__type"); kind != "error" && kind != "about:blank" {
@@ -186,7 +167,7 @@ func (b *builder) members(o object) {
 		setName(&b.ev.Code, status)
 	}
 	b.attribute("param", o.text("param"))
-	if d, ok := readNumber(strings.Trim(string(o["retry_after"]), `"`), time.Second); ok {
+	if d, ok := readNumber(o.number("retry_after"), time.Second); ok {
 		b.retryAfter(d)
 	}
 }

@@ -85,16 +85,12 @@ func (b *builder) retryAfter(d time.Duration) {
 	}
 }
 
-// resetAt fills the time of the next try. One before this century is ignored, one after the year
-// 9999 becomes the end of that year.
+// resetAt fills the time of the next try. One before this century, or after the year 9999, which
+// RFC 3339 cannot express, is ignored.
 func (b *builder) resetAt(t time.Time) {
-	if !b.ev.ResetAt.IsZero() || t.Year() < 2000 {
-		return
+	if t = t.UTC(); b.ev.ResetAt.IsZero() && 2000 <= t.Year() && t.Year() <= 9999 {
+		b.ev.ResetAt = t
 	}
-	if last := lastInstant(); t.After(last) {
-		t = last
-	}
-	b.ev.ResetAt = t.UTC()
 }
 
 // text fills the text with the end of a body.

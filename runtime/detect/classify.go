@@ -171,7 +171,7 @@ func (o *Option) cut(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	if ev != room {
 		*room = *ev
 	}
-	room.Text = maskedEnd(room.Text, o.textLimit())
+	room.Text = CutMasked(room.Text, o.textLimit())
 	return room
 }
 

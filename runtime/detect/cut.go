@@ -1,60 +1,26 @@
 package detect
 
 import (
-	"strings"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// scrubContext is how many bytes beyond a cut are searched for secrets that the cut splits.
-const scrubContext = 8 << 10
-
-// CutMasked returns the last n bytes of s, or fewer, without half a character at the beginning. If
-// s is longer, its secrets are masked, because the rest of a secret that the cut splits could not
-// be recognised any more, and the result does not share the memory of s.
+// CutMasked returns s, or at most the last n bytes of a longer s. Then its secrets are masked,
+// because the rest of a secret that the cut splits could not be recognised any more, and the result
+// does not share the memory of s.
 func CutMasked(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return maskedEnd(s, n)
+	return text.Tail(s, n)
 }
 
 // bounded returns the end of a text, secrets masked if the text is longer than [maxBody].
 func bounded(s string) string { return CutMasked(s, maxBody) }
 
 // boundedBytes is bounded for bytes, of which it copies only the end.
-func boundedBytes(b []byte) string {
-	return bounded(string(b[max(0, len(b)-maxBody-scrubContext-1):]))
-}
-
-// maskedEnd returns at most the last n bytes of s, secrets masked.
-func maskedEnd(s string, n int) string {
-	window := tail(s, n+scrubContext)
-	masked := taxonomy.Scrub(window)
-	if len(window) < len(s) && len(masked) != len(window) {
-		// The window may begin inside a secret. Masks shorten the text, which must not reveal the
-		// beginning of the window.
-		n = min(n, len(masked)-len(taxonomy.Scrub(window[:len(window)-n])))
-	}
-	if n <= 0 {
-		return taxonomy.Redacted
-	}
-	return strings.Clone(tail(masked, n))
-}
-
-// maskedBeginning returns at most the first n bytes of s, secrets masked.
-func maskedBeginning(s string, n int) string {
-	window := s[:min(len(s), n+scrubContext)]
-	masked := taxonomy.Scrub(window)
-	if len(window) < len(s) && len(masked) != len(window) {
-		n = min(n, len(masked)-len(taxonomy.Scrub(window[n:])))
-	}
-	if n <= 0 {
-		return taxonomy.Redacted
-	}
-	return strings.Clone(masked[:min(len(masked), n)])
-}
+func boundedBytes(b []byte) string { return bounded(string(b[max(0, len(b)-maxBody-text.Margin-1):])) }
 
 // tail returns the last n bytes of s, or fewer, without half a character at the beginning.
 func tail(s string, n int) string {
@@ -62,7 +28,7 @@ func tail(s string, n int) string {
 		return s
 	}
 	start := len(s) - max(n, 0)
-	for start < len(s) && splits(s, start) {
+	for splits(s, start) {
 		start++
 	}
 	return s[start:]
@@ -73,7 +39,7 @@ func head(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && splits(s, n) {
+	for splits(s, n) {
 		n--
 	}
 	return s[:n]

@@ -261,5 +261,5 @@ func (e Explanation) reason() string {
 	if len(e.Missing) > 0 {
 		reason += "; nothing fills " + strings.Join(e.Missing, ", ")
 	}
-	return maskedBeginning(oneLine(reason), maxReason)
+	return text.Head(oneLine(reason), maxReason)
 }

@@ -15,7 +15,8 @@ type index struct {
 	rules   []rankedRule
 	rank    []uint16 // of each rule in [Rules.Rules]
 	sources map[string]*node
-	any     node // the rules for every source
+	few     []fewSource // the sources if they are few, which is faster than the map
+	any     node        // the rules for every source
 	// testsStatus reports whether a rule tests the status, so that one is read in texts.
 	testsStatus bool
 }
@@ -27,8 +28,17 @@ type rankedRule struct {
 	conditions []Condition
 }
 
+// maxFew is the number of sources up to which comparing all is faster than a map.
+const maxFew = 8
+
+type fewSource struct {
+	name string
+	node *node
+}
+
 // node has the rules for one source.
 type node struct {
+	best      int        // the best rank of a rule that is not on text
 	statuses  [][]uint16 // ranks by status, from minStatus on
 	minStatus int
 	keys      []keyed
@@ -42,6 +52,19 @@ type keyed struct {
 	name  string
 	best  int
 	ranks map[string][]uint16
+}
+
+// source returns the rules for a source, or nil.
+func (x *index) source(name string) *node {
+	for i := range x.few {
+		if x.few[i].name == name {
+			return x.few[i].node
+		}
+	}
+	if len(x.few) > 0 {
+		return nil
+	}
+	return x.sources[name]
 }
 
 // find returns the best rank of the rules of a node that the evidence meets, if it is better than
@@ -59,6 +82,9 @@ func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
 			best = x.first(k.ranks[v], ev, best)
 		}
 	}
+	if len(n.rest) == 0 {
+		return best
+	}
 	return x.first(n.rest, ev, best)
 }
 
@@ -68,7 +94,7 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 		if int(rank) >= best {
 			break
 		}
-		if x.owner.holds(x.rules[rank].conditions, ev) {
+		if c := x.rules[rank].conditions; len(c) == 0 || x.owner.holds(c, ev) {
 			return int(rank)
 		}
 	}
@@ -88,7 +114,7 @@ func newDerivedIndex(r *Rules) *index {
 // indexOf returns the index of rules in an order.
 func indexOf(r *Rules, compare func(a, b int) int) *index {
 	x := &index{owner: r, rules: make([]rankedRule, len(r.Rules)), rank: make([]uint16, len(r.Rules)),
-		sources: map[string]*node{}, any: node{text: noRank}}
+		sources: map[string]*node{}, any: node{best: noRank, text: noRank}}
 	order := make([]int, len(r.Rules))
 	for i := range order {
 		order[i] = i
@@ -97,6 +123,11 @@ func indexOf(r *Rules, compare func(a, b int) int) *index {
 	for rank, rule := range order {
 		x.rank[rule] = uint16(rank)
 		x.add(rank, rule)
+	}
+	if len(x.sources) <= maxFew {
+		for name, n := range x.sources {
+			x.few = append(x.few, fewSource{name, n})
+		}
 	}
 	return x
 }
@@ -117,6 +148,9 @@ func (x *index) add(rank, rule int) {
 		}
 		x.rules[rank] = rankedRule{rule, r.Conditions}
 		return
+	}
+	for _, n := range nodes {
+		n.best = min(n.best, rank)
 	}
 	// A rule is under the key whose values are likely to be shared with the fewest rules.
 	for _, k := range [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op} {
@@ -146,7 +180,7 @@ func (x *index) nodesOf(sources []string) []*node {
 		}
 		n := x.sources[name]
 		if n == nil {
-			n = &node{text: noRank}
+			n = &node{best: noRank, text: noRank}
 			x.sources[name] = n
 		}
 		if !slices.Contains(nodes, n) {
@@ -216,13 +250,14 @@ func (n *node) add(c *Condition, rank int) {
 // addStatuses adds a rule under sorted statuses.
 func (n *node) addStatuses(statuses []int, rank int) {
 	least, most := statuses[0], statuses[len(statuses)-1]
-	if len(n.statuses) > 0 {
-		least, most = min(least, n.minStatus), max(most, n.minStatus+len(n.statuses)-1)
+	if len(n.statuses) == 0 {
+		n.minStatus = least
 	}
-	if most-least >= len(n.statuses) {
-		wider := make([][]uint16, most-least+1)
-		copy(wider[max(n.minStatus-least, 0):], n.statuses)
-		n.statuses, n.minStatus = wider, least
+	if more := n.minStatus - least; more > 0 {
+		n.statuses, n.minStatus = append(make([][]uint16, more), n.statuses...), least
+	}
+	if more := most + 1 - n.minStatus - len(n.statuses); more > 0 {
+		n.statuses = append(n.statuses, make([][]uint16, more)...)
 	}
 	for _, status := range statuses {
 		i := status - n.minStatus

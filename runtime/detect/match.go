@@ -95,15 +95,14 @@ func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 	if x == nil || ev.StatusDerived {
 		x = r.index(ev.StatusDerived && ev.Status != 0)
 	}
-	var n *node
-	best := noRank
-	if ev.Source != "" {
-		if n = x.sources[ev.Source]; n != nil {
-			best = x.find(n, ev, best)
-		}
+	best, onText := noRank, x.any.text
+	if n := x.source(ev.Source); n != nil {
+		best, onText = x.find(n, ev, best), min(onText, n.text)
 	}
-	best = x.find(&x.any, ev, best)
-	if text != "" && (x.any.text < best || n != nil && n.text < best) {
+	if x.any.best < best {
+		best = x.find(&x.any, ev, best)
+	}
+	if text != "" && onText < best {
 		best = load(r, &r.tables.engine, newEngine).best(x, ev, text, best)
 	}
 	if best == noRank {

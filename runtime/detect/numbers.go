@@ -10,9 +10,6 @@ import (
 // maxWait is the longest wait. A longer one is not ignored, because the caller would try too early.
 const maxWait time.Duration = math.MaxInt64
 
-// lastInstant returns the last instant that RFC 3339 can express.
-func lastInstant() time.Time { return time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC) }
-
 // Bounds between the meanings of a number: below the first it is seconds from now, below the second
 // seconds since 1970, below the third milliseconds since then.
 const (
@@ -49,29 +46,23 @@ func readDecimal(s string) (float64, bool) {
 	return n, err == nil || math.IsInf(n, 1)
 }
 
-// readInstant reads a time: RFC 3339, or a number of seconds or milliseconds since 1970. One after
-// the year 9999 becomes the end of that year.
+// readInstant reads a time: RFC 3339, or a number of seconds or milliseconds since 1970.
 func readInstant(s string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, true
 	}
 	n, ok := readDecimal(s)
 	switch {
-	case !ok || !(n >= minEpoch): // also for NaN
+	case !ok || !(minEpoch <= n && n < maxMillis): // also for NaN
 		return time.Time{}, false
 	case n < minMillis:
 		return time.UnixMilli(int64(n * 1000)), true
-	case n < maxMillis:
-		return time.UnixMilli(int64(n)), true
 	}
-	return lastInstant(), true
+	return time.UnixMilli(int64(n)), true
 }
 
-// readDuration reads a duration in Go's form. One that is too long for Go becomes the longest one.
+// readDuration reads a duration in Go's form that is not negative.
 func readDuration(s string) (time.Duration, bool) {
-	if d, err := time.ParseDuration(s); err == nil {
-		return d, d >= 0
-	}
-	d, n, ok := parseWait(s, time.Second)
-	return d, ok && d == maxWait && n == len(s)
+	d, err := time.ParseDuration(s)
+	return d, err == nil && d >= 0
 }

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	// maxBody bounds in bytes how much of a response is read, and the texts that are copied.
-	maxBody = 1 << 20
-	// maxKeys bounds the maps that are read completely. Of a larger map only the known keys are.
-	maxKeys = 256
-)
+// maxBody bounds in bytes how much of a response is read, and the texts that are copied.
+const maxBody = 1 << 20
 
 // Of returns the evidence that raw contains. It never panics, whatever the methods of raw do.
 //
@@ -106,48 +101,20 @@ func ofOther(ev *taxonomy.Evidence, raw any) {
 	}
 }
 
-// ofMap fills ev from an object. A value that has no JSON is ignored.
+// ofMap fills ev from an object, in which an error is a text. A value that has no JSON is ignored.
 func ofMap(ev *taxonomy.Evidence, m map[string]any) {
-	o := object{}
+	o := make(map[string]json.RawMessage, len(m))
 	for key, value := range m {
-		if len(m) > maxKeys && !slices.Contains(knownKeys[:], key) {
-			continue
-		}
-		switch x := value.(type) {
-		case error:
-			text, _ := textOf(x, x.Error)
-			value = bounded(text)
-		case string:
-			value = bounded(x)
-		case map[string]any:
-			if len(x) > maxKeys {
-				value = known(x)
-			}
+		if err, ok := value.(error); ok {
+			value, _ = textOf(err, err.Error)
 		}
 		if b, ok := asJSON(value); ok {
 			o[key] = b
 		}
 	}
-	if len(o) == 0 {
-		return
+	if b, ok := asJSON(o); ok && len(o) > 0 {
+		Body(ev, b)
 	}
-	b := builder{ev: ev}
-	if message := b.object(o); message != "" {
-		set(&ev.Text, message)
-	} else if all, ok := asJSON(o); ok {
-		b.text(all)
-	}
-}
-
-// known returns the known keys of m.
-func known(m map[string]any) map[string]any {
-	out := map[string]any{}
-	for _, key := range knownKeys {
-		if value, ok := m[key]; ok {
-			out[key] = value
-		}
-	}
-	return out
 }
 
 // asJSON returns value as JSON, and false if its type has none.

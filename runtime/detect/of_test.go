@@ -87,10 +87,10 @@ func TestOfValues(t *testing.T) {
 
 func TestOfBoundsWhatItCopies(t *testing.T) {
 	long := strings.Repeat("x", 3<<20) + "end"
-	for _, raw := range []any{[]byte(long), json.RawMessage(long), map[string]any{"message": long}} {
+	for _, raw := range []any{[]byte(long), json.RawMessage(long), map[string]any{"message": 1, "z": long}} {
 		ev := detect.Of(raw)
 		assert.LessOrEqual(t, len(ev.Text), 1<<20)
-		assert.True(t, strings.HasSuffix(ev.Text, "end"), "of %T", raw)
+		assert.Contains(t, ev.Text[len(ev.Text)-5:], "end", "of %T", raw)
 	}
 }
 

@@ -7,22 +7,13 @@ import (
 	"strings"
 )
 
-const (
-	// glance is how much of a text is searched on each side of a literal before all of it is, if
-	// matches have no bound.
-	glance = 256
-	// maxRead is how many times the length of a text may be searched for literals before the
-	// expression is run on all of it.
-	maxRead = 8
-)
-
 // program is a compiled pattern and the properties of its matches.
 type program struct {
 	re *regexp.Regexp // nil for an invalid expression, which is never found
 	// line reports that no match contains the end of a line.
 	line bool
-	// What the expression tests before and after a match.
-	textEnds, lineEnds, wordEnds bool
+	// anchored and bounded report that the expression tests for ends of lines and of words.
+	anchored, bounded bool
 	// must are literals that every match contains, without the one that was found.
 	must []literal
 	// literal reports that the pattern is a literal.
@@ -65,12 +56,10 @@ func compile(p *Pattern) *program {
 // inspect reads the properties of an expression. required reports that every match contains it.
 func (c *program) inspect(re *syntax.Regexp, required bool) {
 	switch re.Op {
-	case syntax.OpBeginText, syntax.OpEndText:
-		c.textEnds = true
-	case syntax.OpBeginLine, syntax.OpEndLine:
-		c.lineEnds = true
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine:
+		c.anchored = true
 	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		c.wordEnds = true
+		c.bounded = true
 	case syntax.OpAnyChar:
 		c.line = false
 	case syntax.OpLiteral:
@@ -100,10 +89,10 @@ func (c *program) inspect(re *syntax.Regexp, required bool) {
 	}
 }
 
-// may reports whether the text contains all literals that a match must contain.
-func (c *program) may(text string) bool {
+// mayMatch reports whether the text contains all literals that a match must contain.
+func (c *program) mayMatch(text string) bool {
 	for i := range c.must {
-		if c.must[i].after(text, 0) < 0 {
+		if !c.must[i].in(text) {
 			return false
 		}
 	}
@@ -131,126 +120,61 @@ func (l *literal) at(text string, i int) bool {
 	return true
 }
 
-// after returns the first place of the literal from i on, or -1.
-func (l *literal) after(text string, i int) int {
+// in reports whether the text contains the literal.
+func (l *literal) in(text string) bool {
 	if !l.fold {
-		if at := strings.Index(text[i:], l.text); at >= 0 {
-			return i + at
-		}
-		return -1
+		return strings.Contains(text, l.text)
 	}
 	first := l.text[0] | caseBit
-	for ; i+len(l.text) <= len(text); i++ {
+	for i := 0; i+len(l.text) <= len(text); i++ {
 		if text[i]|caseBit == first && l.at(text, i) {
-			return i
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 // search reports whether the text contains a pattern that has no literal, or of which a literal was
-// found. It runs the expression on windows around the literals until these are more than the text.
+// found. It runs the expression on windows around the literals, or on the text if that is shorter.
 func (e *engine) search(p *pattern, text string, s *scratch) bool {
 	c := p.compiled()
 	switch {
 	case c.re == nil:
 		return false
-	case p.always || s.folded || c.textEnds && !c.line:
+	case p.always || s.folded:
 		return c.run(text, s)
 	}
-	w := windowRun{c: c, text: text, reach: p.Reach, s: s}
+	sum := 0
 	for _, id := range p.literals {
-		l, places := &e.literals[id], s.places[id]
-		size := len(l.text)
-		if len(places) > 0 && p.Reach == 0 && !c.line {
-			from, to := c.window(text, int(places[0]), size, size+glance)
-			return c.run(text[from:to], s) || c.run(text, s)
+		places, end, size := s.places[id], 0, len(e.literals[id].text)
+		if len(places) == maxPlaces { // there may be others
+			return c.run(text, s)
 		}
-		i := -1
-		for n := 0; !w.exhausted; n++ {
-			switch {
-			case n < len(places):
-				i = int(places[n])
-			case n < maxPlaces:
-				i = -1
-			default:
-				i = l.after(text, i+1)
+		for _, at := range places {
+			i := int(at)
+			if p.Reach > 0 && !c.mayMatch(text[max(0, i+size-p.Reach):min(len(text), i+p.Reach)]) {
+				continue
 			}
-			if i < 0 {
-				break
+			from, to := c.window(text, i, size, p.Reach)
+			if to <= end {
+				continue
 			}
-			if w.add(i, size) {
+			end = to
+			if sum += to - from; sum > len(text) {
+				return c.run(text, s)
+			}
+			if c.run(text[from:to], s) {
 				return true
 			}
 		}
-		if w.close() {
-			return true
-		}
 	}
-	return w.exhausted && c.run(text, s)
-}
-
-// windowRun runs a program on windows around literals.
-type windowRun struct {
-	c     *program
-	text  string
-	reach int
-	s     *scratch
-	// from and to are the open window. to is 0 if there is none.
-	from, to int
-	// read and run are how many bytes were searched for literals, and by the program.
-	read, run int
-	// exhausted reports that all windows together are more than the text.
-	exhausted bool
-}
-
-// add adds the window around a literal of a size at i, and reports whether there is a match. A
-// window is run once the next one begins after it, because windows that overlap become one.
-func (w *windowRun) add(i, size int) bool {
-	if w.reach > 0 {
-		lo, hi := reached(w.text, i, size, w.reach)
-		if w.read += hi - lo; w.read > maxRead*len(w.text) {
-			w.exhausted = true
-			return false
-		}
-		if !w.c.may(w.text[lo:hi]) {
-			return false
-		}
-	}
-	from, to := w.c.window(w.text, i, size, w.reach)
-	if w.to > 0 && from <= w.to {
-		w.to = max(w.to, to)
-		return false
-	}
-	matches := w.close()
-	w.from, w.to = from, to
-	return matches
-}
-
-// close reports whether there is a match in the open window, and closes it.
-func (w *windowRun) close() bool {
-	from, to := w.from, w.to
-	w.to = 0
-	if w.run += to - from; to == 0 || w.run > len(w.text) {
-		w.exhausted = w.exhausted || to > 0
-		return false
-	}
-	return w.c.run(w.text[from:to], w.s)
-}
-
-// reached returns the bounds of matches of at most reach bytes around a literal of a size at i. A
-// reach of 0 is no bound.
-func reached(text string, i, size, reach int) (from, to int) {
-	if reach == 0 {
-		return 0, len(text)
-	}
-	return max(0, i+size-reach), min(len(text), i+reach)
+	return false
 }
 
 // run reports whether there is a match in a text.
 func (c *program) run(text string, s *scratch) bool {
 	if !s.folded {
-		if !c.may(text) {
+		if !c.mayMatch(text) {
 			return false
 		}
 		if c.literal {
@@ -262,59 +186,24 @@ func (c *program) run(text string, s *scratch) bool {
 	return c.re.MatchString(text)
 }
 
-// window returns a part of the text in which the program finds every match of at most reach bytes
-// around a literal of a size at i, and nothing that it would not find in the text. A reach of 0 is
-// no bound.
+// window returns a part of the text in which the program finds every match that contains the
+// literal of a size at i, and nothing that it would not find in the text. No match is longer than
+// reach bytes, unless that is 0.
 func (c *program) window(text string, i, size, reach int) (from, to int) {
-	lo, hi := reached(text, i, size, reach)
-	from, to = -1, -1
-	if c.line {
-		// The ends of the line are in the window. A match cannot contain them.
-		if n := strings.LastIndexByte(text[lo:i], '\n'); n >= 0 {
-			from = lo + n
-		}
-		if n := strings.IndexByte(text[i+size:max(hi, i+size)], '\n'); n >= 0 {
+	to = len(text)
+	if c.line { // the ends of the line are in the window, because a match cannot contain them
+		from = max(0, strings.LastIndexByte(text[:i], '\n'))
+		if n := strings.IndexByte(text[i+size:], '\n'); n >= 0 {
 			to = i + size + n + 1
 		}
 	}
-	if from < 0 {
-		from = c.begin(text, lo)
-	}
-	if to < 0 {
-		to = c.end(text, hi)
+	if reach > 0 && !c.anchored {
+		for from = max(from, i+size-reach); from > 0 && (splits(text, from) || c.bounded && isWord(text[from-1])); {
+			from--
+		}
+		for to = min(to, i+reach); to < len(text) && (splits(text, to) || c.bounded && isWord(text[to])); {
+			to++
+		}
 	}
 	return from, to
-}
-
-// begin returns the last place at or before i at which a window can begin: the expression tests
-// there what it would test in the text.
-func (c *program) begin(text string, i int) int {
-	switch {
-	case c.textEnds: // only if no match contains the end of a line
-		return max(0, strings.LastIndexByte(text[:i], '\n'))
-	case c.lineEnds:
-		return strings.LastIndexByte(text[:i], '\n') + 1
-	}
-	for i > 0 && (c.wordEnds && isWord(text[i-1]) || splits(text, i)) {
-		i--
-	}
-	return i
-}
-
-// end returns the first place at or after i at which a window can end.
-func (c *program) end(text string, i int) int {
-	if c.textEnds || c.lineEnds {
-		n := strings.IndexByte(text[i:], '\n')
-		switch {
-		case n < 0:
-			return len(text)
-		case c.textEnds:
-			return i + n + 1
-		}
-		return i + n
-	}
-	for i < len(text) && (c.wordEnds && isWord(text[i]) || splits(text, i)) {
-		i++
-	}
-	return i
 }

@@ -3,6 +3,7 @@ package detect
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,32 +19,12 @@ const (
 )
 
 const (
-	separator = `[ \t:="'(]+`
-	httpWord  = `http(?:/[\d.]+)?`
-	number    = `\d+(?:\.\d+)?(?:e\+?\d+)?`
-	unit      = `(?:ms|msecs?|milliseconds?|millis|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)`
+	number = `\d+(?:\.\d+)?(?:e\+?\d+)?`
+	unit   = `(?:ms|msecs?|milliseconds?|millis|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)`
 )
 
-// The expressions that recognise a status and a wait in prose. Each runs only where a number that
-// can be a status, or the word "try", is found.
+// The expressions that recognise a wait in prose. They run only where the word "try" is found.
 var (
-	// statusName matches the end of a text that calls the number after it a status. A "status 404"
-	// may also be of a disk.
-	statusName = expression(`(?i)(?:^|[^\w/.-])(?:http|status)` + separator + `$`)
-	// certainName matches a name that means only an HTTP status: "HTTP/1.1", "status code".
-	certainName = expression(`(?i)(?:^|[^\w/.-])(?:http/[\d.]+` + separator +
-		`|(?:` + httpWord + `|status)` + separator + `(?:(?:code|error)` + separator + `){1,2}` +
-		`|(?:status[_-]?code|http[_-]?status|` + httpWord + separator + `status)` + separator +
-		`(?:(?:code|error)` + separator + `){0,2})$`)
-	// answered matches the end of a text that calls the number after it an answer.
-	answered = expression(`(?i)(?:^|[^\w/.-])(?:with|returned|received|got|answered|responded)` + separator + `$`)
-	// exited matches a text about the exit of a process, whose status is not an HTTP status.
-	exited = expression(`(?i)exit(?:ed)?\b`)
-	// explained matches the rest of a text that does not continue a sentence with the number before
-	// it: it has no word, a capitalised one, or one that leads to a place or a reason.
-	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|` +
-		`(?i:for|from|on|at|in|by|with|while|when|after|because|calling|returned)\b)`)
-
 	// waitWords matches the words before a wait, from "try" on. The first group is set if "re" must
 	// precede them, the second is the unit that they name.
 	waitWords = expression(`(?i)^try(?:[ _-]{0,2}(after|in|delay)| ?again ?(?:in|after))` +
@@ -123,28 +104,88 @@ func isStatus(before, after string, status int) bool {
 		rest := strings.TrimSpace(after)
 		return rest == "" || rest[0] == '{' || hasPhrase(rest, status)
 	}
-	if exited().MatchString(before) {
-		return false
-	}
-	return certainName().MatchString(before) && (ends(after, status) || explained().MatchString(after)) ||
-		statusName().MatchString(before) && ends(after, status)
+	named, certain := statusName(before)
+	return named && (ends(after, status) || certain && isExplained(after)) && !hasExited(before)
 }
 
 // isNamed reports whether the text around a number calls it a status.
 func isNamed(before, after string, _ int) bool {
-	if exited().MatchString(before) {
-		return false
-	}
-	return (statusName().MatchString(before) || certainName().MatchString(before)) && explained().MatchString(after) ||
-		begins(strings.TrimLeft(after, " "), "status")
+	named, _ := statusName(before)
+	return (named && isExplained(after) || begins(strings.TrimLeft(after, " "), "status")) && !hasExited(before)
 }
 
 // isAnswer reports whether a number is called an answer, or is followed by the phrase of a status.
 func isAnswer(before, after string, status int) bool {
-	if exited().MatchString(before) {
-		return false
+	word, _ := lastWord(before)
+	return (isOneOf(word, "with", "returned", "received", "got", "answered", "responded") && ends(after, status) ||
+		hasPhrase(after, status)) && !hasExited(before)
+}
+
+// statusName reports whether a text ends by naming the number after it a status, and whether the
+// name means only an HTTP status: "HTTP/1.1", "status code". A "status 404" may also be of a disk.
+func statusName(text string) (named, certain bool) {
+	word, text := lastWord(text)
+	for n := 0; n < 2 && isOneOf(word, "code", "error"); n++ {
+		certain = true
+		word, text = lastWord(text)
 	}
-	return answered().MatchString(before) && ends(after, status) || hasPhrase(after, status)
+	switch {
+	case isOneOf(word, "statuscode", "status_code", "status-code", "httpstatus", "http_status", "http-status"):
+		return true, true
+	case isHTTP(word):
+		return true, certain || len(word) > len("http")
+	case isOneOf(word, "status"):
+		word, _ = lastWord(text)
+		return true, certain || isHTTP(word)
+	}
+	return false, false
+}
+
+// isHTTP reports whether a word is the protocol, perhaps with its version.
+func isHTTP(word string) bool {
+	name, version, found := strings.Cut(word, "/")
+	return strings.EqualFold(name, "http") && strings.Trim(version, "0123456789.") == "" && found == (version != "")
+}
+
+// lastWord returns the word before the separators that s ends with, and the text before the word. A
+// text that ends otherwise has no last word.
+func lastWord(s string) (word, before string) {
+	end := strings.TrimRight(s, " \t:=\"'(")
+	if len(end) == len(s) {
+		return "", ""
+	}
+	start := len(end)
+	for start > 0 && (isWord(end[start-1]) || strings.IndexByte("/.-", end[start-1]) >= 0) {
+		start--
+	}
+	return end[start:], end[:start]
+}
+
+func isOneOf(word string, words ...string) bool {
+	return word != "" && slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
+}
+
+// hasExited reports whether a text is about the exit of a process, whose status is not an HTTP
+// status.
+func hasExited(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) }) {
+		if isOneOf(word, "exit", "exited") {
+			return true
+		}
+	}
+	return false
+}
+
+// isExplained reports whether the text after a number does not continue a sentence with it: it has
+// no word, a capitalised one, or one that leads to a place or a reason.
+func isExplained(after string) bool {
+	after = strings.TrimLeft(after, " \t")
+	n := 0
+	for n < len(after) && isWord(after[n]) {
+		n++
+	}
+	return n == 0 || 'A' <= after[0] && after[0] <= 'Z' || isOneOf(after[:n], "for", "from", "on", "at", "in", "by",
+		"with", "while", "when", "after", "because", "calling", "returned")
 }
 
 // ends reports whether the text after a number does not continue a sentence about a count.
@@ -173,7 +214,7 @@ var phrases = [...]struct {
 // a failure does.
 func hasPhrase(s string, status int) bool {
 	s = strings.TrimLeft(s, " \t:-(")
-	has := func(phrase string) bool { return begins(s, phrase) && explained().MatchString(s[len(phrase):]) }
+	has := func(phrase string) bool { return begins(s, phrase) && isExplained(s[len(phrase):]) }
 	if has(http.StatusText(status)) {
 		return true
 	}

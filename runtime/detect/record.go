@@ -1,23 +1,23 @@
 package detect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // ErrRecordFull is returned if evidence was not written because the record has reached its size.
 var ErrRecordFull = errors.New("record is full")
 
-// RecordOptions bound a record. Values of zero and below are the defaults.
+// RecordOptions bound a record. Zero values are the defaults.
 type RecordOptions struct {
 	// MaxBytes is the greatest size of the file. The default is 1 MiB.
 	MaxBytes int64
@@ -31,23 +31,6 @@ type RecordOptions struct {
 	Now func() time.Time
 }
 
-func (o RecordOptions) withDefaults() RecordOptions {
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = 1 << 20
-	}
-	if o.MaxEntry <= 0 {
-		o.MaxEntry = 4 << 10
-	}
-	o.MaxEntry = max(o.MaxEntry, minEntry)
-	if o.MaxRepeats <= 0 {
-		o.MaxRepeats = 20
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
-}
-
 // Record is a file of evidence that no rule matched, one [Entry] a line. "errgen suggest" proposes
 // rules from it. Entries are appended, each in one write, so that several goroutines and processes
 // can share a file; processes that write simultaneously may exceed its bound by an entry each.
@@ -57,7 +40,7 @@ type Record struct {
 
 	mu      sync.Mutex
 	file    *os.File
-	repeats map[uint64]int // by facts and normalised text
+	repeats map[string]int // by facts and normalised text
 }
 
 var _ Recorder = (*Record)(nil)
@@ -70,7 +53,13 @@ func OpenRecord(path string, o RecordOptions) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open record: %w", err)
 	}
-	return &Record{options: o.withDefaults(), file: f, repeats: make(map[uint64]int)}, nil
+	o.MaxBytes = cmp.Or(o.MaxBytes, 1<<20)
+	o.MaxEntry = max(cmp.Or(o.MaxEntry, 4<<10), minEntry)
+	o.MaxRepeats = cmp.Or(o.MaxRepeats, 20)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Record{options: o, file: f, repeats: make(map[string]int)}, nil
 }
 
 // Record appends evidence, shortened to fit. It returns [ErrRecordFull] if the record has no room
@@ -86,10 +75,10 @@ func (r *Record) Record(ev *taxonomy.Evidence) error {
 		return nil
 	}
 	line, err := entryLine(ev, r.options)
-	if err != nil {
-		return fmt.Errorf("record evidence: %w", err)
+	if err == nil {
+		err = r.append(line)
 	}
-	if err := r.append(line); err != nil {
+	if err != nil {
 		return fmt.Errorf("record evidence: %w", err)
 	}
 	r.repeats[key]++
@@ -127,54 +116,20 @@ func (r *Record) Close() error {
 	return r.file.Close()
 }
 
-// recordKind returns a number that is the same for evidence with the same facts and the same
+// recordKind returns a text that is the same for evidence with the same facts and the same
 // normalised text.
-func recordKind(ev *taxonomy.Evidence) uint64 {
-	h := fnv.New64a()
-	exit := ""
-	if code, ok := ev.ExitCode.Get(); ok {
-		exit = strconv.Itoa(code)
-	}
-	facts := []string{
-		ev.Source, ev.Op, ev.Type, strconv.Itoa(ev.Status), ev.Code, exit, ev.Signal, ev.Errno, Normalize(saidBy(ev)),
-	}
-	for _, fact := range facts {
-		_, _ = io.WriteString(h, fact) // a hash takes everything
-		_, _ = h.Write([]byte{0})
-	}
-	return h.Sum64()
+func recordKind(ev *taxonomy.Evidence) string {
+	exit, exited := ev.ExitCode.Get()
+	return fmt.Sprintf("%#v", []any{ev.Source, ev.Op, ev.Type, ev.Status, ev.Code, exit, exited, ev.Signal, ev.Errno,
+		Normalize(textOrError(ev))})
 }
 
-var (
-	errNotRegular = errors.New("is not a regular file")
-	errReplaced   = errors.New("was replaced while it was opened")
-)
-
-// openRegular opens a file to append to it. It follows no symbolic link, and does not wait for the
-// other end of a pipe.
+// openRegular opens a file to append to it, and creates it if it does not exist.
 func openRegular(path string) (*os.File, error) {
 	const flags = os.O_RDWR | os.O_APPEND
 	f, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, 0o600)
-	if !errors.Is(err, fs.ErrExist) {
-		return f, err
+	if errors.Is(err, fs.ErrExist) {
+		return atomicfile.OpenRegular(path, flags)
 	}
-	before, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-	}
-	if f, err = os.OpenFile(path, flags, 0); err != nil {
-		return nil, err
-	}
-	after, err := f.Stat()
-	if err == nil && !os.SameFile(before, after) {
-		err = &fs.PathError{Op: "open", Path: path, Err: errReplaced}
-	}
-	if err != nil {
-		_ = f.Close() // nothing was written
-		return nil, err
-	}
-	return f, nil
+	return f, err
 }

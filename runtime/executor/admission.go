@@ -88,7 +88,9 @@ func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
 // gateOpens looks at the gate, so that nobody queues for what prevents failures while no call can
 // be made.
 func (r *runner) gateOpens(lane string, now time.Time) time.Time {
-	gate, ok := r.cfg.Gate.(retry.Opener)
+	gate, ok := r.cfg.Gate.(interface {
+		OpensIn(lane string) time.Duration
+	})
 	if !ok || r.cfg.Preventer == nil {
 		return now
 	}

@@ -195,7 +195,7 @@ func (s *situation) tryBy(d *decision, p *taxonomy.Policy) EndReason {
 	}
 	*series = next.State
 	d.attempt, d.most = next.State.Calls, bound(p.MaxAttempts)
-	if next.Exhausted || p.MaxAttempts <= 0 && s.here(d.reaction) && next.State.Calls >= maxInPlace {
+	if next.Stop != retry.StoppedNot || p.MaxAttempts <= 0 && s.here(d.reaction) && next.State.Calls >= maxInPlace {
 		return EndRetriesUsedUp
 	}
 	if next.Wait > 0 {

@@ -200,8 +200,8 @@ func (t *try) retryWithBackoff() error {
 		hint = retry.HintOf(taxonomy.HintsOf(t.failed.Err), t.opts.Clock.Now())
 	}
 	next := t.before(policy).Next(policy, hint, t.draw())
-	if next.Exhausted {
-		return failf("Gave up: %s of policy %q is used up (attempt %d)", next.Limit, policy.Name, t.record.Attempts)
+	if next.Stop != retry.StoppedNot {
+		return failf("Gave up: %s of policy %q is used up (attempt %d)", next.Stop, policy.Name, t.record.Attempts)
 	}
 	from := "policy"
 	if next.Hinted {

@@ -17,11 +17,9 @@ const (
 	worthwhile = 0.1
 	// moveAfter is the number of operations saved by a retry after which the delay can change.
 	moveAfter = 10
-	// Of each exploreEvery blocks of exploreBlock failures of a code, the last makes all calls.
-	exploreBlock, exploreEvery = 16, 8
 
-	maxCounted    = 32   // the last call number with a rate of its own
-	maxLearned    = 1024 // codes, and pairs of a policy and a code
+	maxCounted    = 32   // the last call number with a separate rate
+	maxLearned    = 1024 // pairs of a policy and a code
 	defaultWindow = 50
 	defaultTarget = 0.8
 )
@@ -54,26 +52,22 @@ type Learner interface {
 // code that the retried call failed with.
 //
 // For each call number it keeps a success rate, weighted towards the last `window` outcomes. A
-// policy makes calls up to the last one that succeeds at least once in ten times; a call beyond the
-// policy's own number must have proved that. In an eighth of the time it makes all calls that the
-// bounds permit, because a call that is not made teaches nothing. The delay is doubled when of ten
+// policy makes calls up to the last one that succeeds at least once in ten times. A call beyond the
+// policy's own number is made after the call before it has proved that. The rate of a call that is
+// not made fades, so that it is made again after some failures. The delay is doubled when of ten
 // operations that a retry saved more than 1 - `target` needed a later retry than the first, and
 // halved when fewer did. Retries that waited for a hint do not count.
 //
-// The numbers follow from the policies and the outcomes alone. An Adaptive marshals to JSON and is
-// safe for concurrent use. A nil *Adaptive changes nothing.
+// The numbers follow from the policies and the outcomes alone. An Adaptive learns about 1024 pairs
+// of a policy and a code. It marshals to JSON and is safe for concurrent use. A nil *Adaptive
+// changes nothing.
 type Adaptive struct {
 	mu       sync.Mutex
 	policies map[string]taxonomy.Policy
-	failures map[string]*heard
 	pairs    map[pair]*learned
-	outcomes int
 }
 
 type pair struct{ policy, code string }
-
-// heard counts the failures of a code; last is the outcome that was counted last.
-type heard struct{ failures, last int }
 
 // learned is the knowledge about a policy after failures of a code.
 type learned struct {
@@ -85,8 +79,6 @@ type learned struct {
 	// First and Later count the operations that the first and a later retry saved since then.
 	First int `json:"first"`
 	Later int `json:"later"`
-
-	last int
 }
 
 // rate is a success rate in which older outcomes weigh less.
@@ -98,21 +90,13 @@ type rate struct {
 // NewAdaptive returns an Adaptive without knowledge. The policies are those of the taxonomy
 // (Table.Taxonomy.Policies). The delay of any other policy adapts only after its first use.
 func NewAdaptive(policies ...*taxonomy.Policy) *Adaptive {
-	a := &Adaptive{}
-	a.reset()
+	a := &Adaptive{policies: make(map[string]taxonomy.Policy), pairs: make(map[pair]*learned)}
 	for _, p := range policies {
 		if p != nil && p.Adapt != nil {
 			a.policies[p.Name] = *p
 		}
 	}
 	return a
-}
-
-func (a *Adaptive) reset() {
-	if a.policies == nil {
-		a.policies = make(map[string]taxonomy.Policy)
-	}
-	a.failures, a.pairs = make(map[string]*heard), make(map[pair]*learned)
 }
 
 // Policy returns p adapted for a failure of the code.
@@ -130,13 +114,8 @@ func (a *Adaptive) Policy(p *taxonomy.Policy, code string) taxonomy.Policy {
 		l = &learned{}
 	}
 	out := *p
-	if least, most := max(1, p.Adapt.MinAttempts), p.Adapt.MaxAttempts; p.Adapt.MinAttempts > 0 || most > 0 {
-		most = max(least, most)
-		own := min(max(maxCalls(p), least), most)
-		out.MaxAttempts = l.attempts(least, own, most)
-		if h := a.failures[code]; h != nil && h.failures/exploreBlock%exploreEvery == exploreEvery-1 {
-			out.MaxAttempts = most
-		}
+	if p.Adapt.MinAttempts > 0 || p.Adapt.MaxAttempts > 0 {
+		out.MaxAttempts = l.attempts(p)
 	}
 	if p.Adapt.MinDelay > 0 || p.Adapt.MaxDelay > 0 {
 		out.InitialDelay = l.delay(p)
@@ -144,21 +123,26 @@ func (a *Adaptive) Policy(p *taxonomy.Policy, code string) taxonomy.Policy {
 	return out
 }
 
-// attempts returns the last call that is worth making.
-func (l *learned) attempts(least, own, most int) int {
-	for n := most; n > least; n-- {
+// attempts returns the last call that is worth making. A call that was made too rarely to tell has
+// the benefit of the doubt, if it is one of the policy's or the call before it proved useful.
+func (l *learned) attempts(p *taxonomy.Policy) int {
+	least := max(1, p.Adapt.MinAttempts)
+	last, useful := least, false
+	for n := least + 1; n <= p.Adapt.MaxAttempts; n++ {
 		var r rate
 		if i := min(n, maxCounted) - 2; i < len(l.Calls) {
 			r = l.Calls[i]
 		}
-		if n <= own {
-			r.Succeeded++ // the benefit of the doubt
+		doubt := 0.0
+		if useful || n <= maxCalls(p) {
+			doubt = 1
 		}
-		if r.Succeeded/(r.Made+1) >= worthwhile {
-			return n
+		useful = r.Succeeded/(r.Made+1) >= worthwhile
+		if (r.Succeeded+doubt)/(r.Made+1) >= worthwhile {
+			last = n
 		}
 	}
-	return least
+	return last
 }
 
 func (l *learned) delay(p *taxonomy.Policy) time.Duration {
@@ -171,63 +155,63 @@ func (l *learned) delay(p *taxonomy.Policy) time.Duration {
 	return max(least, limited(math.Ldexp(float64(d), l.Doublings), most))
 }
 
-// Learn takes an outcome into account: of a retry its success, of any failure its code.
+// Learn takes an outcome into account.
 func (a *Adaptive) Learn(o Outcome) {
 	if a == nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.outcomes++
 	if o.Code != "" {
-		h := entry(a.failures, o.Code, func(h *heard) int { return h.last })
-		h.failures++
-		h.last = a.outcomes
+		for at, l := range a.pairs {
+			p := a.policies[at.policy]
+			if at.code == o.Code && p.Adapt != nil && o.Attempt >= l.attempts(&p) {
+				l.fade(o.Attempt, &p)
+			}
+		}
 	}
 	if o.After == "" || o.Policy == "" || o.Attempt < 2 {
 		return
 	}
-	l := entry(a.pairs, pair{o.Policy, o.After}, func(l *learned) int { return l.last })
-	l.Policy, l.Code, l.last = o.Policy, o.After, a.outcomes
-	p, known := a.policies[o.Policy]
+	at := pair{o.Policy, o.After}
+	l := a.pairs[at]
+	if l == nil {
+		if len(a.pairs) >= maxLearned {
+			return
+		}
+		l = &learned{Policy: o.Policy, Code: o.After}
+		a.pairs[at] = l
+	}
+	p := a.policies[o.Policy]
 	l.count(o, &p)
-	if known && p.Adapt != nil {
+	if p.Adapt != nil {
 		l.moveDelay(o, &p)
 	}
 }
 
-// entry returns the entry of a key, new if there is none. It drops the oldest of too many.
-func entry[K comparable, V any](m map[K]*V, key K, last func(*V) int) *V {
-	v := m[key]
-	if v != nil {
-		return v
+// weight is the weight that an older outcome keeps when a newer one is counted.
+func weight(p *taxonomy.Policy) float64 {
+	if p.Adapt != nil && p.Adapt.Window > 0 {
+		return 1 - 1/float64(p.Adapt.Window)
 	}
-	if len(m) >= maxLearned {
-		var oldest K
-		least := math.MaxInt
-		for k, v := range m {
-			if at := last(v); at < least {
-				oldest, least = k, at
-			}
-		}
-		delete(m, oldest)
+	return 1 - 1.0/defaultWindow
+}
+
+// fade reduces the weight of the calls after the last one that was made.
+func (l *learned) fade(last int, p *taxonomy.Policy) {
+	for i := last - 1; i < len(l.Calls); i++ {
+		l.Calls[i].Made *= weight(p)
+		l.Calls[i].Succeeded *= weight(p)
 	}
-	v = new(V)
-	m[key] = v
-	return v
 }
 
 func (l *learned) count(o Outcome, p *taxonomy.Policy) {
-	window := defaultWindow
-	if p.Adapt != nil && p.Adapt.Window > 0 {
-		window = p.Adapt.Window
-	}
 	i := min(o.Attempt, maxCounted) - 2
 	for len(l.Calls) <= i {
 		l.Calls = append(l.Calls, rate{})
 	}
-	r, keep := &l.Calls[i], 1-1/float64(window)
-	r.Made, r.Succeeded = r.Made*keep+1, r.Succeeded*keep
+	r := &l.Calls[i]
+	r.Made, r.Succeeded = r.Made*weight(p)+1, r.Succeeded*weight(p)
 	if o.Code == "" {
 		r.Succeeded++
 	}
@@ -271,23 +255,21 @@ func (l *learned) moveDelay(o Outcome, p *taxonomy.Policy) {
 const snapshotVersion = 2
 
 type snapshot struct {
-	Version  int            `json:"errgen_adaptive"`
-	Failures map[string]int `json:"failures"`
-	Policies []learned      `json:"policies"` // the one without outcomes for longest first
+	Version  int       `json:"errgen_adaptive"`
+	Policies []learned `json:"policies"`
 }
 
 // MarshalJSON returns the knowledge.
 func (a *Adaptive) MarshalJSON() ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := snapshot{Version: snapshotVersion, Failures: make(map[string]int), Policies: []learned{}}
-	for code, h := range a.failures {
-		s.Failures[code] = h.failures
-	}
+	s := snapshot{Version: snapshotVersion, Policies: []learned{}}
 	for _, l := range a.pairs {
 		s.Policies = append(s.Policies, *l)
 	}
-	slices.SortFunc(s.Policies, func(x, y learned) int { return cmp.Compare(x.last, y.last) })
+	slices.SortFunc(s.Policies, func(x, y learned) int {
+		return cmp.Or(cmp.Compare(x.Policy, y.Policy), cmp.Compare(x.Code, y.Code))
+	})
 	return json.Marshal(s)
 }
 
@@ -302,13 +284,11 @@ func (a *Adaptive) UnmarshalJSON(b []byte) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.reset()
-	for code, n := range s.Failures {
-		a.failures[code] = &heard{failures: n}
+	if a.policies == nil {
+		a.policies = make(map[string]taxonomy.Policy)
 	}
+	a.pairs = make(map[pair]*learned)
 	for _, l := range s.Policies {
-		a.outcomes++
-		l.last = a.outcomes
 		a.pairs[pair{l.Policy, l.Code}] = &l
 	}
 	return nil

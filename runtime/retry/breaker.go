@@ -22,13 +22,6 @@ type Breaker interface {
 	Retry(lane string, p *taxonomy.Policy) bool
 }
 
-// Opener is a [Breaker] that can be inspected.
-type Opener interface {
-	// OpensIn returns how long the circuit breakers will refuse all calls in the lane, 0 if they do
-	// not. It changes nothing.
-	OpensIn(lane string) time.Duration
-}
-
 // Result is the result of a call that a [Breaker] permitted. The zero Result is a success.
 type Result struct {
 	// Failed reports that the call failed, also by a timeout.

@@ -60,6 +60,7 @@ type loop struct {
 	waited time.Duration
 	last   error
 	wait   time.Duration // before the next call, as decided after the last one
+	began  time.Time     // when the last call began, if a breaker, an observer or a learner is set
 	states states        // of the policy
 	codes  map[string]*states
 
@@ -77,6 +78,8 @@ func (l *loop) run(ctx context.Context, op func(ctx context.Context) error) erro
 		}
 		err := l.call(ctx, op)
 		if err == nil {
+			l.calls++
+			l.observe(nil, Next{}, true)
 			return nil
 		}
 		if err := l.failed(ctx, err); err != nil {
@@ -129,22 +132,23 @@ func (l *loop) begin(ctx context.Context) error {
 	}
 }
 
-// call makes one call, and reports it to the breaker, the log and the learner.
+// call makes one call, and reports it to the breaker and the learner.
 func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) error {
-	if l.breaker == nil && l.log == nil && l.adaptive == nil {
+	if l.breaker == nil && l.notify == nil && l.adaptive == nil {
 		return l.classified(ctx, op(ctx))
 	}
-	began := l.clock.Now()
+	l.began = l.clock.Now()
+	result := Result{Cancelled: true} // of a panic
 	if l.breaker != nil {
-		result := Result{Cancelled: true} // of a panic
 		defer func() { l.release(result) }()
-		err := l.classified(ctx, op(ctx))
-		result = l.result(ctx, err)
-		l.record(ctx, began, err)
-		return err
 	}
 	err := l.classified(ctx, op(ctx))
-	l.record(ctx, began, err)
+	if l.breaker != nil {
+		result = l.result(ctx, err)
+	}
+	if l.adaptive != nil {
+		l.learn(ctx, err)
+	}
 	return err
 }
 
@@ -170,53 +174,48 @@ func cancelled(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errtree.Is(err, context.Canceled)
 }
 
-func (l *loop) record(ctx context.Context, began time.Time, err error) {
-	l.log.note(l.operation, l.calls+1, began, l.wait, err)
-	if l.adaptive == nil {
-		return
-	}
+func (l *loop) learn(ctx context.Context, err error) {
 	o := Outcome{At: l.clock.Now(), Lane: l.lane, Attempt: l.calls + 1}
-	o.Took = o.At.Sub(began)
+	o.Took = o.At.Sub(l.began)
 	if o.Attempt > 1 {
-		o.After, o.Policy, o.Wait = l.failedCode, l.usedPolicy, began.Sub(l.ended)
+		o.After, o.Policy, o.Wait = l.failedCode, l.usedPolicy, l.began.Sub(l.ended)
 	}
 	l.ended = o.At
 	if err != nil {
 		if cancelled(ctx, err) {
 			return
 		}
-		o.Code = l.learnedCode(err)
+		o.Code = learnedCode(err)
 	}
 	l.adaptive.Learn(o)
 }
 
-func (l *loop) learnedCode(err error) string { return cmp.Or(l.codeOf(err), "uncategorized") }
+func learnedCode(err error) string { return cmp.Or(taxonomy.CodeOf(err), "uncategorized") }
 
 // failed counts a failure. It returns nil when the next call may be made, apart from the shared
 // wait and the breaker.
 func (l *loop) failed(ctx context.Context, err error) error {
 	l.calls++
-	l.last, l.wait = err, 0
+	l.last = err
 	if ctx.Err() != nil {
-		l.tell(Attempt{Number: l.calls, Err: err, Last: true})
+		l.observe(err, Next{}, true)
 		return l.contextEnded(ctx)
 	}
 	next, stop, reaction := l.decide(ctx, err)
-	l.tell(Attempt{Number: l.calls, Err: err, Wait: next.Wait, Hinted: next.Hinted, Last: stop != StoppedNot})
+	l.observe(err, next, stop != StoppedNot)
 	if stop != StoppedNot {
 		e := l.stopped(stop, nil)
 		e.Reaction = *reaction
 		return e
 	}
 	l.wait = next.Wait
+	l.waited += next.Wait
 	if l.shared == nil {
 		if next.Wait == 0 {
 			return nil
 		}
-		l.waited += next.Wait
 		return l.sleep(ctx, next.Wait, nil)
 	}
-	l.waited += next.Wait
 	l.notBefore = l.clock.Now().Add(next.Wait)
 	if next.Wait > 0 && reaction.Shared == taxonomy.SharedCredential && (next.Hinted || l.table.Taxonomy != nil) {
 		if err := l.shared.Pause(ctx, l.sharedLane, l.notBefore); err != nil {
@@ -226,9 +225,10 @@ func (l *loop) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-func (l *loop) tell(a Attempt) {
+func (l *loop) observe(err error, next Next, last bool) {
 	if l.notify != nil {
-		l.notify(a)
+		l.notify(Attempt{Number: l.calls, Began: l.began, Delay: l.wait, Err: err, Wait: next.Wait,
+			Hinted: next.Hinted, Last: last})
 	}
 }
 

@@ -51,9 +51,6 @@ func story(errs ...error) (op func(context.Context) error, calls *int) {
 func rateLimit(wait time.Duration) error { return errs.NewProviderRateLimit("p").WithRetryAfter(wait) }
 
 func TestDoByPolicy(t *testing.T) {
-	hinted := func(d time.Duration) retry.Option {
-		return retry.WithHints(func(error) taxonomy.Hints { return taxonomy.Hints{RetryAfter: taxonomy.Some(d)} })
-	}
 	jittered := taxonomy.Policy{MaxAttempts: 2, InitialDelay: s, JitterKind: taxonomy.JitterFull}
 	for _, tt := range []struct {
 		name   string
@@ -78,8 +75,7 @@ func TestDoByPolicy(t *testing.T) {
 		{"deadline elsewhere", thrice, []error{context.DeadlineExceeded, nil}, nil, 2, s, 0},
 		{"hint of the error", thrice, []error{rateLimit(20 * s), nil}, nil, 2, 20 * s, 0},
 		{"hint above max_retry_after", thrice, []error{rateLimit(2 * m)}, nil, 1, 0, retry.StoppedRetryAfter},
-		{"negative hint", thrice, []error{errFlaky, nil}, []retry.Option{hinted(-9 * s)}, 2, s, 0},
-		{"other hints", thrice, []error{errFlaky, nil}, []retry.Option{hinted(9 * s)}, 2, 9 * s, 0},
+		{"negative hint", thrice, []error{rateLimit(-9 * s), nil}, nil, 2, s, 0},
 		{"jitter", jittered, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(always(0.25))}, 2, 250 * ms, 0},
 		{"no jitter", jittered, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(nil)}, 2, s, 0},
 		{"what is retryable", thrice, []error{errFlaky, errOther},
@@ -173,16 +169,59 @@ func TestDoNested(t *testing.T) {
 	}
 }
 
+// D106, D112, B-D18: each call is reported, the first without a delay, the last also if it succeeds.
+// The delays are those that were waited, jitter included.
 func TestDoNotifies(t *testing.T) {
-	var got []retry.Attempt
 	limited := rateLimit(5 * s)
-	op, _ := story(errFlaky, limited, errOther)
-	require.ErrorIs(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithClock(newClock()),
-		retry.WithNotify(func(a retry.Attempt) { got = append(got, a) })), errOther)
-	assert.Equal(t, []retry.Attempt{
-		{Number: 1, Err: errFlaky, Wait: s}, {Number: 2, Err: limited, Wait: 5 * s, Hinted: true},
-		{Number: 3, Err: errOther, Last: true},
-	}, got)
+	policy := thrice
+	policy.JitterKind, policy.Jitter = taxonomy.JitterProportional, 0.1
+	c := newClock()
+	began := c.now
+	for _, tt := range []struct {
+		name  string
+		story []error
+		want  []retry.Attempt
+	}{
+		{"success", []error{nil}, []retry.Attempt{{Number: 1, Began: began, Last: true}}},
+		{"jitter", []error{errFlaky, nil}, []retry.Attempt{
+			{Number: 1, Began: began, Err: errFlaky, Wait: 1050 * ms},
+			{Number: 2, Began: began.Add(1050 * ms), Delay: 1050 * ms, Last: true},
+		}},
+		{"hint, then exhausted", []error{limited, errFlaky, errOther}, []retry.Attempt{
+			{Number: 1, Began: began, Err: limited, Wait: 5375 * ms, Hinted: true},
+			{Number: 2, Began: began.Add(5375 * ms), Delay: 5375 * ms, Err: errFlaky, Wait: 2100 * ms},
+			{Number: 3, Began: began.Add(7475 * ms), Delay: 2100 * ms, Err: errOther, Last: true},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c.now = began
+			var got []retry.Attempt
+			op, _ := story(tt.story...)
+			_ = retry.Do(t.Context(), op, retry.ByPolicy(policy), retry.WithClock(c), retry.WithRandom(always(0.75)),
+				retry.WithNotify(func(a retry.Attempt) { got = append(got, a) }))
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+// D113: a log by operation is a map. It can be read and cleared, and has no calls of an unknown
+// operation.
+func ExampleWithNotify() {
+	log := make(map[string][]retry.Attempt)
+	record := func(operation string) retry.Option {
+		return retry.WithNotify(func(a retry.Attempt) { log[operation] = append(log[operation], a) })
+	}
+	call, _ := story(errFlaky, nil)
+	err := retry.Do(context.Background(), call, retry.ByPolicy(thrice), retry.WithClock(newClock()), record("fetch"))
+	for _, a := range log["fetch"] {
+		fmt.Println(a.Number, a.Delay, a.Err)
+	}
+	delete(log, "fetch")
+	fmt.Println(err, len(log["fetch"]), len(log["unknown"]))
+	// Output:
+	// 1 0s flaky
+	// 2 1s <nil>
+	// <nil> 0 0
 }
 
 func TestDoPanics(t *testing.T) {

@@ -12,25 +12,21 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Stop is why [Do] made no further call.
+// Stop is why there is no further call.
 type Stop uint8
 
 // The reasons.
 const (
-	StoppedNot        = Stop(LimitNone)
-	StoppedAttempts   = Stop(LimitAttempts)
-	StoppedElapsed    = Stop(LimitElapsed)
-	StoppedRetryAfter = Stop(LimitRetryAfter)
-)
-
-// Further reasons.
-const (
-	StoppedPermanent Stop = iota + 4 // the error is not to be retried
-	StoppedDeadline                  // the next wait would pass the context's deadline
-	StoppedContext                   // the context ended
-	StoppedWait                      // the shared wait or the breaker failed
-	StoppedBudget                    // the breaker's retry budget is exhausted
-	StoppedRefused                   // the breaker refused the call, and FailFast is set
+	StoppedNot        Stop = iota // there is a next call
+	StoppedAttempts               // the policy's max_attempts
+	StoppedElapsed                // the policy's max_elapsed
+	StoppedRetryAfter             // a hint above the policy's max_retry_after
+	StoppedPermanent              // the error is not to be retried
+	StoppedDeadline               // the next wait would pass the context's deadline
+	StoppedContext                // the context ended
+	StoppedWait                   // the shared wait or the breaker failed
+	StoppedBudget                 // the breaker's retry budget is exhausted
+	StoppedRefused                // the breaker refused the call, and FailFast is set
 )
 
 var stopWords = [...]string{
@@ -38,7 +34,7 @@ var stopWords = [...]string{
 	"budget", "refused",
 }
 
-// String returns the reason as a word.
+// String returns the reason as a word: for a limit the policy's key.
 func (s Stop) String() string {
 	if int(s) < len(stopWords) {
 		return stopWords[s]

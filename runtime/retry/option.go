@@ -25,7 +25,6 @@ type settings struct {
 	classify   func(error) error
 	clock      Clock
 	random     Random
-	hints      func(error) taxonomy.Hints
 	retryable  func(error) bool
 	notify     func(Attempt)
 	shared     SharedWait
@@ -34,15 +33,10 @@ type settings struct {
 	lane       string // at the breaker
 	failFast   bool
 	adaptive   *Adaptive
-	codeOf     func(error) string
-	log        *Log
-	operation  string // in the log
 }
 
 func settingsOf(opts []Option) settings {
-	s := settings{
-		clock: System, random: rand.Float64, hints: taxonomy.HintsOf, retryable: Retryable, codeOf: taxonomy.CodeOf,
-	}
+	s := settings{clock: System, random: rand.Float64, retryable: Retryable}
 	for i := range opts {
 		if p := opts[i].policy; p != nil {
 			s.policy, s.table = *p, taxonomy.Table{}
@@ -53,14 +47,19 @@ func settingsOf(opts []Option) settings {
 	return s
 }
 
-// Attempt is a call that failed, and what follows.
+// Attempt is a call, and the decision about the next one.
 type Attempt struct {
 	// Number counts the calls from 1.
 	Number int
-	Err    error
+	// Began is when the call began, Delay the wait before it by the policy or a hint.
+	Began time.Time
+	Delay time.Duration
+	// Err is the error of the call, classified if a classifier is set; nil after success. It may
+	// contain secrets; see [taxonomy.Scrub].
+	Err error
 	// Wait is the wait before the next call, without that of a shared wait or a breaker.
 	Wait time.Duration
-	// Hinted reports that the error asked for that wait.
+	// Hinted reports that the error asked for Wait.
 	Hinted bool
 	// Last reports that there is no next call.
 	Last bool
@@ -79,10 +78,7 @@ func ByPolicy(p taxonomy.Policy) Option {
 // reaction. Errors of other types have the table's reaction to uncategorized errors, unless
 // [WithClassifier] classifies them.
 func ByTable(t taxonomy.Table) Option {
-	return Option{set: func(s settings) settings {
-		s.table = t
-		return s
-	}}
+	return Option{set: func(s settings) settings { s.table = t; return s }}
 }
 
 // WithClassifier classifies each error before the decision. It takes the Classify of a generated
@@ -91,98 +87,53 @@ func ByTable(t taxonomy.Table) Option {
 //	retry.Do(ctx, call, retry.ByTable(table),
 //		retry.WithClassifier(errs.Classify, detect.In(table)))
 func WithClassifier[O any](classify func(raw any, opts ...O) error, opts ...O) Option {
-	return Option{set: func(s settings) settings {
-		s.classify = func(err error) error { return classify(err, opts...) }
-		return s
-	}}
+	of := func(err error) error { return classify(err, opts...) }
+	return Option{set: func(s settings) settings { s.classify = of; return s }}
 }
 
 // WithClock sets the clock. The default is [System].
 func WithClock(c Clock) Option {
-	return Option{early: true, set: func(s settings) settings {
-		s.clock = c
-		return s
-	}}
+	return Option{early: true, set: func(s settings) settings { s.clock = c; return s }}
 }
 
 // WithRandom sets the source of jitter; nil disables jitter. The default is math/rand/v2.
 func WithRandom(r Random) Option {
-	return Option{set: func(s settings) settings {
-		s.random = r
-		return s
-	}}
-}
-
-// WithHints sets how an error's hints are read. The default is [taxonomy.HintsOf].
-func WithHints(of func(error) taxonomy.Hints) Option {
-	return Option{set: func(s settings) settings {
-		s.hints = of
-		return s
-	}}
+	return Option{set: func(s settings) settings { s.random = r; return s }}
 }
 
 // WithRetryable sets which errors [ByPolicy] retries. The default is [Retryable]. An error marked
 // [Permanent] is never retried.
 func WithRetryable(is func(error) bool) Option {
-	return Option{set: func(s settings) settings {
-		s.retryable = is
-		return s
-	}}
+	return Option{set: func(s settings) settings { s.retryable = is; return s }}
 }
 
-// WithNotify calls f after each failed call, before the wait.
+// WithNotify calls f after each call, before the wait. It is the place to log and count calls.
 func WithNotify(f func(Attempt)) Option {
-	return Option{set: func(s settings) settings {
-		s.notify = f
-		return s
-	}}
+	return Option{early: true, set: func(s settings) settings { s.notify = f; return s }}
 }
 
 // WithSharedWait makes no call while the lane is closed, and closes it for the wait after a hint,
 // or after a failure whose reaction has `shared: credential`. Waiting for the lane is limited by
 // the context only.
 func WithSharedWait(w SharedWait, lane string) Option {
-	return Option{early: true, set: func(s settings) settings {
-		s.shared, s.sharedLane = w, lane
-		return s
-	}}
+	return Option{early: true, set: func(s settings) settings { s.shared, s.sharedLane = w, lane; return s }}
 }
 
 // WithBreaker acquires each call from the breaker, and takes retries out of its budget. Waiting for
 // the breaker is limited by the context only.
 func WithBreaker(b Breaker, lane string) Option {
-	return Option{early: true, set: func(s settings) settings {
-		s.breaker, s.lane = b, lane
-		return s
-	}}
+	return Option{early: true, set: func(s settings) settings { s.breaker, s.lane = b, lane; return s }}
 }
 
 // FailFast returns the breaker's refusal immediately.
 func FailFast() Option {
-	return Option{set: func(s settings) settings {
-		s.failFast = true
-		return s
-	}}
+	return Option{set: func(s settings) settings { s.failFast = true; return s }}
 }
 
 // WithAdaptive adapts each policy with `adapt` for the code of the last failure, and learns from
-// the calls. If codeOf is nil, it is [taxonomy.CodeOf].
-func WithAdaptive(a *Adaptive, codeOf func(error) string) Option {
-	return Option{early: true, set: func(s settings) settings {
-		s.adaptive = a
-		if codeOf != nil {
-			s.codeOf = codeOf
-		}
-		return s
-	}}
-}
-
-// WithLog records each call in the log under the operation's name.
-func WithLog(log *Log, operation string) Option {
-	return Option{early: true, set: func(s settings) settings {
-		s.log, s.operation = log, operation
-		return s
-	}}
+// the calls.
+func WithAdaptive(a *Adaptive) Option {
+	return Option{early: true, set: func(s settings) settings { s.adaptive = a; return s }}
 }
 
 // Retryable reports whether the call may succeed when it is repeated unchanged: for an error of a

@@ -46,16 +46,17 @@ func TestKnownPolicies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for roll, share := range map[float64]float64{0: 0.9, 0.5: 1, 1: 1.1} {
-					var log retry.Log
+					var attempts []retry.Attempt
 					calls := 0
 					err := retry.Do(t.Context(), func(context.Context) error {
 						calls++
 						return errors.New("failure " + string(rune('0'+calls)))
-					}, retry.ByPolicy(known[tt.name]), retry.WithRandom(always(roll)), retry.WithLog(&log, "op"))
+					}, retry.ByPolicy(known[tt.name]), retry.WithRandom(always(roll)),
+						retry.WithNotify(func(a retry.Attempt) { attempts = append(attempts, a) }))
 					require.EqualError(t, lastError(t, err), "failure "+string(rune('0'+tt.calls)))
 					assert.Equal(t, tt.calls, calls)
-					for i, noted := range log.Attempts("op")[1:] {
-						assert.InDelta(t, float64(tt.delays[i])*share, noted.Delay, 1)
+					for i, a := range attempts[1:] {
+						assert.InDelta(t, float64(tt.delays[i])*share, a.Delay, 1)
 					}
 				}
 			})

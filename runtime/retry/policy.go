@@ -6,7 +6,7 @@
 // [Do] and [Value] repeat an operation as the taxonomy's reactions specify ([ByTable]), or under
 // one policy ([ByPolicy]). [State.Next] is the decision behind them and behind the executor; it is
 // pure. A [SharedWait] makes all users of a credential wait, a [Breaker] limits what they do
-// together, [Adaptive] adapts policies to what earlier retries achieved, and a [Log] records calls.
+// together, and [Adaptive] adapts policies to the results of earlier retries.
 package retry
 
 import (
@@ -65,31 +65,14 @@ func (h *Hint) wait() (time.Duration, bool) {
 	return max(0, after), ok && after >= 0
 }
 
-// Limit is the limit of a policy that was reached.
-type Limit uint8
-
-// The limits.
-const (
-	LimitNone       Limit = iota // none: there is a next call
-	LimitAttempts                // max_attempts
-	LimitElapsed                 // max_elapsed
-	LimitRetryAfter              // a hint above max_retry_after
-)
-
-// String returns the key of the policy that sets the limit, or "none".
-func (l Limit) String() string {
-	return [...]string{"none", "max_attempts", "max_elapsed", "max_retry_after"}[min(l, LimitRetryAfter)]
-}
-
 // Next is what follows a failure.
 type Next struct {
 	// Wait is the wait before the next call.
 	Wait time.Duration
-	// Exhausted reports that there is no next call, because Limit was reached.
-	Exhausted bool
+	// Stop is the limit of the policy that permits no next call, or [StoppedNot].
+	Stop Stop
 	// Hinted reports that Wait comes from a hint.
 	Hinted bool
-	Limit  Limit
 	// State includes the failure, and the wait if there is one.
 	State State
 }
@@ -112,12 +95,12 @@ func (s State) Next(p *taxonomy.Policy, hint Hint, r Random) Next {
 		return s.next(floor, hinted)
 	}
 	if s.Calls >= maxCalls(p) {
-		return Next{Exhausted: true, Limit: LimitAttempts, State: s}
+		return Next{Stop: StoppedAttempts, State: s}
 	}
 	wait := floor
 	if hinted {
 		if floor > longestHint(p) {
-			return Next{Exhausted: true, Limit: LimitRetryAfter, State: s}
+			return Next{Stop: StoppedRetryAfter, State: s}
 		}
 		wait = hintedWait(p, floor, r)
 	} else {
@@ -126,7 +109,7 @@ func (s State) Next(p *taxonomy.Policy, hint Hint, r Random) Next {
 	}
 	if left := p.MaxElapsed - s.Waited; p.MaxElapsed > 0 && wait > left {
 		if !hinted || floor > left {
-			return Next{Exhausted: true, Limit: LimitElapsed, State: s}
+			return Next{Stop: StoppedElapsed, State: s}
 		}
 		wait = left
 	}

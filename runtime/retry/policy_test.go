@@ -28,7 +28,7 @@ func waits(p taxonomy.Policy, r retry.Random, n int) []time.Duration {
 	var out []time.Duration
 	for range n {
 		next := state.Next(&p, retry.Hint{}, r)
-		if next.Exhausted {
+		if next.Stop != retry.StoppedNot {
 			break
 		}
 		out = append(out, next.Wait)
@@ -111,38 +111,6 @@ func TestNextBackoff(t *testing.T) {
 	}
 }
 
-// The four policies of a known retry engine: the bounds within which every delay is, ten percent of
-// jitter included.
-func TestNextTenPercent(t *testing.T) {
-	for _, tt := range []struct {
-		name           string
-		attempts       int
-		initial, limit time.Duration
-		least, most    []time.Duration
-	}{
-		{"llm", 3, s, 30 * s, []time.Duration{900 * ms, 1800 * ms}, []time.Duration{1100 * ms, 2200 * ms}},
-		{"github", 5, s, m, []time.Duration{900 * ms, 1800 * ms, 3600 * ms, 7200 * ms},
-			[]time.Duration{1100 * ms, 2200 * ms, 4400 * ms, 8800 * ms}},
-		{"tool", 3, 500 * ms, 10 * s, []time.Duration{450 * ms, 900 * ms}, []time.Duration{550 * ms, 1100 * ms}},
-		{"verification", 3, 2 * s, 30 * s, []time.Duration{1800 * ms, 3600 * ms},
-			[]time.Duration{2200 * ms, 4400 * ms}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := taxonomy.Policy{
-				MaxAttempts: tt.attempts, InitialDelay: tt.initial, MaxDelay: tt.limit, Multiplier: 2,
-				JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
-			}
-			for i, got := range waits(p, always(0), 10) {
-				assert.InDelta(t, tt.least[i], got, 1)
-			}
-			for i, got := range waits(p, always(1), 10) {
-				assert.InDelta(t, tt.most[i], got, 1)
-			}
-			assert.Len(t, waits(p, always(0.3), 10), tt.attempts-1)
-		})
-	}
-}
-
 func after(d time.Duration) retry.Hint { return retry.Hint{After: taxonomy.Some(d)} }
 
 func TestNextHint(t *testing.T) {
@@ -157,7 +125,7 @@ func TestNextHint(t *testing.T) {
 	jittered := func(kind taxonomy.JitterKind, share float64) *taxonomy.Policy {
 		return with(func(p *taxonomy.Policy) { p.JitterKind, p.Jitter = kind, share })
 	}
-	used := func(b retry.Limit) retry.Next { return retry.Next{Exhausted: true, Limit: b} }
+	used := func(by retry.Stop) retry.Next { return retry.Next{Stop: by} }
 	wait := func(d time.Duration) retry.Next { return retry.Next{Wait: d, Hinted: true} }
 	both := at(2 * m)
 	both.After = taxonomy.Some(5 * s)
@@ -177,22 +145,22 @@ func TestNextHint(t *testing.T) {
 		{"negative says nothing", &policy, after(-5 * s), nil, retry.Next{Wait: s}},
 		{"over", &policy, at(-time.Hour), nil, wait(0)},
 		{"the longest", &policy, after(10 * m), nil, wait(10 * m)},
-		{"too long", &policy, after(10*m + 1), nil, used(retry.LimitRetryAfter)},
-		{"reset too late", &policy, at(11 * m), nil, used(retry.LimitRetryAfter)},
-		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.LimitRetryAfter)},
+		{"too long", &policy, after(10*m + 1), nil, used(retry.StoppedRetryAfter)},
+		{"reset too late", &policy, at(11 * m), nil, used(retry.StoppedRetryAfter)},
+		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.StoppedRetryAfter)},
 		{"bound by the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(31 * s), nil,
-			used(retry.LimitRetryAfter)},
+			used(retry.StoppedRetryAfter)},
 		{"within the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(30 * s), nil,
 			wait(30 * s)},
 		{"default bound", &taxonomy.Policy{MaxAttempts: 9}, after(30 * s), nil, wait(30 * s)},
 		{"hint above the default max_delay", &taxonomy.Policy{MaxAttempts: 9}, after(30*s + 1), nil,
-			used(retry.LimitRetryAfter)},
+			used(retry.StoppedRetryAfter)},
 		{"attempts only", &taxonomy.Policy{MaxAttempts: 9}, after(20 * s), nil, wait(20 * s)},
 		{"first delay above the default max_delay",
 			&taxonomy.Policy{MaxAttempts: 9, InitialDelay: m}, after(m), nil, wait(m)},
-		{"very long hint", &taxonomy.Policy{MaxAttempts: 9}, after(math.MaxInt64), nil, used(retry.LimitRetryAfter)},
+		{"very long hint", &taxonomy.Policy{MaxAttempts: 9}, after(math.MaxInt64), nil, used(retry.StoppedRetryAfter)},
 		{"no attempts left", with(func(p *taxonomy.Policy) { p.MaxAttempts = 1 }), after(s), nil,
-			used(retry.LimitAttempts)},
+			used(retry.StoppedAttempts)},
 		{"no jitter", jittered(taxonomy.JitterNone, 0), after(10 * s), always(1), wait(10 * s)},
 		{"jitter only adds", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(0), wait(10 * s)},
 		{"a tenth at most", jittered(taxonomy.JitterProportional, 0.5), after(10 * s), always(1), wait(11 * s)},
@@ -201,7 +169,7 @@ func TestNextHint(t *testing.T) {
 		{"decorrelated adds", jittered(taxonomy.JitterDecorrelated, 0), after(10 * s), always(0.5), wait(10500 * ms)},
 		{"jitter stays within the bound", jittered(taxonomy.JitterFull, 0), after(590 * s), always(1), wait(10 * m)},
 		{"elapsed", with(func(p *taxonomy.Policy) { p.MaxElapsed = 39 * s }), after(40 * s), nil,
-			used(retry.LimitElapsed)},
+			used(retry.StoppedElapsed)},
 		{"jitter stays within elapsed",
 			with(func(p *taxonomy.Policy) { p.MaxElapsed, p.JitterKind = 41*s, taxonomy.JitterFull }), after(40 * s),
 			always(1), wait(41 * s)},
@@ -227,7 +195,7 @@ func TestNextCounts(t *testing.T) {
 	assert.Equal(t, retry.State{Calls: 2, Waited: 11 * s, Last: s}, second.State, "a hint is no computed delay")
 	assert.Equal(t, retry.State{Calls: 3, Waited: 15 * s, Last: 4 * s}, third.State)
 	assert.Equal(
-		t, retry.Next{Exhausted: true, Limit: retry.LimitAttempts,
+		t, retry.Next{Stop: retry.StoppedAttempts,
 			State: retry.State{Calls: 4, Waited: 15 * s, Last: 4 * s}}, last)
 }
 
@@ -240,8 +208,8 @@ func TestNextEndsByTime(t *testing.T) {
 	for range 30 {
 		next := state.Next(&p, after(10*m), nil)
 		state = next.State
-		if next.Exhausted {
-			assert.Equal(t, retry.LimitElapsed, next.Limit)
+		if next.Stop != retry.StoppedNot {
+			assert.Equal(t, retry.StoppedElapsed, next.Stop)
 			break
 		}
 		got = append(got, next.Wait)

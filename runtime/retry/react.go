@@ -51,7 +51,7 @@ func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *Stat
 	}
 	var next Next
 	if l.adaptive != nil && p.Adapt != nil {
-		l.failedCode, l.usedPolicy = l.learnedCode(err), p.Name
+		l.failedCode, l.usedPolicy = learnedCode(err), p.Name
 		adapted := l.adaptive.Policy(p, l.failedCode)
 		next = s.Next(&adapted, hint, l.random)
 	} else {
@@ -59,8 +59,8 @@ func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *Stat
 	}
 	*s = next.State
 	switch {
-	case next.Exhausted:
-		return next, Stop(next.Limit)
+	case next.Stop != StoppedNot:
+		return next, next.Stop
 	case l.passesDeadline(ctx, next.Wait):
 		return next, StoppedDeadline
 	case l.breaker != nil && !l.breaker.Retry(l.lane, clone(p)):
@@ -92,7 +92,7 @@ func (l *loop) history(err error) *states {
 	if l.table.Taxonomy == nil {
 		return &l.states
 	}
-	code := l.learnedCode(err)
+	code := learnedCode(err)
 	s := l.codes[code]
 	if s == nil {
 		if l.codes == nil {
@@ -105,7 +105,7 @@ func (l *loop) history(err error) *states {
 }
 
 func (l *loop) hint(err error) Hint {
-	h := l.hints(err)
+	h := taxonomy.HintsOf(err)
 	if h.ResetAt.IsZero() {
 		return HintOf(h, time.Time{})
 	}

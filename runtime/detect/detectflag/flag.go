@@ -15,8 +15,8 @@ import (
 )
 
 // Define defines flags for ev in fs: source, op, type, code, status, exit-code, signal, errno,
-// retry-after and attr. A source that the taxonomy does not declare is refused, so that a typing
-// mistake does not look like a failure that nothing describes.
+// retry-after and attr. A source that the taxonomy does not declare is an error, because a misspelt
+// source would match no rule.
 func Define(fs *flag.FlagSet, ev *taxonomy.Evidence, t *taxonomy.Taxonomy) {
 	fs.StringVar(&ev.Op, "op", ev.Op, "the `operation` that failed")
 	fs.StringVar(&ev.Type, "type", ev.Type, "the source's own `type` of failure")
@@ -78,8 +78,8 @@ func Number(s string, least, most int) (int, error) {
 	return n, nil
 }
 
-// symbol refuses what cannot be the name of a signal or of a system's error, such as its number.
-// Which names there are depends on the system.
+// symbol returns a flag's function that sets the name of a signal or a system error. It accepts any
+// name with the prefix, because the names depend on the system.
 func symbol(to *string, prefix string, canonical func(string) string) func(string) error {
 	return func(name string) error {
 		rest, ok := strings.CutPrefix(name, prefix)
@@ -91,8 +91,8 @@ func symbol(to *string, prefix string, canonical func(string) string) func(strin
 	}
 }
 
-// RetryAfter returns a flag's function that sets how long ev's source asks to wait, as HTTP's
-// Retry-After has it in seconds, or as Go writes a duration.
+// RetryAfter returns a flag's function that sets the wait that ev's source asks for: seconds, as in
+// HTTP's Retry-After, or a duration as in Go.
 func RetryAfter(ev *taxonomy.Evidence) func(string) error {
 	return func(s string) error {
 		d, err := time.ParseDuration(s)

@@ -1,6 +1,7 @@
 package detectflag
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,15 +13,15 @@ import (
 )
 
 const (
-	// MaxText is how many bytes [ReadEnd] keeps: more than detect.Body does, which masks what a cut
-	// may have split as long as it sees what is before it.
+	// MaxText is how many bytes [ReadEnd] returns. It is more than detect.Body keeps, which masks
+	// the secrets at a cut by the text before it.
 	MaxText = 1<<20 + 64<<10
-	// maxInput is where reading stops, for what has no end.
+	// maxInput is how many bytes are read of an input without end.
 	maxInput = 1 << 28
 )
 
-// Piped reports whether somebody hands something in: it is false for a terminal, where a person
-// would have to know that the program waits, and for a closed input.
+// Piped reports whether in is a file or a pipe. It is false for a terminal, where the program would
+// wait for a person, and for a closed input.
 func Piped(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -30,27 +31,18 @@ func Piped(in io.Reader) bool {
 	return err == nil && info.Mode()&fs.ModeCharDevice == 0
 }
 
-// ReadEnd returns the last [MaxText] bytes of what is piped in, and nothing when nobody hands
-// anything in. It holds no more than twice as many.
+// ReadEnd returns the last [MaxText] bytes of a piped input, and nil for a terminal.
 func ReadEnd(in io.Reader) ([]byte, error) {
 	if !Piped(in) {
 		return nil, nil
 	}
-	buf := make([]byte, 0, 64<<10)
+	var b bytes.Buffer
 	in = io.LimitReader(in, maxInput)
 	for {
-		if len(buf) == 2*MaxText {
-			buf = buf[:copy(buf, buf[MaxText:])]
-		}
-		if len(buf) == cap(buf) {
-			grown := make([]byte, len(buf), min(2*cap(buf), 2*MaxText))
-			copy(grown, buf)
-			buf = grown
-		}
-		n, err := in.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
+		_, err := io.CopyN(&b, in, MaxText)
+		b.Next(max(0, b.Len()-MaxText))
 		if errors.Is(err, io.EOF) {
-			return buf[max(0, len(buf)-MaxText):], nil
+			return b.Bytes(), nil
 		}
 		if err != nil {
 			return nil, err
@@ -58,9 +50,9 @@ func ReadEnd(in io.Reader) ([]byte, error) {
 	}
 }
 
-// Said fills ev from what was said. An error body as APIs send it in JSON tells its type, code and
-// message, too; what a process prints that ends well is no such body. Words such as "retry after 30
-// seconds" count where nothing says better.
+// Said fills ev from a text. The JSON of an API's error gives its type, code and message, too, unless
+// the process exited with status 0. Words such as "retry after 30 seconds" give the wait if nothing
+// else does.
 func Said(ev *taxonomy.Evidence, said []byte) {
 	if code, exited := ev.ExitCode.Get(); exited && code == 0 {
 		ev.Text = string(said)
@@ -68,7 +60,7 @@ func Said(ev *taxonomy.Evidence, said []byte) {
 	}
 	detect.Body(ev, said)
 	if ev.Text == strings.TrimSpace(string(said)) {
-		ev.Text = string(said) // how far a line is indented can matter
+		ev.Text = string(said) // the indentation of a line can matter
 	}
 	if wait, ok := detect.RetryHint(ev.Text); ok && ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
 		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true

@@ -117,8 +117,8 @@ type normalizer struct {
 	// never reports, for each kind of quote, that the rest of the text contains no closing one.
 	never [3]bool
 
-	parts    bool
-	part     strings.Builder
+	parts    bool // collect literals
+	start    int  // of the kept part in out
 	literals []string
 }
 
@@ -134,7 +134,8 @@ func (n *normalizer) run() {
 			if c >= utf8.RuneSelf {
 				_, size = utf8.DecodeRuneInString(n.in[i:])
 			}
-			n.keep(n.in[i : i+size])
+			n.out = append(n.out, n.in[i:i+size]...)
+			n.runes++
 			i += size
 		}
 	}
@@ -154,7 +155,7 @@ func (n *normalizer) quoted(i int) int {
 		n.keep(n.in[i : i+1])
 		return 1
 	}
-	n.placeholder(string(c) + "X" + string(c))
+	n.placeholder([...]string{"'X'", `"X"`, "`X`"}[kind])
 	return end + 2
 }
 
@@ -301,33 +302,27 @@ func isUUID(s string) bool {
 	return true
 }
 
-func (n *normalizer) keep(s string) {
-	n.write(s)
-	if n.parts {
-		n.part.WriteString(s)
-	}
-}
-
 func (n *normalizer) placeholder(s string) {
-	n.write(s)
-	n.endPart()
+	if n.parts {
+		n.endPart()
+	}
+	n.keep(s)
+	n.start = len(n.out)
 }
 
-func (n *normalizer) write(s string) {
+// keep writes ASCII.
+func (n *normalizer) keep(s string) {
 	n.out = append(n.out, s...)
-	if n.runes++; len(s) > 1 {
-		n.runes += utf8.RuneCountInString(s) - 1
-	}
+	n.runes += len(s)
 }
 
 // endPart ends a kept part, and splits it at masked secrets.
 func (n *normalizer) endPart() {
-	for part := range strings.SplitSeq(n.part.String(), taxonomy.Redacted) {
+	for part := range strings.SplitSeq(string(n.out[n.start:]), taxonomy.Redacted) {
 		if part = strings.Trim(part, punctuation); part != "" {
 			n.literals = append(n.literals, part)
 		}
 	}
-	n.part.Reset()
 }
 
 // cut returns what was written, with at most as many characters behind from as the limit allows.
@@ -354,11 +349,10 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isAlnum(c byte) bool  { return isDigit(c) || isLetter(c) }
 func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isPathByte reports whether c is in words, numbers and paths.
-func isPathByte(c byte) bool {
-	switch c {
-	case '.', '_', '~', '/', '+', '@', '-':
-		return true
-	}
-	return isAlnum(c)
+// pathBytes are the bytes of words, numbers and paths, as bits.
+var pathBytes = [4]uint64{
+	1<<'+' | 1<<'-' | 1<<'.' | 1<<'/' | 0x3ff<<'0',
+	1 | 0x3ffffff<<('A'&63) | 1<<('_'&63) | 0x3ffffff<<('a'&63) | 1<<('~'&63), // the first is '@'
 }
+
+func isPathByte(c byte) bool { return pathBytes[c>>6]>>(c&63)&1 != 0 }

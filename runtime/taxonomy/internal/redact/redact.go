@@ -93,22 +93,25 @@ func Scrub(s string) string {
 	if start < 0 {
 		return s
 	}
-	return string(appendFrom(make([]byte, 0, len(s)), s, start, end))
+	var b strings.Builder
+	b.Grow(len(s))
+	done := 0
+	for start >= 0 {
+		b.WriteString(s[done:start])
+		b.WriteString(Mask)
+		done = end
+		start, end = Next(s, end, end)
+	}
+	b.WriteString(s[done:])
+	return b.String()
 }
 
 // Append appends s with its secrets masked.
 func Append(dst []byte, s string) []byte {
-	start, end := Next(s, 0, 0)
-	return appendFrom(dst, s, start, end)
-}
-
-// appendFrom appends s, whose first secret is s[start:end].
-func appendFrom(dst []byte, s string, start, end int) []byte {
 	done := 0
-	for start >= 0 {
+	for start, end := Next(s, 0, 0); start >= 0; start, end = Next(s, end, end) {
 		dst = append(append(dst, s[done:start]...), Mask...)
 		done = end
-		start, end = Next(s, end, end)
 	}
 	return append(dst, s[done:]...)
 }
