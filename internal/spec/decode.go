@@ -32,13 +32,13 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 	for _, field := range m.spans {
 		v.FieldByIndex(field).Set(reflect.ValueOf(place))
 	}
-	given := make(map[string]*yaml.Node, len(n.Content)/2)
+	given, known := make(map[string]*yaml.Node, len(n.Content)/2), true
 	for key, value := range pairs(n) {
 		k := m.Key(key.Value)
 		given[key.Value] = key
 		switch {
 		case k == nil:
-			d.unknownKey(key, m)
+			known = d.ownKey(key, m) && known
 		case d.absent(value, key, &k.Type):
 		case k.collected:
 			v.Addr().Interface().(collector).collect(d, key, value, &k.Type)
@@ -49,7 +49,9 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 			}
 		}
 	}
-	d.missingKeys(place, m, given)
+	if known { // otherwise the unknown key may be the missing one
+		d.missingKeys(place, m, given)
+	}
 }
 
 // also sets a field that describes another: whether it is given, or where.
@@ -69,10 +71,11 @@ func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	}
 }
 
-func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) {
+// ownKey reports whether a key belongs to the user, and reports an unknown one.
+func (d *decoder) ownKey(key *yaml.Node, m *Mapping) bool {
 	name := key.Value
 	if strings.HasPrefix(name, "x-") {
-		return
+		return true
 	}
 	hint := diag.DidYouMean(name, m.names)
 	if hint == "" {
@@ -88,6 +91,7 @@ func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) {
 		}
 	}
 	d.fail(IDUnknownKey, d.span(key), hint, "unknown key %q in %s", clip(name), article(m.Name))
+	return false
 }
 
 func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.Node) {
@@ -118,22 +122,22 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.N
 	}
 }
 
-// absent reports a key without a value, or with an empty list that means nothing.
+// absent reports a key without a value, or with an empty list that means nothing. The value of
+// a rejected node is absent too.
 func (d *decoder) absent(n, key *yaml.Node, t *Type) bool {
+	hint := "write " + t.Describe() + ", or remove the key"
+	empty := n.Kind != yaml.ScalarNode && len(n.Content) == 0
 	switch {
+	case n.Kind == 0:
+	case isNull(n) && n.Value == "":
+		d.fail(IDValue, d.span(key), hint, "%q has no value", clip(key.Value))
 	case isNull(n):
-		at := key
-		if n.Value != "" {
-			at = n
-		}
-		d.fail(IDValue, d.span(at), "write "+t.Describe()+", or remove the key", "%q has no value", clip(key.Value))
-	case len(n.Content) > 0:
-		return false
-	case n.Kind == yaml.SequenceNode && (t.Form == FormMany || t.Form == FormMatcher),
-		n.Kind == yaml.MappingNode && t.Ref == RefAttribute:
-		d.fail(IDValue, d.span(n), "write "+t.Describe()+", or remove the key", "%q is empty", clip(key.Value))
+		d.fail(IDValue, d.span(n), hint, "%q has no value", clip(key.Value))
+	case empty && (t.Form == FormMany || t.Form == FormMatcher) && n.Kind == yaml.SequenceNode,
+		empty && t.Ref == RefAttribute:
+		d.fail(IDValue, d.span(n), hint, "%q is empty", clip(key.Value))
 	default:
-		return n.Kind == 0
+		return false
 	}
 	return true
 }

@@ -30,37 +30,39 @@ func (g Ignore) Covers(f diag.Finding) bool {
 }
 
 var (
-	ignoreComment = regexp.MustCompile(`(?:^|[ \t])(#[# \t]*errgen:ignore\b(.*))$`)
-	ignoredID     = regexp.MustCompile(`[^, \t]+`)
-	findingID     = regexp.MustCompile(`^W-[a-z0-9]+(-[a-z0-9]+)*$`)
+	ignoredID = regexp.MustCompile(`[^, \t]+`)
+	warningID = regexp.MustCompile(`^W-[a-z0-9]+(-[a-z0-9]+)*$`)
 )
+
+const ignoreMark = "# errgen:ignore"
 
 // ignores returns the ignore comments of a file.
 func (d *decoder) ignores(root *yaml.Node) []Ignore {
 	var out []Ignore
 	var texts []string // those that contain such words
 	for n := 1; n <= d.lines.Lines(); n++ {
-		m := ignoreComment.FindStringSubmatchIndex(strings.TrimRight(d.lines.Line(n), " \t"))
-		if m == nil {
+		line := strings.TrimRight(d.lines.Line(n), " \t")
+		at := strings.LastIndex(line, ignoreMark)
+		if at < 0 || at > 0 && line[at-1] != ' ' && line[at-1] != '\t' {
 			continue
 		}
 		if texts == nil {
-			texts = textsWith(root, "errgen:ignore", make([]string, 0, 1))
+			texts = textsWith(root, ignoreMark, make([]string, 0, 1))
 		}
-		line := d.lines.Line(n)
-		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, line[m[2]:m[3]]) }) {
-			continue // the words are text
+		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t+"'\"", line[at:]) }) {
+			continue // the comment is text
 		}
-		g := Ignore{First: n, Span: d.lines.bytes(n, m[2], m[3])}
+		g := Ignore{First: n, Span: d.lines.bytes(n, at, len(line))}
 		for g.First < d.lines.Lines() && isBlank(d.lines.Line(g.First)) {
 			g.First++
 		}
 		g.Last = d.lastLine(g.First)
-		list, _, _ := strings.Cut(line[m[4]:m[5]], "--")
+		at += len(ignoreMark)
+		list, _, _ := strings.Cut(line[at:], "--")
 		ids := ignoredID.FindAllStringIndex(list, -1)
-		for _, at := range ids {
-			id := Text{V: list[at[0]:at[1]], Span: d.lines.bytes(n, m[4]+at[0], m[4]+at[1]), Set: true}
-			if findingID.MatchString(id.V) {
+		for _, i := range ids {
+			id := Text{V: list[i[0]:i[1]], Span: d.lines.bytes(n, at+i[0], at+i[1]), Set: true}
+			if warningID.MatchString(id.V) {
 				g.IDs = append(g.IDs, id)
 				continue
 			}
@@ -79,7 +81,7 @@ func (d *decoder) ignores(root *yaml.Node) []Ignore {
 
 // textsWith adds the texts below a node that contain a word.
 func textsWith(n *yaml.Node, word string, to []string) []string {
-	if quoted(n) && strings.Contains(n.Value, word) {
+	if strings.Contains(n.Value, word) {
 		to = append(to, n.Value)
 	}
 	for _, c := range n.Content {

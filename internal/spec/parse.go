@@ -161,8 +161,11 @@ func (r *reader) parse(src []byte) (root *yaml.Node, err error) {
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		r.fail(IDYAML, r.lines.at(second.Line, second.Column, 1), "split the file, or remove the line ---",
-			"a second document begins here")
+		line := second.Line
+		for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
+			line--
+		}
+		r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line", "a second document begins here")
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
@@ -265,6 +268,7 @@ func (r *reader) withoutColon(n, key *yaml.Node) {
 	if len(n.Content) == 0 {
 		r.fail(IDYAML, r.span(key), "put text in quotes: "+quote("{"+key.Value+"}")+", and a list in [brackets]",
 			"{…} is a mapping to YAML, and %q has no value", clip(key.Value))
+		n.Kind = 0
 		return
 	}
 	r.fail(IDYAML, r.span(key), "put the text that contains the comma in quotes",

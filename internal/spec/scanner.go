@@ -18,6 +18,8 @@ type scanner struct {
 	plain   bool    // the last value is text without quotes, which can continue
 	literal int     // the indent of the key whose block text is skipped, or -1
 	open    []place // the open brackets, and at the end an open quote
+	joined  bool    // in brackets: the last token is not followed by a separator yet
+	keyed   bool    // in brackets: the entry has its colon already
 }
 
 // block is a list or mapping by indentation.
@@ -61,6 +63,9 @@ func (s *scanner) char(p place) byte { return s.lines.Line(p.line)[p.off] }
 
 // at reports a fault of the bytes from off to end of a line.
 func (s *scanner) at(line, off, end int, hint, format string, args ...any) {
+	if len(s.out) > maxFindings {
+		return
+	}
 	text := s.lines.Line(line)
 	at := s.lines.at(line, utf8.RuneCountInString(text[:off])+1, utf8.RuneCountInString(text[off:end]))
 	s.fail(IDYAML, at, hint, format, args...)
@@ -204,41 +209,66 @@ func (s *scanner) indicator(n int, text string, at int, token string) {
 
 // closed reads a quoted text, or a collection in brackets, or the rest of one, and what follows it.
 func (s *scanner) closed(n int, text string, at int) {
-	var first place
+	first := place{n, at}
 	if len(s.open) > 0 {
 		first = s.open[0]
 	}
 	for i := at; i < len(text); {
-		k := len(s.open)
-		switch c := text[i]; {
+		k, c := len(s.open), text[i]
+		switch {
 		case k > 0 && strings.IndexByte(`"'`, s.char(s.open[k-1])) >= 0:
-			if i = s.quoteEnd(n, text, i, s.char(s.open[k-1])); i > 0 {
-				s.open = s.open[:k-1]
-			} else {
+			if i = s.quoteEnd(n, text, i, s.char(s.open[k-1])); i == 0 {
 				return
 			}
-		case strings.IndexByte(`"'{[`, c) >= 0:
-			s.open = append(s.open, place{n, i})
-			first = s.open[0]
-			i++
-		case c == '}', c == ']':
-			p := s.open[k-1]
-			if want := map[byte]byte{'{': '}', '[': ']'}[s.char(p)]; c != want {
-				s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", c, s.char(p),
-					p.line)
-			}
 			s.open = s.open[:k-1]
-			i++
 		case c == '#' && i > 0 && (text[i-1] == ' ' || text[i-1] == '\t'):
 			return
-		case strings.IndexByte(" \t,:", c) >= 0:
+		case c == ' ', c == '\t':
+			i++
+		case c == '}', c == ']':
+			s.close(n, text, i)
+			i++
+		case c == ',', c == ':' && (s.joined || isColon(text[i:])):
+			if c == ':' && s.keyed && s.char(s.open[k-1]) == '{' {
+				s.at(n, i, i+1, "put the text that contains it in quotes",
+					"a colon before a space ends a key, also in the middle of text")
+			}
+			s.keyed, s.joined = c == ':', false
+			i++
+		case strings.IndexByte(`"'{[`, c) >= 0:
+			if s.joined && k > 0 {
+				s.at(n, i, i+1, "separate the values with a comma, or put the text in quotes",
+					"two values without a separator")
+			}
+			s.open = append(s.open, place{n, i})
+			s.joined, s.keyed = c == '"' || c == '\'', s.keyed && (c == '"' || c == '\'')
 			i++
 		default:
+			if s.joined {
+				s.at(n, i, i+1, "put the whole text in quotes, or separate the values with a comma",
+					"text follows a closing quote or bracket")
+			}
 			i = s.word(n, text, i)
 		}
 		if len(s.open) == 0 {
 			s.after(n, text, i, first)
 			return
+		}
+	}
+}
+
+// close closes a bracket, and those inside of it that are open.
+func (s *scanner) close(n int, text string, i int) {
+	for reported := false; len(s.open) > 0; reported = true {
+		p := s.open[len(s.open)-1]
+		s.open, s.joined, s.keyed = s.open[:len(s.open)-1], true, true
+		want := map[byte]byte{'{': '}', '[': ']'}[s.char(p)]
+		if text[i] == want {
+			return
+		}
+		if !reported {
+			s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", text[i], s.char(p),
+				p.line)
 		}
 	}
 }
@@ -272,9 +302,10 @@ func (s *scanner) word(n int, text string, at int) int {
 	}
 	token := strings.TrimRight(text[at:end], " \t")
 	s.indicator(n, text, at, token)
-	if end < len(text) && (text[end] == '{' || text[end] == '[') {
+	if s.joined = true; end < len(text) && (text[end] == '{' || text[end] == '[') {
 		s.at(n, at, at+len(token), "put the text in quotes", "text that contains %c needs quotes inside of brackets",
 			text[end])
+		s.joined = false
 	}
 	return end
 }
