@@ -273,7 +273,11 @@ func value(t *spec.Type, anchor func(string) string) string {
 	case spec.FormMany:
 		return value(t.Elem, anchor) + ", or a list"
 	case spec.FormMap:
-		return string(t.Ref) + " → " + value(t.Elem, anchor)
+		name := string(t.Ref)
+		if t.Declare {
+			name = "name"
+		}
+		return name + " → " + value(t.Elem, anchor)
 	case spec.FormMapping:
 		return link(t.Mapping.Name, anchor)
 	case spec.FormMatcher:
