@@ -32,13 +32,13 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 	for _, field := range m.spans {
 		v.FieldByIndex(field).Set(reflect.ValueOf(place))
 	}
-	given, known := make(map[string]*yaml.Node, len(n.Content)/2), true
+	given := make(map[string]*yaml.Node, len(n.Content)/2)
 	for key, value := range pairs(n) {
 		k := m.Key(key.Value)
 		given[key.Value] = key
 		switch {
 		case k == nil:
-			known = d.ownKey(key, m) && known
+			given[d.unknownKey(key, m)] = key
 		case d.absent(value, key, &k.Type):
 		case k.collected:
 			v.Addr().Interface().(collector).collect(d, key, value, &k.Type)
@@ -49,9 +49,7 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 			}
 		}
 	}
-	if known { // otherwise the unknown key may be the missing one
-		d.missingKeys(place, m, given)
-	}
+	d.missingKeys(place, m, given)
 }
 
 // also sets a field that describes another: whether it is given, or where.
@@ -71,27 +69,34 @@ func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	}
 }
 
-// ownKey reports whether a key belongs to the user, and reports an unknown one.
-func (d *decoder) ownKey(key *yaml.Node, m *Mapping) bool {
+// unknownKey reports an unknown key, unless it is the user's own. It returns the key that was
+// probably meant.
+func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) string {
 	name := key.Value
 	if strings.HasPrefix(name, "x-") {
-		return true
+		return ""
 	}
-	hint := diag.DidYouMean(name, m.names)
-	if hint == "" {
-		var others []string
-		for _, other := range TheLanguage().Mappings {
-			if other.Key(name) != nil && len(others) < 3 {
-				others = append(others, article(other.Name))
-			}
-		}
-		hint = article(m.Name) + " takes " + strings.Join(m.names, ", ")
-		if others != nil {
-			hint = fmt.Sprintf("%q is a key of %s", name, strings.Join(others, ", "))
-		}
+	near := diag.Nearest(name, m.names)
+	hint := fmt.Sprintf("did you mean %q?", near)
+	if near == "" {
+		hint = elsewhere(name, m)
 	}
 	d.fail(IDUnknownKey, d.span(key), hint, "unknown key %q in %s", clip(name), article(m.Name))
-	return false
+	return near
+}
+
+// elsewhere returns which mappings have a key, or the keys that m has.
+func elsewhere(name string, m *Mapping) string {
+	var others []string
+	for _, other := range TheLanguage().Mappings {
+		if other.Key(name) != nil && len(others) < 3 {
+			others = append(others, article(other.Name))
+		}
+	}
+	if others == nil {
+		return article(m.Name) + " takes " + strings.Join(m.names, ", ")
+	}
+	return fmt.Sprintf("%q is a key of %s", name, strings.Join(others, ", "))
 }
 
 func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.Node) {

@@ -40,7 +40,8 @@ func TestFindings(t *testing.T) {
 		{"want of a counter-example", code("message: gone, not_examples: [{want: {}}]"), []string{
 			"3:67+4 E-unknown-key a key of an example"}},
 		{"choice by the flag outside of a profile", code("message: gone, reaction: {retryable: block}"), []string{
-			"3:62+9 E-unknown-key a key of a category"}},
+			`3:61+18 E-missing-key add "action"`, "3:62+9 E-unknown-key a key of a category"}},
+		{"misspelt required key", code("mesage: gone"), []string{`3:36+6 E-unknown-key "message"`}},
 		{"duplicate key", code("message: gone, message: away"), []string{"3:51+7 E-duplicate; 3:36+7"}},
 		{"duplicate code", head + "categories: {user: {codes: {A: {message: a}, A: {message: b}}}}", []string{
 			"3:46+1 E-duplicate; 3:29+1"}},

@@ -358,7 +358,7 @@ func (b *Bounds) String() string {
 	case math.IsInf(b.Max, 1):
 		return "at least " + least
 	case b.Min == b.Max:
-		return least
+		return "only " + least
 	}
 	return least + " to " + strconv.FormatFloat(b.Max, 'f', -1, 64)
 }
