@@ -1,6 +1,9 @@
 package docs
 
 import (
+	"flag"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/schema"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -31,103 +35,68 @@ func TestExamplesLoad(t *testing.T) {
 	}
 }
 
-// documented says which tables of the page describe which mapping of the language, where the names
-// differ or more than one table does.
-var documented = map[string][]string{
-	"category":          {"category", "traits"},
-	"code":              {"code", "traits"},
-	"when branch":       {"when branch", "traits"},
-	"code overlay":      {"traits"},
-	"reaction overlay":  {"reaction"},
-	"retry":             {"retry", "policy"},
-	"example":           {"detect rule", "example"},
-	"counter-example":   {"detect rule", "example"},
-	"text matcher":      {"matcher"},
-	"number matcher":    {"matcher"},
-	"range of attempts": {"bounds"},
-	"range of delays":   {"bounds"},
-}
+var update = flag.Bool("update", false, "write the generated tables anew")
 
-// notThere are keys that a mapping does not take though a table that it shares has them.
-var notThere = map[string][]string{
-	"retry":           {"doc"},
-	"example":         {"contains", "priority", "set"},
-	"counter-example": {"contains", "priority", "set", "want"},
-	"text matcher":    {"min", "max"},
-	"number matcher":  {"prefix"},
-}
+// variants are mappings whose keys are in the table of another mapping.
+var variants = []string{"reaction overlay", "code overlay", "counter-example", "text matcher", "number matcher"}
 
+// partTables are the tables of keys that several mappings share, by the mapping that shows them.
+var partTables = map[string]string{"traits": "category"}
+
+// TestKeyTables compares each table of keys with the structs of the language. With -update it
+// writes them.
 func TestKeyTables(t *testing.T) {
-	tables := tables(read(t, "language.md"))
-	used := map[string]bool{}
-	for _, m := range spec.TheLanguage().Mappings {
-		names := documented[m.Name]
-		if names == nil {
-			names = []string{m.Name}
-		}
-		var keys []string
-		for _, name := range names {
-			used[name] = true
-			for _, row := range tables[name] {
-				keys = append(keys, row.keys...)
-			}
-		}
-		keys = slices.DeleteFunc(keys, func(k string) bool { return slices.Contains(notThere[m.Name], k) })
-		slices.Sort(keys)
-		want := slices.Sorted(slices.Values(m.Names()))
-		assert.Equal(t, want, slices.Compact(keys), "keys of %s", m.Name)
-	}
-	for name := range tables {
-		assert.True(t, used[name], "the table %q describes nothing", name)
-	}
-}
-
-// A row names the words that its key takes, and its default.
-func TestKeyTablesAreComplete(t *testing.T) {
-	tables := tables(read(t, "language.md"))
-	for _, m := range spec.TheLanguage().Mappings {
-		for _, row := range tables[m.Name] {
-			for _, key := range row.keys {
-				k := m.Key(key)
-				if k == nil || len(row.keys) > 1 {
-					continue
-				}
-				for _, word := range closedWords(k.Type) {
-					assert.Contains(t, row.text, "`"+word+"`", "%s.%s", m.Name, key)
-				}
-				if k.Default != "" && !strings.Contains(k.Default, " ") && !strings.Contains(row.text, k.Default) {
-					t.Errorf("%s.%s: the default is %s, the page says %s", m.Name, key, k.Default, row.text)
-				}
-				if k.Required && !strings.Contains(row.text, "required") && strings.Count(row.text, "|") > 4 {
-					t.Errorf("%s.%s is required, the page says %s", m.Name, key, row.text)
-				}
-			}
-		}
-	}
-}
-
-// closedWords returns the words that a value can be, but for the long list of gRPC's and those that
-// have a table of their own.
-func closedWords(t spec.Type) []string {
-	words := t.Words
-	for _, alt := range t.Alts {
-		words = append(words, closedWords(alt)...)
-	}
-	if len(words) > 5 {
-		return nil
-	}
-	return words
-}
-
-func TestReservedKeysAreNamed(t *testing.T) {
 	page := read(t, "language.md")
+	table := regexp.MustCompile("(?m)^<!-- keys: ([a-z -]+) -->\n\n((?:\\|.*\n)*)")
+	sections := sectionsOf(page, table)
+	anchor := func(mapping string) string { return sections[mapping] }
+	shown := map[string]bool{}
+	want := table.ReplaceAllStringFunc(page, func(old string) string {
+		name := table.FindStringSubmatch(old)[1]
+		shown[name] = true
+		return "<!-- keys: " + name + " -->\n\n" + schema.Table(mappingNamed(t, name), anchor)
+	})
+	if *update {
+		require.NoError(t, os.WriteFile("language.md", []byte(want), 0o644))
+	} else {
+		assert.Equal(t, want, page, "run go test ./docs -run TestKeyTables -update")
+	}
 	for _, m := range spec.TheLanguage().Mappings {
+		assert.True(t, shown[m.Name] || slices.Contains(variants, m.Name), "no table of the keys of a %s", m.Name)
+	}
+	for part := range partTables {
+		assert.True(t, shown[part], part)
+	}
+}
+
+// mappingNamed returns a mapping, or the part of several mappings, as a mapping of its own.
+func mappingNamed(t *testing.T, name string) *spec.Mapping {
+	t.Helper()
+	part := &spec.Mapping{Name: name}
+	for _, m := range spec.TheLanguage().Mappings {
+		if m.Name == name {
+			return m
+		}
 		for _, k := range m.Keys {
-			if k.Reserved {
-				assert.Contains(t, page, "`"+k.Name+"`", "reserved key of %s", m.Name)
+			if k.Part == name && partTables[name] == m.Name {
+				part.Keys = append(part.Keys, k)
 			}
 		}
 	}
+	require.NotEmpty(t, part.Keys, "no mapping is called %q", name)
+	return part
+}
+
+// sectionsOf returns a link to the section with the table of each mapping.
+func sectionsOf(page string, table *regexp.Regexp) map[string]string {
+	out := map[string]string{}
+	heading := regexp.MustCompile("(?m)^##+ (.*)$")
+	for _, at := range table.FindAllStringSubmatchIndex(page, -1) {
+		before := heading.FindAllStringSubmatch(page[:at[0]], -1)
+		title := strings.ToLower(before[len(before)-1][1])
+		out[page[at[2]:at[3]]] = "#" + strings.ReplaceAll(title, " ", "-")
+	}
+	return out
 }
 
 // Every finding that errgen can make is in the list, in the section of what it is about, and

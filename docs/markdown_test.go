@@ -62,43 +62,6 @@ func prose(page string) string {
 	return b.String()
 }
 
-// row is a row of a table of keys.
-type row struct {
-	keys []string // the words in code quotes in the first column
-	text string
-}
-
-// tables returns the rows of each table by the name that the comment above it gives.
-func tables(page string) map[string][]row {
-	mark := regexp.MustCompile(`^<!-- keys: ([a-z ]+) -->$`)
-	quoted := regexp.MustCompile("`([^`]+)`")
-	out := map[string][]row{}
-	name, rows := "", 0
-	for line := range strings.SplitSeq(page, "\n") {
-		if m := mark.FindStringSubmatch(line); m != nil {
-			name, rows = m[1], 0
-			continue
-		}
-		if name == "" || line == "" && rows == 0 {
-			continue
-		}
-		if !strings.HasPrefix(line, "|") {
-			name = ""
-			continue
-		}
-		if rows++; rows <= 2 {
-			continue // the head, and the line below it
-		}
-		first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
-		r := row{text: line}
-		for _, m := range quoted.FindAllStringSubmatch(first, -1) {
-			r.keys = append(r.keys, m[1])
-		}
-		out[name] = append(out[name], r)
-	}
-	return out
-}
-
 // anchors returns what a link into the page can point to.
 func anchors(page string) map[string]bool {
 	drop := regexp.MustCompile(`[^a-z0-9 _-]`)

@@ -21,16 +21,16 @@ func (p *pass) adaptBounds(policy, overlay *spec.Policy) {
 }
 
 func (p *pass) adaptNumbers(a, top *spec.Adapt) {
-	if a.Attempts == nil && a.Delay == nil && !a.Broken && !top.Broken {
+	if a.Attempts == nil && a.Delay == nil {
 		p.report(top.Span, "adapt needs attempts or delay: nothing may move").
 			hint("say how far, as in attempts: {max: 6}")
 	}
-	if t := top.Target; t.Set && !(t.V >= spec.MinTarget && t.V <= spec.MaxTarget) {
-		p.report(t.Span, "target is from %g to %g", spec.MinTarget, spec.MaxTarget).
+	if t := top.Target; t.Set && !(t.V >= 0.01 && t.V <= 0.99) {
+		p.report(t.Span, "target is from %g to %g", 0.01, 0.99).
 			hint("it is the share of first retries that shall succeed, as in target: 0.8")
 	}
-	if w := top.Window; w.Set && (w.V < spec.MinOutcomes || w.V > spec.MaxOutcomes) {
-		p.report(w.Span, "window is from %d to %d, not %d", spec.MinOutcomes, spec.MaxOutcomes, w.V).
+	if w := top.Window; w.Set && (w.V < 10 || w.V > 1000) {
+		p.report(w.Span, "window is from %d to %d, not %d", 10, 1000, w.V).
 			hint("it is how many outcomes are remembered; 50 unless said")
 	}
 }
@@ -87,7 +87,7 @@ func (p *pass) attemptBounds(policy, overlay *spec.Policy) {
 	}
 	own := policy.MaxAttempts.Or(defaultMaxAttempts)
 	at := first(top.Min.Span, top.Max.Span, top.Span, overlay.MaxAttempts.Span)
-	if !at.Valid() || r.Broken || top.Broken {
+	if !at.Valid() {
 		return
 	}
 	least, most := r.Min.Or(own), r.Max.Or(own)
@@ -100,12 +100,12 @@ func (p *pass) attemptBounds(policy, overlay *spec.Policy) {
 	switch {
 	case !r.Min.Set && !r.Max.Set:
 		p.report(at, "attempts needs min or max").hint("say how far max_attempts may move, as in attempts: {max: %d}",
-			min(2*max(1, own), spec.MaxMoved))
+			min(2*max(1, own), 100))
 	case r.Min.Set && least < 1:
 		p.report(first(r.Min.Span, at), "min is at least 1, not %d", least).
 			hint("it counts calls in total, the first included")
-	case most > spec.MaxMoved:
-		p.report(first(top.Max.Span, at), "max is at most %d, not %d", spec.MaxMoved, most).
+	case most > 100:
+		p.report(first(top.Max.Span, at), "max is at most %d, not %d", 100, most).
 			hint("it counts calls in total; without a max it is max_attempts")
 	case r.Min.Set && r.Max.Set && least > most:
 		p.swapped(m)
@@ -127,7 +127,7 @@ func (p *pass) delayBounds(policy, overlay *spec.Policy) {
 	}
 	own, longest := policy.InitialDelay.Or(defaultInitialDelay), policy.MaxDelay.Or(defaultMaxDelay)
 	at := first(top.Max.Span, top.Min.Span, top.Span, overlay.InitialDelay.Span, overlay.MaxDelay.Span)
-	if !at.Valid() || r.Broken || top.Broken {
+	if !at.Valid() {
 		return
 	}
 	least, most := r.Min.Or(own), r.Max.Or(own)

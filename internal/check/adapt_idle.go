@@ -23,14 +23,14 @@ func idleAdapt(p *pass) {
 
 func (p *pass) idle(policy *spec.Policy) {
 	a := policy.Adapt
-	if a == nil || a.Broken {
+	if a == nil {
 		return
 	}
 	calls := policy.MaxAttempts.Or(defaultMaxAttempts)
 	if r := a.Attempts; r != nil && (r.Min.Set || r.Max.Set) && !p.reported(r.Span) {
 		if r.Min.Or(calls) == calls && r.Max.Or(calls) == calls {
 			p.report(r.Span, "attempts can move nothing: its bounds are both %d, as max_attempts is", calls).
-				hint("say the other bound, as in attempts: {max: %d}", min(2*max(1, calls), spec.MaxMoved))
+				hint("say the other bound, as in attempts: {max: %d}", min(2*max(1, calls), 100))
 		}
 	}
 	r := a.Delay

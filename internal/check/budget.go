@@ -12,7 +12,7 @@ func (p *pass) budgetBounds(b, top *spec.Budget) {
 		return
 	}
 	switch stray := first(top.Reserve.Span, top.Window.Span); {
-	case b.Retries.Set, b.Broken, top.Broken:
+	case b.Retries.Set:
 	case stray.Valid():
 		p.report(stray, "reserve and window need retries: nothing else is counted").
 			hint("say how many retries there may be for each call, as in retries: 0.2")
@@ -37,7 +37,6 @@ func (p *pass) budgetBounds(b, top *spec.Budget) {
 func (p *pass) breakerBounds(b, top *spec.Breaker) {
 	of := b.Of.Or(b.Failures.V)
 	switch {
-	case b.Broken, top.Broken:
 	case !b.Failures.Set:
 		p.report(top.Span, "breaker needs failures: how many open it").
 			hint("say how many of how many calls, as in breaker: {failures: 5, of: 10}")
@@ -54,19 +53,19 @@ func (p *pass) breakerBounds(b, top *spec.Breaker) {
 				hint("failures are counted among the last calls, whose number is of: write of: %d or more",
 					b.Failures.V)
 		}
-	case of > spec.MaxOutcomes:
+	case of > 1000:
 		at := first(top.Of.Span, top.Failures.Span)
 		if at.Valid() {
-			p.report(at, "a breaker counts at most the last %d calls, not %d", spec.MaxOutcomes, of).
-				hint("write of: %d or less", spec.MaxOutcomes)
+			p.report(at, "a breaker counts at most the last %d calls, not %d", 1000, of).
+				hint("write of: %d or less", 1000)
 		}
 	}
 	if d := top.Probe; d.Set && d.V == 0 {
 		p.report(d.Span, "probe is more than 0s").
 			hint("it is the time between two probes of an open breaker; 5s unless said")
 	}
-	if n := top.Successes; n.Set && (n.V < 1 || n.V > spec.MaxOutcomes) {
-		p.report(n.Span, "successes is from 1 to %d, not %d", spec.MaxOutcomes, n.V).
+	if n := top.Successes; n.Set && (n.V < 1 || n.V > 1000) {
+		p.report(n.Span, "successes is from 1 to %d, not %d", 1000, n.V).
 			hint("it is how many probes must succeed in a row; 1 unless said")
 	}
 }
@@ -77,7 +76,7 @@ func (p *pass) withinNumbers(key string, n spec.Int, least int, hint string) {
 	case !n.Set:
 	case n.V < least:
 		p.report(n.Span, "%s is at least %d, not %d", key, least, n.V).hint("%s", hint)
-	case n.V > spec.MaxNumber:
-		p.report(n.Span, "%s is at most %d, not %d", key, spec.MaxNumber, n.V).hint("%s", hint)
+	case n.V > 1_000_000:
+		p.report(n.Span, "%s is at most %d, not %d", key, 1_000_000, n.V).hint("%s", hint)
 	}
 }

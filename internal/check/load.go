@@ -20,7 +20,10 @@ var wholeOnly = []string{"W-unused", "W-untested-rule", "E-covered-rule", "E-exa
 // errors. The model is nil if one of them is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
-	broken := diag.HasErrors(findings)
+	if diag.HasErrors(findings) {
+		return nil, findings
+	}
+	broken := false
 	m := resolve.Build(t)
 	for _, f := range Check(t, m) {
 		if !(broken && slices.Contains(wholeOnly, f.ID)) {

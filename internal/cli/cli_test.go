@@ -98,7 +98,7 @@ func TestEndlessInput(t *testing.T) {
 	var stdout bytes.Buffer
 	status := Run(t.Context(), []string{"lint", "-"}, Env{Stdin: endless{}, Stdout: &stdout})
 	assert.Equal(t, exitFindings, status)
-	assert.Contains(t, stdout.String(), "[E-too-large]")
+	assert.Contains(t, stdout.String(), "[E-yaml]")
 }
 
 type endless struct{}

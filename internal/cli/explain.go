@@ -14,16 +14,18 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", args: "ID|CODE [taxonomy.yaml]", min: 1, max: 2,
-		summary: "explain a finding, or a code of the taxonomy",
+		name: "explain", args: "ID|KEY|CODE [taxonomy.yaml]", min: 1, max: 2,
+		summary: "explain a finding, a key of the language, or a code of the taxonomy",
 		details: `
-Explain tells what a finding means and how to mend it (errgen explain E-unknown-key), or all that a taxonomy
-says of a code: what it means, whether it is retryable, and what is done about it. A code can be given as the
-taxonomy writes it, as it is on the wire, by an alias, by its number or by its Go constant.`,
+Explain describes a finding and its fix (errgen explain E-unknown-key), a key of the language (errgen explain
+reactions.then), or a code of a taxonomy: its meaning, whether it is retryable, and the reaction to it. A code can
+be given as the taxonomy writes it, as it is on the wire, by an alias, by its number or by its Go constant. If it
+has the name of a key, give the taxonomy too.`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 		},
@@ -37,6 +39,12 @@ func (s *session) explain(o *options, args []string) error {
 			return usagef("explain: unexpected argument %q: findings are the same in every taxonomy", args[1])
 		}
 		return s.explainRule(args[0], o.format)
+	}
+	if doc, err := spec.Explain(args[0]); err == nil && len(args) == 1 {
+		if o.format == diag.FormatJSON {
+			return s.json(doc)
+		}
+		return s.write(keyText(doc))
 	}
 	l, err := s.valid(args[1:])
 	if err != nil {
@@ -55,6 +63,20 @@ func (s *session) explain(o *options, args []string) error {
 		return s.json(x)
 	}
 	return s.write(x.text())
+}
+
+// keyText returns the explanation of a key of the language for a terminal.
+func keyText(doc *spec.KeyDoc) []byte {
+	p := &page{}
+	fmt.Fprintf(&p.Buffer, "%s (%s)\n\n  %s\n\n", doc.Key, doc.Mapping, doc.Doc)
+	p.line("value", doc.Value)
+	p.line("default", doc.Default)
+	if doc.Required {
+		p.line("required", "yes")
+	}
+	p.line("actions", strings.Join(doc.Actions, ", "))
+	p.line("keys", strings.Join(doc.Keys, ", "))
+	return p.Bytes()
 }
 
 // json prints v on a line of its own, without anything that controls a terminal.

@@ -55,6 +55,12 @@ func (s *Source) Lines() int {
 	return len(s.all())
 }
 
+// From returns the text of a line from a 1-based column on.
+func (s *Source) From(line, col int) string {
+	rest, _ := s.from(line, col-1)
+	return rest
+}
+
 // from returns a line from a character on, counted from zero, and the number of characters before
 // that: all of the line when it has fewer. Many findings can stand on one line of megabytes, so
 // that it is not walked for each.

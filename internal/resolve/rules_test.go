@@ -66,7 +66,7 @@ func TestRule(t *testing.T) {
 	p := build(
 		t, codes(
 			"A: {message: a, detect: [{text: [x, y], contains: z, priority: -3, set: {n: 7, s: t}}]}\nB: {message: "+
-				"b, detect: [{status: 1}, {status: 2}]}"))
+				"b, detect: [{status: 401}, {status: 402}]}"))
 	assert.Equal(t, []string{"A/1", "B/1", "B/2"}, collect(p.Rules, func(r *model.Rule) string { return r.Name }))
 	assert.Equal(t, []int{1, 1, 2}, collect(p.Rules, func(r *model.Rule) int { return r.Place }))
 	r := p.Rules[0]

@@ -1,10 +1,14 @@
-// Package schema makes a JSON Schema and a reference of the taxonomy language out of the tables
-// that the parser itself works by, so that neither can differ from it.
+// Package schema makes a JSON Schema and the reference of the taxonomy language from the structs
+// that the parser decodes into.
 package schema
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
@@ -12,10 +16,10 @@ import (
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// JSON returns the JSON Schema (draft 2020-12) of the language. With a taxonomy, the names that it
-// declares become the only ones that can be referred to; t may be nil.
+// JSON returns the JSON Schema (draft 2020-12) of the language. With a taxonomy, its names are the
+// only ones that can be referred to. t may be nil.
 func JSON(t *spec.Taxonomy) []byte {
-	g := generator{names: namesOf(t)}
+	g := generator{names: declared(t)}
 	lang := spec.TheLanguage()
 	defs := object{}
 	for _, m := range lang.Mappings {
@@ -45,6 +49,33 @@ type generator struct {
 	names map[spec.Ref][]string
 }
 
+// declared returns the names that a taxonomy declares. Which fields a place can refer to depends on
+// its category, which a schema cannot express, so the fields of all categories are valid.
+func declared(t *spec.Taxonomy) map[spec.Ref][]string {
+	if t == nil {
+		return nil
+	}
+	names := map[spec.Ref][]string{spec.RefReaction: {"abort", "block", "continue"}}
+	add := func(to spec.Ref, name string) {
+		if !slices.Contains(names[to], name) {
+			names[to] = append(names[to], name)
+		}
+	}
+	t.Names(func(n spec.Name) {
+		switch {
+		case !n.Declares:
+			return
+		case n.Ref == spec.RefCode, n.Ref == spec.RefCategory:
+			add(spec.RefOverlay, n.V)
+		case n.Ref == spec.RefGroup:
+			add(spec.RefOverlay, "@"+n.V)
+		}
+		add(n.Ref, n.V)
+	})
+	add(spec.RefOverlay, "*")
+	return names
+}
+
 func defName(m *spec.Mapping) string { return strings.ReplaceAll(m.Name, " ", "_") }
 
 func ref(m *spec.Mapping) string { return "#/$defs/" + defName(m) }
@@ -55,11 +86,11 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	required := []string{}
 	for i := range m.Keys {
 		k := &m.Keys[i]
-		if k.Reserved {
-			continue
-		}
 		s := g.value(&k.Type)
-		s["description"] = describe(k)
+		s["description"] = k.Doc()
+		if k.Default != "" {
+			s["description"] = k.Doc() + " Default: " + k.Default + "."
+		}
 		properties[k.Name] = s
 		if k.Required {
 			required = append(required, k.Name)
@@ -67,7 +98,7 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	}
 	out := object{
 		"type":                 "object",
-		"description":          m.Doc,
+		"description":          m.Doc(),
 		"properties":           properties,
 		"patternProperties":    object{"^x-": true},
 		"additionalProperties": false,
@@ -81,9 +112,6 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	if len(m.AnyOf) > 0 {
 		out["anyOf"] = alternatives(m.AnyOf)
 	}
-	if m.NeedsKey {
-		out["minProperties"] = 1
-	}
 	return out
 }
 
@@ -95,13 +123,6 @@ func alternatives(keys []string) []any {
 	return out
 }
 
-func describe(k *spec.Key) string {
-	if k.Default == "" {
-		return k.Doc
-	}
-	return k.Doc + " Default: " + k.Default + "."
-}
-
 // durationPattern is what time.ParseDuration takes, without a sign.
 const durationPattern = `^(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
@@ -111,15 +132,13 @@ func (g *generator) value(t *spec.Type) object {
 	case spec.FormWord:
 		return object{"enum": t.Words}
 	case spec.FormInt:
-		return bounded(object{"type": "integer"}, t.Bounds)
+		return bounded("integer", t.Bounds)
 	case spec.FormFloat:
-		return bounded(object{"type": "number"}, t.Bounds)
+		return bounded("number", t.Bounds)
 	case spec.FormBool:
 		return object{"type": "boolean"}
 	case spec.FormDuration:
 		return object{"type": "string", "pattern": durationPattern}
-	case spec.FormVersion:
-		return object{"const": spec.Version}
 	case spec.FormLiteral:
 		return object{"type": []string{"string", "number", "boolean", "array", "object"}}
 	case spec.FormScalar:
@@ -141,17 +160,24 @@ func (g *generator) value(t *spec.Type) object {
 		}
 		return object{"anyOf": alts}
 	}
-	return g.text(t.Ref)
+	known := g.names[t.Ref]
+	switch {
+	case len(known) == 0:
+		return object{"type": "string"}
+	case t.Ref == spec.RefOp: // the runtime has operations too
+		return object{"anyOf": []any{object{"enum": known}, object{"type": "string"}}}
+	}
+	return object{"enum": known}
 }
 
-// bounded adds between which numbers a value is.
-func bounded(out object, b *spec.Bounds) object {
-	if b == nil {
-		return out
-	}
-	out["minimum"] = b.Least
-	if !b.Endless {
-		out["maximum"] = b.Most
+// bounded returns the schema of a number.
+func bounded(typ string, b *spec.Bounds) object {
+	out := object{"type": typ}
+	if b != nil {
+		out["minimum"] = b.Min
+		if !math.IsInf(b.Max, 1) {
+			out["maximum"] = b.Max
+		}
 	}
 	return out
 }
@@ -177,14 +203,99 @@ func (g *generator) named(t *spec.Type) object {
 	return out
 }
 
-// text returns the schema of text, or of a name.
-func (g *generator) text(to spec.Ref) object {
-	known := g.names[to]
-	switch {
-	case len(known) == 0:
-		return object{"type": "string"}
-	case to == spec.RefOp: // the runtime has operations of its own
-		return object{"anyOf": []any{object{"enum": known}, object{"type": "string"}}}
+// Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with others
+// is in the table of the part that it belongs to. anchor returns the link to the section about a
+// mapping, or "".
+func Table(m *spec.Mapping, anchor func(name string) string) string {
+	var b strings.Builder
+	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
+	part := ""
+	for i := range m.Keys {
+		k := &m.Keys[i]
+		if k.Part != "" && k.Part != m.Name {
+			if k.Part != part {
+				fmt.Fprintf(&b, "| the keys of %s | | | |\n", link(k.Part, anchor))
+			}
+			part = k.Part
+			continue
+		}
+		def := cell(k.Default)
+		switch {
+		case k.Required:
+			def = "required"
+		case def == "":
+			def = "none"
+		case !strings.Contains(def, " "):
+			def = "`" + def + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell(value(&k.Type, anchor)), def, cell(k.Doc()))
 	}
-	return object{"enum": known}
+	return b.String()
 }
+
+func link(name string, anchor func(string) string) string {
+	if to := anchor(name); to != "" {
+		return "[" + name + "](" + to + ")"
+	}
+	return name
+}
+
+// value describes a type in a cell of a table.
+func value(t *spec.Type, anchor func(string) string) string {
+	switch t.Form {
+	case spec.FormWord:
+		return "`" + strings.Join(t.Words, "` `") + "`"
+	case spec.FormInt, spec.FormFloat:
+		name := map[spec.Form]string{spec.FormInt: "int", spec.FormFloat: "number"}[t.Form]
+		switch b := t.Bounds; {
+		case b == nil:
+			return name
+		case math.IsInf(b.Max, 1):
+			return name + " ≥ " + decimal(b.Min)
+		case b.Min == b.Max:
+			return "`" + decimal(b.Min) + "`"
+		default:
+			return decimal(b.Min) + "…" + decimal(b.Max)
+		}
+	case spec.FormBool:
+		return "bool"
+	case spec.FormDuration:
+		if t.Bounds != nil {
+			return "duration > 0"
+		}
+		return "duration"
+	case spec.FormLiteral:
+		return "value"
+	case spec.FormScalar:
+		return "scalar"
+	case spec.FormList:
+		return "list of " + value(t.Elem, anchor)
+	case spec.FormMany:
+		return value(t.Elem, anchor) + ", or a list"
+	case spec.FormMap:
+		name := string(t.Ref)
+		if t.Declare {
+			name = "name"
+		}
+		return name + " → " + value(t.Elem, anchor)
+	case spec.FormMapping:
+		return link(t.Mapping.Name, anchor)
+	case spec.FormMatcher:
+		return link("matcher", anchor)
+	case spec.FormEither:
+		alts := make([]string, len(t.Alts))
+		for i := range t.Alts {
+			alts[i] = value(&t.Alts[i], anchor)
+		}
+		return strings.Join(alts, ", or ")
+	}
+	if t.Ref != "" {
+		return string(t.Ref)
+	}
+	return "text"
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// cell escapes what would end a table cell.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,11 +10,12 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// TestFindings gives each finding of form on the smallest input that shows it. What is wanted is
-// written LINE:COLUMN+LENGTH ID: MESSAGE | HINT.
+// TestFindings shows each fault of form on the smallest input. A wanted finding is its place
+// (line:column+length), its id, and a part of its hint.
 func TestFindings(t *testing.T) {
 	const head = "errgen: 1\npackage: shop\n" // two lines
 	const tail = "\ncategories: {user: {codes: {GONE: {message: gone}}}}\n"
+	line := func(text string) string { return head + text + tail } // text begins at 3:1
 	code := func(keys string) string {
 		return head + "categories: {user: {codes: {GONE: {" + keys + "}}}}\n" // keys begin at 3:36
 	}
@@ -21,245 +23,221 @@ func TestFindings(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"no file at all", "",
-			[]string{"1:1+1 E-missing-key: the file is empty | errgen init writes a taxonomy to begin with"}},
-		{"unknown key, near name", code("message: gone, retriable: true"), []string{
-			`3:51+9 E-unknown-key: unknown key "retriable" in a code | did you mean "retryable"?`}},
-		{"unknown key, other home", code("message: gone, max_attempts: 3"), []string{
-			`3:51+12 E-unknown-key: unknown key "max_attempts" in a code | "max_attempts" is a key of a policy, a ` +
-				`recovery, a retry`}},
-		{"x- keys are ignored", head + "x-a: [1]\npolicies: {p: {x-b: 2}}" + tail, nil},
-		{"x- names are names", head + "sources: {x-ai: A provider.}" + tail, nil},
-		{"reserved key", code("message: gone, purpose: x"), []string{
-			`3:51+7 E-reserved-key: "purpose" is reserved for a later version of the language | "purpose" is a key ` +
-				`of a tier, a reaction, a reaction overlay; here remove it, or begin the key with x- to have it ` +
-				`ignored`}},
-		{"a text in place of a mapping",
-			head + "fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ncategories: {user: {codes: {GONE: 'gone, " +
-				"for good'}}}\n", []string{
-				`3:11+7 E-wrong-type: fallback: expected a mapping (fallback), found text | write {code: UNKNOWN}`,
-				`4:16+5 E-wrong-type: r: expected a mapping (reaction), found text | write {action: block}`,
-				`4:26+5 E-wrong-type: s: expected a mapping (reaction), found text | `,
-				`5:35+16 E-wrong-type: GONE: expected a mapping (code), found text | write {message: 'gone, for ` +
-					`good'}`}},
-		{"prevent of the file", head + "prevent: {check: x}" + tail, []string{
-			`3:1+7 E-unknown-key: unknown key "prevent" in a taxonomy | "prevent" is a key of a code`}},
-		{"prevent of a category", head + "categories: {user: {prevent: {}, codes: {GONE: {message: gone}}}}", []string{
-			`3:21+7 E-unknown-key: unknown key "prevent" in a category | "prevent" is a key of a code`}},
-		{"adapt that is no mapping", head + "policies: {p: {adapt: true}}" + tail, []string{
-			`3:23+4 E-wrong-type: adapt: expected a mapping (adaptation), found true | `}},
-		{"adapt in another place", head + "reactions: {r: {action: retry, adapt: {}}}" + tail, []string{
-			`3:32+5 E-unknown-key: unknown key "adapt" in a reaction | "adapt" is a key of a policy, a retry`}},
-		{"bounds of another form", head + "policies: {p: {adapt: {attempts: 5, delay: {min: 5}}}}" + tail, []string{
-			`3:34+1 E-wrong-type: attempts: expected a mapping (range of attempts), found the number 5 | `,
-			`3:50+1 E-duration: min: the duration 5 has no unit | write 5s for seconds, or 5ms for milliseconds`}},
-		{"duplicate key", code("message: gone, message: away"), []string{
-			`3:51+7 E-duplicate-key: the key "message" is given twice | ; 3:36+7 first declared here`}},
-		{"missing key", code("doc: x"), []string{
-			`3:29+4 E-missing-key: a code needs the key "message" | add "message": text`}},
-		{"missing at the top", "errgen: 1\n", []string{
-			`1:1+6 E-missing-key: a taxonomy needs the key "categories" | add "categories": a mapping of names`,
-			`1:1+6 E-missing-key: a taxonomy needs the key "package" | add "package": text`}},
-		{"key conflict", head + "fields: {a: {type: int, enum: [b]}}" + tail, []string{
-			`3:25+4 E-key-conflict: a field has a type or an enum, not both | remove one of them; 3:14+4 the type ` +
-				`is given here`}},
-		{"no value", code("message: gone, doc: "), []string{
-			`3:51+3 E-empty: "doc" has no value | write text, or remove the key`}},
-		{"no item", code("message: gone, groups: [~]"), []string{
-			`3:60+1 E-empty: an empty item | write the name of a group, or remove it`}},
-		{"empty lists of a rule",
-			code("message: gone, detect: [{text: [], contains: [], source: {not: []}, op: {prefix: []}}]"), []string{
-				`3:67+2 E-empty: "text" is an empty list | write text, or remove the key`,
-				`3:81+2 E-empty: "contains" is an empty list | write text, or remove the key`,
-				`3:99+2 E-empty: "not" is an empty list | write text, or remove the key`,
-				`3:117+2 E-empty: "prefix" is an empty list | write text, or remove the key`}},
+		// Keys.
+		{"an empty file", "", []string{"1:1+1 E-missing-key errgen init"}},
+		{"a comment only", "# nothing yet\n", []string{"1:1+1 E-missing-key errgen init"}},
+		{"no categories", "errgen: 1\npackage: a\n", []string{`1:1+6 E-missing-key add "categories"`}},
+		{"unknown key", code("message: gone, retriable: true"), []string{`3:51+9 E-unknown-key "retryable"`}},
+		{"key of another mapping", code("message: gone, max_attempts: 3"), []string{
+			"3:51+12 E-unknown-key a key of a policy"}},
+		{"key without anything near", line("reactions: {r: {action: block, q: 1}}"), []string{
+			"3:32+1 E-unknown-key a reaction takes doc, action"}},
+		{"x- keys are ignored", line("x-a: [1]\npolicies: {p: {x-b: 2}}"), nil},
+		{"x- names are names", line("sources: {x-ai: A provider.}"), nil},
+		{"purpose of a code", code("message: gone, purpose: x"), []string{"3:51+7 E-unknown-key a key of a tier"}},
+		{"unknown key in an example", code("message: gone, examples: [{exitcode: 1}]"), []string{
+			`3:63+8 E-unknown-key "exit_code"`}},
+		{"want of a counter-example", code("message: gone, not_examples: [{want: {}}]"), []string{
+			"3:67+4 E-unknown-key a key of an example"}},
+		{"choice by the flag outside of a profile", code("message: gone, reaction: {retryable: block}"), []string{
+			`3:61+18 E-missing-key add "action"`, "3:62+9 E-unknown-key a key of a category"}},
+		{"misspelt required key", code("mesage: gone"), []string{`3:36+6 E-unknown-key "message"`}},
+		{"duplicate key", code("message: gone, message: away"), []string{"3:51+7 E-duplicate; 3:36+7"}},
+		{"duplicate code", head + "categories: {user: {codes: {A: {message: a}, A: {message: b}}}}", []string{
+			"3:46+1 E-duplicate; 3:29+1"}},
+		{"missing key", code("doc: x"), []string{`3:29+4 E-missing-key add "message": text`}},
+		{"neither type nor enum", line("fields: {a: {doc: b}}"), []string{"3:10+1 E-missing-key add one"}},
+		{"type and enum", line("fields: {a: {type: int, enum: [b]}}"), []string{"3:25+4 E-value remove one; 3:14+4"}},
+		{"no prevention", code("message: gone, prevent: {likely: 0.5}"), []string{"3:51+7 E-missing-key check, throttle"}},
+		{"matcher without a key", code("message: gone, detect: [{source: {}}]"), []string{
+			"3:69+2 E-missing-key not, prefix, present"}},
+		{"no if", code("message: gone, when: [{retryable: true}]"), []string{`3:58+17 E-missing-key add "if"`}},
+		{"reaction in place without an action", code("message: gone, reaction: {extent: run}"), []string{
+			`3:61+13 E-missing-key add "action"`}},
+
+		// Values.
+		{"no value", code("message: gone, doc: "), []string{"3:51+3 E-value write text"}},
+		{"null", code("message: gone, doc: ~"), []string{"3:56+1 E-value write text"}},
+		{"no item", code("message: gone, groups: [~]"), []string{"3:60+1 E-value the name of a group"}},
+		{"no section", line("sources:"), []string{"3:1+7 E-value write a mapping"}},
+		{"empty lists", code("message: gone, detect: [{text: [], contains: [], source: [], op: {not: []}}]"), []string{
+			"3:67+2 E-value write text", "3:81+2 E-value write text", "3:93+2 E-value the name of a source",
+			"3:107+2 E-value write text"}},
 		{"empty attributes", code("message: gone, detect: [{attributes: {}}], examples: [{attributes: {}}]"), []string{
-			`3:73+2 E-empty: "attributes" is empty | write a mapping of names, or remove the key`,
-			`3:103+2 E-empty: "attributes" is empty | write a mapping of names, or remove the key`}},
-		{"wrong type", code("message: gone, groups: network"), []string{
-			`3:59+7 E-wrong-type: groups: expected a list, found text | write [network]`}},
-		{"number in quotes", code("message: gone, http: '404'"), []string{
-			`3:57+5 E-wrong-type: http: expected a whole number, found text | write it without quotes`}},
-		{"octal", code("message: gone, number: 017"), []string{
-			`3:59+3 E-wrong-type: number: 017 is not a whole number in plain decimal form | write digits only, ` +
-				`without leading zeros`}},
-		{"too large a number", code("message: gone, number: 99999999999999999999"), []string{
-			`3:59+20 E-wrong-type: number: 99999999999999999999 is not a whole number in plain decimal form | write ` +
-				`digits only, without leading zeros`}},
-		{"infinity", head + "policies: {p: {multiplier: .inf}}" + tail, []string{
-			`3:28+4 E-wrong-type: multiplier: .inf is not a finite decimal number | `}},
-		{"bad word", code("message: gone, severity: hihg"), []string{
-			`3:61+4 E-bad-value: severity cannot be "hihg" | did you mean "high"?`}},
-		{"bad purpose",
-			head + "tiers: {low: {purpose: diagnose}}\nreactions: {r: {action: retry, to: low, purpose: none}}" + tail,
-			[]string{
-				`3:24+8 E-bad-value: purpose cannot be "diagnose" | did you mean "diagnosis"?`,
-				`4:50+4 E-bad-value: purpose cannot be "none" | write one of diagnosis, analysis, verification`}},
-		{"a word that is no text to YAML", head + "reactions: {r: {action: escalate, purpose: true}}" + tail, []string{
-			`3:44+4 E-bad-value: purpose cannot be "true" | write one of diagnosis, analysis, verification`}},
-		{"no value, no space",
-			head + "reactions: {r: {action: escalate, purpose:, then: block}, s: {action: escalate, purpose:}}" + tail,
-			[]string{
-				`3:35+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the ` +
-					`key`,
-				`3:81+8 E-empty: "purpose" has no value | write a space and a value behind the colon, or remove the ` +
-					`key`}},
-		{"bad word, nothing near", code("message: gone, severity: bad"), []string{
-			`3:61+3 E-bad-value: severity cannot be "bad" | write one of low, medium, high, critical`}},
-		{"empty name", head + "sources: {'': x}" + tail, []string{`3:11+2 E-bad-value: a name cannot be empty | `}},
-		{"version", "errgen: 3\npackage: a" + tail,
-			[]string{`1:9+1 E-version: version 3 of the language is unknown | this errgen reads version 1`}},
-		{"code like a float",
-			head + "categories: {sql: {codes: {08006: {message: m}, 1E5: {message: m}, 22E06: {message: m}}}}",
-			[]string{
-				`3:28+5 E-number-text: the key 08006 is a number to YAML | put it in quotes: '08006'`,
-				`3:49+3 E-number-text: the key 1E5 is a number to YAML | put it in quotes: '1E5'`,
-				`3:68+5 E-number-text: the key 22E06 is a number to YAML | put it in quotes: '22E06'`}},
+			"3:73+2 E-value a mapping", "3:103+2 E-value a mapping"}},
+		{"text in place of a mapping", line("fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ntiers: {a: b}"), []string{
+			"3:11+7 E-value write {code: UNKNOWN}", "4:16+5 E-value write {action: block}", "4:26+5 E-value",
+			"5:12+1 E-value"}},
+		{"text in place of a code", head + "categories: {user: {codes: {GONE: 'gone, for good'}}}", []string{
+			"3:35+16 E-value write {message: 'gone, for good'}"}},
+		{"text in place of a list", code("message: gone, groups: network"), []string{"3:59+7 E-value write [network]"}},
+		{"list in place of a text", code("message: [gone]"), []string{"3:45+6 E-value needs quotes"}},
+		{"list in place of a reaction", code("message: gone, reaction: [abort]"), []string{"3:61+7 E-value"}},
+		{"list in place of a scalar", code("message: gone, when: [{if: {a: {min: [1]}}}]"), []string{"3:73+3 E-value"}},
+		{"number in place of a policy", code("message: gone, reaction: {action: retry, policy: 5}"), []string{
+			"3:85+1 E-value"}},
+		{"number in quotes", code("message: gone, http: '404'"), []string{"3:57+5 E-value without quotes"}},
+		{"bool in quotes", code("message: gone, retryable: 'true'"), []string{"3:62+6 E-value without quotes"}},
+		{"octal number", code("message: gone, number: 017"), []string{"3:59+3 E-value leading zeros"}},
+		{"number of 20 digits", code("message: gone, number: 99999999999999999999"), []string{"3:59+20 E-value"}},
+		{"infinity", line("policies: {p: {multiplier: .inf}}"), []string{"3:28+4 E-value"}},
+		{"percentage", line("policies: {p: {jitter: 20%, budget: {retries: 20%}}}"), []string{
+			"3:24+3 E-value one of none", "3:47+3 E-value write 0.2"}},
+		{"near word", code("message: gone, severity: hihg"), []string{`3:61+4 E-value "high"`}},
+		{"other word", code("message: gone, severity: bad"), []string{"3:61+3 E-value low, medium, high, critical"}},
+		{"bool in place of a word", line("reactions: {r: {action: escalate, purpose: true}}"), []string{
+			"3:44+4 E-value diagnosis"}},
+		{"version", "errgen: 3\npackage: a" + tail, []string{"1:9+1 E-value"}},
+		{"empty names", line("sources: {'': x}\nfields: {a: {enum: ['']}}"), []string{"3:11+2 E-value", "4:21+2 E-value"}},
+		{"characters of names", line(`sources: {a b: x}` + "\n" + `fields: {'a{b': {type: int}}` + "\n" + `ops: {"a\tb": c}`),
+			[]string{"3:12+1 E-value", "4:12+1 E-value", "5:7+6 E-value"}},
+		{"control characters of texts", line(`doc: "a\x1bb"` + "\nhelp_url: a\u202eb"), []string{
+			"3:6+8 E-value remove", "4:12+1 E-value remove"}},
+		{"control characters to search for",
+			code(`message: gone, detect: [{text: "\x1b"}], examples: [{text: "\x1b"}]`), nil},
+
+		// YAML's traps.
+		{"codes like numbers", head + "categories: {sql: {codes: {08006: {message: m}, 1E5: {message: m}, 22E06: " +
+			"{message: m}, true: {message: m}}}}", []string{
+			"3:28+5 E-value '08006'", "3:49+3 E-value '1E5'", "3:68+5 E-value '22E06'", "3:89+4 E-value 'true'"}},
 		{"code in quotes", head + "categories: {sql: {codes: {'08006': {message: m}}}}", nil},
-		{"since like a float", code("message: gone, since: 1.10"), []string{
-			`3:58+4 E-number-text: 1.10 is a number to YAML, and text is expected here | put it in quotes: '1.10'`}},
+		{"texts like numbers", code("message: 404, since: 1.10, aliases: [08006], detect: [{code: 22E06}]"), []string{
+			"3:45+3 E-value '404'", "3:57+4 E-value '1.10'", "3:73+5 E-value '08006'", "3:97+5 E-value '22E06'"}},
 		{"date as text", code("message: gone, since: 2024-05-06"), nil},
-		{"yes", code("message: gone, retryable: yes"), []string{
-			`3:62+3 E-bool-word: retryable: yes is a truth value to some YAML readers and text to others | write ` +
-				`true`}},
-		{"True", code("message: gone, retryable: True"), []string{
-			`3:62+4 E-bool-word: retryable: True is a truth value to some YAML readers and text to others | write ` +
-				`true`}},
-		{"duration without unit", head + "policies: {p: {initial_delay: 5}}" + tail, []string{
-			`3:31+1 E-duration: initial_delay: the duration 5 has no unit | write 5s for seconds, or 5ms for ` +
-				`milliseconds`}},
-		{"duration in days", head + "policies: {p: {max_delay: 2d}}" + tail, []string{
-			`3:27+2 E-duration: max_delay: "2d" is not a duration | write numbers with the units h, m, s, ms, us or ` +
-				`ns: 1m30s, 500ms, 36h`}},
-		{"comma in text", head + "groups: {net: The net, always., auth: x}" + tail, []string{
-			`3:24+7 E-flow-comma: a comma ends a value inside {…}, so this became a key without a value | put the ` +
-				`text that holds the comma in quotes; 3:15+7 the value was cut here`}},
-		{"braces as text", code("message: {id}"), []string{
-			`3:45+4 E-unquoted: message: text that begins with { is a mapping to YAML | put the text in quotes: ` +
-				`'{id}'`}},
-		{"braces and text", head + "doc: {x} gone" + tail, []string{
-			`3:6+1 E-unquoted: a value that begins with { is a mapping to YAML, and text follows it | put the whole ` +
-				`text in quotes: '{x} gone'`}},
-		{"backslash", head + `doc: "a \d"` + tail, []string{
-			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is ` +
-				`itself`}},
-		{"short escape", head + `doc: "a \u00"` + tail, []string{
-			`3:9+2 E-escape: the escape \u takes 4 hexadecimal digits | use single quotes, where a backslash is ` +
-				`itself`}},
-		{"a pair as JSON writes it", head + `doc: "a \ud83d\ude00 \ud83d"` + tail, []string{
-			`3:9+12 E-escape: the escape \ud83d\ude00 is no character to YAML | write the character itself, or ` +
-				`\U0001F600`,
-			`3:22+6 E-escape: the escape \ud83d is no character to YAML | write the character itself`}},
-		{"no code point", head + `doc: "a \U00110000"` + tail, []string{
-			`3:9+10 E-escape: the escape \U00110000 is no character to YAML | write the character itself`}},
-		{"an anchor before a key", head + "&a categories: {user: {codes: {GONE: {message: gone}}}}", []string{
-			"3:1+2 E-anchor: an anchor is not part of the language | name a reaction or policy, or write the value " +
-				"out; text that begins with & needs quotes"}},
-		{"tab", head + "policies:\n\tp: {}" + tail,
-			[]string{`4:1+1 E-tab: a tab indents this line | indent with spaces`}},
-		{"tab in text is text", head + "doc: a\tb" + tail, nil},
-		{"bad indent", head + "policies:\n    p: {}\n  q: {}" + tail, []string{
-			`5:3+1 E-indent: this line is indented by 2 spaces, like no block above it | indent it by 4 spaces, ` +
-				`like line 4, or by 0 spaces, like line 3`}},
-		{"bad indent far from where the library sees it", head +
-			"policies:\n  p:\n    doc: |\n      a\n\n      b\n   max_attempts: 3\n\n# c\n  q: {}" + tail, []string{
-			`9:4+12 E-indent: this line is indented by 3 spaces, like no block above it | indent it by 4 spaces, ` +
-				`like line 5, or by 2 spaces, like line 4`}},
-		{"open quote", head + "doc: 'never closed" + tail,
-			[]string{`3:6+1 E-unclosed: this quote is never closed | close it with '`}},
-		{"open bracket", head + "x-a: [b, c" + tail,
-			[]string{`3:6+1 E-unclosed: this [ is never closed | text that begins with a bracket needs quotes`}},
-		{"alias", head + "x-a: &a b\nx-c: *a" + tail, []string{
-			"3:6+2 E-anchor: an anchor is not part of the language | name a reaction or policy, or write the value " +
-				"out; text that begins with & needs quotes",
-			"4:6+2 E-anchor: an alias is not part of the language | name a reaction or policy, or write the value " +
-				"out; text that begins with * needs quotes"}},
-		{"merge key", head + "x-a: {<<: {b: c}}" + tail,
-			[]string{"3:7+2 E-anchor: a merge key is not part of the language | write the keys out"}},
-		{"tag", head + "doc: !!str 5" + tail,
-			[]string{"3:6+5 E-tag: a YAML tag is not part of the language | leave it out; text that begins with ! " +
-				"needs quotes"}},
-		{"second document", head + tail[1:] + "---\na: b\n", []string{
-			"4:1+3 E-second-document: a second document begins here | a file holds one taxonomy: remove the line " +
-				"or split the file"}},
+		{"yes", code("message: gone, retryable: yes"), []string{"3:62+3 E-value write true"}},
+		{"Off", code("message: gone, retryable: Off"), []string{"3:62+3 E-value write false"}},
+		{"duration without a unit", line("policies: {p: {initial_delay: 5}}"), []string{"3:31+1 E-value 5s for seconds"}},
+		{"duration in days", line("policies: {p: {max_delay: 2d}}"), []string{"3:27+2 E-value 36h"}},
+		{"negative duration", line("policies: {p: {max_delay: -2s}}"), []string{"3:27+3 E-value"}},
+		{"comma in text", line("groups: {net: The net, always., auth: x}"), []string{"3:24+7 E-yaml quotes; 3:15+7"}},
+		{"no space after the colon", line("reactions: {r: {action:retry}, s: {action: retry, purpose:}}"), []string{
+			"3:17+12 E-yaml", "3:51+8 E-value space"}},
+		{"braces as text", code("message: {id}"), []string{"3:46+2 E-yaml '{id}'"}},
+		{"braces and text", line("doc: {x} gone"), []string{"3:6+1 E-yaml '{x} gone'"}},
+		{"brackets and text", line("doc: [x] gone"), []string{"3:6+1 E-yaml '[x] gone'"}},
+		{"brackets and text on another line", line("x-a: [b,\n  c] d"), []string{"3:6+1 E-yaml"}},
+		{"braces inside braces", line("sources: {a: no {id}}"), []string{"3:14+2 E-yaml quotes"}},
+		{"text after quotes", line("doc: 'a' b"), []string{"3:10+1 E-yaml ''"}},
+		{"text after quotes in braces", code(`message: "gone" for good`), []string{"3:52+1 E-yaml comma"}},
+		{"colon in text", line("doc: a: b"), []string{"3:7+1 E-yaml 'a: b'"}},
+		{"colon in braces", code("message: a: b"), []string{"3:46+1 E-yaml quotes"}},
+		{"indicators", line("doc: @n\ndomain: `a\nhelp_url: %a"), []string{
+			"3:6+2 E-yaml '@n'", "4:9+2 E-yaml '`a'", "5:11+2 E-yaml '%a'"}},
+		{"alias as text", code("message: gone, detect: [{as: *net.OpError}]"), []string{"3:65+12 E-yaml '*net.OpError'"}},
+		{"escapes", line(`doc: "a \d \u00 \ud83d \U00110000"`), []string{
+			"3:9+2 E-yaml single quotes", "3:12+2 E-yaml single quotes", "3:17+6 E-yaml character",
+			"3:24+10 E-yaml character"}},
+		{"tab", line("policies:\n\tp: {}"), []string{"4:1+1 E-yaml spaces"}},
+		{"tab in text", line("doc: a\tb"), nil},
+		{"bad indent", line("policies:\n    p: {}\n  q: {}"), []string{"5:3+1 E-yaml 4 spaces, like line 4, or"}},
+		{"bad indent far from the line of the library", line(
+			"policies:\n  p:\n    doc: |\n      a\n\n      b\n   max_attempts: 3\n\n# c\n  q: {}"), []string{
+			"9:4+12 E-yaml 4 spaces, like line 5"}},
+		{"indent of one space", line("x-a:\n  b: c\n d: e"), []string{"5:2+1 E-yaml 2 spaces, like line 4"}},
+		{"indent below a complete line", line("doc: 'a'\n  domain: b"), []string{"4:3+6 E-yaml 0 spaces, like line 3"}},
+		{"list item below a complete line", line("x-a: 'b'\n  - c"), []string{"4:3+3 E-yaml 0 spaces"}},
+		{"list item among keys", line("x-a: b\n- c"), []string{"4:1+3 E-yaml indent it"}},
+		{"key among list items", line("x-a:\n  - b\n  c: d"), []string{"5:3+1 E-yaml dash"}},
+		{"no colon", line("doc"), []string{"3:1+3 E-yaml key: value"}},
+		{"open quote", line("doc: 'never closed"), []string{"3:6+1 E-yaml"}},
+		{"open bracket", head + "x-a: [b, c", []string{"3:6+1 E-yaml quotes"}},
+		{"wrong bracket", code("message: gone, groups: [a"), []string{"3:61+1 E-yaml close it with ]"}},
+		{"stray bracket", line("doc: }"), []string{"3:6+1 E-yaml"}},
+		{"fault after quoted keys", line("'x-a': \"b: c\"\n\"x-d\": e: f"), []string{"4:9+1 E-yaml 'e: f'"}},
+		{"fault after long texts", line("x-a: 'b: c\n  d: e' # f\nx-g: [h,\n  i # j\n  ]\nx-k: l\n  m\ndoc: @n"), []string{
+			"10:6+2 E-yaml '@n'"}},
+		{"another fault", line("doc: - a"), []string{"3:1+8 E-yaml above"}},
+
+		// What a taxonomy does not take from YAML.
+		{"anchor and alias", line("x-a: &a b\nx-c: *a"), []string{"3:6+2 E-yaml write the value", "4:6+2 E-yaml write"}},
+		{"anchor before a key", head + "&a categories: {user: {codes: {GONE: {message: gone}}}}", []string{
+			"3:1+2 E-yaml"}},
+		{"anchor of a policy", line("policies: {p: &a {}, q: *a}"), []string{"3:15+2 E-yaml", "3:25+2 E-yaml"}},
+		{"merge key", line("x-a: {<<: {b: c}}"), []string{"3:7+2 E-yaml write the keys"}},
+		{"tag", line("doc: !!str 5"), []string{"3:6+5 E-yaml leave it out"}},
+		{"list as a key", line("x-a: {[b]: c}"), []string{"3:7+3 E-yaml"}},
+		{"second document", head + tail[1:] + "---\na: b\n", []string{"4:1+3 E-yaml split"}},
 		{"one document with its marks", "---\n" + head + tail[1:] + "...\n", nil},
-		{"byte order mark", "\uFEFF" + head + "docs: x" + tail,
-			[]string{`3:1+4 E-unknown-key: unknown key "docs" in a taxonomy | did you mean "doc"?`}},
-		{"UTF-16", "\xff\xfee\x00", []string{"1:1+1 E-encoding: the file is encoded as UTF-16 | save it as UTF-8"}},
-		{"bad byte", head + "doc: é\xff" + tail,
-			[]string{"3:7+1 E-encoding: the byte 0xff is not UTF-8 | save the file as UTF-8"}},
-		{"line separator", head + "doc: a\u2028b" + tail,
-			[]string{`3:7+1 E-encoding: the character U+2028 ends a line for some readers only | write "\u2028" in ` +
-				`double quotes if it is meant`}},
-		{"NUL", head + "doc: a\x00b" + tail, []string{"3:7+1 E-control: a NUL character | remove it"}},
-		{"mapping as a key", head + "x-a: {[b]: c}" + tail,
-			[]string{"3:7+3 E-wrong-type: a key must be text, found a list | "}},
-		{"ignore without an id", "# errgen:ignore -- because\n" + head + tail[1:], []string{
-			"1:1+26 E-ignore: this comment names nothing to ignore | write # errgen:ignore W-unsorted -- and the " +
-				"reason"}},
-		{"ignore of an error", head + tail[1:len(tail)-1] + " # errgen:ignore E-tag\n", []string{
-			"3:70+5 E-ignore: an error cannot be ignored: E-tag | only warnings (W-…) can"}},
-		{"not YAML", head + "doc: - a" + tail, []string{
-			"3:1+8 E-yaml-syntax: this is not YAML: block sequence entries are not allowed in this context | the " +
-				"fault may stand above this line"}},
-		{"no colon", head + "doc" + tail, []string{
-			"3:1+3 E-yaml-syntax: this line has no colon, where a key and its value are expected | write key: " +
-				"value, with a space behind the colon"}},
-		{"fault behind quoted keys", head + "'x-a': \"b: c\"\n\"x-d\": e: f" + tail, []string{
-			"4:9+1 E-unquoted: a colon before a space ends a key, also in the middle of text | put the text in " +
-				"quotes: 'e: f'"}},
-		{"fault behind multi-line text",
-			head + "x-a: 'b: c\n  d: e' # f\nx-g: [h,\n  i # j\n  ]\nx-k: l\n  m\ndoc: @n" + tail, []string{
-				"10:6+2 E-unquoted: text cannot begin with @ | text that begins with @ needs quotes: '@n'"}},
-		{"text behind a closing bracket on another line", head + "x-a: [b,\n  c] d" + tail, []string{
-			"4:5+1 E-unquoted: text follows the closing bracket | remove it, or put the whole value in quotes"}},
-		{"list item under a complete line", head + "x-a: 'b'\n  - c" + tail, []string{
-			"4:3+3 E-indent: this line is indented under a line that has its value already | indent it by 0 " +
-				"spaces, like line 3; 3:1+8 this line is complete"}},
-		{"one space", head + "x-a:\n  b: c\n d: e" + tail, []string{
-			"5:2+1 E-indent: this line is indented by 1 space, like no block above it | indent it by 2 spaces, " +
-				"like line 4, or by 0 spaces, like line 3"}},
-		{"two faults in one text", head + `doc: "a \d" \e` + tail, []string{
-			`3:9+2 E-escape: the escape \d is unknown in double quotes | use single quotes, where a backslash is ` +
-				`itself`,
-			`3:13+2 E-unquoted: text goes on behind its closing quote | a quote inside "…" is written \"`}},
-		{"braces in text inside braces", head + "sources: {a: no {id}}" + tail, []string{
-			"3:14+2 E-unquoted: text that holds { needs quotes inside of brackets | put the text in quotes"}},
-		{"reaction of a wrong form", code("message: gone, reaction: [abort]"), []string{
-			"3:61+7 E-wrong-type: reaction: expected the name of a reaction, or a mapping (reaction), found a list " +
-				"| "}},
-		{"policy of a wrong form", code("message: gone, reaction: {action: retry, policy: 5}"), []string{
-			"3:85+1 E-number-text: 5 is a number to YAML, and text is expected here | put it in quotes: '5'"}},
-		{"choice by flag outside of a profile", code("message: gone, reaction: {retryable: block}"), []string{
-			`3:51+8 E-missing-key: a reaction needs the key "action" | add "action": one of retry, retry_operation, ` +
-				`continue, abort, block, escalate, recover`,
-			`3:62+9 E-unknown-key: unknown key "retryable" in a reaction | "retryable" is a key of a category, a ` +
-				`code, a when branch`}},
-		{"unknown key of an example", code("message: gone, examples: [{exitcode: 1}]"), []string{
-			`3:63+8 E-unknown-key: unknown key "exitcode" in an example | did you mean "exit_code"?`}},
-		{"scalar expected in a matcher", code("message: gone, when: [{if: {a: {min: [1]}}, http: 500}]"), []string{
-			"3:73+3 E-wrong-type: min: expected text, a number or a truth value, found a list | "}},
-		{"bool in quotes", code("message: gone, retryable: 'true'"), []string{
-			"3:62+6 E-wrong-type: retryable: expected true or false, found text | write it without quotes"}},
-		{"all at once", head + "doc: {x} gone\nops: {a: b}\nops: {}\nsorces: {}" + tail, []string{
-			`3:6+1 E-unquoted: a value that begins with { is a mapping to YAML, and text follows it | put the whole ` +
-				`text in quotes: '{x} gone'`,
-			`5:1+3 E-duplicate-key: the key "ops" is given twice | ; 4:1+3 first declared here`,
-			`6:1+6 E-unknown-key: unknown key "sorces" in a taxonomy | did you mean "sources"?`}},
+		{"byte order mark", "\uFEFF" + line("docs: x"), []string{`3:1+4 E-unknown-key "doc"`}},
+		{"UTF-16", "\xff\xfee\x00", []string{"1:1+1 E-yaml UTF-8"}},
+		{"not UTF-8", line("doc: é\xff"), []string{"3:7+1 E-yaml UTF-8"}},
+		{"line separator", line("doc: a\u2028b"), []string{`3:7+1 E-yaml \u2028`}},
+		{"NUL", line("doc: a\x00b"), []string{`3:7+1 E-yaml \u0000`}},
+		{"carriage returns", strings.ReplaceAll(line("docs: x"), "\n", "\r\n"), []string{`3:1+4 E-unknown-key "doc"`}},
+		{"lone carriage return", line("doc: a\rb"), []string{"3:7+1 E-yaml"}},
+		{"not ASCII", line("doc: «нет»\nsources: {é: ü, ñ: {}}"), []string{"4:20+2 E-value"}},
+
+		// Ignored findings.
+		{"ignore without an id", "# errgen:ignore -- because\n" + line(""), []string{"1:1+26 E-ignore W-unsorted"}},
+		{"ignore with words", line("doc: a # errgen:ignore all"), []string{"3:24+3 E-ignore reason"}},
+		{"ignore of an error", line("doc: a # errgen:ignore E-tag"), []string{"3:24+5 E-ignore W-"}},
+
+		{"all at once", line("doc: [a]\nops: {a: b}\nops: {}\nsorces: {}\npolicies: {p: {max_delay: 1}}"), []string{
+			"3:6+3 E-value", "5:1+3 E-duplicate; 4:1+3", `6:1+6 E-unknown-key "sources"`, "7:27+1 E-value 1s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, findings := spec.Parse("taxonomy.yaml", []byte(tt.src))
-			var got []string
-			for _, f := range findings {
-				line := fmt.Sprintf("%d:%d+%d %s: %s | %s", f.Span.Line, f.Span.Col, f.Span.Len, f.ID, f.Message,
-					f.Hint)
-				for _, r := range f.Related {
-					line += fmt.Sprintf("; %d:%d+%d %s", r.Span.Line, r.Span.Col, r.Span.Len, r.Message)
+			var got, want []string
+			for i, f := range findings {
+				place := fmt.Sprintf("%d:%d+%d %s", f.Span.Line, f.Span.Col, f.Span.Len, f.ID)
+				if i < len(tt.want) {
+					if hint, _, _ := strings.Cut(strings.TrimPrefix(tt.want[i], place), ";"); hint != tt.want[i] {
+						assert.Contains(t, f.Hint, strings.TrimSpace(hint), f.Message)
+						place += hint
+					}
 				}
-				got = append(got, line)
+				for _, r := range f.Related {
+					place += fmt.Sprintf("; %d:%d+%d", r.Span.Line, r.Span.Col, r.Span.Len)
+				}
+				got = append(got, place)
 			}
-			assert.Equal(t, tt.want, got)
+			want = append(want, tt.want...)
+			assert.Equal(t, want, got)
 			inRange(t, []byte(tt.src), findings)
 		})
+	}
+}
+
+// TestRanges gives numbers at the limits of each key, and the ones outside.
+func TestRanges(t *testing.T) {
+	policy := func(keys string) string { return "policies: {p: {" + keys + "}}\n" }
+	code := func(keys string) string { return "categories: {c: {codes: {A: {message: a, " + keys + "}}}}\n" }
+	for _, tt := range []struct {
+		src       string // with % for the number
+		good, bad []string
+	}{
+		{policy("max_attempts: %"), []string{"1", "1000000"}, []string{"0", "-1", "1000001"}},
+		{policy("multiplier: %"), []string{"1", "99"}, []string{"0.9"}},
+		{policy("jitter: %"), []string{"0", "1", "0.5", "full"}, []string{"-0.1", "1.1"}},
+		{policy("adapt: {attempts: {min: %}}"), []string{"1", "100"}, []string{"0", "101"}},
+		{policy("adapt: {attempts: {max: 4}, target: %}"), []string{"0.01", "0.99"}, []string{"0.009", "1"}},
+		{policy("adapt: {attempts: {max: 4}, window: %}"), []string{"10", "1000"}, []string{"9", "1001"}},
+		{policy("budget: {retries: %}"), []string{"0", "7.5"}, []string{"-0.1"}},
+		{policy("budget: {retries: 1, window: %}"), []string{"1ns"}, []string{"0s"}},
+		{policy("budget: {breaker: {failures: %}}"), []string{"1", "1000"}, []string{"0", "1001"}},
+		{policy("budget: {breaker: {failures: 1, probe: %}}"), []string{"1ms"}, []string{"0s"}},
+		{code("number: %"), []string{"1"}, []string{"0", "-1"}},
+		{code("http: %"), []string{"100", "599"}, []string{"99", "600"}},
+		{code("detect: [{status: [404, %]}]"), []string{"100"}, []string{"600"}},
+		{code("detect: [{status: {min: %, max: 999}}]"), []string{"0", "400"}, nil},
+		{code("detect: [{exit_code: %}], examples: [{exit_code: 1}]"), []string{"0"}, []string{"-1"}},
+		{code("examples: [{status: %}]"), []string{"404"}, []string{"1"}},
+		{code("prevent: {concurrency: %}"), []string{"1"}, []string{"0"}},
+		{code("prevent: {throttle: 1s, likely: %}"), []string{"0", "0.99"}, []string{"1"}},
+		{"fields: {a: {type: string, max_length: %}}\n", []string{"4"}, []string{"3"}},
+		{"profiles: {a: {recovery: {max_attempts: %}}}\n", []string{"0"}, []string{"-1"}},
+	} {
+		for i, n := range append(append([]string(nil), tt.good...), tt.bad...) {
+			src := "errgen: 1\npackage: p\n" + strings.Replace(tt.src, "%", n, 1)
+			if !strings.Contains(src, "categories") {
+				src += "categories: {c: {codes: {A: {message: a}}}}\n"
+			}
+			_, findings := spec.Parse("taxonomy.yaml", []byte(src))
+			if i < len(tt.good) {
+				assert.Empty(t, findings, src)
+			} else if assert.Len(t, findings, 1, src) {
+				assert.Equal(t, spec.IDValue, findings[0].ID, src)
+			}
+		}
 	}
 }

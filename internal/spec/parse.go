@@ -1,177 +1,412 @@
 package spec
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Parse reads a taxonomy and reports every fault of its form. The taxonomy is never nil; where
-// there are findings it holds what could be read. name is how findings call the file.
+// The ids of the findings of form. An id never changes its meaning.
+const (
+	IDYAML       = "E-yaml"        // the file is not YAML, or uses parts of YAML that a taxonomy cannot
+	IDUnknownKey = "E-unknown-key" // a key that its mapping does not take
+	IDMissingKey = "E-missing-key" // a key that must be given is not
+	IDDuplicate  = "E-duplicate"   // a key that is given twice
+	IDValue      = "E-value"       // a value that its key does not take
+	IDIgnore     = "E-ignore"      // an errgen:ignore comment that does not name a warning
+	IDTooMany    = "E-too-many"    // so many findings that the rest are left out
+)
+
+// IDs returns the ids of all findings that [Parse] can make.
+func IDs() []string {
+	return []string{IDYAML, IDUnknownKey, IDMissingKey, IDDuplicate, IDValue, IDIgnore, IDTooMany}
+}
+
+// Limits of a file. Ten thousand codes with rules and examples stay below.
+const (
+	maxBytes    = 16 << 20
+	maxDepth    = 64
+	maxFindings = 1000
+)
+
+// Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil; if there are
+// findings, it contains the rest. Findings call the file name.
 func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
-	r := &reader{}
-	root := r.read(src)
-	t := &Taxonomy{Source: diag.NewSource(name, src), lines: r.lines}
-	d := &decoder{lang: TheLanguage(), out: r.out}
-	if root != nil && root.kind != badNode {
-		d.taxonomy(root, t)
-		t.Ignores = d.ignores(r.lines, root)
-	} else if len(d.out) == 0 {
-		d.fail(IDMissingKey, r.lines.span(1, 1, 1), "the file is empty", "errgen init writes a taxonomy to begin with")
+	t := &Taxonomy{Source: diag.NewSource(name, src)}
+	t.lines = &lines{t.Source}
+	d := &decoder{reader: &reader{lines: t.lines}}
+	if root := d.read(src); root != nil {
+		d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
+		t.Ignores = d.ignores(root)
 	}
-	return t, r.finish(d.out)
+	diag.Sort(d.out)
+	return t, Bound(d.out)
 }
 
-// finish brings the findings into order and bounds, and drops what would drown the reader.
-func (r *reader) finish(out []diag.Finding) []diag.Finding {
-	diag.Sort(out)
-	out = slices.CompactFunc(
-		out, func(a, b diag.Finding) bool { return a.ID == b.ID && a.Span == b.Span && a.Message == b.Message })
-	return Bound(out)
-}
-
-// Bound leaves out what stands behind the first thousand errors of sorted findings, and says so.
+// Bound leaves out all sorted findings after the first thousand errors.
 func Bound(out []diag.Finding) []diag.Finding {
 	errs := 0
 	for i, f := range out {
-		if f.Severity != diag.Error || f.ID == IDTooMany {
-			continue
+		if f.Severity == diag.Error {
+			errs++
 		}
-		if errs++; errs > maxFinds {
-			kept := slices.DeleteFunc(slices.Clone(out[:i]), func(f diag.Finding) bool { return f.ID == IDTooMany })
-			return append(kept, diag.Finding{
-				ID: IDTooMany, Span: f.Span, Message: fmt.Sprintf(
-					"more than %d findings; the rest are left out", maxFinds),
-				Hint: "mend the first ones and look again: one cause often has many findings",
-			})
+		if errs > maxFindings && f.ID != IDTooMany {
+			return append(out[:i:i], diag.Finding{ID: IDTooMany, Span: f.Span,
+				Message: fmt.Sprintf("more than %d findings; the rest are left out", maxFindings),
+				Hint:    "fix the first ones and check again: one cause often has many findings"})
 		}
 	}
 	return out
 }
 
-func (d *decoder) taxonomy(n *node, t *Taxonomy) {
-	d.keys(n, nil, d.lang.Root, func(key string) any {
-		switch key {
-		case "errgen":
-			return func(n, key *node, ty *Type) { t.Version = d.version(n, key, ty) }
-		case "package":
-			return &t.Package
-		case "domain":
-			return &t.Domain
-		case "doc":
-			return &t.Doc
-		case "help_url":
-			return &t.HelpURL
-		case "sources":
-			return d.docs(&t.Sources)
-		case "ops":
-			return d.docs(&t.Ops)
-		case "groups":
-			return d.docs(&t.Groups)
-		case "strategies":
-			return d.docs(&t.Strategies)
-		case "checks":
-			return d.docs(&t.Checks)
-		case "tiers":
-			return declared(d, &t.Tiers, d.tier)
-		case "policies":
-			return declared(d, &t.Policies, d.policy)
-		case "reactions":
-			return declared(
-				d, &t.Reactions, func(n, name *node) Reaction { return d.reaction(n, name, d.lang.reaction) })
-		case "fallback":
-			return func(n, key *node, _ *Type) { t.Fallback = d.fallback(n, key) }
-		case "uncategorized":
-			return d.reactionRef(&t.Uncategorized)
-		case "fields":
-			return declared(d, &t.Fields, d.field)
-		case "categories":
-			return declared(d, &t.Categories, d.category)
-		case "reserved":
-			return func(n, key *node, _ *Type) { d.reserved(n, key, &t.Reserved) }
-		case "profiles":
-			return declared(d, &t.Profiles, d.profile)
+// reader reads YAML into nodes, and reports what a taxonomy cannot contain.
+type reader struct {
+	lines *lines
+	out   []diag.Finding
+	// broken reports that parts of the file could not be read, so that nothing is known to be missing.
+	broken bool
+}
+
+// fail reports a finding. Findings far beyond the shown ones are dropped.
+func (r *reader) fail(id string, at diag.Span, hint, format string, args ...any) {
+	if r.broken = r.broken || id == IDYAML; r.broken && id == IDMissingKey || len(r.out) > 10*maxFindings {
+		return
+	}
+	r.out = append(r.out, diag.Finding{ID: id, Span: at, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// related adds a second place to the last finding.
+func (r *reader) related(at diag.Span, message string) {
+	last := &r.out[len(r.out)-1]
+	last.Related = append(last.Related, diag.Related{Span: at, Message: message})
+}
+
+// read returns the root of the file, or nil if there is none to decode.
+func (r *reader) read(src []byte) *yaml.Node {
+	if len(src) > maxBytes {
+		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "", "the file has %d bytes, more than %d", len(src), maxBytes)
+		return nil
+	}
+	if !r.readable(src) {
+		return nil
+	}
+	root, err := r.parse(src)
+	if err != nil {
+		s := scanner{reader: r}
+		if s.scan(); !r.broken {
+			r.syntax(err)
 		}
 		return nil
-	})
-}
-
-func (d *decoder) version(n, key *node, t *Type) Int {
-	v := d.integer(n, key, t)
-	if v.Set && v.V != Version {
-		d.fail(IDVersion, n.span, fmt.Sprintf("version %d of the language is unknown", v.V),
-			fmt.Sprintf("this errgen reads version %d", Version))
 	}
-	return v
-}
-
-// declared returns a destination that decodes a mapping of names with one.
-func declared[T any](d *decoder, dst *[]T, one func(n, name *node) T) func(n, key *node, t *Type) {
-	return func(n, key *node, t *Type) {
-		if n.kind == mappingNode {
-			*dst = make([]T, 0, len(n.entries))
-		}
-		d.named(n, key, t, func(name, value *node) { *dst = append(*dst, one(value, name)) })
-	}
-}
-
-// listed returns a destination that decodes a list of mappings with one.
-func listed[T any](d *decoder, dst *[]T, one func(n *node) T) func(n, key *node, t *Type) {
-	return func(n, key *node, t *Type) {
-		d.items(n, key, t, func(item *node) { *dst = append(*dst, one(item)) })
-	}
-}
-
-// docs returns a destination for names with a sentence each.
-func (d *decoder) docs(dst *[]Named) func(n, key *node, t *Type) {
-	return func(n, key *node, t *Type) {
-		d.named(n, key, t, func(name, value *node) {
-			*dst = append(*dst, Named{Name: name.text(), Doc: d.text(value, name, t.Elem)})
-		})
-	}
-}
-
-func (d *decoder) tier(n, name *node) Tier {
-	t := Tier{Name: name.text()}
-	d.keys(n, name, d.lang.tier, func(key string) any {
-		switch key {
-		case "doc":
-			return &t.Doc
-		case "classifies":
-			return &t.Classifies
-		case "person":
-			return &t.Person
-		case "purpose":
-			return &t.Purpose
-		}
+	if root == nil {
+		r.fail(IDMissingKey, r.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
 		return nil
-	})
-	return t
+	}
+	r.clean(root, 0)
+	return root
 }
 
-func (d *decoder) fallback(n, key *node) *Fallback {
-	f := &Fallback{Span: key.span}
-	d.keys(n, key, d.lang.fallback, func(key string) any {
-		switch key {
-		case "code":
-			return &f.Code
-		case "set":
-			return &f.Set
+// readable reports the first character that is not UTF-8, or that ends a line or changes the text
+// for some readers only.
+func (r *reader) readable(src []byte) bool {
+	text := bytes.TrimPrefix(src, []byte("\uFEFF"))
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRune(text[i:])
+		switch {
+		case c == utf8.RuneError && size == 1:
+			r.fail(IDYAML, r.offset(text, i), "save the file as UTF-8", "the byte %#02x is not UTF-8", text[i])
+			return false
+		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(text[i:], []byte("\r\n")), 0x7f <= c && c < 0xA0,
+			c == 0x2028, c == 0x2029, c == 0xFEFF, c == 0xFFFE, c == 0xFFFF:
+			r.fail(IDYAML, r.offset(text, i), fmt.Sprintf(`remove it, or write "\u%04X" in double quotes`, c),
+				"the file contains the character U+%04X, which not all readers treat alike", c)
+			return false
 		}
-		return nil
-	})
-	return f
+		i += size
+	}
+	return true
 }
 
-func (d *decoder) reserved(n, key *node, r *Reserved) {
-	d.keys(n, key, d.lang.reserved, func(key string) any {
-		switch key {
-		case "numbers":
-			return &r.Numbers
-		case "codes":
-			return &r.Codes
+// offset returns the place of a byte of the file.
+func (r *reader) offset(text []byte, i int) diag.Span {
+	start := bytes.LastIndexByte(text[:i], '\n') + 1
+	return diag.Span{Line: bytes.Count(text[:i], []byte("\n")) + 1, Col: utf8.RuneCount(text[start:i]) + 1, Len: 1}
+}
+
+// parse returns the root of the first document, or nil if the file is empty.
+func (r *reader) parse(src []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library panics on some malformed comments
+			root, err = nil, fmt.Errorf("yaml: %v", p)
 		}
-		return nil
-	})
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(src))
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		line := second.Line
+		for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
+			line--
+		}
+		r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line", "a second document begins here")
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	return doc.Content[0], nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// syntax reports a fault that only the YAML library found.
+func (r *reader) syntax(err error) {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		m = []string{"", ""}
+	}
+	line, _ := strconv.Atoi(m[1])
+	r.fail(IDYAML, r.lines.content(min(max(line, 1), r.lines.Lines())), "the fault may be above this line",
+		"this is not YAML: %s", strings.TrimPrefix(err.Error(), m[0]))
+}
+
+// clean reports what the language does not take from YAML, and removes it from the tree: a node that
+// is reported has no kind.
+func (r *reader) clean(n *yaml.Node, depth int) {
+	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
+	switch {
+	case depth > maxDepth:
+		r.reject(n, "", fmt.Sprintf("values are nested more than %d deep", maxDepth))
+	case n.Kind == yaml.AliasNode:
+		r.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
+	case n.Anchor != "":
+		r.reject(n, fmt.Sprintf(spellOut, "&"), "an anchor is not part of the language")
+	case n.Tag == "!!merge":
+		r.reject(n, "write the keys out", "a merge key is not part of the language")
+	case n.Style&yaml.TaggedStyle != 0:
+		r.reject(n, "leave it out; text that begins with ! needs quotes", "a YAML tag is not part of the language")
+	default:
+		for _, c := range n.Content {
+			r.clean(c, depth+1)
+		}
+		if n.Kind == yaml.MappingNode {
+			r.cleanKeys(n)
+		}
+	}
+}
+
+func (r *reader) reject(n *yaml.Node, hint, message string) {
+	token := r.lines.from(n.Line, n.Column)
+	if i := strings.IndexAny(token, " \t,]}"); i >= 0 {
+		token = token[:i]
+	}
+	length := utf8.RuneCountInString(strings.TrimSuffix(token, ":"))
+	r.fail(IDYAML, r.lines.at(n.Line, n.Column, length), hint, "%s", message)
+	n.Kind = 0
+}
+
+// cleanKeys removes the keys of a mapping that cannot be meant, with their values.
+func (r *reader) cleanKeys(n *yaml.Node) {
+	first := make(map[string]*yaml.Node, len(n.Content)/2)
+	content := n.Content
+	n.Content = content[:0:len(content)]
+	for i := 0; i+1 < len(content); i += 2 {
+		key, value := content[i], content[i+1]
+		switch {
+		case key.Kind == 0:
+			continue
+		case key.Kind != yaml.ScalarNode:
+			r.fail(IDYAML, r.span(key), "", "a key must be text")
+			continue
+		case n.Style&yaml.FlowStyle != 0 && isNull(value) && value.Value == "" && !r.hasColon(key):
+			r.withoutColon(n, key)
+			continue
+		case isNull(key) && key.Value == "":
+			r.fail(IDValue, r.span(key), "", "a value without a key")
+			continue
+		case literalKind(key) != LitString:
+			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
+				clip(key.Value), noun(key))
+		case first[key.Value] != nil:
+			r.fail(IDDuplicate, r.span(key), "", "the key %q is given twice", clip(key.Value))
+			r.related(r.span(first[key.Value]), "first declared here")
+			continue
+		}
+		first[key.Value] = key
+		n.Content = append(n.Content, key, value)
+	}
+}
+
+// hasColon reports whether a colon follows a key.
+func (r *reader) hasColon(key *yaml.Node) bool {
+	at := r.span(key)
+	rest := r.lines.from(at.Line, at.Col+at.Len)
+	return strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") || rest == "" && strings.Contains(key.Value, "\n")
+}
+
+// withoutColon reports a key without a value inside of braces: text with braces, or with a comma.
+func (r *reader) withoutColon(n, key *yaml.Node) {
+	if name, found := strings.CutSuffix(key.Value, ":"); found && !quoted(key) {
+		r.fail(IDValue, r.span(key), "write a space and a value behind the colon", "%q has no value", clip(name))
+		return
+	}
+	if len(n.Content) == 0 {
+		r.fail(IDYAML, r.span(key), "put text in quotes: "+quote("{"+key.Value+"}")+", and a list in [brackets]",
+			"{…} is a mapping to YAML, and %q has no value", clip(key.Value))
+		n.Kind = 0
+		return
+	}
+	r.fail(IDYAML, r.span(key), "put the text that contains the comma in quotes",
+		"a comma ends a value inside {…}, so this became a key without a value")
+	r.related(r.span(n.Content[len(n.Content)-1]), "the value was cut here")
+}
+
+func quoted(n *yaml.Node) bool {
+	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+}
+
+// quote returns a text in quotes, as YAML writes it.
+func quote(s string) string { return "'" + strings.ReplaceAll(clip(s), "'", "''") + "'" }
+
+// clip shortens a text that is quoted in a message.
+func clip(s string) string {
+	const most = 40
+	if s = strings.ToValidUTF8(s[:min(len(s), 4*most)], "\uFFFD"); utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// span returns the place of a node: the token of a scalar, the brackets of a collection in flow
+// style if they are on one line, otherwise the first token.
+func (r *reader) span(n *yaml.Node) diag.Span {
+	text := r.lines.from(n.Line, n.Column)
+	length := 0
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		length = tokenLength(n, text)
+	case len(n.Content) == 0:
+		length = strings.IndexAny(text, "]}") + 1
+	case n.Style&yaml.FlowStyle != 0:
+		last := r.span(n.Content[len(n.Content)-1])
+		if last.Line == n.Line {
+			rest := r.lines.from(n.Line, last.Col+last.Len)
+			if i := strings.IndexAny(rest, "]}"); i >= 0 {
+				return r.lines.at(n.Line, n.Column, last.Col+last.Len+utf8.RuneCountInString(rest[:i])+1-n.Column)
+			}
+		}
+	case n.Kind == yaml.MappingNode:
+		return r.span(n.Content[0])
+	default:
+		if item := r.span(n.Content[0]); item.Line == n.Line {
+			return r.lines.at(n.Line, n.Column, item.Col+item.Len-n.Column)
+		}
+		length = 1
+	}
+	if length > 0 {
+		return r.lines.at(n.Line, n.Column, utf8.RuneCountInString(text[:length]))
+	}
+	return r.lines.rest(n.Line, n.Column)
+}
+
+// tokenLength returns the number of bytes of a scalar's token, or 0 if it continues on another line.
+func tokenLength(n *yaml.Node, text string) int {
+	switch {
+	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
+		return cmp.Or(quoteEnd(text), len(text))
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return max(strings.IndexAny(text, " \t"), 0)
+	case strings.HasPrefix(text, n.Value):
+		return len(n.Value)
+	}
+	return 0
+}
+
+// quoteEnd returns the offset after the closing quote of a text that begins with a quote, or 0 if it
+// is not closed.
+func quoteEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch {
+		case text[0] == '"' && text[i] == '\\', text[i] == text[0] && text[0] == '\'' && strings.HasPrefix(text[i+1:], "'"):
+			i++
+		case text[i] == text[0]:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// lines is a source by lines. Columns count characters.
+type lines struct{ *diag.Source }
+
+// from returns the text of a line from a column on.
+func (l *lines) from(line, col int) string { return l.Source.From(line, max(col, 1)) }
+
+// at returns a span, brought inside the file.
+func (l *lines) at(line, col, length int) diag.Span {
+	line = min(max(line, 1), l.Lines())
+	col = max(col, 1)
+	width := 0
+	for range l.from(line, col) {
+		if width++; width >= length {
+			break
+		}
+	}
+	return diag.Span{Line: line, Col: col, Len: max(width, 1)}
+}
+
+// rest returns the span from a column to the end of the line, without a comment.
+func (l *lines) rest(line, col int) diag.Span {
+	text, _, _ := strings.Cut(l.from(line, col), " #")
+	return l.at(line, col, utf8.RuneCountInString(strings.TrimRight(text, " \t")))
+}
+
+// content returns the span of all that a line contains.
+func (l *lines) content(line int) diag.Span { return l.rest(line, indentOf(l.Line(line))+1) }
+
+func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
+
+// Locate returns the place of length bytes at an offset of a text. If the source writes them in
+// another form, it returns the place of the whole text.
+func (t *Taxonomy) Locate(text Text, offset, length int) diag.Span {
+	if t.lines == nil || !text.Span.Valid() || offset < 0 || length < 0 || offset+length > len(text.V) {
+		return text.Span
+	}
+	return t.lines.locate(text, offset, length)
+}
+
+// locate finds the part as the same of several equal ones in the source as in the value.
+func (l *lines) locate(text Text, offset, length int) diag.Span {
+	part := text.V[offset : offset+length]
+	nth := strings.Count(text.V[:offset], part)
+	for line, col := text.Span.Line, text.Span.Col; part != "" && line <= l.Lines(); line, col = line+1, 1 {
+		for rest := l.from(line, col); ; nth-- {
+			i := strings.Index(rest, part)
+			if i < 0 {
+				break
+			}
+			col += utf8.RuneCountInString(rest[:i])
+			if nth == 0 {
+				return l.at(line, col, utf8.RuneCountInString(part))
+			}
+			col += utf8.RuneCountInString(part)
+			rest = rest[i+len(part):]
+		}
+	}
+	return text.Span
 }

@@ -2,303 +2,346 @@ package spec
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/errgen/errgen/internal/diag"
 )
 
-// scanner looks for the places that make a file no YAML. The library stops at the first fault and
-// tells its line only, often a later one; the scanner reads line by line, as a person does, and
-// points at the token. It runs only on files that the library has refused, so it may guess where
-// the library may not.
+// scanner finds the faults that make a file invalid YAML. The library stops at the first fault and
+// reports only a line, often a later one; the scanner reads line by line and reports tokens. It runs
+// only on files that the library refuses, so it may guess.
 type scanner struct {
-	lines *lines
-	out   []diag.Finding
-	edits []edit
-
-	levels  []level // blocks that are open, the innermost last
+	*reader
+	blocks  []block // the open blocks, the innermost last
 	pending bool    // the last key or dash has no value yet
-	valued  valueForm
-	last    int // the last line that held a key or a value
-
-	literal int       // indent of the key whose block text is being skipped; -1 when none is
-	quote   byte      // the quote that is open over a line's end; 0 when none is
-	quoteAt place     // where it was opened
-	quoteIn bool      // whether it was opened in brackets
-	opens   []bracket // brackets that are open
-	outer   place     // where the outermost of them was opened
-	stop    bool
-
-	pair place // the second half of the last pair of escapes that was reported
-	seen place // of the last look-up, with its column
-	col  int
+	plain   bool    // the last value is text without quotes, which can continue
+	literal int     // the indent of the key whose block text is skipped, or -1
+	open    []place // the open brackets, and at the end an open quote
+	joined  bool    // in brackets: the last token is not followed by a separator yet
+	keyed   bool    // in brackets: the entry has its colon already
 }
 
-// place is a byte offset of a line. Its column is counted only when something is to be said of it.
+// block is a list or mapping by indentation.
+type block struct {
+	col, line int
+	list      bool
+}
+
+// place is a byte of a line.
 type place struct{ line, off int }
 
-// level is a block of keys or items that begin at one column, 0-based.
-type level struct {
-	col  int
-	list bool
-	line int
-}
-
-// bracket is an open { or [.
-type bracket struct {
-	char  byte
-	at    place
-	colon bool // the entry has its colon already
-	token bool // the entry has begun; what comes next belongs to it
-	done  bool // a quoted text or a collection ended; only a separator may come
-	plain place
-}
-
-type valueForm uint8
-
-const (
-	noValue valueForm = iota
-	plainValue
-	closedValue // quoted, or in brackets
-)
-
-func (s *scanner) fail(id string, at diag.Span, message, hint string) {
-	if len(s.out) <= maxFinds { // one more tells that some are left out
-		s.out = append(s.out, diag.Finding{ID: id, Span: at, Message: message, Hint: hint})
-	}
-}
-
+// scan reports the faults.
 func (s *scanner) scan() {
 	s.literal = -1
-	for n := 1; n <= len(s.lines.text) && !s.stop; n++ {
-		s.scanLine(n, s.lines.line(n))
-	}
-	switch {
-	case s.stop:
-	case s.quote != 0:
-		s.fail(IDUnclosed, s.char(s.quoteAt), "this quote is never closed", "close it with "+string(rune(s.quote)))
-	case len(s.opens) > 0:
-		b := s.opens[len(s.opens)-1]
-		s.fail(IDUnclosed, s.char(b.at), fmt.Sprintf("this %c is never closed", b.char),
-			"text that begins with a bracket needs quotes")
-	}
-}
-
-func (s *scanner) scanLine(n int, text string) {
-	body := strings.TrimLeft(text, " \t")
-	indent := len(text) - len(body)
-	switch {
-	case s.quote != 0:
-		s.continueQuote(n, text)
-		return
-	case body == "":
-		return
-	case s.literal >= 0 && leadingSpaces(text) > s.literal:
-		return
-	case body[0] == '#':
-		return
-	case len(s.opens) > 0:
-		s.flow(n, text, indent)
-		return
-	}
-	s.literal = -1
-	if tab := strings.IndexByte(text[:indent], '\t'); tab >= 0 {
-		s.fail(IDTab, s.lines.span(n, tab+1, indent-tab), "a tab indents this line", "indent with spaces")
-		return
-	}
-	if indent == 0 && (strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") || text[0] == '%') {
-		s.levels, s.pending, s.valued = nil, true, noValue
-		return
-	}
-	s.block(n, text, indent)
-	s.last = n
-}
-
-func leadingSpaces(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
-
-// block reads a line of keys and dashes.
-func (s *scanner) block(n int, text string, indent int) {
-	if !s.indent(n, text, indent) {
-		return
-	}
-	at := indent
-	for at < len(text) && isDash(text[at:]) {
-		s.push(level{at, true, n})
-		rest := strings.TrimLeft(text[at+1:], " \t")
-		at = len(text) - len(rest)
-		s.pending, s.valued = true, noValue
-	}
-	if at >= len(text) || text[at] == '#' {
-		return
-	}
-	end := keyEnd(text[at:])
-	if end < 0 {
-		s.loose(n, text, at)
-		return
-	}
-	s.push(level{at, false, n})
-	s.pending, s.valued = true, noValue
-	rest := strings.TrimLeft(text[at+end+1:], " \t")
-	if rest == "" || rest[0] == '#' {
-		return
-	}
-	s.value(n, text, len(text)-len(rest))
-}
-
-// loose reads a value that stands on a line of its own.
-func (s *scanner) loose(n int, text string, at int) {
-	k := len(s.levels)
-	if k == 0 || s.levels[k-1].list || s.levels[k-1].col != at {
-		s.value(n, text, at)
-		return
-	}
-	switch text[at] {
-	case '?', ':':
-		return // a key written the long way; rare, and left to the library
-	case '}', ']', ',':
-		s.value(n, text, at)
-		return
-	}
-	s.token(IDSyntax, n, text, at, "this line has no colon, where a key and its value are expected",
-		"write key: value, with a space behind the colon")
-}
-
-func isDash(text string) bool {
-	return text[0] == '-' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
-}
-
-// keyEnd returns the offset of the colon that ends the key with which the text begins, or -1.
-func keyEnd(text string) int {
-	from := 0
-	switch text[0] {
-	case '"', '\'':
-		from = quoteEnd(text)
-		rest := strings.TrimLeft(text[from:], " ")
-		if from == 0 || !isColon(rest) {
-			return -1
-		}
-		return len(text) - len(rest)
-	case '{', '[', '|', '>':
-		return -1
-	}
-	for i := from; i < len(text); i++ {
-		switch {
-		case isColon(text[i:]):
-			return i
-		case text[i] == '#' && i > 0 && text[i-1] == ' ':
-			return -1
+	for n := 1; n <= s.lines.Lines(); n++ {
+		text := s.lines.Line(n)
+		body := strings.TrimLeft(text, " \t")
+		indent := len(text) - len(body)
+		switch tab := strings.IndexByte(text[:indent], '\t'); {
+		case len(s.open) > 0:
+			s.closed(n, text, 0)
+		case body == "", body[0] == '#', s.literal >= 0 && indent > s.literal && tab < 0:
+		case tab >= 0:
+			s.at(n, tab, indent, "indent with spaces", "a tab indents this line")
+		case indent == 0 && (strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") || text[0] == '%'):
+			s.blocks = nil
+		default:
+			if s.literal = -1; s.indent(n, text, indent) {
+				s.line(n, text, indent)
+			}
 		}
 	}
-	return -1
+	if len(s.open) > 0 {
+		p := s.open[len(s.open)-1]
+		s.at(p.line, p.off, p.off+1, "text that begins with a bracket needs quotes, and a quote inside text is doubled",
+			"this %c is never closed", s.char(p))
+	}
 }
 
-func isColon(text string) bool {
-	return text != "" && text[0] == ':' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
-}
+func (s *scanner) char(p place) byte { return s.lines.Line(p.line)[p.off] }
 
-func (s *scanner) push(l level) {
-	if k := len(s.levels); k > 0 && s.levels[k-1].col == l.col && s.levels[k-1].list == l.list {
-		s.levels[k-1].line = l.line
+// at reports a fault of the bytes from off to end of a line.
+func (s *scanner) at(line, off, end int, hint, format string, args ...any) {
+	if len(s.out) > maxFindings {
 		return
 	}
-	s.levels = append(s.levels, l)
+	text := s.lines.Line(line)
+	at := s.lines.at(line, utf8.RuneCountInString(text[:off])+1, utf8.RuneCountInString(text[off:end]))
+	s.fail(IDYAML, at, hint, format, args...)
 }
 
-// indent compares the line's indentation with the open blocks, and reports a line that belongs to
-// none.
+// indent compares the indentation of a line with the open blocks, and reports whether it fits.
 func (s *scanner) indent(n int, text string, indent int) bool {
-	if len(s.levels) == 0 {
+	all, dash, end := s.blocks, isDash(text[indent:]), len(text)
+	if i := keyEnd(text[indent:]); i > 0 {
+		end = indent + i
+	}
+	k := len(all)
+	for k > 0 && (all[k-1].col > indent || k > 1 && !dash && all[k-1].list && all[k-2].col == indent) {
+		k--
+	}
+	s.blocks = all[:k]
+	like := func(b block) string { return fmt.Sprintf("indent it by %s, like line %d", spaces(b.col), b.line) }
+	switch deeper := k > 0 && all[k-1].col < indent; {
+	case len(all) == 0, deeper && k == len(all) && s.pending:
+		return true
+	case deeper && k == len(all) && s.plain && end == len(text) && !dash: // the text above continues
+	case deeper && k == len(all):
+		s.at(n, indent, end, like(all[k-1]), "this line is indented under a line that has its value already")
+	case deeper:
+		s.at(n, indent, end, like(all[k])+", or "+like(all[k-1]), "this line is indented by %s, like no block above it",
+			spaces(indent))
+		s.blocks = append(s.blocks, block{indent, n, dash})
+	case k == 0:
+		s.at(n, indent, end, like(all[0]), "this line is indented by %s, like no block above it", spaces(indent))
+	case dash && !all[k-1].list && !s.pending:
+		s.at(n, indent, end, "indent it under the key that it belongs to", "a list item is among keys")
+	case !dash && all[k-1].list:
+		s.at(n, indent, end, "begin it with a dash, or indent it under the item above", "a key is among list items")
+	default:
 		return true
 	}
-	top := s.levels[len(s.levels)-1]
-	if indent > top.col {
-		return s.deeper(n, text, indent, top)
-	}
-	var popped level
-	for len(s.levels) > 0 && s.levels[len(s.levels)-1].col > indent {
-		popped = s.levels[len(s.levels)-1]
-		s.levels = s.levels[:len(s.levels)-1]
-	}
-	dash := isDash(text[indent:])
-	if k := len(s.levels); k > 1 && !dash && s.levels[k-1].list && s.levels[k-2].col == indent {
-		s.levels = s.levels[:k-1]
-	}
-	if len(s.levels) == 0 || s.levels[len(s.levels)-1].col != indent {
-		s.badIndent(n, text, indent, popped)
-		return false
-	}
-	top = s.levels[len(s.levels)-1]
-	switch {
-	case dash && !top.list && !s.pending:
-		s.token(IDIndent, n, text, indent, "a list item stands among keys",
-			"indent it under the key that it belongs to")
-		return false
-	case !dash && top.list:
-		s.token(IDIndent, n, text, indent, "a key or text stands among list items",
-			"begin it with a dash, or indent it under the item above")
-		return false
-	}
-	return true
-}
-
-// deeper judges a line that is indented further than the block above it.
-func (s *scanner) deeper(n int, text string, indent int, top level) bool {
-	switch {
-	case s.pending:
-		return true
-	case s.valued == plainValue && keyEnd(text[indent:]) < 0 && !isDash(text[indent:]):
-		return false // the text above goes on
-	}
-	f := s.token(IDIndent, n, text, indent, "this line is indented under a line that has its value already",
-		fmt.Sprintf("indent it by %s, like line %d", spaces(top.col), top.line))
-	f.Related = []diag.Related{{Span: s.first(s.last), Message: "this line is complete"}}
 	return false
-}
-
-func (s *scanner) badIndent(n int, text string, indent int, popped level) {
-	hint := fmt.Sprintf("indent it by %s, like line %d", spaces(popped.col), popped.line)
-	if k := len(s.levels); k > 0 {
-		hint = fmt.Sprintf("indent it by %s, like line %d, or by %s, like line %d", spaces(popped.col), popped.line,
-			spaces(s.levels[k-1].col), s.levels[k-1].line)
-	}
-	s.token(
-		IDIndent, n, text, indent, fmt.Sprintf("this line is indented by %s, like no block above it", spaces(indent)),
-		hint)
-	s.levels = append(s.levels, level{indent, isDash(text[indent:]), n})
 }
 
 func spaces(n int) string {
 	if n == 1 {
 		return "1 space"
 	}
-	return fmt.Sprintf("%d spaces", n)
+	return strconv.Itoa(n) + " spaces"
 }
 
-// token reports a finding at the first token of a line.
-func (s *scanner) token(id string, n int, text string, indent int, message, hint string) *diag.Finding {
-	length := utf8.RuneCountInString(strings.TrimRight(text[indent:], " \t"))
-	if end := keyEnd(text[indent:]); end > 0 {
-		length = utf8.RuneCountInString(text[indent : indent+end])
+// line reads the dashes, the key and the value of a line.
+func (s *scanner) line(n int, text string, at int) {
+	push := func(b block) {
+		if k := len(s.blocks); k > 0 && s.blocks[k-1].col == b.col && s.blocks[k-1].list == b.list {
+			s.blocks = s.blocks[:k-1]
+		}
+		s.blocks, s.pending, s.plain = append(s.blocks, b), true, false
 	}
-	s.fail(id, s.lines.span(n, indent+1, length), message, hint)
-	return &s.out[len(s.out)-1]
-}
-
-// first returns the span of what a line holds.
-func (s *scanner) first(n int) diag.Span {
-	return s.lines.rest(n, leadingSpaces(s.lines.line(n))+1)
-}
-
-// at returns the span of length characters at a byte offset of a line.
-func (s *scanner) at(n int, text string, off, length int) diag.Span {
-	if s.seen.line != n || s.seen.off > off {
-		s.seen, s.col = place{n, 0}, 1
+	for at < len(text) && isDash(text[at:]) {
+		push(block{at, n, true})
+		at += 1 + indentOf(text[at+1:])
 	}
-	s.col += utf8.RuneCountInString(text[s.seen.off:off])
-	s.seen.off = off
-	return s.lines.span(n, s.col, length)
+	if at == len(text) || text[at] == '#' {
+		return
+	}
+	if end := keyEnd(text[at:]); end >= 0 {
+		push(block{at, n, false})
+		at += end + 1 + indentOf(text[at+end+1:])
+		if at == len(text) || text[at] == '#' {
+			return
+		}
+	} else if k := len(s.blocks); k > 0 && s.blocks[k-1].col == at && strings.IndexByte("?:}],", text[at]) < 0 {
+		s.at(n, at, len(text), "write key: value, with a space behind the colon",
+			"this line has no colon, where a key and its value are expected")
+		return
+	}
+	s.value(n, text, at)
 }
 
-// char returns the span of the character at p.
-func (s *scanner) char(p place) diag.Span { return s.at(p.line, s.lines.line(p.line), p.off, 1) }
+func isDash(text string) bool {
+	return text[0] == '-' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
+}
+
+func isColon(text string) bool {
+	return text[0] == ':' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
+}
+
+// keyEnd returns the offset of the colon after the key with which a text begins, or -1.
+func keyEnd(text string) int {
+	i := 0
+	switch text[0] {
+	case '"', '\'':
+		i = quoteEnd(text)
+		if rest := strings.TrimLeft(text[i:], " "); i == 0 || rest == "" || !isColon(rest) {
+			return -1
+		}
+	case '{', '[', '|', '>':
+		return -1
+	}
+	for ; i < len(text) && (text[i] != '#' || i == 0 || text[i-1] != ' '); i++ {
+		if isColon(text[i:]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// value reads a value outside of brackets.
+func (s *scanner) value(n int, text string, at int) {
+	s.pending = false
+	switch text[at] {
+	case '|', '>':
+		if s.literal = 0; len(s.blocks) > 0 {
+			s.literal = s.blocks[len(s.blocks)-1].col
+		}
+	case '}', ']', ',':
+		s.at(n, at, at+1, "remove it, or put the text in quotes", "this %c belongs to no bracket above it", text[at])
+	case '"', '\'', '{', '[':
+		s.closed(n, text, at)
+	default:
+		s.plain = true
+		value, _, _ := strings.Cut(text[at:], " #")
+		value = strings.TrimRight(value, " \t")
+		for i := range len(value) {
+			if isColon(value[i:]) {
+				s.at(n, at+i, at+i+1, "put the text in quotes: "+quote(value),
+					"a colon before a space ends a key, also in the middle of text")
+				return
+			}
+		}
+		s.indicator(n, text, at, value)
+	}
+}
+
+// indicator reports text that begins with a character that has a meaning in YAML.
+func (s *scanner) indicator(n int, text string, at int, token string) {
+	what := map[byte]string{
+		'*': "an alias is not part of the language", '&': "an anchor is not part of the language",
+		'!': "a YAML tag is not part of the language", '@': "text cannot begin with @",
+		'`': "text cannot begin with `", '%': "text cannot begin with %"}[text[at]]
+	if what != "" {
+		s.at(n, at, at+len(token), "text that begins with "+text[at:at+1]+" needs quotes: "+quote(token), "%s", what)
+	}
+}
+
+// closed reads a quoted text, or a collection in brackets, or the rest of one, and what follows it.
+func (s *scanner) closed(n int, text string, at int) {
+	first := place{n, at}
+	if len(s.open) > 0 {
+		first = s.open[0]
+	}
+	for i := at; i < len(text); {
+		k, c := len(s.open), text[i]
+		switch {
+		case k > 0 && strings.IndexByte(`"'`, s.char(s.open[k-1])) >= 0:
+			if i = s.quoteEnd(n, text, i, s.char(s.open[k-1])); i == 0 {
+				return
+			}
+			s.open = s.open[:k-1]
+		case c == '#' && i > 0 && (text[i-1] == ' ' || text[i-1] == '\t'):
+			return
+		case c == ' ', c == '\t':
+			i++
+		case c == '}', c == ']':
+			s.close(n, text, i)
+			i++
+		case c == ',', c == ':' && (s.joined || isColon(text[i:])):
+			if c == ':' && s.keyed && s.char(s.open[k-1]) == '{' {
+				s.at(n, i, i+1, "put the text that contains it in quotes",
+					"a colon before a space ends a key, also in the middle of text")
+			}
+			s.keyed, s.joined = c == ':', false
+			i++
+		case strings.IndexByte(`"'{[`, c) >= 0:
+			if s.joined && k > 0 {
+				s.at(n, i, i+1, "separate the values with a comma, or put the text in quotes",
+					"two values without a separator")
+			}
+			s.open = append(s.open, place{n, i})
+			s.joined, s.keyed = c == '"' || c == '\'', s.keyed && (c == '"' || c == '\'')
+			i++
+		default:
+			if s.joined {
+				s.at(n, i, i+1, "put the whole text in quotes, or separate the values with a comma",
+					"text follows a closing quote or bracket")
+			}
+			i = s.word(n, text, i)
+		}
+		if len(s.open) == 0 {
+			s.after(n, text, i, first)
+			return
+		}
+	}
+}
+
+// close closes a bracket, and those inside of it that are open.
+func (s *scanner) close(n int, text string, i int) {
+	for reported := false; len(s.open) > 0; reported = true {
+		p := s.open[len(s.open)-1]
+		s.open, s.joined, s.keyed = s.open[:len(s.open)-1], true, true
+		want := map[byte]byte{'{': '}', '[': ']'}[s.char(p)]
+		if text[i] == want {
+			return
+		}
+		if !reported {
+			s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", text[i], s.char(p),
+				p.line)
+		}
+	}
+}
+
+// after reports text that follows a closed value.
+func (s *scanner) after(n int, text string, at int, first place) {
+	at += indentOf(text[at:])
+	if at == len(text) || text[at] == '#' {
+		return
+	}
+	hint := "put the whole text in quotes"
+	if first.line == n {
+		hint += ": " + quote(strings.TrimRight(text[first.off:], " \t"))
+	}
+	switch c := s.char(first); c {
+	case '{', '[':
+		s.at(first.line, first.off, first.off+1, hint, "a value that begins with %c is %s to YAML, and text follows it",
+			c, map[byte]string{'{': "a mapping", '[': "a list"}[c])
+	default:
+		s.at(n, at, len(text), fmt.Sprintf(`inside of "…", a quote is written \"; inside of '…', it is written ''`),
+			"text follows the quote that closes the one of line %d", first.line)
+	}
+}
+
+// word reads text without quotes inside of brackets, and returns the offset after it.
+func (s *scanner) word(n int, text string, at int) int {
+	end := at + 1
+	for end < len(text) && strings.IndexByte(",[]{}", text[end]) < 0 && !isColon(text[end:]) &&
+		(text[end] != '#' || text[end-1] != ' ') {
+		end++
+	}
+	token := strings.TrimRight(text[at:end], " \t")
+	s.indicator(n, text, at, token)
+	if s.joined = true; end < len(text) && (text[end] == '{' || text[end] == '[') {
+		s.at(n, at, at+len(token), "put the text in quotes", "text that contains %c needs quotes inside of brackets",
+			text[end])
+		s.joined = false
+	}
+	return end
+}
+
+// quoteEnd returns the offset after the quote that closes a text, or 0 if it is on a later line. It
+// reports the escapes that YAML does not have.
+func (s *scanner) quoteEnd(n int, text string, i int, quote byte) int {
+	for ; i < len(text); i++ {
+		switch {
+		case quote == '"' && text[i] == '\\':
+			s.escape(n, text, i)
+			i++
+		case text[i] == quote && quote == '\'' && strings.HasPrefix(text[i+1:], "'"):
+			i++
+		case text[i] == quote:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (s *scanner) escape(n int, text string, at int) {
+	if at+1 == len(text) || strings.IndexByte("0abt\tnvfre \"/\\N_LP", text[at+1]) >= 0 {
+		return
+	}
+	size, known := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[at+1]]
+	_, width := utf8.DecodeRuneInString(text[at+1:])
+	end := min(at+1+width+size, len(text))
+	code, err := strconv.ParseUint(text[at+1+width:end], 16, 32)
+	const hint = "use single quotes, where a backslash has no meaning"
+	switch {
+	case !known:
+		s.at(n, at, end, hint, "the escape %s does not exist in double quotes", text[at:end])
+	case err != nil || end-at < 2+size:
+		s.at(n, at, at+2, hint, "the escape %s takes %d hexadecimal digits", text[at:at+2], size)
+	case code > utf8.MaxRune || utf16.IsSurrogate(rune(code)):
+		s.at(n, at, end, "write the character itself", "the escape %s is not a character to YAML", text[at:end])
+	}
+}

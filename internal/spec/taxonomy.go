@@ -1,367 +1,379 @@
-// Package spec reads the taxonomy language: bytes in, a tree of declarations with positions out. It
-// knows the form of the language (keys, types of values) and nothing of its meaning.
+// Package spec reads a taxonomy: it turns YAML into Go structs whose values keep their positions,
+// and reports every fault of form.
+//
+// The structs of this package are the language. A field with the tag `key` is a key, and its doc
+// comment is the key's description in the JSON Schema, the reference and errgen explain. The tags:
+//
+//	key       the key's name; * is the name under which a mapping declares the struct, = its value,
+//	          and `,inline` adds the keys of a struct
+//	required  must be given
+//	default   the value, or a description of the value, of an absent key
+//	words     a closed set: one of those in words.go, or the words themselves
+//	range     the limits of a number, both included: 0..1, 1.. or >0s
+//	ref       what the text refers to: policy, reaction, code and so on
+//	declares  what the names of a mapping declare
+//	keys      what the names of a mapping refer to
+//	chars     the characters that a name cannot contain, besides spaces
+//	of        the form of a matcher's values: text, number or any
+//	many      a single value is a list of one
+//	actions   the actions of a reaction that take the key
+//	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
+//	only, not the variants in which a key exists, or does not
+//	also      a sibling field that is set too: a bool, or the span of the value
+//
+// A field named _ names the mapping in messages. To add a key, add a field.
 package spec
 
 import "github.com/errgen/errgen/internal/diag"
 
-// Taxonomy is a whole file as written. Slices keep the order of the file. Nothing in it is
-// resolved: names may be undeclared, values of the wrong type for their field.
+// Taxonomy is the whole file, as written. Slices are in the order of the file. Names may be
+// undeclared, and values may not fit the types of their fields.
 type Taxonomy struct {
 	Source *diag.Source
-
-	Version Int
-	Package Text
-	Domain  Text
-	Doc     Text
-	HelpURL Text
-
-	Sources    []Named
-	Ops        []Named
-	Groups     []Named
-	Strategies []Named
-	Checks     []Named
-	Tiers      []Tier
-	Policies   []Policy
-	Reactions  []Reaction
-
-	Fallback      *Fallback
-	Uncategorized *ReactionRef
-	Fields        []Field
-	Categories    []Category
-	Reserved      Reserved
-	Profiles      []Profile
+	// Version of the language.
+	Version Int `key:"errgen" required:"" range:"1..1"`
+	// Name of the Go package, and of the output directory unless `-o` names another.
+	Package Text `key:"package" required:""`
+	// Owner of the codes, as in `google.rpc.ErrorInfo.domain`. It is on the wire, so that equal codes of
+	// two programs stay distinct.
+	Domain Text `key:"domain"`
+	// Subject of the taxonomy. It becomes the package comment.
+	Doc Text `key:"doc"`
+	// Address of a page about a code, where `{code}` is the code on the wire. It becomes the `type` of
+	// RFC 9457 problem details.
+	HelpURL Text `key:"help_url"`
+	// Reporters of failures: tools, services, parts of the program. Each has a description.
+	Sources []Named `key:"sources" declares:"source"`
+	// Operations that can fail, in addition to those of the runtime. Each has a description.
+	Ops []Named `key:"ops" declares:"op"`
+	// Labels for codes. Each has a description.
+	Groups []Named `key:"groups" declares:"group"`
+	// Ways to recover. Each is a method of the generated interface `Strategies`.
+	Strategies []Named `key:"strategies" declares:"strategy"`
+	// Checks before a call. Each is a method of the generated interface `Checks`.
+	Checks []Named `key:"checks" declares:"check"`
+	// Tiers of the escalation ladder, lowest first.
+	Tiers []Tier `key:"tiers" declares:"tier"`
+	// Limits of retries, by name.
+	Policies []Policy `key:"policies" declares:"policy"`
+	// Reactions to errors, by name. `abort`, `block` and `continue` are predeclared.
+	Reactions []Reaction `key:"reactions" declares:"reaction"`
+	// Code of evidence that no rule matches.
+	Fallback *Fallback `key:"fallback" default:"unknown errors abort"`
+	// Reaction to a failure with neither evidence nor type, as older providers report it.
+	Uncategorized *ReactionRef `key:"uncategorized" default:"abort"`
+	// Fields of every category.
+	Fields []Field `key:"fields" declares:"field"`
+	// Categories. Each is a struct type of the package.
+	Categories []Category `key:"categories" required:"" declares:"category"`
+	// Numbers and codes that no code can use again.
+	Reserved Reserved `key:"reserved"`
+	// Overlays from which a program can choose one.
+	Profiles []Profile `key:"profiles" declares:"profile"`
 
 	Ignores []Ignore // the errgen:ignore comments
 
 	lines *lines // for Locate
 }
 
-// Named is a name with a sentence about it: a source, an operation, a group, a strategy, a check.
+// Named is a name with a description: a source, an operation, a group, a strategy, a check.
 type Named struct {
-	Name Text
-	Doc  Text
+	Name Text `key:"*" chars:""`
+	Doc  Text `key:"="`
 }
 
-// Tier is a rung of the escalation ladder.
+// Tier is one level of the escalation ladder.
 type Tier struct {
-	Name       Text
-	Doc        Text
-	Classifies Bool // true unless said
-	Person     Bool
-	Purpose    Text // diagnosis | analysis | verification
+	Name Text `key:"*"`
+	// Description of the tier.
+	Doc Text `key:"doc"`
+	// Whether an agent of this tier can classify its own errors.
+	Classifies Bool `key:"classifies" default:"true"`
+	// Whether the tier is a person. Only the last tier can be.
+	Person Bool `key:"person" default:"false"`
+	// Question for the tier if the reaction that leads to it has no `purpose`. Not for a person.
+	Purpose Text `key:"purpose" words:"purpose"`
 }
 
-// Policy says how often and how long to try. In place (under a reaction) it has no name.
-type Policy struct {
-	Name          Text
-	Doc           Text
-	MaxAttempts   Int
-	InitialDelay  Duration
-	MaxDelay      Duration
-	Multiplier    Float
-	Backoff       Text // constant | linear | exponential
-	Jitter        Jitter
-	MaxElapsed    Duration
-	MaxRetryAfter Duration
-	Adapt         *Adapt
-	Budget        *Budget
-	Span          diag.Span
-}
-
-// Adapt says how far what has come of tries may move a policy's numbers.
-type Adapt struct {
-	Attempts *Attempts
-	Delay    *Delays
-	Target   Float
-	Window   Int
-	Broken   bool // some of it could not be read, and was reported
-	Span     diag.Span
-}
-
-// Attempts are bounds of max_attempts.
-type Attempts struct {
-	Min, Max Int
-	Broken   bool // some of it could not be read, and was reported
-	Span     diag.Span
-}
-
-// Delays are bounds of initial_delay.
-type Delays struct {
-	Min, Max Duration
-	Broken   bool // some of it could not be read, and was reported
-	Span     diag.Span
-}
-
-// Budget bounds what all who call one provider try together.
-type Budget struct {
-	Retries Float
-	Reserve Int
-	Window  Duration
-	Breaker *Breaker
-	Broken  bool // some of it could not be read, and was reported
-	Span    diag.Span
-}
-
-// Breaker says when a circuit breaker opens, and how it closes again.
-type Breaker struct {
-	Failures  Int
-	Of        Int
-	Probe     Duration
-	Successes Int
-	Broken    bool // some of it could not be read, and was reported
-	Span      diag.Span
-}
-
-// Jitter is a fraction, or one of the words none, full, decorrelated.
-type Jitter struct {
-	Fraction Float
-	Kind     Text
-}
-
-// PolicyRef names a policy, or holds one that stands in place.
-type PolicyRef struct {
-	Name   Text
-	Inline *Policy
-	Span   diag.Span
-}
-
-// Reaction says what the executor does. In place (under a code) it has no name.
-type Reaction struct {
-	Name             Text
-	Doc              Text
-	Action           Text
-	Policy           *PolicyRef
-	CountFailure     Bool
-	HonorRetryAfter  Bool
-	Shared           Text // run | credential
-	Then             *ReactionRef
-	Log              *Log
-	Revert           Text // files | iteration
-	AcceptCompletion Bool
-	FeedBack         Bool
-	Extent           Text // task | run
-	Strategy         Text
-	Session          Text // keep | fresh | reduced
-	Resume           Text // iteration | operation
-	To               Text
-	Purpose          Text // diagnosis | analysis | verification
-	Span             diag.Span
-}
-
-// ReactionRef names a reaction, or holds one that stands in place, or (in overlays) chooses by the
-// flag.
-type ReactionRef struct {
-	Name   Text
-	Inline *Reaction
-	ByFlag *ByFlag
-	Span   diag.Span
-}
-
-// ByFlag chooses a reaction by whether the code is retryable. Only overlays may.
-type ByFlag struct {
-	Retryable Text
-	Permanent Text
-}
-
-// Log is what is said when a reaction is taken.
-type Log struct {
-	Level   Text // debug | info | warn | error
-	Message Text
-	Span    diag.Span
-}
-
-// Fallback is the code for evidence that no rule matched, and for unknown codes off the wire.
+// Fallback is the code of evidence that no rule matches.
 type Fallback struct {
-	Code Text
-	Set  []Assignment
+	// Code of such evidence. An unknown code on the wire takes its reaction.
+	Code Text `key:"code" required:"" ref:"code"`
+	// Context that distinguishes such an error from a recognised one.
+	Set  []Assignment `key:"set" keys:"field"`
 	Span diag.Span
 }
 
 // Assignment gives a field a value.
 type Assignment struct {
-	Field Text
-	Value Literal
+	Field Text    `key:"*"`
+	Value Literal `key:"="`
 }
 
 // Condition tests a field.
 type Condition struct {
-	Field Text
-	Match Matcher
+	Field Text    `key:"*"`
+	Match Matcher `key:"=" of:"any"`
 }
 
 // Field is one value of an error's context.
 type Field struct {
-	Name        Text // the wire name
-	GoName      Text // `name:`
-	Doc         Text
-	Type        Text
-	Enum        []Text // `enum:` takes the place of `type:`
-	EnumSpan    diag.Span
-	Required    Bool
-	From        []Text
-	Default     *Literal
-	Sensitive   Bool
-	Scrub       Bool
-	MaxLength   Int
-	Keep        Text // head | tail
-	MessageOnly Bool
-	Fields      []Field // of an object
-	Span        diag.Span
-}
-
-// Traits are what a category gives its codes as defaults, a code states, and a `when` branch or an
-// overlay changes.
-type Traits struct {
-	Kind           Text // fault | failure
-	Severity       Text // low | medium | high | critical
-	Retryable      Bool
-	Recoverability Text // retryable | recoverable | permanent | unknown
-	Reaction       *ReactionRef
-	HTTP           Int
-	GRPC           Text
-}
-
-// Category is a struct of the generated package, with the codes that it can carry.
-type Category struct {
-	Name   Text
-	Type   Text // Go type of its errors
-	Doc    Text
-	Traits Traits
-	Fields []Field
-	Codes  []Code
-}
-
-// Code is one entry of the taxonomy.
-type Code struct {
-	Name        Text // the key
-	GoName      Text // `name:`
-	Value       Text // on the wire
-	Aliases     []Text
-	Number      Int
-	Doc         Text
-	Resolution  Text
-	Message     Text
-	Feedback    Text
-	Since       Text
-	Deprecated  Text
-	ReplacedBy  Text
-	Groups      []Text
-	Args        []Text
-	ArgsSet     bool // `args: []` is not the same as no args
-	Set         []Assignment
-	Traits      Traits
-	Prevent     *Prevention
-	When        []When
-	Detect      []Rule
-	Examples    []Example
-	NotExamples []Example
-	Span        diag.Span
-}
-
-// Prevention is what is done before a call where a code is likely.
-type Prevention struct {
-	Check       Text
-	Throttle    Duration
-	Concurrency Int
-	Likely      Float
-	Broken      bool // some of it could not be read, and was reported
-	Span        diag.Span
-}
-
-// When changes traits where its conditions hold; the first of a code that holds wins.
-type When struct {
-	If     []Condition
-	Traits Traits
+	_    struct{} `oneof:"type enum"`
+	Name Text     `key:"*" chars:"{}[]:.\"\\<>&"`
+	// Name of the struct field, if the key does not give a good one.
+	GoName Text `key:"name" default:"from the key"`
+	// Meaning of the value.
+	Doc Text `key:"doc"`
+	// Type of the value. Either this or `enum` is required.
+	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object"`
+	// Words that the field can contain, instead of a type.
+	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
+	EnumSpan diag.Span
+	// Whether every error of the category has the field.
+	Required Bool `key:"required" default:"false"`
+	// Evidence that fills the field when an error is classified. The first present one counts. Some are
+	// also roles that the runtime reads.
+	From []Text `key:"from" many:""`
+	// Value if the evidence has none of `from`.
+	Default *Literal `key:"default"`
+	// Whether the value is hidden in messages, logs and JSON.
+	Sensitive Bool `key:"sensitive" default:"false"`
+	// Whether secrets in the text are masked wherever it is shown.
+	Scrub Bool `key:"scrub" default:"false"`
+	// Maximum length in bytes where the text is shown. A secret at the cut is left out.
+	MaxLength Int `key:"max_length" range:"4..1073741823" default:"no limit"`
+	// End that is kept when the text is too long.
+	Keep Text `key:"keep" words:"head tail" default:"head"`
+	// Whether the field is in messages, but not in the context on the wire.
+	MessageOnly Bool `key:"message_only" default:"false"`
+	// Fields of an `object`.
+	Fields []Field `key:"fields" declares:"field"`
 	Span   diag.Span
 }
 
-// RuleCondition is one condition of a detection rule, as written. Keys are the language's: source
-// op status type code exit_code signal errno is as text contains attributes.
+// Traits decide how an error is handled.
+type Traits struct {
+	_ struct{} `name:"traits"`
+	// Whether the error is a cause (`fault`) or an observation (`failure`).
+	Kind Text `key:"kind" words:"kind"`
+	// Severity of the error.
+	Severity Text `key:"severity" words:"severity"`
+	// Whether the same call may succeed unchanged.
+	Retryable Bool `key:"retryable" default:"false"`
+	// What can help: a retry, a repair, nothing, or an investigation.
+	Recoverability Text `key:"recoverability" words:"recoverability" default:"from retryable"`
+	// What the program does about the error.
+	Reaction *ReactionRef `key:"reaction" default:"abort" variant:"^"`
+	// HTTP status of a response with this error.
+	HTTP Int `key:"http" range:"100..599"`
+	// gRPC status of a response with this error.
+	GRPC Text `key:"grpc" words:"grpc"`
+}
+
+// Category is a struct type of the generated package, with the codes of its errors.
+type Category struct {
+	Name Text `key:"*"`
+	// Go type of the errors.
+	Type Text `key:"type" default:"name and Error"`
+	// What the errors have in common.
+	Doc    Text   `key:"doc"`
+	Traits Traits `key:",inline"`
+	// Context of the errors, after the fields of the file.
+	Fields []Field `key:"fields" declares:"field"`
+	// Codes of the errors.
+	Codes []Code `key:"codes" required:"" declares:"code"`
+}
+
+// Code identifies one kind of error.
+type Code struct {
+	Name Text `key:"*" chars:""`
+	// Published number of the code, unique and never reused. It is not the value of the Go constant.
+	Number Int `key:"number" range:"1.."`
+	// Go name: `GitCommit` gives `CodeGitCommit` and `NewGitCommit`.
+	GoName Text `key:"name" default:"from the key"`
+	// Code on the wire.
+	Value Text `key:"value" default:"the key" chars:""`
+	// Former values, which still decode to this code.
+	Aliases []Text `key:"aliases" chars:""`
+	// What happened.
+	Doc Text `key:"doc"`
+	// What a person can do about it.
+	Resolution Text `key:"resolution"`
+	// Text of the error. `{field}` is replaced, and `[…]` is left out if a field in it is absent.
+	Message Text `key:"message" required:""`
+	// Text for the provider, if the reaction has `feed_back`.
+	Feedback Text `key:"feedback" default:"message and resolution"`
+	// Version that introduced the code.
+	Since Text `key:"since"`
+	// Reason why the code is no longer used. It still decodes, and its factory is deprecated.
+	Deprecated Text `key:"deprecated"`
+	// Code to use instead.
+	ReplacedBy Text `key:"replaced_by" ref:"code"`
+	// Groups of the code.
+	Groups []Text `key:"groups" ref:"group"`
+	// Parameters of the factory, in order. All of them are required for this code.
+	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
+	ArgsSet bool   // `args: []` differs from an absent key
+	// Context that is the same in all errors of the code.
+	Set    []Assignment `key:"set" keys:"field"`
+	Traits Traits       `key:",inline"`
+	// What happens before a call that is likely to fail with this code.
+	Prevent *Prevention `key:"prevent"`
+	// Branches on the context. The first that holds changes the traits.
+	When []When `key:"when"`
+	// Rules that give evidence this code.
+	Detect []Rule `key:"detect"`
+	// Evidence that must become this code.
+	Examples []Example `key:"examples"`
+	// Evidence that must not become this code.
+	NotExamples []Example `key:"not_examples" variant:"counter"`
+	Span        diag.Span
+}
+
+// Prevention describes what happens before a call that is likely to fail.
+type Prevention struct {
+	_ struct{} `anyof:"check throttle concurrency"`
+	// Check that runs before the call. If it fails, its error takes the place of the call's.
+	Check Text `key:"check" ref:"check"`
+	// Minimum time between the starts of two calls.
+	Throttle Duration `key:"throttle" range:">0s"`
+	// Maximum number of simultaneous calls of the provider.
+	Concurrency Int `key:"concurrency" range:"1..1000000"`
+	// Minimum probability of the code: the lower end of the forecast's interval.
+	Likely Float `key:"likely" range:"0..0.99" default:"0.5"`
+	Span   diag.Span
+}
+
+// When changes traits in the contexts that its conditions describe.
+type When struct {
+	_ struct{} `name:"when branch"`
+	// Conditions on fields. All must hold.
+	If     []Condition `key:"if" required:"" keys:"field"`
+	Traits Traits      `key:",inline"`
+	Span   diag.Span
+}
+
+// RuleCondition is one condition of a detection rule, as written.
 type RuleCondition struct {
 	Key       Text // "status", or "attributes"
 	Attribute Text // the name under attributes
 	Match     Matcher
 }
 
-// Rule is one detection rule.
+// Rule gives a code to the evidence that it describes. All conditions must hold.
 type Rule struct {
+	_          [0]ruleKeys `name:"detect rule"`
 	Conditions []RuleCondition
-	Text       []Text // regexps
-	Contains   []Text
-	Priority   Int
-	Set        []Assignment
-	Span       diag.Span
+	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match. Case
+	// counts unless `(?i)` is set.
+	Text []Text `key:"text" many:"" chars:"any"`
+	// Texts to find in the same place, in any case. One of them must occur.
+	Contains []Text `key:"contains" many:"" chars:"any"`
+	// Rank of the rule. The highest wins.
+	Priority Int `key:"priority" default:"0"`
+	// Context that the rule implies.
+	Set  []Assignment `key:"set" keys:"field"`
+	Span diag.Span
 }
 
-// Example is a whole piece of evidence, and what it must become.
+// ruleKeys are the keys of a rule that become its Conditions.
+type ruleKeys struct {
+	// Reporter of the failure.
+	Source Matcher `key:"source" of:"text" ref:"source"`
+	// Operation that failed.
+	Op Matcher `key:"op" of:"text" ref:"op"`
+	// HTTP status.
+	Status Matcher `key:"status" of:"number" range:"100..599"`
+	// Type of the error, in the source's own words.
+	Type Matcher `key:"type" of:"text"`
+	// Code of the error, in the source's own words.
+	Code Matcher `key:"code" of:"text"`
+	// Exit status of a process.
+	ExitCode Matcher `key:"exit_code" of:"number" range:"0.."`
+	// Signal that ended a process.
+	Signal Matcher `key:"signal" of:"text"`
+	// System error, such as `ECONNRESET`.
+	Errno Matcher `key:"errno" of:"text"`
+	// Variable for `errors.Is`, such as `io.ErrUnexpectedEOF`, with its full import path.
+	Is Matcher `key:"is" of:"text"`
+	// Error type for `errors.As`, such as `*net.OpError`, with its full import path.
+	As Matcher `key:"as" of:"text"`
+	// Other properties that the source reports.
+	Attributes []Condition `key:"attributes" keys:"attribute"`
+}
+
+// Example is all the evidence of one failure, and its expected error.
 type Example struct {
+	_       [0]exampleKeys `name:"example" counter:"counter-example"`
 	Entries []LiteralEntry // source, status, text, files, retry_after, … as written
-	Want    *Want
+	// Expected properties of the error, in addition to its code.
+	Want *Want `key:"want" not:"counter"`
+	Span diag.Span
+}
+
+// exampleKeys are the keys of an example that become its Entries.
+type exampleKeys struct {
+	// Reporter of the failure.
+	Source Text `key:"source" ref:"source"`
+	// Operation that failed.
+	Op Text `key:"op" ref:"op"`
+	// HTTP status.
+	Status Int `key:"status" range:"100..599"`
+	// Type of the error, in the source's own words.
+	Type Text `key:"type"`
+	// Code of the error, in the source's own words.
+	Code Text `key:"code"`
+	// Exit status of a process.
+	ExitCode Int `key:"exit_code" range:"0.."`
+	// Signal that ended a process.
+	Signal Text `key:"signal"`
+	// System error, such as `ECONNRESET`.
+	Errno Text `key:"errno"`
+	// Variable that the error wraps.
+	Is Text `key:"is"`
+	// Error type in the error's chain.
+	As Text `key:"as"`
+	// Text on the error channel.
+	Text Text `key:"text"`
+	// Other output.
+	Output Text `key:"output"`
+	// Files that the failure concerns.
+	Files []Text `key:"files"`
+	// Wait that the source asks for.
+	RetryAfter Duration `key:"retry_after"`
+	// Time at which the source answers again (RFC 3339).
+	ResetAt Text `key:"reset_at"`
+	// Credential of the call.
+	Credential Text `key:"credential"`
+	// Other properties that the source reports.
+	Attributes []scalarEntry `key:"attributes" keys:"attribute"`
+}
+
+// scalarEntry is a name with a scalar.
+type scalarEntry struct {
+	Name  Text    `key:"*"`
+	Value Literal `key:"=" of:"any"`
+}
+
+// Want is the expected error of an example.
+type Want struct {
+	// Whether the error is retryable.
+	Retryable Bool `key:"retryable"`
+	// Recoverability of the error.
+	Recoverability Text `key:"recoverability" words:"recoverability"`
+	// Severity of the error.
+	Severity Text `key:"severity" words:"severity"`
+	// Name of the reaction.
+	Reaction Text `key:"reaction" ref:"reaction"`
+	// Fields of the error.
+	Context []Assignment `key:"context" keys:"field"`
 	Span    diag.Span
 }
 
-// Want is what an example expects beyond its code.
-type Want struct {
-	Retryable      Bool
-	Recoverability Text
-	Severity       Text
-	Reaction       Text
-	Context        []Assignment
-	Span           diag.Span
-}
-
-// Reserved names and numbers are never used again.
+// Reserved lists what must not be used again.
 type Reserved struct {
-	Numbers []Int
-	Codes   []Text
-}
-
-// Profile is an overlay of the sections of the same name.
-type Profile struct {
-	Name      Text
-	Doc       Text
-	Codes     []Overlay
-	Reactions []Reaction // only the fields that are set
-	Policies  []Policy   // only the fields that are set
-	Detection Detection
-	Recovery  Recovery
-	Retry     Retry
-	Reporting Reporting
-	Span      diag.Span
-}
-
-// Overlay changes the traits of a code, a category, an @group or of all (*).
-type Overlay struct {
-	Key    Text
-	Traits Traits
-	Span   diag.Span
-}
-
-// Detection switches parts of classification off.
-type Detection struct {
-	Text           Bool
-	Severity       Bool
-	Recoverability Bool
-}
-
-// Recovery switches and limits strategies.
-type Recovery struct {
-	Enabled     Bool
-	MaxAttempts Int
-	Allowed     []Text
-	AllowedSet  bool
-}
-
-// Retry switches retries, and gives the numbers for reactions that name no policy.
-type Retry struct {
-	Enabled Bool
-	Policy  Policy
-	Set     bool // whether any number of the policy is given
-}
-
-// Reporting says how much is told of an error.
-type Reporting struct {
-	LogLevel Text
-	Stack    Bool
-	Context  Bool
+	// Numbers of former codes.
+	Numbers []Int `key:"numbers"`
+	// Former codes, values and aliases.
+	Codes []Text `key:"codes"`
 }

@@ -6,18 +6,17 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Val is a scalar of the source with its place. The zero Val is an absent key.
+// Val is a scalar with its position. The zero Val is an absent key.
 type Val[T any] struct {
 	V    T
 	Span diag.Span
-	Set  bool // false when the key is absent
+	Set  bool // false if the key is absent
 }
 
-// Given reports whether the key is there, also with a value that could not be read, of which a
-// finding tells already.
-func (v Val[T]) Given() bool { return v.Set || v.Span != diag.Span{} }
+// Given reports whether the key is present.
+func (v Val[T]) Given() bool { return v.Set }
 
-// Or returns the value, or def when the key is absent.
+// Or returns the value, or def if the key is absent.
 func (v Val[T]) Or(def T) T {
 	if v.Set {
 		return v.V
@@ -25,7 +24,7 @@ func (v Val[T]) Or(def T) T {
 	return def
 }
 
-// The kinds of scalar that the language knows.
+// The kinds of scalar.
 type (
 	Text     = Val[string]
 	Int      = Val[int]
@@ -48,8 +47,8 @@ const (
 	LitMap
 )
 
-// Literal is a value whose type the field it is for decides: what stands under `set`, `if`, `want`,
-// `default`.
+// Literal is a value whose type depends on the field that it is for, as under `set`, `if`, `want`
+// and `default`.
 type Literal struct {
 	Kind   LiteralKind
 	Text   string // a scalar as written, unquoted
@@ -65,14 +64,20 @@ type LiteralEntry struct {
 	Value Literal
 }
 
-// Matcher is a condition on one value: a value, a list, a range, a negation, a prefix, a presence.
+// Matcher tests one value. All of its keys must hold.
 type Matcher struct {
-	Values  []Literal // any of them
-	Min     *Literal
-	Max     *Literal
-	Not     []Literal // none of them, and present
-	Prefix  []Text    // any of them
-	Present Bool
+	_      struct{}  `text:"text matcher" number:"number matcher" anyof:"*"`
+	Values []Literal // any of them
+	// Smallest value that matches.
+	Min *Literal `key:"min" of:"^" not:"text"`
+	// Largest value that matches.
+	Max *Literal `key:"max" of:"^" not:"text"`
+	// Values that do not match. An absent value does not match either.
+	Not []Literal `key:"not" of:"^" many:""`
+	// Beginnings of texts that match.
+	Prefix []Text `key:"prefix" many:"" not:"number" chars:"any"`
+	// Whether the value is present. Only `false` matches an absent value.
+	Present Bool `key:"present"`
 	Span    diag.Span
 }
 

@@ -64,6 +64,9 @@ func wordsOf(v any) []string {
 	return grpcWords[:]
 }
 
+// GRPCWords returns the words of google.rpc.Code, in the order of their numbers.
+func GRPCWords() []string { return slices.Clone(grpcWords[:]) }
+
 // word returns the word of value v of the named type; of a value that does not exist, a text such
 // as Action(9).
 func word(words []string, name string, v uint8) string {
