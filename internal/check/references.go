@@ -1,0 +1,202 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/internal/stdlib"
+)
+
+// runtimeOps are the operations that the runtime itself reports.
+var runtimeOps = strings.Fields(`
+	load_config prepare lock resume available detect_changes save revert scope ask budget call
+	validate_pre_commit validate_pre_push validate_pre_pr commit push pr file_task notify state_write`)
+
+// Operations returns the operations that no taxonomy has to declare.
+func Operations() []string { return slices.Clone(runtimeOps) }
+
+// predeclared are the reactions that every taxonomy has.
+var predeclared = []string{"abort", "block", "continue"}
+
+// declaredNames returns the names that are valid, in the order of the file.
+func (c *checker) declaredNames() map[spec.Ref][]string {
+	valid := map[spec.Ref][]string{
+		spec.RefOp: slices.Clone(runtimeOps), spec.RefReaction: slices.Clone(predeclared), spec.RefOverlay: {"*"},
+	}
+	eachName(c.t, func(n name) {
+		if !n.declares {
+			return
+		}
+		valid[n.ref] = append(valid[n.ref], n.V)
+		switch n.ref {
+		case spec.RefCode, spec.RefCategory:
+			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], n.V)
+		case spec.RefGroup:
+			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], "@"+n.V)
+		}
+	})
+	return valid
+}
+
+// undeclared finds references to names that are not declared.
+func undeclared(c *checker) {
+	valid := c.declaredNames()
+	sets := make(map[spec.Ref]map[string]bool)
+	for ref, names := range valid {
+		sets[ref] = make(map[string]bool, len(names))
+		for _, n := range names {
+			sets[ref][n] = true
+		}
+	}
+	eachName(c.t, func(n name) {
+		noun := nouns[n.ref]
+		switch {
+		case n.declares, sets[n.ref][n.V]:
+		case n.ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
+		case n.prefix && !beginsAny(valid[n.ref], n.V):
+			c.report(idUnknownName, n.Span, fmt.Sprintf("no %s begins with %q", noun[0], n.V),
+				c.suggest(n.V, valid[n.ref], "declare one under "+noun[1]))
+		case !n.prefix:
+			c.report(idUnknownName, n.Span, fmt.Sprintf("%s %q is not declared", noun[0], n.V),
+				c.suggest(n.V, valid[n.ref], "declare it under "+noun[1]))
+		}
+	})
+}
+
+func beginsAny(names []string, prefix string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) })
+}
+
+// unknownFields finds references to fields that the category does not have.
+func unknownFields(c *checker) {
+	c.eachFieldRef(func(k *code, name spec.Text, _ *spec.Literal) {
+		if _, ok := k.category.byName[name.V]; !ok {
+			c.report(idUnknownName, name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
+				c.suggest(name.V, k.category.fieldNames(), "declare it under fields"))
+		}
+	})
+	sources := append(slices.Sorted(maps.Keys(evidence)), attributePrefix+"name")
+	c.eachField(func(f field) {
+		for _, from := range f.From {
+			if _, ok := evidence[from.V]; ok || isAttribute(from.V) {
+				continue
+			}
+			hint := "use one of " + strings.Join(sources, ", ")
+			if _, attribute, dotted := strings.Cut(from.V, "."); dotted && attribute != "" {
+				hint = fmt.Sprintf("did you mean %q?", attributePrefix+attribute)
+			}
+			c.report(idUnknownName, from.Span, fmt.Sprintf("evidence has no %q", from.V),
+				c.suggest(from.V, sources, hint))
+		}
+	})
+}
+
+// unknownInLibraries finds names that neither the standard library nor the operating system has.
+func unknownInLibraries(c *checker) {
+	c.eachRule(func(_ *code, r *spec.Rule) {
+		for _, cond := range r.Conditions {
+			for _, lit := range slices.Concat(cond.Match.Values, cond.Match.Not) {
+				c.libraryName(cond.Key.V, lit)
+			}
+			if key := cond.Key.V; (key == "is" || key == "as") && len(cond.Match.Prefix) > 0 {
+				c.report(idUnknownName, cond.Match.Prefix[0].Span, fmt.Sprintf("%q takes no prefix", key),
+					"write the full name of one error")
+			}
+		}
+	})
+	c.eachEntry(func(e spec.LiteralEntry) { c.libraryName(e.Key.V, e.Value) })
+}
+
+func (c *checker) libraryName(key string, lit spec.Literal) {
+	if lit.Kind != spec.LitString {
+		return
+	}
+	name, at := lit.Text, lit.Span
+	switch key {
+	case "is":
+		if _, ok := stdlib.LookupValue(name); !ok {
+			c.unknownError(at, name, "error value", stdlib.Values())
+		}
+	case "as":
+		if _, ok := stdlib.LookupType(name); !ok {
+			c.unknownError(at, name, "error type", stdlib.Types())
+		}
+	case "errno":
+		if !stdlib.IsErrno(name) {
+			c.unknownSystemName(at, "errno", name, stdlib.ErrnoOf(name), stdlib.Errnos())
+		}
+	case "signal":
+		if !stdlib.IsSignal(name) {
+			c.unknownSystemName(at, "signal", name, stdlib.SignalOf(name), stdlib.Signals())
+		}
+	}
+}
+
+func (c *checker) unknownSystemName(at diag.Span, what, name, full string, valid []string) {
+	hint := c.suggest(name, valid, "write it as Linux does, as in "+valid[0])
+	if full != "" {
+		hint = fmt.Sprintf("did you mean %q?", full)
+	}
+	c.report(idUnknownName, at, fmt.Sprintf("%q is not a valid %s of Linux", name, what), hint)
+}
+
+func (c *checker) unknownError(at diag.Span, name, what string, valid []string) {
+	bare := strings.TrimPrefix(name, "*")
+	last := bare[strings.LastIndexByte(bare, '.')+1:]
+	message := fmt.Sprintf("%q is not a known %s of the standard library", name, what)
+	full := slices.IndexFunc(valid, func(v string) bool { return v == "*"+bare || strings.HasSuffix(v, "/"+bare) })
+	switch {
+	case name == "context.Canceled":
+		c.report(idUnknownName, at, "a cancelled context is never classified, so "+name+" never matches", "remove it")
+	case strings.HasPrefix(bare, "syscall.") || strings.HasPrefix(bare, "golang.org/x/sys/"):
+		if !stdlib.IsErrno(last) {
+			last = "ECONNRESET"
+		}
+		c.report(idUnknownName, at, message, "use errno for errors of the system: errno: "+last)
+	case full >= 0:
+		c.report(idUnknownName, at, message, "write the full import path: "+valid[full])
+	default:
+		c.report(idUnknownName, at, message, c.suggest(name, valid, "write the full import path, as in "+valid[0]))
+	}
+}
+
+// thenCycles finds reactions that lead back to themselves, in the table or as a profile changes it.
+func thenCycles(c *checker) {
+	for _, v := range c.views {
+		done := make(map[*spec.Reaction]bool)
+		for _, r := range v.all {
+			var path []*spec.Reaction
+			for ; r != nil && !done[r]; r = v.then(r) {
+				done[r] = true
+				path = append(path, r)
+			}
+			if i := slices.Index(path, r); r != nil && i >= 0 {
+				c.cycle(path[i:])
+			}
+		}
+	}
+}
+
+// cycle reports a circle at the `then` that is last in the file, which is mostly the one in a profile.
+func (c *checker) cycle(path []*spec.Reaction) {
+	last := 0
+	for i, r := range path {
+		if isLater(refSpan(r.Then, false), refSpan(path[last].Then, false)) {
+			last = i
+		}
+	}
+	path = slices.Concat(path[last+1:], path[:last+1])
+	var names []string
+	for _, r := range append(path, path[0]) {
+		names = append(names, r.Name.V)
+		if r.Name.V == "" {
+			names[len(names)-1] = "(in place)"
+		}
+	}
+	c.report(idThenCycle, refSpan(path[len(path)-1].Then, false),
+		"then leads in a circle: "+strings.Join(names, ", "), "end the chain with abort, block or continue")
+}
