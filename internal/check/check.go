@@ -76,9 +76,9 @@ var stages = [][]func(*checker){
 	},
 }
 
-// Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of the
-// file ignores are left out, and so are those behind a thousand errors. The model is nil if one of
-// them is an error.
+// Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of
+// the file ignores are left out, and so are those behind a thousand errors. The model is nil if one
+// of them is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package

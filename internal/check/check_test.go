@@ -18,7 +18,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// TestFindings loads the taxonomies under testdata, in which ⟦ and ⟧ mark the places of the findings.
+// TestFindings loads the taxonomies under testdata, in which ⟦ and ⟧ mark the places of the
+// findings.
 func TestFindings(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -42,10 +43,12 @@ func TestFindings(t *testing.T) {
 				assert.Equal(t, diag.HasErrors(findings), m == nil)
 				var got []string
 				for _, f := range findings {
-					if incidental := f.ID == "W-unused" || f.ID == "W-untested-rule"; incidental && !slices.Contains(ids, f.ID) {
+					incidental := f.ID == "W-unused" || f.ID == "W-untested-rule"
+					if incidental && !slices.Contains(ids, f.ID) {
 						continue
 					}
-					got = append(got, fmt.Sprint(f.ID, " ", diag.Span{Line: f.Span.Line, Col: f.Span.Col, Len: max(f.Span.Len, 1)}))
+					got = append(got,
+						fmt.Sprint(f.ID, " ", diag.Span{Line: f.Span.Line, Col: f.Span.Col, Len: max(f.Span.Len, 1)}))
 					assert.NotEmpty(t, f.Message)
 					assert.Equal(t, f.ID[0] == 'W', f.Severity == diag.Warning, f.ID)
 					if !slices.Contains(spec.IDs(), f.ID) {
@@ -99,8 +102,10 @@ func TestHints(t *testing.T) {
 		{yaml: "uncategorized: retried\n", hint: "declare it under reactions"},
 		{yaml: "fields: {a: {type: string, from: attribute.a}}\n", hint: `did you mean "attributes.a"?`},
 		{yaml: "fields: {f: {enum: [block, ask], default: blok}}\n", hint: `did you mean "block"?`},
-		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{signal: KILL}]}}}}\n", hint: `did you mean "SIGKILL"?`},
-		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{errno: pipe}]}}}}\n", hint: `did you mean "EPIPE"?`},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{signal: KILL}]}}}}\n",
+			hint: `did you mean "SIGKILL"?`},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{errno: pipe}]}}}}\n",
+			hint: `did you mean "EPIPE"?`},
 		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{is: syscall.EPIPE}]}}}}\n",
 			hint: "use errno for errors of the system: errno: EPIPE"},
 		{yaml: "categories: {io: {codes: {A: {message: a, number: 1}, B: {message: b, number: 1}}}}\n",
@@ -222,8 +227,9 @@ func TestManyBranches(t *testing.T) {
 		fmt.Fprintf(&words, "w%d, ", i)
 		fmt.Fprintf(&branches, "{if: {f: w%d, g: w%d}, severity: low}, ", i, 249-i)
 	}
-	_, findings := check.Load("taxonomy.yaml", whole("fields: {f: {enum: ["+words.String()+"]}, g: {enum: ["+words.String()+
-		"]}}\ncategories: {io: {codes: {A: {message: a, when: ["+branches.String()+"]}}}}\n"))
+	_, findings := check.Load("taxonomy.yaml",
+		whole("fields: {f: {enum: ["+words.String()+"]}, g: {enum: ["+words.String()+
+			"]}}\ncategories: {io: {codes: {A: {message: a, when: ["+branches.String()+"]}}}}\n"))
 	assert.Empty(t, findings)
 }
 
@@ -232,8 +238,9 @@ func manyRules(n int) []byte {
 	var b strings.Builder
 	b.WriteString("sources: {api: An API.}\ncategories:\n  io:\n    codes:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "      CODE_%d: {message: m, detect: [{source: api, text: '(?i)\\bcause number %d\\b'}], examples: "+
-			"[{source: api, text: 'it is Cause number %d, again'}]}\n", i, i, i)
+		fmt.Fprintf(&b,
+			"      CODE_%d: {message: m, detect: [{source: api, text: '(?i)\\bcause number %d\\b'}], examples: "+
+				"[{source: api, text: 'it is Cause number %d, again'}]}\n", i, i, i)
 	}
 	return whole(b.String())
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// checker is a taxonomy by name, and what was found in it. Names are unique from the second stage on.
+// checker is a taxonomy by name, and what was found in it. Names are unique from the second stage
+// on.
 type checker struct {
 	t          *spec.Taxonomy
 	m          *model.Package // nil in the first stage

@@ -44,8 +44,7 @@ func examples(c *checker) {
 		for i, r := range k.model.Rules {
 			if !t.won[r] && !faulty[k] {
 				c.report(idUntested, t.spans[r], fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Name.V),
-					fmt.Sprintf("add one to the examples of %s; if none can win, another rule matches whatever this one does",
-						k.Name.V))
+					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does", k.Name.V))
 			}
 		}
 	}
@@ -72,8 +71,9 @@ func (t *trial) example(k *code, written *spec.Example, x *model.Example, v dete
 			fmt.Sprintf("give a rule of %s that matches it a priority above %d", k.Name.V, rule.Priority),
 			see(t.spans[rule], "this rule"))
 	case len(x.Evidence.Text) > detect.DefaultTextLimit:
-		t.report(idExample, at, fmt.Sprintf("the example is won by no rule; of its text only the last %d bytes are searched",
-			detect.DefaultTextLimit), "keep the end of the text, or add a rule for it to "+k.Name.V)
+		t.report(idExample, at,
+			fmt.Sprintf("the example is won by no rule; of its text only the last %d bytes are searched",
+				detect.DefaultTextLimit), "keep the end of the text, or add a rule for it to "+k.Name.V)
 	default:
 		t.report(idExample, at, "the example is won by no rule",
 			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Name.V))
@@ -81,7 +81,8 @@ func (t *trial) example(k *code, written *spec.Example, x *model.Example, v dete
 }
 
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
-	c.report(idExample, at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want), "correct the example, or the code")
+	c.report(idExample, at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
+		"correct the example, or the code")
 }
 
 func (t *trial) wantTraits(written *spec.Want, want *model.Want, row *model.Row) {
@@ -119,8 +120,8 @@ func (t *trial) wantContext(written *spec.Want, want *model.Want, ctx model.Cont
 	}
 }
 
-// same compares a wanted value with the one that came out: of an object, the fields that are wanted;
-// of JSON, without regard to the order of keys.
+// same compares a wanted value with the one that came out: of an object, the fields that are
+// wanted; of JSON, without regard to the order of keys.
 func same(want, got model.Value) bool {
 	switch want.Type {
 	case model.ObjectType:

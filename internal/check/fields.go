@@ -41,31 +41,35 @@ const maxWords = 254
 // maxGroups bounds the groups: a code's are the bits of a number.
 const maxGroups = 64
 
-// fieldOptions finds options of a field that its type does not take, and declarations that are empty
-// or too long for the generated code.
+// fieldOptions finds options of a field that its type does not take, and declarations that are
+// empty or too long for the generated code.
 func fieldOptions(c *checker) {
 	c.eachField(func(f field) {
 		typ := f.model.Type
 		isText := typ == model.String || typ == model.Strings
 		switch {
 		case f.EnumSpan.Valid() && !f.Type.Set && len(f.Enum) == 0:
-			c.report(idFieldOption, f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V), "list them, as in [low, high]")
+			c.report(idFieldOption, f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
+				"list them, as in [low, high]")
 		case len(f.Enum) > maxWords:
 			c.report(idFieldOption, f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
 				"use type: string")
 		case f.Type.V == "object" && len(f.Fields) == 0:
-			c.report(idFieldOption, f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V), "list them under fields")
+			c.report(idFieldOption, f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
+				"list them under fields")
 		case f.Type.Set && f.Type.V != "object" && len(f.Fields) > 0:
-			c.report(idFieldOption, f.Fields[0].Name.Span, fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ),
-				"use type: object, or remove fields")
+			c.report(idFieldOption, f.Fields[0].Name.Span,
+				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
 		}
 		if f.Scrub.V && !isText {
-			c.report(idFieldOption, f.Scrub.Span, fmt.Sprintf("scrub is for texts, and %q is of type %s", f.Name.V, typ),
+			c.report(idFieldOption, f.Scrub.Span,
+				fmt.Sprintf("scrub is for texts, and %q is of type %s", f.Name.V, typ),
 				"remove it, or use type: string")
 		}
 		if f.MaxLength.Set && !isText {
 			c.report(idFieldOption, f.MaxLength.Span,
-				fmt.Sprintf("max_length is for texts, and %q is of type %s", f.Name.V, typ), "remove it, or use type: string")
+				fmt.Sprintf("max_length is for texts, and %q is of type %s", f.Name.V, typ),
+				"remove it, or use type: string")
 		}
 		if f.Keep.Set && !f.MaxLength.Set {
 			c.report(idFieldOption, f.Keep.Span, "keep needs max_length: it is the end that remains of a longer text",
@@ -96,8 +100,8 @@ func fieldOptions(c *checker) {
 	}
 }
 
-// args finds required fields that a factory neither takes nor sets, and parameters for what the code
-// fixes.
+// args finds required fields that a factory neither takes nor sets, and parameters for what the
+// code fixes.
 func args(c *checker) {
 	for _, k := range c.codes {
 		at := k.Name.Span
@@ -106,7 +110,8 @@ func args(c *checker) {
 		}
 		for _, f := range k.category.fields {
 			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
-				c.report(idArg, at, fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
+				c.report(idArg, at,
+					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
 					"add it to args, or give it a value under set", see(f.Required.Span, "required here"))
 			}
 		}
@@ -160,8 +165,8 @@ func unfillable(c *checker) {
 	})
 }
 
-// fillable reports whether classification can give a field a value: an object if it can give one to a
-// field in it.
+// fillable reports whether classification can give a field a value: an object if it can give one to
+// a field in it.
 func fillable(f spec.Field) bool {
 	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, fillable)
 }

@@ -16,7 +16,8 @@ import (
 
 // fixedNames are the exported names that a generated package may have, now or with a later errgen.
 var fixedNames = strings.Fields(`
-	Categories Category CategoryOf Check Checks Classify ClassifyEvidence Explain Recover Strategies Table UnmarshalError`)
+	Categories Category CategoryOf Check Checks Classify ClassifyEvidence Explain Recover Strategies Table
+	UnmarshalError`)
 
 // methodNames are the methods of a generated error. A field of that name would hide one.
 var methodNames = strings.Fields(`
@@ -43,7 +44,8 @@ func header(c *checker) {
 		c.report(idGoName, p.Span, fmt.Sprintf("a package called %q cannot be imported like any other", p.V),
 			"choose another name, such as errs")
 	case naming.Predeclared(p.V):
-		c.report(idGoName, p.Span, fmt.Sprintf("%q is predeclared by Go, and a file that imports the package would lose it", p.V),
+		c.report(idGoName, p.Span,
+			fmt.Sprintf("%q is predeclared by Go, and a file that imports the package would lose it", p.V),
 			"choose another name, such as errs")
 	}
 	if d := c.t.Domain; d.Set && !domainForm.MatchString(d.V) {
@@ -120,7 +122,8 @@ func goNameClashes(c *checker) {
 			case slices.Contains(fixedNames, ident):
 				c.report(idGoName, at, fmt.Sprintf("the Go name %s belongs to the generated package", ident), hint)
 			case clash && earlier != at:
-				c.report(idGoName, at, fmt.Sprintf("the Go name %s is taken", ident), hint, see(earlier, "first made here"))
+				c.report(idGoName, at, fmt.Sprintf("the Go name %s is taken", ident), hint,
+					see(earlier, "first made here"))
 			case !clash:
 				names[ident] = at
 			}
@@ -128,7 +131,8 @@ func goNameClashes(c *checker) {
 	}
 	for _, k := range c.categories {
 		m := k.model
-		claim(first(k.Type.Span, k.Name.Span), `set another name with the key "type"`, m.Type, m.CodeType, m.Const, m.Predicate)
+		claim(first(k.Type.Span, k.Name.Span), `set another name with the key "type"`, m.Type, m.CodeType, m.Const,
+			m.Predicate)
 	}
 	for _, k := range c.codes {
 		claim(first(k.GoName.Span, k.Name.Span), `set another name with the key "name"`, k.model.Const, k.model.Factory)
@@ -183,7 +187,8 @@ func (c *checker) fieldClashes(fields []field, methods []string) {
 		earlier, clash := names[f.model.Go]
 		switch {
 		case clash && !earlier.Valid():
-			c.report(idGoName, at, fmt.Sprintf("a field cannot be called %s: its error has a method of that name", f.model.Go),
+			c.report(idGoName, at,
+				fmt.Sprintf("a field cannot be called %s: its error has a method of that name", f.model.Go),
 				`set another name with the key "name"`)
 		case clash:
 			c.report(idGoName, at, fmt.Sprintf("the field's Go name %s is taken", f.model.Go),

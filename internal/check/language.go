@@ -252,8 +252,9 @@ func (n number) hint(v any) string {
 	return fmt.Sprintf("use a value from %g to %.9g", n.least, n.most)
 }
 
-// ranges finds numbers that are out of range, preventions that do nothing, and texts with characters that change how a line is
-// read: control characters, and those that turn the direction of writing.
+// ranges finds numbers that are out of range, preventions that do nothing, and texts with
+// characters that change how a line is read: control characters, and those that turn the direction
+// of writing.
 func ranges(c *checker) {
 	walk(reflect.ValueOf(c.t).Elem(), "", func(place string, v any) {
 		n, bounded := numbers[place]
@@ -329,8 +330,8 @@ func walk(v reflect.Value, place string, visit func(place string, v any)) {
 func (c *checker) unsafe(text spec.Text) {
 	for i, r := range text.V {
 		if isUnsafe(r) {
-			c.report(idValue, c.within(text, i, utf8.RuneLen(r)), fmt.Sprintf("the text contains %U, which is not printed", r),
-				"remove it")
+			c.report(idValue, c.within(text, i, utf8.RuneLen(r)),
+				fmt.Sprintf("the text contains %U, which is not printed", r), "remove it")
 			return
 		}
 	}

@@ -58,7 +58,8 @@ func (c *checker) budget(b *spec.Budget) {
 		c.report(idMissingKey, b.Span, "budget needs retries or breaker", "set retries: 0.2 or breaker: {failures: 5}")
 	}
 	if k := b.Breaker; k != nil && !k.Failures.Set {
-		c.report(idMissingKey, k.Span, "breaker needs failures", "set how many of the last calls open it, as in failures: 5")
+		c.report(idMissingKey, k.Span, "breaker needs failures",
+			"set how many of the last calls open it, as in failures: 5")
 	} else if k != nil && k.Of.Set {
 		ordered(c, numberOf("failures", k.Failures, 0), numberOf("of", k.Of, 0))
 	}

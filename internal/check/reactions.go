@@ -43,7 +43,8 @@ func reactions(c *checker) {
 			c.report(idAction, at, "recover needs a strategy", "name one of those under strategies")
 		}
 		if r.Action.V == "retry_operation" && r.Then == nil {
-			c.report(idAction, at, "retry_operation needs then", "name the reaction that follows when its attempts are exhausted")
+			c.report(idAction, at, "retry_operation needs then",
+				"name the reaction that follows when its attempts are exhausted")
 		}
 		if retries(r) && r.Purpose.Set && !r.To.Set {
 			c.report(idAction, first(written.Purpose.Span, at), r.Action.V+" with a purpose needs to",
@@ -62,8 +63,8 @@ func reactions(c *checker) {
 	})
 }
 
-// tiers finds escalation without tiers, a person who is not the last tier, and a purpose for which a
-// person would be asked: a person is asked a question, and then decides.
+// tiers finds escalation without tiers, a person who is not the last tier, and a purpose for which
+// a person would be asked: a person is asked a question, and then decides.
 func tiers(c *checker) {
 	persons := make(map[string]diag.Span)
 	for i, t := range c.t.Tiers {

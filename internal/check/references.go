@@ -181,7 +181,8 @@ func thenCycles(c *checker) {
 	}
 }
 
-// cycle reports a circle at the `then` that is last in the file, which is mostly the one in a profile.
+// cycle reports a circle at the `then` that is last in the file, which is mostly the one in a
+// profile.
 func (c *checker) cycle(path []*spec.Reaction) {
 	last := 0
 	for i, r := range path {

@@ -92,7 +92,8 @@ func rows(c *checker) {
 				see(r.at(retryableAt), "the code"))
 		}
 		if a := r.Reaction.Action; r.Retryable && (a == taxonomy.Abort || a == taxonomy.Block) {
-			c.report(idStops, r.at(reactionAt, retryableAt), fmt.Sprintf("%s is retryable, but its reaction is %s", r, a),
+			c.report(idStops, r.at(reactionAt, retryableAt),
+				fmt.Sprintf("%s is retryable, but its reaction is %s", r, a),
 				"choose a reaction that retries, or set retryable: false")
 		}
 		c.contradiction(r.String(), r.Retryable, r.Recoverability.String(), r.at(recoverabilityAt, retryableAt))
@@ -108,7 +109,8 @@ func rows(c *checker) {
 
 func (c *checker) contradiction(where string, retryable bool, recoverability string, at diag.Span) {
 	if retryable && recoverability == "permanent" || !retryable && recoverability == "retryable" {
-		c.report(idRetryable, at, fmt.Sprintf("%s has retryable: %t, and its recoverability is %s", where, retryable, recoverability),
+		c.report(idRetryable, at,
+			fmt.Sprintf("%s has retryable: %t, and its recoverability is %s", where, retryable, recoverability),
 			"change one of them")
 	}
 }
@@ -142,9 +144,11 @@ func roleFields(c *checker) {
 	for _, n := range needs {
 		check := func(k *code, r *model.Reaction, at diag.Span) {
 			step := inChain(r, n.is)
-			has := slices.ContainsFunc(n.roles, func(role model.Role) bool { return k.category.model.WithRole(role) != nil })
+			has := slices.ContainsFunc(n.roles,
+				func(role model.Role) bool { return k.category.model.WithRole(role) != nil })
 			if step != nil && !has {
-				c.report(idRoleField, at, fmt.Sprintf("%s %s, but %s has no field for it", called(step), n.what, k.Name.V),
+				c.report(idRoleField, at,
+					fmt.Sprintf("%s %s, but %s has no field for it", called(step), n.what, k.Name.V),
 					fmt.Sprintf("give category %s %s", k.category.Name.V, n.hint))
 			}
 		}
@@ -179,7 +183,8 @@ func overlayOf(p *spec.Profile, k *code) diag.Span {
 	return diag.Span{}
 }
 
-// skippedOverlays warns of profiles that would retry what is not retryable: the model leaves that out.
+// skippedOverlays warns of profiles that would retry what is not retryable: the model leaves that
+// out.
 func skippedOverlays(c *checker) {
 	for i, p := range c.m.Profiles {
 		skipped := make(map[diag.Span][]string)

@@ -30,7 +30,8 @@ func (c *checker) template(k *code, text spec.Text) {
 		return
 	}
 	if len(text.V) > maxTemplate {
-		c.report(idValue, text.Span, fmt.Sprintf("the text has more than %d bytes", maxTemplate), "move the details to doc")
+		c.report(idValue, text.Span, fmt.Sprintf("the text has more than %d bytes", maxTemplate),
+			"move the details to doc")
 		return
 	}
 	pieces, faults := resolve.ParseTemplate(text.V)

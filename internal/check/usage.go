@@ -46,7 +46,8 @@ func undocumented(c *checker) {
 		}
 		for _, one := range k.Codes {
 			if one.Doc.V == "" {
-				c.report(idNoDoc, one.Name.Span, fmt.Sprintf("code %s has no doc", one.Name.V), "add a sentence under doc")
+				c.report(idNoDoc, one.Name.Span, fmt.Sprintf("code %s has no doc", one.Name.V),
+					"add a sentence under doc")
 			}
 		}
 	}

@@ -93,7 +93,8 @@ func fieldValues(c *checker) {
 				_, faults := resolve.Condition(f, cond.Match)
 				c.faults(cond.Field.V, f, faults, cond.Match)
 				if cond.Match.IsZero() {
-					c.report(idValue, cond.Field.Span, cond.Field.V+" is tested for nothing", "write the value that it must have")
+					c.report(idValue, cond.Field.Span, cond.Field.V+" is tested for nothing",
+						"write the value that it must have")
 				}
 			}
 		}
@@ -110,7 +111,8 @@ func ruleValues(c *checker) {
 		}
 		for _, text := range slices.Concat(r.Text, r.Contains) {
 			if text.V == "" {
-				c.report(idEmptyRule, text.Span, "an empty text is found in everything", "write what the text must contain")
+				c.report(idEmptyRule, text.Span, "an empty text is found in everything",
+					"write what the text must contain")
 			}
 		}
 		for _, text := range r.Text {

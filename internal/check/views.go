@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// view is the reactions and policies as the table has them, or as a profile changes them. Names that
-// the table lacks are left out.
+// view is the reactions and policies as the table has them, or as a profile changes them. Names
+// that the table lacks are left out.
 type view struct {
 	profile   *spec.Profile // nil for the table
 	reactions map[string]*spec.Reaction

@@ -49,7 +49,8 @@ func (c *checker) secret(f field, cond spec.Condition) {
 	default:
 		return
 	}
-	c.report(idWhenSecret, cond.Field.Span, fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Name.V, why),
+	c.report(idWhenSecret, cond.Field.Span,
+		fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Name.V, why),
 		"test another field", see(at, "declared here"))
 }
 
@@ -71,7 +72,8 @@ func (c *checker) reach(k *code, index int) {
 			if k.sets(f.Wire) {
 				message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Name.V, f.Wire)
 			}
-			c.report(idUnreachable, k.When[index].If[i].Field.Span, message, "correct the condition, or remove the branch")
+			c.report(idUnreachable, k.When[index].If[i].Field.Span, message,
+				"correct the condition, or remove the branch")
 			return
 		}
 		s.samples = append(s.samples, left)
@@ -89,7 +91,8 @@ func (c *checker) reach(k *code, index int) {
 		return
 	}
 	earlier := k.When[slices.Index(k.model.When, s.blocker)].Span
-	c.report(idUnreachable, k.When[index].Span, "this branch never applies: an earlier one applies wherever its conditions hold",
+	c.report(idUnreachable, k.When[index].Span,
+		"this branch never applies: an earlier one applies wherever its conditions hold",
 		"move it before the other one, or remove it", see(earlier, "this branch"))
 }
 
@@ -105,7 +108,8 @@ type search struct {
 	blocker *model.Branch // an earlier branch that held in place of the target
 }
 
-// reaches reports whether values for the fields from i on complete a context that reaches the target.
+// reaches reports whether values for the fields from i on complete a context that reaches the
+// target.
 func (s *search) reaches(i int) bool {
 	if i == len(s.fields) {
 		return true
@@ -147,7 +151,8 @@ func (s *search) samplesOf(f *model.Field, branches []*model.Branch) []*model.Va
 		if v != nil {
 			ctx[f] = *v
 		}
-		return slices.ContainsFunc(s.target.Conds, func(cond model.Cond) bool { return cond.Field == f && !cond.Holds(ctx) })
+		return slices.ContainsFunc(s.target.Conds,
+			func(cond model.Cond) bool { return cond.Field == f && !cond.Holds(ctx) })
 	})
 }
 

@@ -12,7 +12,8 @@ var replaced = map[string]string{
 	"E-value": `E-wrong-type E-bad-value E-number-text E-bool-word E-duration E-empty E-version E-key-conflict E-number
 		E-http-status E-prevent E-domain E-help-url E-empty-range E-empty-text E-when-empty E-text E-name E-limit
 		E-no-codes`,
-	"E-duplicate":    "E-duplicate-key E-duplicate-code E-duplicate-number E-duplicate-value E-duplicate-field E-role-twice E-predeclared",
+	"E-duplicate": `E-duplicate-key E-duplicate-code E-duplicate-number E-duplicate-value E-duplicate-field
+		E-role-twice E-predeclared`,
 	"E-unknown-key":  "E-reserved-key",
 	"E-unknown-name": "E-unknown-field E-unknown-from E-stdlib-name",
 	"E-go-name":      "E-package E-duplicate-go-name E-method-name",
@@ -28,8 +29,8 @@ var replaced = map[string]string{
 		W-weak-text W-message-punctuation`,
 }
 
-// Replaced returns the id that has replaced one of an earlier version, or "" if its fault is no longer
-// checked. It is not ok if the id never existed, or is in use.
+// Replaced returns the id that has replaced one of an earlier version, or "" if its fault is no
+// longer checked. It is not ok if the id never existed, or is in use.
 func Replaced(id string) (now string, ok bool) {
 	for now, old := range replaced {
 		for name := range strings.FieldsSeq(old) {

@@ -1,5 +1,6 @@
-// Package rules has a page for every finding that errgen makes about a taxonomy, or about two versions
-// of one: the fault, its reason, the fix, and examples of either side. `errgen explain ID` prints it.
+// Package rules has a page for every finding that errgen makes about a taxonomy, or about two
+// versions of one: the fault, its reason, the fix, and examples of either side. `errgen explain ID`
+// prints it.
 package rules
 
 import (
@@ -15,8 +16,8 @@ var pages embed.FS
 
 const suffix = ".md"
 
-// Page returns the page about a finding as Markdown. Case does not count in the id. The page of an id
-// that was replaced begins with that, and goes on with the page of the one in its place.
+// Page returns the page about a finding as Markdown. Case does not count in the id. The page of an
+// id that was replaced begins with that, and goes on with the page of the one in its place.
 func Page(id string) (string, bool) {
 	if now, old := Replaced(id); old {
 		title := "# " + strings.ToUpper(id[:1]) + strings.ToLower(id[1:]) + "\n\n"

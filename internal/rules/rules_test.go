@@ -104,7 +104,8 @@ func changes(t *testing.T, before, now string) []string {
 	for _, yaml := range []string{before, now} {
 		assert.False(t, diag.HasErrors(findings(yaml)), yaml)
 	}
-	for _, c := range breaking.Compare(breaking.Read("before.yaml", whole(before)), breaking.Read("now.yaml", whole(now))) {
+	for _, c := range breaking.Compare(breaking.Read("before.yaml", whole(before)),
+		breaking.Read("now.yaml", whole(now))) {
 		out = append(out, c.ID)
 	}
 	return out
