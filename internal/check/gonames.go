@@ -84,12 +84,12 @@ func goNames(c *checker) {
 	const letters = "begin with a letter, and go on with letters and digits"
 	eachName(c.t, func(n name) {
 		switch {
-		case !n.declares:
-		case n.ref == spec.RefStrategy || n.ref == spec.RefCheck:
+		case !n.Declares:
+		case n.Ref == spec.RefStrategy || n.Ref == spec.RefCheck:
 			exported(n.Text, spec.Text{}, "", letters)
 		case slices.Contains([]spec.Ref{
 			spec.RefGroup, spec.RefTier, spec.RefProfile, spec.RefReaction, spec.RefPolicy,
-		}, n.ref):
+		}, n.Ref):
 			suffix(n.Text, letters)
 		}
 	})

@@ -20,19 +20,18 @@ import (
 // name is a name that is declared or referred to.
 type name struct {
 	spec.Text
-	ref      spec.Ref
-	declares bool
-	prefix   bool // the beginning of a name
+	Ref      spec.Ref
+	Declares bool
+	Prefix   bool // the beginning of a name
 }
 
-// nouns are the names of what can be declared, each with the key of its section.
-var nouns = map[spec.Ref][2]string{
-	spec.RefSource: {"source", "sources"}, spec.RefOp: {"op", "ops"}, spec.RefGroup: {"group", "groups"},
-	spec.RefStrategy: {"strategy", "strategies"}, spec.RefCheck: {"check", "checks"},
-	spec.RefTier: {"tier", "tiers"}, spec.RefPolicy: {"policy", "policies"},
-	spec.RefReaction: {"reaction", "reactions"}, spec.RefCategory: {"category", "categories"},
-	spec.RefCode: {"code", "the codes of a category"}, spec.RefProfile: {"profile", "profiles"},
-	spec.RefOverlay: {"code, category or @group", "categories or groups"},
+// noun returns what a name names.
+func noun(ref spec.Ref) string {
+	return map[spec.Ref]string{
+		spec.RefSource: "source", spec.RefOp: "op", spec.RefGroup: "group", spec.RefStrategy: "strategy",
+		spec.RefCheck: "check", spec.RefTier: "tier", spec.RefPolicy: "policy", spec.RefReaction: "reaction",
+		spec.RefCode: "code", spec.RefOverlay: "code, category or @group",
+	}[ref]
 }
 
 // eachName visits every name of a taxonomy but those of fields.
@@ -77,12 +76,12 @@ func eachName(t *spec.Taxonomy, visit func(name)) {
 
 type nameVisitor func(name)
 
-func (v nameVisitor) declare(ref spec.Ref, t spec.Text) { v(name{Text: t, ref: ref, declares: true}) }
+func (v nameVisitor) declare(ref spec.Ref, t spec.Text) { v(name{Text: t, Ref: ref, Declares: true}) }
 
 func (v nameVisitor) refer(ref spec.Ref, texts ...spec.Text) {
 	for _, t := range texts {
 		if t.Set {
-			v(name{Text: t, ref: ref})
+			v(name{Text: t, Ref: ref})
 		}
 	}
 }
@@ -124,7 +123,7 @@ func (v nameVisitor) code(k *spec.Code) {
 			v.literals(cond.Key.V, slices.Concat(cond.Match.Values, cond.Match.Not)...)
 			if ref := evidenceRefs[cond.Key.V]; ref != spec.RefNone {
 				for _, p := range cond.Match.Prefix {
-					v(name{Text: p, ref: ref, prefix: true})
+					v(name{Text: p, Ref: ref, Prefix: true})
 				}
 			}
 		}
@@ -168,9 +167,9 @@ func (v nameVisitor) profile(p *spec.Profile) {
 
 // reactionKey is a key of a reaction that not every action takes.
 type reactionKey struct {
-	name    string
-	at      diag.Span
-	actions []string
+	Name    string
+	Span    diag.Span
+	Actions []string
 }
 
 // reactionKeys lists the keys of a reaction that are given and that not every action takes.
@@ -194,7 +193,7 @@ func reactionKeys(r *spec.Reaction) []reactionKey {
 		{"purpose", r.Purpose.Span, []string{"retry", "retry_operation", "escalate"}},
 		{"feed_back", r.FeedBack.Span, append(asks, "continue", "block")},
 	}
-	return slices.DeleteFunc(keys, func(k reactionKey) bool { return !k.at.Valid() })
+	return slices.DeleteFunc(keys, func(k reactionKey) bool { return !k.Span.Valid() })
 }
 
 // number is what a number of the language is called, and its bounds.
@@ -360,8 +359,8 @@ func texts(c *checker) {
 		}
 	}
 	eachName(c.t, func(n name) {
-		if n.declares && (n.ref == spec.RefSource || n.ref == spec.RefOp || n.ref == spec.RefCode) {
-			check("a "+nouns[n.ref][0], "", n.Text)
+		if n.Declares && (n.Ref == spec.RefSource || n.Ref == spec.RefOp || n.Ref == spec.RefCode) {
+			check("a "+noun(n.Ref), "", n.Text)
 		}
 	})
 	for _, k := range c.codes {

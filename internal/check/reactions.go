@@ -28,13 +28,13 @@ func retries(r *spec.Reaction) bool {
 func reactions(c *checker) {
 	c.eachReaction(func(r, written *spec.Reaction) {
 		for _, k := range reactionKeys(written) {
-			asksTier := k.name == "to" && retries(r) && r.Purpose.Set
-			if !slices.Contains(k.actions, r.Action.V) && !asksTier {
-				hint := k.name + " goes with " + strings.Join(k.actions, ", ")
-				if k.name == "to" {
+			asksTier := k.Name == "to" && retries(r) && r.Purpose.Set
+			if !slices.Contains(k.Actions, r.Action.V) && !asksTier {
+				hint := k.Name + " goes with " + strings.Join(k.Actions, ", ")
+				if k.Name == "to" {
 					hint += ", and with a retry that has a purpose"
 				}
-				c.report(idAction, k.at, fmt.Sprintf("%s does not take %s", r.Action.V, k.name), hint,
+				c.report(idAction, k.Span, fmt.Sprintf("%s does not take %s", r.Action.V, k.Name), hint,
 					see(r.Action.Span, "the action"))
 			}
 		}

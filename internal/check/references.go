@@ -22,17 +22,24 @@ func Operations() []string { return slices.Clone(runtimeOps) }
 // predeclared are the reactions that every taxonomy has.
 var predeclared = []string{"abort", "block", "continue"}
 
+// sections are where names are declared.
+var sections = map[spec.Ref]string{
+	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
+	spec.RefCheck: "checks", spec.RefTier: "tiers", spec.RefPolicy: "policies", spec.RefReaction: "reactions",
+	spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
+}
+
 // declaredNames returns the names that are valid, in the order of the file.
 func (c *checker) declaredNames() map[spec.Ref][]string {
 	valid := map[spec.Ref][]string{
 		spec.RefOp: slices.Clone(runtimeOps), spec.RefReaction: slices.Clone(predeclared), spec.RefOverlay: {"*"},
 	}
 	eachName(c.t, func(n name) {
-		if !n.declares {
+		if !n.Declares {
 			return
 		}
-		valid[n.ref] = append(valid[n.ref], n.V)
-		switch n.ref {
+		valid[n.Ref] = append(valid[n.Ref], n.V)
+		switch n.Ref {
 		case spec.RefCode, spec.RefCategory:
 			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], n.V)
 		case spec.RefGroup:
@@ -53,16 +60,16 @@ func undeclared(c *checker) {
 		}
 	}
 	eachName(c.t, func(n name) {
-		noun := nouns[n.ref]
+		section, closed := sections[n.Ref]
 		switch {
-		case n.declares, sets[n.ref][n.V]:
-		case n.ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
-		case n.prefix && !beginsAny(valid[n.ref], n.V):
-			c.report(idUnknownName, n.Span, fmt.Sprintf("no %s begins with %q", noun[0], n.V),
-				c.suggest(n.V, valid[n.ref], "declare one under "+noun[1]))
-		case !n.prefix:
-			c.report(idUnknownName, n.Span, fmt.Sprintf("%s %q is not declared", noun[0], n.V),
-				c.suggest(n.V, valid[n.ref], "declare it under "+noun[1]))
+		case n.Declares, !closed, sets[n.Ref][n.V]:
+		case n.Ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
+		case n.Prefix && !beginsAny(valid[n.Ref], n.V):
+			c.report(idUnknownName, n.Span, fmt.Sprintf("no %s begins with %q", noun(n.Ref), n.V),
+				c.suggest(n.V, valid[n.Ref], "declare one under "+section))
+		case !n.Prefix:
+			c.report(idUnknownName, n.Span, fmt.Sprintf("%s %q is not declared", noun(n.Ref), n.V),
+				c.suggest(n.V, valid[n.Ref], "declare it under "+section))
 		}
 	})
 }

@@ -16,10 +16,10 @@ func unused(c *checker) {
 		used[ref] = make(map[string]bool)
 	}
 	eachName(c.t, func(n name) {
-		names := used[n.ref]
+		names := used[n.Ref]
 		switch {
-		case names == nil || n.declares:
-		case n.prefix:
+		case names == nil || n.Declares:
+		case n.Prefix:
 			for _, s := range c.t.Sources {
 				names[s.Name.V] = names[s.Name.V] || len(s.Name.V) >= len(n.V) && s.Name.V[:len(n.V)] == n.V
 			}
@@ -28,8 +28,8 @@ func unused(c *checker) {
 		}
 	})
 	eachName(c.t, func(n name) {
-		if names := used[n.ref]; names != nil && n.declares && !names[n.V] {
-			c.report(idUnused, n.Span, fmt.Sprintf("%s %q is never used", nouns[n.ref][0], n.V), "use it, or remove it")
+		if names := used[n.Ref]; names != nil && n.Declares && !names[n.V] {
+			c.report(idUnused, n.Span, fmt.Sprintf("%s %q is never used", noun(n.Ref), n.V), "use it, or remove it")
 		}
 	})
 }
