@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -228,9 +230,6 @@ var numbers = map[string]number{
 	"Field.MaxLength":        {"max_length", 4, 1<<30 - 1}, // a cut leaves a mark of three bytes
 }
 
-// statuses are the numbers that a status and an exit code can be.
-var statuses = map[string]number{"status": {"status", 100, 599}, "exit_code": {"exit_code", 0, endless}}
-
 func (n number) holds(v float64) bool { return v >= n.least && v <= n.most && !math.IsInf(v, 0) }
 
 func (c *checker) outOfRange(n number, at diag.Span, v any) {
@@ -293,9 +292,10 @@ func ranges(c *checker) {
 }
 
 func (c *checker) status(key string, lit spec.Literal) {
-	n, bounded := statuses[key]
-	if v, ok := wholeNumber(lit); ok && bounded && !n.holds(float64(v)) {
-		c.outOfRange(n, lit.Span, v)
+	limits, bounded := statuses[key]
+	v, err := resolve.Value(&model.Field{Type: model.Int}, lit)
+	if n := (number{key, limits[0], limits[1]}); err == nil && bounded && !n.holds(float64(v.Int)) {
+		c.outOfRange(n, lit.Span, v.Int)
 	}
 }
 

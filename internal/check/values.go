@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -149,6 +150,9 @@ func (c *checker) expression(text spec.Text) {
 		`write RE2, in single quotes; a backslash before ( ) [ ] { } . * + ? ^ $ | \ makes it plain text`)
 }
 
+// statuses are the limits of a status and of an exit code.
+var statuses = map[string][2]float64{"status": {100, 599}, "exit_code": {0, math.MaxInt64}}
+
 // condition checks a condition of a rule: its bounds are values, and some value meets it.
 func (c *checker) condition(cond spec.RuleCondition) {
 	f := resolve.EvidenceField(cond)
@@ -158,22 +162,16 @@ func (c *checker) condition(cond spec.RuleCondition) {
 	if len(faults) > 0 {
 		return
 	}
-	n, bounded := statuses[cond.Key.V]
+	limits, bounded := statuses[cond.Key.V]
 	for _, v := range samples(f, []model.Cond{test}) {
 		ctx := model.Context{}
 		if v != nil {
 			ctx[f] = *v
 		}
-		if test.Holds(ctx) && (v == nil || !bounded || n.holds(float64(v.Int))) {
+		if test.Holds(ctx) && (v == nil || !bounded || limits[0] <= float64(v.Int) && float64(v.Int) <= limits[1]) {
 			return
 		}
 	}
 	c.report(idValue, first(cond.Match.Span, cond.Key.Span), fmt.Sprintf("no value of %s meets this condition", f.Wire),
 		"correct the condition, or remove it")
-}
-
-// wholeNumber reads a whole number.
-func wholeNumber(lit spec.Literal) (int64, bool) {
-	v, err := resolve.Value(&model.Field{Type: model.Int}, lit)
-	return v.Int, err == nil
 }
