@@ -119,7 +119,9 @@ func overlay(base, top reflect.Value) {
 			return
 		}
 		for i := range top.NumField() {
-			overlay(base.Field(i), top.Field(i))
+			if f := base.Field(i); f.CanSet() {
+				overlay(f, top.Field(i))
+			}
 		}
 	case reflect.Pointer:
 		if top.IsNil() {
