@@ -20,50 +20,15 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// The ids of the findings. An id never changes its meaning and is never used again.
-const (
-	idUnknownName   = "E-unknown-name"  // a name that is not declared, or does not exist
-	idReservedName  = "E-reserved-name" // a code, value, alias or number that is reserved
-	idDuplicate     = "E-duplicate"     // a name, number or role that is taken
-	idThenCycle     = "E-then-cycle"    // a chain of `then` that leads back to itself
-	idGoName        = "E-go-name"       // a name that gives no Go identifier, or one that is taken
-	idValue         = "E-value"         // a value that does not fit
-	idMissingKey    = spec.IDMissingKey // a key that another one needs
-	idFieldOption   = "E-field-option"  // an option of a field that its type does not take
-	idRegexp        = "E-regexp"        // an expression that does not compile
-	idEmptyRule     = "E-empty-rule"    // a rule without a condition
-	idPlaceholder   = "E-placeholder"   // a placeholder that is malformed or shows nothing
-	idOptional      = "E-optional-placeholder"
-	idSensitiveText = "E-sensitive-text"
-	idArg           = "E-arg"        // args against required fields and set
-	idUnfillable    = "E-unfillable" // a required field that classification cannot fill
-	idRoleField     = "E-role-field" // a reaction that reads a field which the code does not have
-	idAction        = "E-action"     // a key that an action does not take, or lacks
-	idTiers         = "E-tiers"      // escalation without tiers, or a person where none can be
-	idUnbounded     = "E-unbounded-retry"
-	idPolicyBounds  = "E-policy-bounds" // numbers of a policy that contradict each other
-	idRetryable     = "E-retryable"     // retryable against reaction or recoverability
-	idWhenSecret    = "E-when-secret"
-	idUnreachable   = "E-when-unreachable"
-	idExample       = "E-example" // an example that does not come out as it should
-
-	idStops        = "W-retryable-stops"
-	idSkipped      = "W-overlay-skipped"
-	idNoDoc        = "W-no-doc"
-	idUnsorted     = "W-unsorted"
-	idUnused       = "W-unused"
-	idUntested     = "W-untested-rule"
-	idIgnoreUnused = "W-ignore-unused"
-)
-
-// IDs returns the ids of all findings that [Load] adds to those of package spec.
+// IDs returns the ids of all findings that [Load] makes besides those of package spec. An id never
+// changes its meaning and is never used again.
 func IDs() []string {
-	return []string{
-		idUnknownName, idReservedName, idDuplicate, idThenCycle, idGoName, idValue, idMissingKey,
-		idFieldOption, idRegexp, idEmptyRule, idPlaceholder, idOptional, idSensitiveText, idArg, idUnfillable,
-		idRoleField, idAction, idTiers, idUnbounded, idPolicyBounds, idRetryable, idWhenSecret, idUnreachable,
-		idExample, idStops, idSkipped, idNoDoc, idUnsorted, idUnused, idUntested, idIgnoreUnused,
-	}
+	return strings.Fields(`
+		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-missing-key E-field-option
+		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-arg E-unfillable
+		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
+		E-when-unreachable E-example W-retryable-stops W-overlay-skipped W-no-doc W-unsorted W-unused
+		W-untested-rule W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order. The model exists from the second one on.
@@ -136,7 +101,7 @@ func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding
 
 func unusedIgnore(id spec.Text) diag.Finding {
 	f := diag.Finding{
-		ID: idIgnoreUnused, Severity: diag.Warning, Span: id.Span,
+		ID: "W-ignore-unused", Severity: diag.Warning, Span: id.Span,
 		Message: "nothing here causes " + id.V, Hint: "remove the comment",
 	}
 	if slices.Contains(IDs(), id.V) {

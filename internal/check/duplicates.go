@@ -15,7 +15,7 @@ type taken map[string]diag.Span
 // claim takes a name for a place, or reports that it is taken.
 func (c *checker) claim(names taken, name string, at diag.Span, what, hint string) {
 	if earlier, clash := names[name]; clash {
-		c.report(idDuplicate, at, what+" is taken", hint, see(earlier, "first used here"))
+		c.report("E-duplicate", at, what+" is taken", hint, see(earlier, "first used here"))
 		return
 	}
 	names[name] = at
@@ -54,7 +54,7 @@ func duplicates(c *checker) {
 	}
 	for _, r := range c.t.Reactions {
 		if slices.Contains(predeclared, r.Name.V) {
-			c.report(idDuplicate, r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
+			c.report("E-duplicate", r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
 				"choose another name, or change it in a profile")
 		}
 	}
@@ -79,7 +79,7 @@ func reserved(c *checker) {
 	}
 	check := func(what string, v any, at diag.Span) {
 		if where, ok := places[v]; ok && at.Valid() {
-			c.report(idReservedName, at, fmt.Sprintf("%s %v is reserved", what, v),
+			c.report("E-reserved-name", at, fmt.Sprintf("%s %v is reserved", what, v),
 				"choose another one: decoders may still have it in use", see(where, "reserved here"))
 		}
 	}

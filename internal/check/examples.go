@@ -43,8 +43,10 @@ func examples(c *checker) {
 	for _, k := range c.codes {
 		for i, r := range k.model.Rules {
 			if !t.won[r] && !faulty[k] {
-				c.report(idUntested, t.spans[r], fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Name.V),
-					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does", k.Name.V))
+				c.report("W-untested-rule", t.spans[r],
+					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Name.V),
+					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does",
+						k.Name.V))
 			}
 		}
 	}
@@ -55,7 +57,7 @@ func (t *trial) example(k *code, written *spec.Example, x *model.Example, v dete
 	right := v.Code == k.model
 	switch {
 	case x.Not && right && rule != nil:
-		t.report(idExample, at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Name.V),
+		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Name.V),
 			"add a condition to the rule that the counter-example does not meet", see(t.spans[rule], "this rule"))
 	case x.Not:
 	case right:
@@ -67,21 +69,21 @@ func (t *trial) example(k *code, written *spec.Example, x *model.Example, v dete
 			t.wantContext(written.Want, x.Want, v.Context)
 		}
 	case rule != nil:
-		t.report(idExample, at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
+		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
 			fmt.Sprintf("give a rule of %s that matches it a priority above %d", k.Name.V, rule.Priority),
 			see(t.spans[rule], "this rule"))
 	case len(x.Evidence.Text) > detect.DefaultTextLimit:
-		t.report(idExample, at,
+		t.report("E-example", at,
 			fmt.Sprintf("the example is won by no rule; of its text only the last %d bytes are searched",
 				detect.DefaultTextLimit), "keep the end of the text, or add a rule for it to "+k.Name.V)
 	default:
-		t.report(idExample, at, "the example is won by no rule",
+		t.report("E-example", at, "the example is won by no rule",
 			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Name.V))
 	}
 }
 
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
-	c.report(idExample, at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
+	c.report("E-example", at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
 		"correct the example, or the code")
 }
 

@@ -49,31 +49,31 @@ func fieldOptions(c *checker) {
 		isText := typ == model.String || typ == model.Strings
 		switch {
 		case f.EnumSpan.Valid() && !f.Type.Set && len(f.Enum) == 0:
-			c.report(idFieldOption, f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
+			c.report("E-field-option", f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
 				"list them, as in [low, high]")
 		case len(f.Enum) > maxWords:
-			c.report(idFieldOption, f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
+			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
 				"use type: string")
 		case f.Type.V == "object" && len(f.Fields) == 0:
-			c.report(idFieldOption, f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
+			c.report("E-field-option", f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
 				"list them under fields")
 		case f.Type.Set && f.Type.V != "object" && len(f.Fields) > 0:
-			c.report(idFieldOption, f.Fields[0].Name.Span,
+			c.report("E-field-option", f.Fields[0].Name.Span,
 				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
 		}
 		if f.Scrub.V && !isText {
-			c.report(idFieldOption, f.Scrub.Span,
+			c.report("E-field-option", f.Scrub.Span,
 				fmt.Sprintf("scrub is for texts, and %q is of type %s", f.Name.V, typ),
 				"remove it, or use type: string")
 		}
 		if f.MaxLength.Set && !isText {
-			c.report(idFieldOption, f.MaxLength.Span,
+			c.report("E-field-option", f.MaxLength.Span,
 				fmt.Sprintf("max_length is for texts, and %q is of type %s", f.Name.V, typ),
 				"remove it, or use type: string")
 		}
 		if f.Keep.Set && !f.MaxLength.Set {
-			c.report(idFieldOption, f.Keep.Span, "keep needs max_length: it is the end that remains of a longer text",
-				"set max_length, or remove keep")
+			c.report("E-field-option", f.Keep.Span,
+				"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
 		}
 		for _, from := range f.From {
 			fits := evidence[from.V]
@@ -81,22 +81,24 @@ func fieldOptions(c *checker) {
 				fits = append([]model.Type{model.JSON}, scalarTypes...)
 			}
 			if !slices.Contains(fits, typ) {
-				c.report(idFieldOption, from.Span, fmt.Sprintf("%s cannot fill %q of type %s", from.V, f.Name.V, typ),
+				c.report("E-field-option", from.Span,
+					fmt.Sprintf("%s cannot fill %q of type %s", from.V, f.Name.V, typ),
 					"use a field of type "+oneOf(fits))
 			}
 		}
 	})
 	if len(c.t.Groups) > maxGroups {
-		c.report(idValue, c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
+		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
 			"remove groups")
 	}
 	for _, k := range c.categories {
 		if len(k.Codes) == 0 {
-			c.report(idValue, k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V), "declare one under codes")
+			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V),
+				"declare one under codes")
 		}
 	}
 	if len(c.categories) == 0 {
-		c.report(idValue, c.t.Version.Span, "the taxonomy has no codes", "declare one under categories")
+		c.report("E-value", c.t.Version.Span, "the taxonomy has no codes", "declare one under categories")
 	}
 }
 
@@ -110,18 +112,18 @@ func args(c *checker) {
 		}
 		for _, f := range k.category.fields {
 			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
-				c.report(idArg, at,
+				c.report("E-arg", at,
 					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
 					"add it to args, or give it a value under set", see(f.Required.Span, "required here"))
 			}
 		}
 		for i, a := range k.Args {
 			if slices.ContainsFunc(k.Args[:i], func(b spec.Text) bool { return a.V == b.V }) {
-				c.report(idArg, a.Span, fmt.Sprintf("%q is a parameter already", a.V), "remove one of them")
+				c.report("E-arg", a.Span, fmt.Sprintf("%q is a parameter already", a.V), "remove one of them")
 			}
 			for _, s := range k.Set {
 				if s.Field.V == a.V {
-					c.report(idArg, a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
+					c.report("E-arg", a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
 						"remove it from args or from set", see(s.Field.Span, "fixed here"))
 				}
 			}
@@ -139,13 +141,13 @@ func unfillable(c *checker) {
 			}
 			for _, r := range k.Detect {
 				if !assigns(r.Set, f.Name.V) {
-					c.report(idUnfillable, first(r.Span, k.Name.Span),
+					c.report("E-unfillable", first(r.Span, k.Name.Span),
 						fmt.Sprintf("nothing gives %s its %q when it is detected", k.Name.V, f.Name.V), hint,
 						see(f.Name.Span, "declared here"))
 				}
 			}
 			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {
-				c.report(idUnfillable, fb.Code.Span,
+				c.report("E-unfillable", fb.Code.Span,
 					fmt.Sprintf("nothing gives %s its %q when it is the fallback", k.Name.V, f.Name.V), hint,
 					see(f.Name.Span, "declared here"))
 			}
@@ -157,7 +159,7 @@ func unfillable(c *checker) {
 		}
 		for _, inner := range f.Fields {
 			if inner.Required.V && !fillable(inner) && inner.Type.V != "object" {
-				c.report(idUnfillable, inner.Name.Span,
+				c.report("E-unfillable", inner.Name.Span,
 					fmt.Sprintf("evidence fills %s, but nothing gives it its %q", f.Name.V, inner.Name.V),
 					"give the field a from or a default")
 			}

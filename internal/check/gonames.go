@@ -38,25 +38,25 @@ func header(c *checker) {
 	switch {
 	case !token.IsIdentifier(p.V) || p.V[0] == '_' || p.V == "init" ||
 		strings.ContainsFunc(p.V, func(r rune) bool { return r > unicode.MaxASCII }):
-		c.report(idGoName, p.Span, fmt.Sprintf("%q cannot name a Go package", p.V),
+		c.report("E-go-name", p.Span, fmt.Sprintf("%q cannot name a Go package", p.V),
 			"use lower-case letters and digits, as in errs")
 	case slices.Contains(specialPackages, p.V) || deviceNames.MatchString(p.V) || strings.HasSuffix(p.V, "_test"):
-		c.report(idGoName, p.Span, fmt.Sprintf("a package called %q cannot be imported like any other", p.V),
+		c.report("E-go-name", p.Span, fmt.Sprintf("a package called %q cannot be imported like any other", p.V),
 			"choose another name, such as errs")
 	case naming.Predeclared(p.V):
-		c.report(idGoName, p.Span,
+		c.report("E-go-name", p.Span,
 			fmt.Sprintf("%q is predeclared by Go, and a file that imports the package would lose it", p.V),
 			"choose another name, such as errs")
 	}
 	if d := c.t.Domain; d.Set && !domainForm.MatchString(d.V) {
-		c.report(idValue, d.Span, fmt.Sprintf("%q cannot be a domain", d.V),
+		c.report("E-value", d.Span, fmt.Sprintf("%q cannot be a domain", d.V),
 			"use letters, digits, dots and hyphens, as in errors.example.org")
 	}
 	if u := c.t.HelpURL; u.Set {
 		rest := strings.ReplaceAll(u.V, "{code}", "CODE")
 		parsed, err := url.Parse(rest)
 		if err != nil || parsed.Scheme == "" || strings.ContainsAny(rest, "{} \t\n") {
-			c.report(idValue, u.Span, fmt.Sprintf("%q is not an address with {code} as its only placeholder", u.V),
+			c.report("E-value", u.Span, fmt.Sprintf("%q is not an address with {code} as its only placeholder", u.V),
 				"write all of it, as in https://example.org/errors/{code}")
 		}
 	}
@@ -66,7 +66,7 @@ func header(c *checker) {
 func goNames(c *checker) {
 	check := func(name spec.Text, ok bool, hint string) {
 		if !ok {
-			c.report(idGoName, name.Span, fmt.Sprintf("%q gives no Go name", name.V), hint)
+			c.report("E-go-name", name.Span, fmt.Sprintf("%q gives no Go name", name.V), hint)
 		}
 	}
 	suffix := func(name spec.Text, hint string) {
@@ -120,9 +120,9 @@ func goNameClashes(c *checker) {
 			earlier, clash := names[ident]
 			switch {
 			case slices.Contains(fixedNames, ident):
-				c.report(idGoName, at, fmt.Sprintf("the Go name %s belongs to the generated package", ident), hint)
+				c.report("E-go-name", at, fmt.Sprintf("the Go name %s belongs to the generated package", ident), hint)
 			case clash && earlier != at:
-				c.report(idGoName, at, fmt.Sprintf("the Go name %s is taken", ident), hint,
+				c.report("E-go-name", at, fmt.Sprintf("the Go name %s is taken", ident), hint,
 					see(earlier, "first made here"))
 			case !clash:
 				names[ident] = at
@@ -187,14 +187,14 @@ func (c *checker) fieldClashes(fields []field, methods []string) {
 		earlier, clash := names[f.model.Go]
 		switch {
 		case clash && !earlier.Valid():
-			c.report(idGoName, at,
+			c.report("E-go-name", at,
 				fmt.Sprintf("a field cannot be called %s: its error has a method of that name", f.model.Go),
 				`set another name with the key "name"`)
 		case clash:
-			c.report(idGoName, at, fmt.Sprintf("the field's Go name %s is taken", f.model.Go),
+			c.report("E-go-name", at, fmt.Sprintf("the field's Go name %s is taken", f.model.Go),
 				`set another name with the key "name"`, see(earlier, "first made here"))
 		case methods != nil && f.model.Go == "Cause" && !f.model.Required:
-			c.report(idGoName, at, "an optional field cannot be called Cause: WithCause sets the wrapped error",
+			c.report("E-go-name", at, "an optional field cannot be called Cause: WithCause sets the wrapped error",
 				`set another name with the key "name"`)
 		default:
 			names[f.model.Go] = at

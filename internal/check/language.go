@@ -234,10 +234,10 @@ func (n number) holds(v float64) bool { return v >= n.least && v <= n.most && !m
 
 func (c *checker) outOfRange(n number, at diag.Span, v any) {
 	if n.most == endless {
-		c.report(idValue, at, fmt.Sprintf("%s: %v is out of range", n.key, v), n.hint(v))
+		c.report("E-value", at, fmt.Sprintf("%s: %v is out of range", n.key, v), n.hint(v))
 		return
 	}
-	c.report(idValue, at, fmt.Sprintf("%s: %v is out of range (%g to %.9g)", n.key, v, n.least, n.most), n.hint(v))
+	c.report("E-value", at, fmt.Sprintf("%s: %v is out of range (%g to %.9g)", n.key, v, n.least, n.most), n.hint(v))
 }
 
 func (n number) hint(v any) string {
@@ -285,7 +285,7 @@ func ranges(c *checker) {
 	c.eachEntry(func(e spec.LiteralEntry) { c.status(e.Key.V, e.Value) })
 	for _, k := range c.codes {
 		if d := k.Prevent; d != nil && !d.Check.Set && !d.Throttle.Set && !d.Concurrency.Set {
-			c.report(idMissingKey, d.Span, "prevent needs check, throttle or concurrency",
+			c.report("E-missing-key", d.Span, "prevent needs check, throttle or concurrency",
 				"set what is done before a call that is likely to fail so")
 		}
 	}
@@ -329,7 +329,7 @@ func walk(v reflect.Value, place string, visit func(place string, v any)) {
 func (c *checker) unsafe(text spec.Text) {
 	for i, r := range text.V {
 		if isUnsafe(r) {
-			c.report(idValue, c.within(text, i, utf8.RuneLen(r)),
+			c.report("E-value", c.within(text, i, utf8.RuneLen(r)),
 				fmt.Sprintf("the text contains %U, which is not printed", r), "remove it")
 			return
 		}
@@ -351,10 +351,10 @@ func texts(c *checker) {
 			}
 			if i := strings.IndexFunc(n.V, bad); i >= 0 {
 				_, size := utf8.DecodeRuneInString(n.V[i:])
-				c.report(idValue, c.within(n, i, size), fmt.Sprintf("%s cannot contain %q", what, n.V[i:i+size]),
+				c.report("E-value", c.within(n, i, size), fmt.Sprintf("%s cannot contain %q", what, n.V[i:i+size]),
 					"use letters, digits, - and _")
 			} else if n.Set && n.V == "" {
-				c.report(idValue, n.Span, what+" is empty", "give it a name")
+				c.report("E-value", n.Span, what+" is empty", "give it a name")
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func unknownInLibraries(c *checker) {
 				c.libraryName(cond.Key.V, lit)
 			}
 			if key := cond.Key.V; (key == "is" || key == "as") && len(cond.Match.Prefix) > 0 {
-				c.report(idUnknownName, cond.Match.Prefix[0].Span, fmt.Sprintf("%q takes no prefix", key),
+				c.report("E-unknown-name", cond.Match.Prefix[0].Span, fmt.Sprintf("%q takes no prefix", key),
 					"write the full name of one error")
 			}
 		}
@@ -56,7 +56,7 @@ func (c *checker) unknownSystemName(at diag.Span, what, name, full string, valid
 	if full != "" {
 		hint = fmt.Sprintf("did you mean %q?", full)
 	}
-	c.report(idUnknownName, at, fmt.Sprintf("%q is not a valid %s of Linux", name, what), hint)
+	c.report("E-unknown-name", at, fmt.Sprintf("%q is not a valid %s of Linux", name, what), hint)
 }
 
 func (c *checker) unknownError(at diag.Span, name, what string, valid []string) {
@@ -66,15 +66,16 @@ func (c *checker) unknownError(at diag.Span, name, what string, valid []string) 
 	full := slices.IndexFunc(valid, func(v string) bool { return v == "*"+bare || strings.HasSuffix(v, "/"+bare) })
 	switch {
 	case name == "context.Canceled":
-		c.report(idUnknownName, at, "a cancelled context is never classified, so "+name+" never matches", "remove it")
+		c.report("E-unknown-name", at, "a cancelled context is never classified, so "+name+" never matches",
+			"remove it")
 	case strings.HasPrefix(bare, "syscall.") || strings.HasPrefix(bare, "golang.org/x/sys/"):
 		if !stdlib.IsErrno(last) {
 			last = "ECONNRESET"
 		}
-		c.report(idUnknownName, at, message, "use errno for errors of the system: errno: "+last)
+		c.report("E-unknown-name", at, message, "use errno for errors of the system: errno: "+last)
 	case full >= 0:
-		c.report(idUnknownName, at, message, "write the full import path: "+valid[full])
+		c.report("E-unknown-name", at, message, "write the full import path: "+valid[full])
 	default:
-		c.report(idUnknownName, at, message, c.suggest(name, valid, "write the full import path, as in "+valid[0]))
+		c.report("E-unknown-name", at, message, c.suggest(name, valid, "write the full import path, as in "+valid[0]))
 	}
 }

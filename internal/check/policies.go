@@ -35,7 +35,7 @@ func (c *checker) policy(p *spec.Policy) {
 	ordered(c, initial, longest)
 	if a := p.Adapt; a != nil {
 		if a.Attempts == nil && a.Delay == nil {
-			c.report(idMissingKey, a.Span, "adapt needs attempts or delay", "set a bound, as in attempts: {max: 6}")
+			c.report("E-missing-key", a.Span, "adapt needs attempts or delay", "set a bound, as in attempts: {max: 6}")
 		}
 		if r := a.Attempts; r != nil {
 			adapts(c, "attempts", attempts, r.Min, r.Max, r.Span)
@@ -52,13 +52,14 @@ func (c *checker) policy(p *spec.Policy) {
 func (c *checker) budget(b *spec.Budget) {
 	stray := first(b.Reserve.Span, b.Window.Span)
 	if !b.Retries.Set && stray.Valid() {
-		c.report(idMissingKey, stray, "reserve and window need retries",
+		c.report("E-missing-key", stray, "reserve and window need retries",
 			"set how many retries each call may have, as in retries: 0.2")
 	} else if !b.Retries.Set && b.Breaker == nil {
-		c.report(idMissingKey, b.Span, "budget needs retries or breaker", "set retries: 0.2 or breaker: {failures: 5}")
+		c.report("E-missing-key", b.Span, "budget needs retries or breaker",
+			"set retries: 0.2 or breaker: {failures: 5}")
 	}
 	if k := b.Breaker; k != nil && !k.Failures.Set {
-		c.report(idMissingKey, k.Span, "breaker needs failures",
+		c.report("E-missing-key", k.Span, "breaker needs failures",
 			"set how many of the last calls open it, as in failures: 5")
 	} else if k != nil && k.Of.Set {
 		ordered(c, numberOf("failures", k.Failures, 0), numberOf("of", k.Of, 0))
@@ -68,7 +69,7 @@ func (c *checker) budget(b *spec.Budget) {
 // adapts checks that the bounds of adapt contain the policy's own number.
 func adapts[T cmp.Ordered](c *checker, key string, own policyNumber[T], least, most spec.Val[T], at diag.Span) bool {
 	if !least.Set && !most.Set {
-		c.report(idMissingKey, at, key+" needs min or max", fmt.Sprintf("set how far %s may move", own.key))
+		c.report("E-missing-key", at, key+" needs min or max", fmt.Sprintf("set how far %s may move", own.key))
 		return false
 	}
 	low := numberOf("adapt."+key+".min", least, own.v)
@@ -111,7 +112,7 @@ func ordered[T cmp.Ordered](c *checker, low, high policyNumber[T]) bool {
 	if isLater(high.at, at) {
 		at, other = high.at, low
 	}
-	c.report(idPolicyBounds, at, fmt.Sprintf("%s is above %s", low, high),
+	c.report("E-policy-bounds", at, fmt.Sprintf("%s is above %s", low, high),
 		fmt.Sprintf("lower %s, or raise %s", low.key, high.key), see(other.at, other.key))
 	return false
 }

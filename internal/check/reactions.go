@@ -34,29 +34,29 @@ func reactions(c *checker) {
 				if k.Name == "to" {
 					hint += ", and with a retry that has a purpose"
 				}
-				c.report(idAction, k.Span, fmt.Sprintf("%s does not take %s", r.Action.V, k.Name), hint,
+				c.report("E-action", k.Span, fmt.Sprintf("%s does not take %s", r.Action.V, k.Name), hint,
 					see(r.Action.Span, "the action"))
 			}
 		}
 		at := first(written.Action.Span, written.Name.Span, written.Span)
 		if r.Action.V == "recover" && !r.Strategy.Set {
-			c.report(idAction, at, "recover needs a strategy", "name one of those under strategies")
+			c.report("E-action", at, "recover needs a strategy", "name one of those under strategies")
 		}
 		if r.Action.V == "retry_operation" && r.Then == nil {
-			c.report(idAction, at, "retry_operation needs then",
+			c.report("E-action", at, "retry_operation needs then",
 				"name the reaction that follows when its attempts are exhausted")
 		}
 		if retries(r) && r.Purpose.Set && !r.To.Set {
-			c.report(idAction, first(written.Purpose.Span, at), r.Action.V+" with a purpose needs to",
+			c.report("E-action", first(written.Purpose.Span, at), r.Action.V+" with a purpose needs to",
 				"name the tier that is asked")
 		}
 		if r.AcceptCompletion.V && !r.Revert.Set {
-			c.report(idAction, first(written.AcceptCompletion.Span, at), "accept_completion needs revert",
+			c.report("E-action", first(written.AcceptCompletion.Span, at), "accept_completion needs revert",
 				"set revert: it accepts the files that remain after a revert")
 		}
 		counts := r.CountFailure.Or(r.Action.V == "retry" || r.Action.V == "recover")
 		if (retries(r) || r.Action.V == "recover") && !counts && r.Policy == nil {
-			c.report(idUnbounded, first(written.CountFailure.Span, at),
+			c.report("E-unbounded-retry", first(written.CountFailure.Span, at),
 				"nothing bounds this reaction: it does not count as a failure and has no policy",
 				"give it a policy, or set count_failure: true")
 		}
@@ -74,11 +74,11 @@ func tiers(c *checker) {
 		persons[t.Name.V] = t.Name.Span
 		if i < len(c.t.Tiers)-1 {
 			next := c.t.Tiers[i+1].Name
-			c.report(idTiers, first(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
+			c.report("E-tiers", first(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
 				"make the person the last tier", see(next.Span, "the next tier"))
 		}
 		if t.Purpose.Set {
-			c.report(idTiers, t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")
+			c.report("E-tiers", t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")
 		}
 	}
 	c.eachReaction(func(r, written *spec.Reaction) {
@@ -86,12 +86,12 @@ func tiers(c *checker) {
 		person, isPerson := persons[r.To.V]
 		switch {
 		case len(c.t.Tiers) == 0 && (r.Action.V == "escalate" || retries(r) && r.Purpose.Set):
-			c.report(idTiers, at, "there is no tier to ask", "declare the ladder under tiers")
+			c.report("E-tiers", at, "there is no tier to ask", "declare the ladder under tiers")
 		case isPerson && r.Action.V == "escalate" && written.Purpose.Set:
-			c.report(idTiers, written.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To.V),
+			c.report("E-tiers", written.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To.V),
 				"remove the purpose, or name another tier", see(person, "the person"))
 		case isPerson && retries(r) && r.Purpose.Set:
-			c.report(idTiers, at, fmt.Sprintf("%s with a purpose cannot ask the person %q", r.Action.V, r.To.V),
+			c.report("E-tiers", at, fmt.Sprintf("%s with a purpose cannot ask the person %q", r.Action.V, r.To.V),
 				"name another tier, or escalate", see(person, "the person"))
 		}
 	})

@@ -63,10 +63,10 @@ func undeclared(c *checker) {
 		case n.Declares, !closed, sets[n.Ref][n.V]:
 		case n.Ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
 		case n.Prefix && !beginsAny(valid[n.Ref], n.V):
-			c.report(idUnknownName, n.Span, fmt.Sprintf("no %s begins with %q", noun(n.Ref), n.V),
+			c.report("E-unknown-name", n.Span, fmt.Sprintf("no %s begins with %q", noun(n.Ref), n.V),
 				c.suggest(n.V, valid[n.Ref], "declare one under "+section))
 		case !n.Prefix:
-			c.report(idUnknownName, n.Span, fmt.Sprintf("%s %q is not declared", noun(n.Ref), n.V),
+			c.report("E-unknown-name", n.Span, fmt.Sprintf("%s %q is not declared", noun(n.Ref), n.V),
 				c.suggest(n.V, valid[n.Ref], "declare it under "+section))
 		}
 	})
@@ -80,7 +80,7 @@ func beginsAny(names []string, prefix string) bool {
 func unknownFields(c *checker) {
 	c.eachFieldRef(func(k *code, name spec.Text, _ *spec.Literal) {
 		if _, ok := k.category.byName[name.V]; !ok {
-			c.report(idUnknownName, name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
+			c.report("E-unknown-name", name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
 				c.suggest(name.V, k.category.fieldNames(), "declare it under fields"))
 		}
 	})
@@ -94,7 +94,7 @@ func unknownFields(c *checker) {
 			if _, attribute, dotted := strings.Cut(from.V, "."); dotted && attribute != "" {
 				hint = fmt.Sprintf("did you mean %q?", attributePrefix+attribute)
 			}
-			c.report(idUnknownName, from.Span, fmt.Sprintf("evidence has no %q", from.V),
+			c.report("E-unknown-name", from.Span, fmt.Sprintf("evidence has no %q", from.V),
 				c.suggest(from.V, sources, hint))
 		}
 	})
@@ -134,6 +134,6 @@ func (c *checker) cycle(path []*spec.Reaction) {
 			names[len(names)-1] = "(in place)"
 		}
 	}
-	c.report(idThenCycle, refSpan(path[len(path)-1].Then, false),
+	c.report("E-then-cycle", refSpan(path[len(path)-1].Then, false),
 		"then leads in a circle: "+strings.Join(names, ", "), "end the chain with abort, block or continue")
 }

@@ -87,12 +87,12 @@ func rows(c *checker) {
 			if step != r.Reaction {
 				how = called(r.Reaction) + " leads to " + called(step) + ", which retries it"
 			}
-			c.report(idRetryable, r.at(reactionAt, retryableAt), fmt.Sprintf("%s is not retryable, but %s", r, how),
+			c.report("E-retryable", r.at(reactionAt, retryableAt), fmt.Sprintf("%s is not retryable, but %s", r, how),
 				"set retryable: true, or choose another reaction", see(reactionAt(r.category.Traits), "the reaction"),
 				see(r.at(retryableAt), "the code"))
 		}
 		if a := r.Reaction.Action; r.Retryable && (a == taxonomy.Abort || a == taxonomy.Block) {
-			c.report(idStops, r.at(reactionAt, retryableAt),
+			c.report("W-retryable-stops", r.at(reactionAt, retryableAt),
 				fmt.Sprintf("%s is retryable, but its reaction is %s", r, a),
 				"choose a reaction that retries, or set retryable: false")
 		}
@@ -109,7 +109,7 @@ func rows(c *checker) {
 
 func (c *checker) contradiction(where string, retryable bool, recoverability string, at diag.Span) {
 	if retryable && recoverability == "permanent" || !retryable && recoverability == "retryable" {
-		c.report(idRetryable, at,
+		c.report("E-retryable", at,
 			fmt.Sprintf("%s has retryable: %t, and its recoverability is %s", where, retryable, recoverability),
 			"change one of them")
 	}
@@ -147,7 +147,7 @@ func roleFields(c *checker) {
 			has := slices.ContainsFunc(n.roles,
 				func(role model.Role) bool { return k.category.model.WithRole(role) != nil })
 			if step != nil && !has {
-				c.report(idRoleField, at,
+				c.report("E-role-field", at,
 					fmt.Sprintf("%s %s, but %s has no field for it", called(step), n.what, k.Name.V),
 					fmt.Sprintf("give category %s %s", k.category.Name.V, n.hint))
 			}
@@ -202,8 +202,9 @@ func skippedOverlays(c *checker) {
 			if len(codes) > 3 {
 				codes = append(codes[:3:3], "others")
 			}
-			c.report(idSkipped, at, fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
-				strings.Join(codes, ", ")), "choose another reaction, or set retryable: true on the codes")
+			c.report("W-overlay-skipped", at,
+				fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
+					strings.Join(codes, ", ")), "choose another reaction, or set retryable: true on the codes")
 		}
 	}
 }

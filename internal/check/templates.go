@@ -26,17 +26,17 @@ func templates(c *checker) {
 
 func (c *checker) template(k *code, text spec.Text) {
 	if strings.TrimSpace(text.V) == "" {
-		c.report(idValue, text.Span, "the text is empty", "write a sentence, or remove the key if it is optional")
+		c.report("E-value", text.Span, "the text is empty", "write a sentence, or remove the key if it is optional")
 		return
 	}
 	if len(text.V) > maxTemplate {
-		c.report(idValue, text.Span, fmt.Sprintf("the text has more than %d bytes", maxTemplate),
+		c.report("E-value", text.Span, fmt.Sprintf("the text has more than %d bytes", maxTemplate),
 			"move the details to doc")
 		return
 	}
 	pieces, faults := resolve.ParseTemplate(text.V)
 	for _, f := range faults {
-		c.report(idPlaceholder, c.within(text, f.Offset, f.Len), f.Msg,
+		c.report("E-placeholder", c.within(text, f.Offset, f.Len), f.Msg,
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")
 	}
 	for _, piece := range pieces {
@@ -63,7 +63,7 @@ var formatsOf = map[model.Format][]model.Type{
 func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 	f, known := k.category.byName[piece.Name]
 	if !known && piece.Name != resolve.CauseName {
-		c.report(idPlaceholder, c.within(text, piece.Offset+1, len(piece.Name)),
+		c.report("E-placeholder", c.within(text, piece.Offset+1, len(piece.Name)),
 			fmt.Sprintf("category %q has no field %q", k.category.Name.V, piece.Name),
 			c.suggest(piece.Name, append(k.category.fieldNames(), resolve.CauseName), "declare it under fields"))
 		return
@@ -73,7 +73,7 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 	if known {
 		typ = f.model.Type
 		if f.Sensitive.V {
-			c.report(idSensitiveText, at, f.Name.V+" is sensitive and must not be shown", "remove it from the text",
+			c.report("E-sensitive-text", at, f.Name.V+" is sensitive and must not be shown", "remove it from the text",
 				see(f.Sensitive.Span, "declared sensitive here"))
 		}
 	}
@@ -81,13 +81,13 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 	formatAt := c.within(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(piece.Format))
 	switch {
 	case !ok:
-		c.report(idPlaceholder, formatAt, fmt.Sprintf("%q is not a format", piece.Format),
+		c.report("E-placeholder", formatAt, fmt.Sprintf("%q is not a format", piece.Format),
 			c.suggest(piece.Format, resolve.Formats(), "use one of "+strings.Join(resolve.Formats(), ", ")))
 	case format == model.Plain && typ == model.ObjectType:
-		c.report(idPlaceholder, at, piece.Name+" is an object, which a message cannot show",
+		c.report("E-placeholder", at, piece.Name+" is an object, which a message cannot show",
 			"show fields of the category that are not objects")
 	case format != model.Plain && !slices.Contains(formatsOf[format], typ):
-		c.report(idPlaceholder, formatAt, fmt.Sprintf("format %q is for %s, and %s is of type %s", piece.Format,
+		c.report("E-placeholder", formatAt, fmt.Sprintf("format %q is for %s, and %s is of type %s", piece.Format,
 			oneOf(formatsOf[format]), piece.Name, typ), "remove the format")
 	}
 }
@@ -98,9 +98,10 @@ func (c *checker) alwaysPresent(k *code, text spec.Text, piece resolve.Piece) {
 	f, known := k.category.byName[piece.Name]
 	switch {
 	case !known && piece.Name == resolve.CauseName:
-		c.report(idOptional, at, "an error may have no cause", "put it in brackets, as in [: {cause}]")
+		c.report("E-optional-placeholder", at, "an error may have no cause", "put it in brackets, as in [: {cause}]")
 	case known && !f.Required.V && !k.takes(f) && !k.sets(f.Name.V):
-		c.report(idOptional, at, fmt.Sprintf("%s may be absent when %s is made", f.Name.V, k.model.Factory),
+		c.report("E-optional-placeholder", at,
+			fmt.Sprintf("%s may be absent when %s is made", f.Name.V, k.model.Factory),
 			fmt.Sprintf("put it in brackets, as in [ {%s}], or list it in args", f.Name.V),
 			see(f.Name.Span, "declared optional here"))
 	}

@@ -29,7 +29,7 @@ func unused(c *checker) {
 	})
 	eachName(c.t, func(n name) {
 		if names := used[n.Ref]; names != nil && n.Declares && !names[n.V] {
-			c.report(idUnused, n.Span, fmt.Sprintf("%s %q is never used", noun(n.Ref), n.V), "use it, or remove it")
+			c.report("W-unused", n.Span, fmt.Sprintf("%s %q is never used", noun(n.Ref), n.V), "use it, or remove it")
 		}
 	})
 }
@@ -42,11 +42,12 @@ func undocumented(c *checker) {
 	}
 	for _, k := range c.categories {
 		if k.Doc.V == "" {
-			c.report(idNoDoc, k.Name.Span, fmt.Sprintf("category %q has no doc", k.Name.V), "add a sentence under doc")
+			c.report("W-no-doc", k.Name.Span, fmt.Sprintf("category %q has no doc", k.Name.V),
+				"add a sentence under doc")
 		}
 		for _, one := range k.Codes {
 			if one.Doc.V == "" {
-				c.report(idNoDoc, one.Name.Span, fmt.Sprintf("code %s has no doc", one.Name.V),
+				c.report("W-no-doc", one.Name.Span, fmt.Sprintf("code %s has no doc", one.Name.V),
 					"add a sentence under doc")
 			}
 		}
@@ -64,7 +65,7 @@ func unsorted(c *checker) {
 			case n.V >= highest.V:
 				highest = n
 			default:
-				c.report(idUnsorted, n.Span, fmt.Sprintf("number %d comes after %d", n.V, highest.V),
+				c.report("W-unsorted", n.Span, fmt.Sprintf("number %d comes after %d", n.V, highest.V),
 					"sort the codes by number", see(highest.Span, fmt.Sprintf("%d is here", highest.V)))
 			}
 		}

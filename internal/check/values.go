@@ -23,7 +23,7 @@ func (c *checker) wrongValue(at diag.Span, name string, f *model.Field, text str
 	if f.Type == model.EnumType {
 		hint = c.suggest(text, f.Enum.Words(), "write one of its words")
 	}
-	c.report(idValue, at, fmt.Sprintf("%s: %s", name, err), hint)
+	c.report("E-value", at, fmt.Sprintf("%s: %s", name, err), hint)
 }
 
 func (c *checker) typed(name string, f *model.Field, lit spec.Literal) {
@@ -47,7 +47,7 @@ func (c *checker) wanted(name string, f *model.Field, lit spec.Literal) {
 		for _, inner := range f.Object.Fields {
 			valid = append(valid, inner.Wire)
 		}
-		c.report(idUnknownName, e.Key.Span, fmt.Sprintf("%s has no field %q", name, e.Key.V),
+		c.report("E-unknown-name", e.Key.Span, fmt.Sprintf("%s has no field %q", name, e.Key.V),
 			c.suggest(e.Key.V, valid, "declare it under the fields of the object"))
 	}
 }
@@ -86,7 +86,7 @@ func fieldValues(c *checker) {
 		}
 		for _, w := range k.When {
 			if len(w.If) == 0 {
-				c.report(idValue, first(w.Span, k.Name.Span), "the branch tests nothing, so it always applies",
+				c.report("E-value", first(w.Span, k.Name.Span), "the branch tests nothing, so it always applies",
 					"set what it changes on the code")
 			}
 			for _, cond := range w.If {
@@ -94,7 +94,7 @@ func fieldValues(c *checker) {
 				_, faults := resolve.Condition(f, cond.Match)
 				c.faults(cond.Field.V, f, faults, cond.Match)
 				if cond.Match.IsZero() {
-					c.report(idValue, cond.Field.Span, cond.Field.V+" is tested for nothing",
+					c.report("E-value", cond.Field.Span, cond.Field.V+" is tested for nothing",
 						"write the value that it must have")
 				}
 			}
@@ -107,12 +107,13 @@ func fieldValues(c *checker) {
 func ruleValues(c *checker) {
 	c.eachRule(func(k *code, r *spec.Rule) {
 		if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
-			c.report(idEmptyRule, first(r.Span, k.Name.Span), "the rule has no condition, so it would match everything",
+			c.report("E-empty-rule", first(r.Span, k.Name.Span),
+				"the rule has no condition, so it would match everything",
 				"make the code the fallback: that is what evidence becomes that no rule matches")
 		}
 		for _, text := range slices.Concat(r.Text, r.Contains) {
 			if text.V == "" {
-				c.report(idEmptyRule, text.Span, "an empty text is found in everything",
+				c.report("E-empty-rule", text.Span, "an empty text is found in everything",
 					"write what the text must contain")
 			}
 		}
@@ -126,7 +127,7 @@ func ruleValues(c *checker) {
 	c.eachEntry(func(e spec.LiteralEntry) {
 		if e.Key.V == "reset_at" {
 			if _, err := time.Parse(time.RFC3339Nano, e.Value.Text); err != nil {
-				c.report(idValue, e.Value.Span, fmt.Sprintf("%q is not a time", e.Value.Text),
+				c.report("E-value", e.Value.Span, fmt.Sprintf("%q is not a time", e.Value.Text),
 					"write it as RFC 3339 does: 2006-01-02T15:04:05Z")
 			}
 		}
@@ -146,7 +147,7 @@ func (c *checker) expression(text spec.Text) {
 			message += " in " + strconv.Quote(bad.Expr)
 		}
 	}
-	c.report(idRegexp, at, "the regular expression does not compile: "+message,
+	c.report("E-regexp", at, "the regular expression does not compile: "+message,
 		`write RE2, in single quotes; a backslash before ( ) [ ] { } . * + ? ^ $ | \ makes it plain text`)
 }
 
@@ -172,6 +173,6 @@ func (c *checker) condition(cond spec.RuleCondition) {
 			return
 		}
 	}
-	c.report(idValue, first(cond.Match.Span, cond.Key.Span), fmt.Sprintf("no value of %s meets this condition", f.Wire),
-		"correct the condition, or remove it")
+	c.report("E-value", first(cond.Match.Span, cond.Key.Span),
+		fmt.Sprintf("no value of %s meets this condition", f.Wire), "correct the condition, or remove it")
 }

@@ -49,7 +49,7 @@ func (c *checker) secret(f field, cond spec.Condition) {
 	default:
 		return
 	}
-	c.report(idWhenSecret, cond.Field.Span,
+	c.report("E-when-secret", cond.Field.Span,
 		fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Name.V, why),
 		"test another field", see(at, "declared here"))
 }
@@ -72,7 +72,7 @@ func (c *checker) reach(k *code, index int) {
 			if k.sets(f.Wire) {
 				message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Name.V, f.Wire)
 			}
-			c.report(idUnreachable, k.When[index].If[i].Field.Span, message,
+			c.report("E-when-unreachable", k.When[index].If[i].Field.Span, message,
 				"correct the condition, or remove the branch")
 			return
 		}
@@ -91,7 +91,7 @@ func (c *checker) reach(k *code, index int) {
 		return
 	}
 	earlier := k.When[slices.Index(k.model.When, s.blocker)].Span
-	c.report(idUnreachable, k.When[index].Span,
+	c.report("E-when-unreachable", k.When[index].Span,
 		"this branch never applies: an earlier one applies wherever its conditions hold",
 		"move it before the other one, or remove it", see(earlier, "this branch"))
 }
