@@ -95,7 +95,7 @@ func whole(yaml string) []byte {
 	return []byte(yaml)
 }
 
-// TestHints tries the hints that name what was meant, and the second places.
+// TestHints tries the hints that suggest a name, and the related places.
 func TestHints(t *testing.T) {
 	for _, tt := range []struct{ yaml, hint, related string }{
 		{yaml: "uncategorized: abrt\n", hint: `did you mean "abort"?`},

@@ -18,8 +18,8 @@ type row struct {
 	*model.Row
 }
 
-// eachRow visits the rows of all codes, but not those of branches that decide nothing about what is
-// done: what is wrong with them is wrong with their code.
+// eachRow visits the rows of all codes, except those of branches that do not change the reaction or
+// its conditions: their faults are those of their code.
 func (c *checker) eachRow(visit func(r row)) {
 	for _, k := range c.codes {
 		visit(row{k, nil, k.model.Row})
@@ -183,8 +183,8 @@ func overlayOf(p *spec.Profile, k *code) diag.Span {
 	return diag.Span{}
 }
 
-// skippedOverlays warns of profiles that would retry what is not retryable: the model leaves that
-// out.
+// skippedOverlays warns of profiles that would retry a code that is not retryable. The model leaves
+// these overlays out.
 func skippedOverlays(c *checker) {
 	for i, p := range c.m.Profiles {
 		skipped := make(map[diag.Span][]string)

@@ -17,7 +17,7 @@ var pages embed.FS
 const suffix = ".md"
 
 // Page returns the page about a finding as Markdown. Case does not count in the id. The page of an
-// id that was replaced begins with that, and goes on with the page of the one in its place.
+// id that was replaced names the new id, and continues with its page.
 func Page(id string) (string, bool) {
 	if now, old := Replaced(id); old {
 		title := "# " + strings.ToUpper(id[:1]) + strings.ToLower(id[1:]) + "\n\n"
