@@ -89,7 +89,7 @@ func rows(c *checker) {
 			}
 			c.report("E-retryable", r.at(reactionAt, retryableAt), fmt.Sprintf("%s is not retryable, but %s", r, how),
 				"set retryable: true, or choose another reaction", see(reactionAt(r.category.Traits), "the reaction"),
-				see(r.at(retryableAt), "the code"))
+				see(retryableAt(r.code.Traits), "retryable"))
 		}
 		if a := r.Reaction.Action; r.Retryable && (a == taxonomy.Abort || a == taxonomy.Block) {
 			c.report("W-retryable-stops", r.at(reactionAt, retryableAt),
