@@ -33,11 +33,11 @@ func IDs() []string {
 
 // stages are the checks after form, in their order. The model exists from the second one on.
 var stages = [][]func(*checker){
-	{texts, ranges, undeclared, unknownFields, unknownInLibraries, duplicates, reserved, thenCycles},
+	{texts, ranges, undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles},
 	{header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, templates},
 	{
-		args, unfillable, reactions, tiers, policies, rows, roleFields, branches, examples,
-		skippedOverlays, unused, undocumented, unsorted,
+		args, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
+		skippedOverlays, unusedNames, missingDocs, unsortedNumbers,
 	},
 }
 

@@ -17,7 +17,7 @@ type checker struct {
 	categories []*category
 	codes      []*code // order of the file
 	codeNamed  map[string]*code
-	views      []*view // the table, then the profiles
+	views      []*profileView // the table, then the profiles
 
 	findings []diag.Finding
 	reported map[finding]bool
@@ -212,8 +212,10 @@ func (c *checker) report(id string, at diag.Span, message, hint string, related 
 	})
 }
 
-// see is a second place that explains a finding.
-func see(at diag.Span, message string) diag.Related { return diag.Related{Span: at, Message: message} }
+// seeAlso is a second place that explains a finding.
+func seeAlso(at diag.Span, message string) diag.Related {
+	return diag.Related{Span: at, Message: message}
+}
 
 // maxSuggestions bounds how often near names are looked for, which takes time.
 const maxSuggestions = 200
@@ -237,8 +239,8 @@ func isLater(a, b diag.Span) bool {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) > 0
 }
 
-// first returns the first span that points anywhere.
-func first(spans ...diag.Span) diag.Span {
+// firstSpan returns the first span that points anywhere.
+func firstSpan(spans ...diag.Span) diag.Span {
 	for _, s := range spans {
 		if s.Valid() {
 			return s

@@ -9,13 +9,13 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// taken are the names of one kind that are in use, and where.
-type taken map[string]diag.Span
+// places are where the names of one kind are in use.
+type places map[string]diag.Span
 
 // claim takes a name for a place, or reports that it is taken.
-func (c *checker) claim(names taken, name string, at diag.Span, what, hint string) {
+func (c *checker) claim(names places, name string, at diag.Span, what, hint string) {
 	if earlier, clash := names[name]; clash {
-		c.report("E-duplicate", at, what+" is taken", hint, see(earlier, "first used here"))
+		c.report("E-duplicate", at, what+" is taken", hint, seeAlso(earlier, "first used here"))
 		return
 	}
 	names[name] = at
@@ -24,7 +24,7 @@ func (c *checker) claim(names taken, name string, at diag.Span, what, hint strin
 // duplicates finds codes, numbers, values, aliases and fields that exist twice, and two fields of a
 // category that the runtime would read for one purpose. Package spec finds duplicate keys.
 func duplicates(c *checker) {
-	codes, numbers, values := make(taken), make(taken), make(taken)
+	codes, numbers, values := make(places), make(places), make(places)
 	for _, k := range c.codes {
 		c.claim(codes, k.Name.V, k.Name.Span, "code "+k.Name.V, "rename one of them")
 		if k.Number.Set {
@@ -41,7 +41,7 @@ func duplicates(c *checker) {
 		}
 	}
 	for _, k := range c.categories {
-		fields, roles := make(taken), make(taken)
+		fields, roles := make(places), make(places)
 		for _, f := range k.fields {
 			c.claim(fields, f.Name.V, f.Name.Span, "field "+strconv.Quote(f.Name.V), "remove one of them")
 			for _, from := range f.From {
@@ -68,8 +68,8 @@ func wireValue(k *code) spec.Text {
 	return k.Name
 }
 
-// reserved finds codes, values, aliases and numbers that are reserved.
-func reserved(c *checker) {
+// reservedNames finds codes, values, aliases and numbers that are reserved.
+func reservedNames(c *checker) {
 	places := make(map[any]diag.Span)
 	for _, n := range c.t.Reserved.Codes {
 		places[n.V] = n.Span
@@ -80,7 +80,7 @@ func reserved(c *checker) {
 	check := func(what string, v any, at diag.Span) {
 		if where, ok := places[v]; ok && at.Valid() {
 			c.report("E-reserved-name", at, fmt.Sprintf("%s %v is reserved", what, v),
-				"choose another one: decoders may still have it in use", see(where, "reserved here"))
+				"choose another one: decoders may still have it in use", seeAlso(where, "reserved here"))
 		}
 	}
 	for _, k := range c.codes {

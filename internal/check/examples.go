@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// trial is the run of all examples against the rules.
-type trial struct {
+// exampleRun is the run of all examples against the rules.
+type exampleRun struct {
 	*checker
 	spans map[*model.Rule]diag.Span
 	won   map[*model.Rule]bool
@@ -23,10 +23,10 @@ type trial struct {
 // examples finds examples that do not become their code, or not with the traits and context that
 // they expect, counter-examples that do, and rules that no example of their code wins.
 func examples(c *checker) {
-	t := &trial{checker: c, spans: make(map[*model.Rule]diag.Span), won: make(map[*model.Rule]bool)}
+	t := &exampleRun{checker: c, spans: make(map[*model.Rule]diag.Span), won: make(map[*model.Rule]bool)}
 	for _, k := range c.codes {
 		for i := range k.Detect {
-			t.spans[k.model.Rules[i]] = first(k.Detect[i].Span, k.Name.Span)
+			t.spans[k.model.Rules[i]] = firstSpan(k.Detect[i].Span, k.Name.Span)
 		}
 	}
 	judge := detection.NewJudge(c.m)
@@ -52,13 +52,13 @@ func examples(c *checker) {
 	}
 }
 
-func (t *trial) example(k *code, written *spec.Example, x *model.Example, v detection.Verdict) {
-	at, rule := first(written.Span, k.Name.Span), v.Rule
+func (t *exampleRun) example(k *code, written *spec.Example, x *model.Example, v detection.Verdict) {
+	at, rule := firstSpan(written.Span, k.Name.Span), v.Rule
 	right := v.Code == k.model
 	switch {
 	case x.Not && right && rule != nil:
 		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Name.V),
-			"add a condition to the rule that the counter-example does not meet", see(t.spans[rule], "this rule"))
+			"add a condition to the rule that the counter-example does not meet", seeAlso(t.spans[rule], "this rule"))
 	case x.Not:
 	case right:
 		if rule != nil {
@@ -71,7 +71,7 @@ func (t *trial) example(k *code, written *spec.Example, x *model.Example, v dete
 	case rule != nil:
 		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
 			fmt.Sprintf("give a rule of %s that matches it a priority above %d", k.Name.V, rule.Priority),
-			see(t.spans[rule], "this rule"))
+			seeAlso(t.spans[rule], "this rule"))
 	case len(x.Evidence.Text) > detect.DefaultTextLimit:
 		t.report("E-example", at,
 			fmt.Sprintf("the example is won by no rule; of its text only the last %d bytes are searched",
@@ -87,7 +87,7 @@ func (c *checker) unmet(at diag.Span, what string, got, want any) {
 		"correct the example, or the code")
 }
 
-func (t *trial) wantTraits(written *spec.Want, want *model.Want, row *model.Row) {
+func (t *exampleRun) wantTraits(written *spec.Want, want *model.Want, row *model.Row) {
 	if want.Retryable != nil && *want.Retryable != row.Retryable {
 		t.unmet(written.Retryable.Span, "retryable", row.Retryable, *want.Retryable)
 	}
@@ -106,9 +106,9 @@ func (t *trial) wantTraits(written *spec.Want, want *model.Want, row *model.Row)
 	}
 }
 
-func (t *trial) wantContext(written *spec.Want, want *model.Want, ctx model.Context) {
+func (t *exampleRun) wantContext(written *spec.Want, want *model.Want, ctx model.Context) {
 	for i, w := range want.Context {
-		at := first(written.Context[i].Value.Span, written.Context[i].Field.Span)
+		at := firstSpan(written.Context[i].Value.Span, written.Context[i].Field.Span)
 		got, present := ctx.Get(w.Field)
 		switch {
 		case !present:

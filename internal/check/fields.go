@@ -114,7 +114,7 @@ func args(c *checker) {
 			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
 				c.report("E-arg", at,
 					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
-					"add it to args, or give it a value under set", see(f.Required.Span, "required here"))
+					"add it to args, or give it a value under set", seeAlso(f.Required.Span, "required here"))
 			}
 		}
 		for i, a := range k.Args {
@@ -124,15 +124,15 @@ func args(c *checker) {
 			for _, s := range k.Set {
 				if s.Field.V == a.V {
 					c.report("E-arg", a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
-						"remove it from args or from set", see(s.Field.Span, "fixed here"))
+						"remove it from args or from set", seeAlso(s.Field.Span, "fixed here"))
 				}
 			}
 		}
 	}
 }
 
-// unfillable finds fields that a code must have and classification cannot fill.
-func unfillable(c *checker) {
+// unfillableFields finds fields that a code must have and classification cannot fill.
+func unfillableFields(c *checker) {
 	const hint = "give the field a from or a default, or set it here"
 	for _, k := range c.codes {
 		for _, f := range k.category.fields {
@@ -141,15 +141,15 @@ func unfillable(c *checker) {
 			}
 			for _, r := range k.Detect {
 				if !assigns(r.Set, f.Name.V) {
-					c.report("E-unfillable", first(r.Span, k.Name.Span),
+					c.report("E-unfillable", firstSpan(r.Span, k.Name.Span),
 						fmt.Sprintf("nothing gives %s its %q when it is detected", k.Name.V, f.Name.V), hint,
-						see(f.Name.Span, "declared here"))
+						seeAlso(f.Name.Span, "declared here"))
 				}
 			}
 			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {
 				c.report("E-unfillable", fb.Code.Span,
 					fmt.Sprintf("nothing gives %s its %q when it is the fallback", k.Name.V, f.Name.V), hint,
-					see(f.Name.Span, "declared here"))
+					seeAlso(f.Name.Span, "declared here"))
 			}
 		}
 	}

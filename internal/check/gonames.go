@@ -55,7 +55,8 @@ func header(c *checker) {
 	if u := c.t.HelpURL; u.Set {
 		rest := strings.ReplaceAll(u.V, "{code}", "CODE")
 		parsed, err := url.Parse(rest)
-		if err != nil || parsed.Scheme == "" || strings.ContainsAny(rest, "{} \t\n") {
+		if err != nil || parsed.Scheme == "" || parsed.Host+parsed.Opaque+parsed.Path == "" ||
+			strings.ContainsAny(rest, "{} \t\n") {
 			c.report("E-value", u.Span, fmt.Sprintf("%q is not an address with {code} as its only placeholder", u.V),
 				"write all of it, as in https://example.org/errors/{code}")
 		}
@@ -114,7 +115,7 @@ func goNames(c *checker) {
 // goNameClashes finds exported names that two declarations share, and fields that hide a method of
 // their error. Of a category and a code that meet, the code has to give way.
 func goNameClashes(c *checker) {
-	names := make(taken)
+	names := make(places)
 	claim := func(at diag.Span, hint string, idents ...string) {
 		for _, ident := range idents {
 			earlier, clash := names[ident]
@@ -123,7 +124,7 @@ func goNameClashes(c *checker) {
 				c.report("E-go-name", at, fmt.Sprintf("the Go name %s belongs to the generated package", ident), hint)
 			case clash && earlier != at:
 				c.report("E-go-name", at, fmt.Sprintf("the Go name %s is taken", ident), hint,
-					see(earlier, "first made here"))
+					seeAlso(earlier, "first made here"))
 			case !clash:
 				names[ident] = at
 			}
@@ -131,11 +132,12 @@ func goNameClashes(c *checker) {
 	}
 	for _, k := range c.categories {
 		m := k.model
-		claim(first(k.Type.Span, k.Name.Span), `set another name with the key "type"`, m.Type, m.CodeType, m.Const,
+		claim(firstSpan(k.Type.Span, k.Name.Span), `set another name with the key "type"`, m.Type, m.CodeType, m.Const,
 			m.Predicate)
 	}
 	for _, k := range c.codes {
-		claim(first(k.GoName.Span, k.Name.Span), `set another name with the key "name"`, k.model.Const, k.model.Factory)
+		claim(firstSpan(k.GoName.Span, k.Name.Span), `set another name with the key "name"`, k.model.Const,
+			k.model.Factory)
 	}
 	for i, g := range c.t.Groups {
 		claim(g.Name.Span, "rename the group", c.m.Groups[i].Predicate)
@@ -153,7 +155,7 @@ func goNameClashes(c *checker) {
 		claim(p.Name.Span, "rename the profile", c.m.Profiles[i].Const)
 	}
 	c.eachField(func(f field) {
-		at, hint := first(f.GoName.Span, f.Name.Span), `set another name with the key "name"`
+		at, hint := firstSpan(f.GoName.Span, f.Name.Span), `set another name with the key "name"`
 		if f.model.Enum != nil {
 			claim(at, hint, f.model.Enum.Type)
 			for i, v := range f.model.Enum.Values {
@@ -171,7 +173,7 @@ func goNameClashes(c *checker) {
 }
 
 func (c *checker) fieldClashes(fields []field, methods []string) {
-	names := make(taken)
+	names := make(places)
 	for _, m := range methods {
 		names[m] = diag.Span{}
 	}
@@ -183,7 +185,7 @@ func (c *checker) fieldClashes(fields []field, methods []string) {
 		}
 	}
 	for _, f := range fields {
-		at := first(f.GoName.Span, f.Name.Span)
+		at := firstSpan(f.GoName.Span, f.Name.Span)
 		earlier, clash := names[f.model.Go]
 		switch {
 		case clash && !earlier.Valid():
@@ -192,7 +194,7 @@ func (c *checker) fieldClashes(fields []field, methods []string) {
 				`set another name with the key "name"`)
 		case clash:
 			c.report("E-go-name", at, fmt.Sprintf("the field's Go name %s is taken", f.model.Go),
-				`set another name with the key "name"`, see(earlier, "first made here"))
+				`set another name with the key "name"`, seeAlso(earlier, "first made here"))
 		case methods != nil && f.model.Go == "Cause" && !f.model.Required:
 			c.report("E-go-name", at, "an optional field cannot be called Cause: WithCause sets the wrapped error",
 				`set another name with the key "name"`)

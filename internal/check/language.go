@@ -180,7 +180,7 @@ func reactionKeys(r *spec.Reaction) []reactionKey {
 	asks := append(slices.Clone(retries), "escalate")
 	policy, then := diag.Span{}, refSpan(r.Then, false)
 	if r.Policy != nil {
-		policy = first(r.Policy.Name.Span, r.Policy.Span)
+		policy = firstSpan(r.Policy.Name.Span, r.Policy.Span)
 	}
 	keys := []reactionKey{
 		{"policy", policy, retries},

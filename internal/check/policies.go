@@ -50,7 +50,7 @@ func (c *checker) policy(p *spec.Policy) {
 }
 
 func (c *checker) budget(b *spec.Budget) {
-	stray := first(b.Reserve.Span, b.Window.Span)
+	stray := firstSpan(b.Reserve.Span, b.Window.Span)
 	if !b.Retries.Set && stray.Valid() {
 		c.report("E-missing-key", stray, "reserve and window need retries",
 			"set how many retries each call may have, as in retries: 0.2")
@@ -113,6 +113,6 @@ func ordered[T cmp.Ordered](c *checker, low, high policyNumber[T]) bool {
 		at, other = high.at, low
 	}
 	c.report("E-policy-bounds", at, fmt.Sprintf("%s is above %s", low, high),
-		fmt.Sprintf("lower %s, or raise %s", low.key, high.key), see(other.at, other.key))
+		fmt.Sprintf("lower %s, or raise %s", low.key, high.key), seeAlso(other.at, other.key))
 	return false
 }

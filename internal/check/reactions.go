@@ -35,10 +35,10 @@ func reactions(c *checker) {
 					hint += ", and with a retry that has a purpose"
 				}
 				c.report("E-action", k.Span, fmt.Sprintf("%s does not take %s", r.Action.V, k.Name), hint,
-					see(r.Action.Span, "the action"))
+					seeAlso(r.Action.Span, "the action"))
 			}
 		}
-		at := first(written.Action.Span, written.Name.Span, written.Span)
+		at := firstSpan(written.Action.Span, written.Name.Span, written.Span)
 		if r.Action.V == "recover" && !r.Strategy.Set {
 			c.report("E-action", at, "recover needs a strategy", "name one of those under strategies")
 		}
@@ -47,16 +47,16 @@ func reactions(c *checker) {
 				"name the reaction that follows when its attempts are exhausted")
 		}
 		if retries(r) && r.Purpose.Set && !r.To.Set {
-			c.report("E-action", first(written.Purpose.Span, at), r.Action.V+" with a purpose needs to",
+			c.report("E-action", firstSpan(written.Purpose.Span, at), r.Action.V+" with a purpose needs to",
 				"name the tier that is asked")
 		}
 		if r.AcceptCompletion.V && !r.Revert.Set {
-			c.report("E-action", first(written.AcceptCompletion.Span, at), "accept_completion needs revert",
+			c.report("E-action", firstSpan(written.AcceptCompletion.Span, at), "accept_completion needs revert",
 				"set revert: it accepts the files that remain after a revert")
 		}
 		counts := r.CountFailure.Or(r.Action.V == "retry" || r.Action.V == "recover")
 		if (retries(r) || r.Action.V == "recover") && !counts && r.Policy == nil {
-			c.report("E-unbounded-retry", first(written.CountFailure.Span, at),
+			c.report("E-unbounded-retry", firstSpan(written.CountFailure.Span, at),
 				"nothing bounds this reaction: it does not count as a failure and has no policy",
 				"give it a policy, or set count_failure: true")
 		}
@@ -74,25 +74,25 @@ func tiers(c *checker) {
 		persons[t.Name.V] = t.Name.Span
 		if i < len(c.t.Tiers)-1 {
 			next := c.t.Tiers[i+1].Name
-			c.report("E-tiers", first(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
-				"make the person the last tier", see(next.Span, "the next tier"))
+			c.report("E-tiers", firstSpan(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
+				"make the person the last tier", seeAlso(next.Span, "the next tier"))
 		}
 		if t.Purpose.Set {
 			c.report("E-tiers", t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")
 		}
 	}
 	c.eachReaction(func(r, written *spec.Reaction) {
-		at := first(written.To.Span, written.Purpose.Span, written.Action.Span, written.Name.Span)
+		at := firstSpan(written.To.Span, written.Purpose.Span, written.Action.Span, written.Name.Span)
 		person, isPerson := persons[r.To.V]
 		switch {
 		case len(c.t.Tiers) == 0 && (r.Action.V == "escalate" || retries(r) && r.Purpose.Set):
 			c.report("E-tiers", at, "there is no tier to ask", "declare the ladder under tiers")
 		case isPerson && r.Action.V == "escalate" && written.Purpose.Set:
 			c.report("E-tiers", written.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To.V),
-				"remove the purpose, or name another tier", see(person, "the person"))
+				"remove the purpose, or name another tier", seeAlso(person, "the person"))
 		case isPerson && retries(r) && r.Purpose.Set:
 			c.report("E-tiers", at, fmt.Sprintf("%s with a purpose cannot ask the person %q", r.Action.V, r.To.V),
-				"name another tier, or escalate", see(person, "the person"))
+				"name another tier, or escalate", seeAlso(person, "the person"))
 		}
 	})
 }

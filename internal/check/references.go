@@ -47,8 +47,8 @@ func (c *checker) declaredNames() map[spec.Ref][]string {
 	return valid
 }
 
-// undeclared finds references to names that are not declared.
-func undeclared(c *checker) {
+// undeclaredNames finds references to names that are not declared.
+func undeclaredNames(c *checker) {
 	valid := c.declaredNames()
 	sets := make(map[spec.Ref]map[string]bool)
 	for ref, names := range valid {

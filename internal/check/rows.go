@@ -54,7 +54,7 @@ func (r row) at(traits ...func(spec.Traits) diag.Span) diag.Span {
 	if r.when != nil {
 		places = append(places, r.when.Span)
 	}
-	return first(append(places, r.code.Name.Span)...)
+	return firstSpan(append(places, r.code.Name.Span)...)
 }
 
 func reactionAt(t spec.Traits) diag.Span       { return refSpan(t.Reaction, true) }
@@ -71,7 +71,7 @@ func inChain(r *model.Reaction, is func(*model.Reaction) bool) *model.Reaction {
 	return nil
 }
 
-func called(r *model.Reaction) string {
+func describe(r *model.Reaction) string {
 	if !r.Declared {
 		return "the reaction"
 	}
@@ -83,13 +83,14 @@ func called(r *model.Reaction) string {
 func rows(c *checker) {
 	c.eachRow(func(r row) {
 		if step := inChain(r.Reaction, (*model.Reaction).Retries); step != nil && !r.Retryable {
-			how := called(step) + " retries it"
+			how := describe(step) + " retries it"
 			if step != r.Reaction {
-				how = called(r.Reaction) + " leads to " + called(step) + ", which retries it"
+				how = describe(r.Reaction) + " leads to " + describe(step) + ", which retries it"
 			}
 			c.report("E-retryable", r.at(reactionAt, retryableAt), fmt.Sprintf("%s is not retryable, but %s", r, how),
-				"set retryable: true, or choose another reaction", see(reactionAt(r.category.Traits), "the reaction"),
-				see(retryableAt(r.code.Traits), "retryable"))
+				"set retryable: true, or choose another reaction", seeAlso(reactionAt(r.category.Traits),
+					"the reaction"),
+				seeAlso(retryableAt(r.code.Traits), "retryable"))
 		}
 		if a := r.Reaction.Action; r.Retryable && (a == taxonomy.Abort || a == taxonomy.Block) {
 			c.report("W-retryable-stops", r.at(reactionAt, retryableAt),
@@ -148,7 +149,7 @@ func roleFields(c *checker) {
 				func(role model.Role) bool { return k.category.model.WithRole(role) != nil })
 			if step != nil && !has {
 				c.report("E-role-field", at,
-					fmt.Sprintf("%s %s, but %s has no field for it", called(step), n.what, k.Name.V),
+					fmt.Sprintf("%s %s, but %s has no field for it", describe(step), n.what, k.Name.V),
 					fmt.Sprintf("give category %s %s", k.category.Name.V, n.hint))
 			}
 		}
@@ -212,13 +213,13 @@ func skippedOverlays(c *checker) {
 func skipAt(p *spec.Profile, s model.Skip) diag.Span {
 	for _, o := range p.Codes {
 		if s.Section == "codes" && o.Key.V == s.Key {
-			return first(refSpan(o.Traits.Reaction, false), o.Traits.Retryable.Span, o.Key.Span)
+			return firstSpan(refSpan(o.Traits.Reaction, false), o.Traits.Retryable.Span, o.Key.Span)
 		}
 	}
 	for _, r := range p.Reactions {
 		if s.Section == "reactions" && r.Name.V == s.Key {
-			return first(r.Action.Span, r.Name.Span)
+			return firstSpan(r.Action.Span, r.Name.Span)
 		}
 	}
-	return first(p.Name.Span, p.Span)
+	return firstSpan(p.Name.Span, p.Span)
 }

@@ -74,7 +74,7 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 		typ = f.model.Type
 		if f.Sensitive.V {
 			c.report("E-sensitive-text", at, f.Name.V+" is sensitive and must not be shown", "remove it from the text",
-				see(f.Sensitive.Span, "declared sensitive here"))
+				seeAlso(f.Sensitive.Span, "declared sensitive here"))
 		}
 	}
 	format, ok := resolve.Format(piece.Format)
@@ -103,7 +103,7 @@ func (c *checker) alwaysPresent(k *code, text spec.Text, piece resolve.Piece) {
 		c.report("E-optional-placeholder", at,
 			fmt.Sprintf("%s may be absent when %s is made", f.Name.V, k.model.Factory),
 			fmt.Sprintf("put it in brackets, as in [ {%s}], or list it in args", f.Name.V),
-			see(f.Name.Span, "declared optional here"))
+			seeAlso(f.Name.Span, "declared optional here"))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// unused warns of names that are declared and never referred to.
-func unused(c *checker) {
+// unusedNames warns of names that are declared and never referred to.
+func unusedNames(c *checker) {
 	used := make(map[spec.Ref]map[string]bool)
 	for _, ref := range []spec.Ref{
 		spec.RefSource, spec.RefGroup, spec.RefStrategy, spec.RefCheck, spec.RefPolicy, spec.RefReaction,
@@ -34,8 +34,8 @@ func unused(c *checker) {
 	})
 }
 
-// undocumented warns of categories and codes without doc, in a taxonomy that documents any.
-func undocumented(c *checker) {
+// missingDocs warns of categories and codes without doc, in a taxonomy that documents any.
+func missingDocs(c *checker) {
 	documents := func(k *code) bool { return k.Doc.V != "" || k.category.Doc.V != "" }
 	if !slices.ContainsFunc(c.codes, documents) {
 		return
@@ -54,9 +54,9 @@ func undocumented(c *checker) {
 	}
 }
 
-// unsorted warns of numbers that go down within a category: new codes are easier to number at its
-// end.
-func unsorted(c *checker) {
+// unsortedNumbers warns of numbers that go down within a category: new codes are easier to number
+// at its end.
+func unsortedNumbers(c *checker) {
 	for _, k := range c.categories {
 		var highest spec.Int
 		for _, one := range k.Codes {
@@ -66,7 +66,7 @@ func unsorted(c *checker) {
 				highest = n
 			default:
 				c.report("W-unsorted", n.Span, fmt.Sprintf("number %d comes after %d", n.V, highest.V),
-					"sort the codes by number", see(highest.Span, fmt.Sprintf("%d is here", highest.V)))
+					"sort the codes by number", seeAlso(highest.Span, fmt.Sprintf("%d is here", highest.V)))
 			}
 		}
 	}

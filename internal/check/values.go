@@ -86,7 +86,7 @@ func fieldValues(c *checker) {
 		}
 		for _, w := range k.When {
 			if len(w.If) == 0 {
-				c.report("E-value", first(w.Span, k.Name.Span), "the branch tests nothing, so it always applies",
+				c.report("E-value", firstSpan(w.Span, k.Name.Span), "the branch tests nothing, so it always applies",
 					"set what it changes on the code")
 			}
 			for _, cond := range w.If {
@@ -107,7 +107,7 @@ func fieldValues(c *checker) {
 func ruleValues(c *checker) {
 	c.eachRule(func(k *code, r *spec.Rule) {
 		if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
-			c.report("E-empty-rule", first(r.Span, k.Name.Span),
+			c.report("E-empty-rule", firstSpan(r.Span, k.Name.Span),
 				"the rule has no condition, so it would match everything",
 				"make the code the fallback: that is what evidence becomes that no rule matches")
 		}
@@ -173,6 +173,6 @@ func (c *checker) condition(cond spec.RuleCondition) {
 			return
 		}
 	}
-	c.report("E-value", first(cond.Match.Span, cond.Key.Span),
+	c.report("E-value", firstSpan(cond.Match.Span, cond.Key.Span),
 		fmt.Sprintf("no value of %s meets this condition", f.Wire), "correct the condition, or remove it")
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// view is the reactions and policies as the table has them, or as a profile changes them. Names
-// that the table lacks are left out.
-type view struct {
+// profileView is the reactions and policies as the table has them, or as a profile changes them.
+// Names that the table lacks are left out.
+type profileView struct {
 	profile   *spec.Profile // nil for the table
 	reactions map[string]*spec.Reaction
 	policies  map[string]*spec.Policy
@@ -21,8 +21,8 @@ type view struct {
 }
 
 // viewsOf returns the table's view, then those of the profiles.
-func viewsOf(t *spec.Taxonomy) []*view {
-	table := &view{reactions: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy)}
+func viewsOf(t *spec.Taxonomy) []*profileView {
+	table := &profileView{reactions: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy)}
 	for _, name := range predeclared {
 		text := spec.Text{V: name, Set: true}
 		table.reactions[name] = &spec.Reaction{Name: text, Action: text}
@@ -44,7 +44,7 @@ func viewsOf(t *spec.Taxonomy) []*view {
 			}
 		}
 	}
-	views := []*view{table}
+	views := []*profileView{table}
 	for i := range t.Profiles {
 		views = append(views, table.overlaid(&t.Profiles[i]))
 	}
@@ -52,19 +52,19 @@ func viewsOf(t *spec.Taxonomy) []*view {
 }
 
 // add lists a reaction, and those that are in place behind it.
-func (v *view) add(r, written *spec.Reaction) {
+func (v *profileView) add(r, written *spec.Reaction) {
 	v.all, v.written = append(v.all, r), append(v.written, written)
 	v.addInPlace(written.Then)
 }
 
-func (v *view) addInPlace(ref *spec.ReactionRef) {
+func (v *profileView) addInPlace(ref *spec.ReactionRef) {
 	if ref != nil && ref.Inline != nil {
 		v.add(ref.Inline, ref.Inline)
 	}
 }
 
-func (v *view) overlaid(p *spec.Profile) *view {
-	out := &view{profile: p, reactions: maps.Clone(v.reactions), policies: maps.Clone(v.policies)}
+func (v *profileView) overlaid(p *spec.Profile) *profileView {
+	out := &profileView{profile: p, reactions: maps.Clone(v.reactions), policies: maps.Clone(v.policies)}
 	for i := range p.Policies {
 		if base := v.policies[p.Policies[i].Name.V]; base != nil {
 			out.policies[base.Name.V] = merge(base, &p.Policies[i])
@@ -141,7 +141,7 @@ func overlay(base, top reflect.Value) {
 }
 
 // then returns the reaction that follows r if it is exhausted, or nil if r ends the chain.
-func (v *view) then(r *spec.Reaction) *spec.Reaction {
+func (v *profileView) then(r *spec.Reaction) *spec.Reaction {
 	switch {
 	case !slices.Contains([]string{"retry", "retry_operation", "recover", "escalate"}, r.Action.V) || r.Then == nil:
 		return nil
@@ -157,9 +157,9 @@ func refSpan(ref *spec.ReactionRef, retryable bool) diag.Span {
 	case ref == nil:
 		return diag.Span{}
 	case ref.ByFlag != nil && retryable:
-		return first(ref.ByFlag.Retryable.Span, ref.Span)
+		return firstSpan(ref.ByFlag.Retryable.Span, ref.Span)
 	case ref.ByFlag != nil:
-		return first(ref.ByFlag.Permanent.Span, ref.Span)
+		return firstSpan(ref.ByFlag.Permanent.Span, ref.Span)
 	}
-	return first(ref.Name.Span, ref.Span)
+	return firstSpan(ref.Name.Span, ref.Span)
 }

@@ -51,7 +51,7 @@ func (c *checker) secret(f field, cond spec.Condition) {
 	}
 	c.report("E-when-secret", cond.Field.Span,
 		fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Name.V, why),
-		"test another field", see(at, "declared here"))
+		"test another field", seeAlso(at, "declared here"))
 }
 
 // reach reports the branch at an index of a code if no sample of a context reaches it.
@@ -93,7 +93,7 @@ func (c *checker) reach(k *code, index int) {
 	earlier := k.When[slices.Index(k.model.When, s.blocker)].Span
 	c.report("E-when-unreachable", k.When[index].Span,
 		"this branch never applies: an earlier one applies wherever its conditions hold",
-		"move it before the other one, or remove it", see(earlier, "this branch"))
+		"move it before the other one, or remove it", seeAlso(earlier, "this branch"))
 }
 
 // search looks for a context in which a branch holds and none before it does.
