@@ -1,49 +1,119 @@
-// Package check holds the rules of meaning: what a taxonomy that is well formed may still get
-// wrong. Each rule is one function in the table below, has a stable id, and a page in
-// internal/rules.
+// Package check finds the faults of a taxonomy: [Load] goes from bytes to a model that is fit to
+// generate from.
 //
-// Use [Load] to go from bytes to a model that is fit to generate from.
+// It works in stages, as a compiler does: form (package spec), references (every name is declared,
+// and declared once), values (each value fits where it is written), meaning (the parts fit
+// together). All findings of a stage are reported at once. A stage runs if the ones before found no
+// error, so no check has to expect what an earlier one refuses.
+//
+// Each finding has a stable id with a page in internal/rules, a place, a message and a hint.
 package check
 
 import (
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
+	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Check runs every rule over a taxonomy and the model made of it, and returns what they find,
-// sorted. Neither argument may be nil; both may be faulty.
-func Check(t *spec.Taxonomy, m *model.Package) []diag.Finding {
-	s := newScope(t, m)
-	var findings []diag.Finding
-	passes := make([]*pass, len(rules))
-	var wg sync.WaitGroup
-	for i, r := range rules {
-		passes[i] = &pass{scope: s, id: r.id}
-		wg.Go(func() { r.run(passes[i]) })
-	}
-	wg.Wait()
-	for _, p := range passes {
-		findings = append(findings, p.findings...)
-	}
-	diag.Sort(findings)
-	return findings
+// IDs returns the ids of all findings that [Load] makes besides those of package spec. An id never
+// changes its meaning and is never used again.
+func IDs() []string {
+	return strings.Fields(`
+		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-missing-key E-field-option
+		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-arg E-unfillable
+		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
+		E-when-unreachable E-example W-retryable-stops W-overlay-skipped W-no-doc W-unsorted W-unused
+		W-untested-rule W-ignore-unused`)
 }
 
-// IDs returns the ids of all rules, each once, in the order in which the rules run.
-func IDs() []string {
-	var ids []string
-	seen := make(map[string]bool)
-	for _, r := range append(rules, rule{id: ignoreID}) {
-		if !seen[r.id] {
-			seen[r.id] = true
-			ids = append(ids, r.id)
+// stages are the checks after form, in their order. The model exists from the second one on.
+var stages = [][]func(*checker){
+	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles},
+	{header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, templates},
+	{
+		args, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
+		skippedOverlays, unusedNames, missingDocs, unsortedNumbers,
+	},
+}
+
+// Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of
+// the file ignores are left out, and so are those behind a thousand errors. The model is nil if one
+// of them is an error.
+func Load(name string, src []byte) (*model.Package, []diag.Finding) {
+	t, findings := spec.Parse(name, src)
+	var m *model.Package
+	if !diag.HasErrors(findings) {
+		c := newChecker(t)
+		for i, stage := range stages {
+			if i == 1 {
+				m = resolve.Build(t)
+				c.attach(m)
+			}
+			for _, check := range stage {
+				check(c)
+			}
+			if diag.HasErrors(c.findings) {
+				break
+			}
+		}
+		findings = append(findings, c.findings...)
+	}
+	findings = applyIgnores(t.Ignores, findings)
+	diag.Sort(findings)
+	if diag.HasErrors(findings) {
+		return nil, spec.Bound(findings)
+	}
+	return m, findings
+}
+
+// applyIgnores leaves out warnings that a comment ignores, and warns of comments that ignore
+// nothing. After an error warnings are incomplete, so no comment is called unused.
+func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding {
+	used := make(map[diag.Span]bool) // by the place of the id in its comment
+	kept := slices.DeleteFunc(findings, func(f diag.Finding) bool {
+		ignored := false
+		for _, g := range ignores {
+			if g.Covers(f) {
+				ignored = true
+				i := slices.IndexFunc(g.IDs, func(id spec.Text) bool { return id.V == f.ID })
+				used[g.IDs[i].Span] = true
+			}
+		}
+		return ignored
+	})
+	if diag.HasErrors(kept) {
+		return kept
+	}
+	for _, g := range ignores {
+		for _, id := range g.IDs {
+			if !used[id.Span] {
+				kept = append(kept, unusedIgnore(id))
+			}
 		}
 	}
-	return ids
+	return kept
+}
+
+func unusedIgnore(id spec.Text) diag.Finding {
+	f := diag.Finding{
+		ID: "W-ignore-unused", Severity: diag.Warning, Span: id.Span,
+		Message: "nothing here causes " + id.V, Hint: "remove the comment",
+	}
+	if slices.Contains(IDs(), id.V) {
+		return f
+	}
+	f.Message = "there is no warning " + id.V
+	if now, retired := rules.Replaced(id.V); retired && now == "" {
+		f.Message = id.V + " is no longer checked"
+	} else if near := diag.DidYouMean(id.V, IDs()); near != "" {
+		f.Hint = near
+	}
+	return f
 }
 
 // severity tells errors from warnings by the letter that an id begins with.

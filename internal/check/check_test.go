@@ -2,80 +2,157 @@ package check_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 )
 
-func TestIDs(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, id := range append(check.IDs(), spec.IDs()...) {
-		assert.Regexp(t, `^[EW](-[a-z]+)+$`, id)
-		assert.False(t, seen[id], "%s is used twice", id)
-		seen[id] = true
+// TestFindings loads the taxonomies under testdata, in which ⟦ and ⟧ mark the places of the
+// findings.
+func TestFindings(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		require.NoError(t, err)
+		for _, file := range archive.Files {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar")+"/"+file.Name, func(t *testing.T) {
+				head, _, _ := strings.Cut(string(file.Data), "\n")
+				ids := strings.Fields(head)[1:]
+				src, places := unmark(string(file.Data))
+				if len(ids) == 1 {
+					ids = slices.Repeat(ids, len(places))
+				}
+				var want []string
+				for i, at := range places {
+					want = append(want, fmt.Sprint(ids[i], " ", at))
+				}
+				m, findings := check.Load("taxonomy.yaml", whole(src))
+				assert.Equal(t, diag.HasErrors(findings), m == nil)
+				var got []string
+				for _, f := range findings {
+					incidental := f.ID == "W-unused" || f.ID == "W-untested-rule"
+					if incidental && !slices.Contains(ids, f.ID) {
+						continue
+					}
+					got = append(got,
+						fmt.Sprint(f.ID, " ", diag.Span{Line: f.Span.Line, Col: f.Span.Col, Len: max(f.Span.Len, 1)}))
+					assert.NotEmpty(t, f.Message)
+					assert.Equal(t, f.ID[0] == 'W', f.Severity == diag.Warning, f.ID)
+					if !slices.Contains(spec.IDs(), f.ID) {
+						assert.NotEmpty(t, f.Hint, "%s: %s", f.ID, f.Message)
+						assert.Contains(t, check.IDs(), f.ID)
+					}
+				}
+				assert.Equal(t, want, got)
+			})
+		}
 	}
 }
 
-func TestSeverityFollowsFromTheID(t *testing.T) {
-	_, findings := check.Load("taxonomy.yaml", whole(`
-groups: {net: A.}
-categories:
-  io: {codes: {EOF: {message: 'the {x}.', retryable: true}}}
-`))
-	require.NotEmpty(t, findings)
-	for _, f := range findings {
-		assert.Equal(t, f.ID[0] == 'W', f.Severity == diag.Warning, f.ID)
+// unmark returns a text without its marks, and the places that they were around.
+func unmark(text string) (string, []diag.Span) {
+	var lines []string
+	var places []diag.Span
+	for n, line := range strings.Split(text, "\n") {
+		for {
+			before, rest, marked := strings.Cut(line, "⟦")
+			if !marked {
+				break
+			}
+			inside, after, _ := strings.Cut(rest, "⟧")
+			line = before + inside + after
+			places = append(places, diag.Span{
+				Line: n + 1, Col: utf8.RuneCountInString(before) + 1, Len: utf8.RuneCountInString(inside),
+			})
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), places
+}
+
+// whole adds what a text lacks of a taxonomy.
+func whole(yaml string) []byte {
+	yaml = strings.Trim(yaml, "\n") + "\n"
+	for _, needed := range []string{"errgen: 1", "package: errs", "categories: {io: {codes: {EOF: {message: end}}}}"} {
+		key, _, _ := strings.Cut(needed, ":")
+		if !strings.HasPrefix(yaml, key+":") && !strings.Contains(yaml, "\n"+key+":") {
+			yaml += needed + "\n"
+		}
+	}
+	return []byte(yaml)
+}
+
+// TestHints tries the hints that suggest a name, and the related places.
+func TestHints(t *testing.T) {
+	for _, tt := range []struct{ yaml, hint, related string }{
+		{yaml: "uncategorized: abrt\n", hint: `did you mean "abort"?`},
+		{yaml: "uncategorized: retried\n", hint: "declare it under reactions"},
+		{yaml: "fields: {a: {type: string, from: attribute.a}}\n", hint: `did you mean "attributes.a"?`},
+		{yaml: "fields: {f: {enum: [block, ask], default: blok}}\n", hint: `did you mean "block"?`},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{signal: KILL}]}}}}\n",
+			hint: `did you mean "SIGKILL"?`},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{errno: pipe}]}}}}\n",
+			hint: `did you mean "EPIPE"?`},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{is: syscall.EPIPE}]}}}}\n",
+			hint: "use errno for errors of the system: errno: EPIPE"},
+		{yaml: "categories: {io: {codes: {A: {message: a, number: 1}, B: {message: b, number: 1}}}}\n",
+			hint: "use a number that no code has", related: "1:51 first used here"},
+		{yaml: "fields: {n: {type: int}}\ncategories: {io: {codes: {A: {message: '{n}'}}}}\n",
+			hint: "put it in brackets, as in [ {n}], or list it in args", related: "1:10 declared optional here"},
+	} {
+		_, findings := check.Load("taxonomy.yaml", whole(tt.yaml))
+		require.NotEmpty(t, findings, tt.yaml)
+		assert.Equal(t, tt.hint, findings[0].Hint, tt.yaml)
+		var related []string
+		for _, r := range findings[0].Related {
+			related = append(related, fmt.Sprintf("%d:%d %s", r.Span.Line, r.Span.Col, r.Message))
+		}
+		assert.Equal(t, tt.related, strings.Join(related, ", "), tt.yaml)
 	}
 }
 
-func TestTooManyGroups(t *testing.T) {
-	var groups, used strings.Builder
-	for i := range 65 {
-		fmt.Fprintf(&groups, "  g%d: A group.\n", i)
-		fmt.Fprintf(&used, "g%d, ", i)
+// TestStages holds that an error of one stage hides the findings of the next ones.
+func TestStages(t *testing.T) {
+	broken := []string{
+		"reactions: {stop: {action: abort, then: block}}\n",                                    // meaning
+		"fields: {n: {type: int, default: none}}\n",                                            // values
+		"uncategorized: agian\n",                                                               // references
+		"categories: {io: {codes: {A: {message: a, nmber: 1}, B: {message: b, number: 1}}}}\n", // form
 	}
-	_, findings := check.Load("taxonomy.yaml", whole("groups:\n"+groups.String()+
-		"categories: {io: {codes: {EOF: {message: end, groups: ["+used.String()+"]}}}}\n"))
-	assert.Equal(t, "66:3+3 E-limit a taxonomy has at most 64 groups", show(findings))
+	want := []string{"E-action", "E-value", "E-unknown-name", "E-unknown-key"}
+	for i := range broken {
+		_, findings := check.Load("taxonomy.yaml", whole(strings.Join(broken[:i+1], "")))
+		findings = slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.ID == "W-unused" })
+		require.Len(t, findings, 1)
+		assert.Equal(t, want[i], findings[0].ID)
+	}
 }
 
-func TestTooManyWords(t *testing.T) {
-	var words strings.Builder
-	for i := range 255 {
-		fmt.Fprintf(&words, "w%d, ", i)
+func TestEverythingLoads(t *testing.T) {
+	src, err := os.ReadFile("testdata/everything.yaml")
+	require.NoError(t, err)
+	m, findings := check.Load("everything.yaml", src)
+	assert.Empty(t, findings)
+	require.NotNil(t, m)
+	// The file claims to use every key.
+	for _, mapping := range spec.TheLanguage().Mappings {
+		for _, key := range mapping.Names() {
+			assert.Regexp(t, `(^|[\s{,])`+key+`:`, string(src), "%s of a %s", key, mapping.Name)
+		}
 	}
-	_, findings := check.Load("taxonomy.yaml", whole("fields: {kind: {enum: ["+words.String()+"]}}\n"+
-		"categories: {io: {codes: {EOF: {message: end}}}}\n"))
-	require.Len(t, findings, 1)
-	assert.Equal(t, "an enum has at most 254 words", findings[0].Message)
-}
-
-func TestTooManyCodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds under the race detector")
-	}
-	many := &spec.Taxonomy{Categories: []spec.Category{{Codes: make([]spec.Code, 65536)}}}
-	for i := range many.Categories[0].Codes {
-		many.Categories[0].Codes[i].Name = spec.Text{V: fmt.Sprintf("C%d", i), Set: true,
-			Span: diag.Span{Line: i + 1, Col: 1}}
-	}
-	findings := check.Check(many, resolve.Build(many))
-	require.NotEmpty(t, findings)
-	last := findings[len(findings)-1]
-	assert.Equal(t, "65536:1 E-limit a taxonomy has at most 65535 codes", show([]diag.Finding{last}))
-}
-
-// An empty tree, as a file without a mapping leaves it, gives the rules nothing to say.
-func TestCheckOfNothing(t *testing.T) {
-	empty := &spec.Taxonomy{}
-	assert.Empty(t, check.Check(empty, resolve.Build(empty)))
 }
 
 func TestLoadIsDeterministic(t *testing.T) {
@@ -94,27 +171,86 @@ categories:
 	}
 }
 
-// TestGroupsDeclaredFirstWin overlays a code by two of its groups. The reaction that the later
-// group would give lacks its hint, so a finding would show that it had won.
-func TestGroupsDeclaredFirstWin(t *testing.T) {
-	for _, tt := range []struct{ groups, want string }{
-		{"{a: A., b: B.}", ""},
-		{"{b: B., a: A.}", "E-hint-field"},
-	} {
-		_, findings := check.Load("taxonomy.yaml", whole(`
-groups: `+tt.groups+`
-policies: {p: {max_attempts: 2}}
-reactions: {wait: {action: retry, policy: p, honor_retry_after: true}}
-categories:
-  io: {codes: {EOF: {message: end, retryable: true, reaction: {action: retry}, groups: [a, b]}}}
-profiles: {strict: {codes: {'@b': {reaction: wait}, '@a': {reaction: abort}}}}
-`))
-		var ids []string
-		for _, f := range findings {
-			if f.Severity == diag.Error {
-				ids = append(ids, f.ID)
-			}
+// Of a long text only the end is searched.
+func TestLongExample(t *testing.T) {
+	yaml := "sources: {api: An API.}\ncategories: {io: {codes: {A: {message: a, detect: [{source: api, contains: " +
+		"slow down}], examples: [{source: api, text: slow down%s}, {source: api, text: slow down}]}}}}\n"
+	_, findings := check.Load("taxonomy.yaml", whole(fmt.Sprintf(yaml, strings.Repeat(" ...", 4<<10))))
+	require.Len(t, findings, 1)
+	assert.Contains(t, findings[0].Message, "the last 16384 bytes")
+}
+
+// A thousand errors are shown, and one more says that there are others.
+func TestTooManyErrors(t *testing.T) {
+	var codes strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&codes, "A%d: {message: '%s'}, ", i, strings.Repeat("{x}", 50))
+	}
+	_, findings := check.Load(
+		"t.yaml", []byte("errgen: 1\npackage: e\ncategories: {io: {codes: {"+codes.String()+"}}}\n"))
+	require.Len(t, findings, 1001)
+	assert.Equal(t, spec.IDTooMany, findings[1000].ID)
+}
+
+// TestManyOfAKind has more groups and words than the generated code can number.
+func TestManyOfAKind(t *testing.T) {
+	names := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
 		}
-		assert.Equal(t, tt.want, strings.Join(ids, " "), tt.groups)
+		return b.String()
+	}
+	for _, tt := range []struct{ yaml, want string }{
+		{"groups: {" + names(64, "g%d: G., ") + "}\n", ""},
+		{"groups: {" + names(65, "g%d: G., ") + "}\n", "E-value"},
+		{"fields: {f: {enum: [" + names(254, "w%d, ") + "]}}\n", ""},
+		{"fields: {f: {enum: [" + names(255, "w%d, ") + "]}}\n", "E-field-option"},
+		{"categories: {io: {codes: {A: {message: '" + strings.Repeat("a", 8<<10) + "'}}}}\n", ""},
+		{"categories: {io: {codes: {A: {message: '" + strings.Repeat("a", 8<<10+1) + "'}}}}\n", "E-value"},
+	} {
+		_, findings := check.Load("taxonomy.yaml", whole(tt.yaml))
+		findings = slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Warning })
+		if tt.want == "" {
+			assert.Empty(t, findings)
+			continue
+		}
+		require.Len(t, findings, 1)
+		assert.Equal(t, tt.want, findings[0].ID)
+	}
+}
+
+// TestManyBranches has a condition on each word of a large enum, which must not take long.
+func TestManyBranches(t *testing.T) {
+	var words, branches strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&words, "w%d, ", i)
+		fmt.Fprintf(&branches, "{if: {f: w%d, g: w%d}, severity: low}, ", i, 249-i)
+	}
+	_, findings := check.Load("taxonomy.yaml",
+		whole("fields: {f: {enum: ["+words.String()+"]}, g: {enum: ["+words.String()+
+			"]}}\ncategories: {io: {codes: {A: {message: a, when: ["+branches.String()+"]}}}}\n"))
+	assert.Empty(t, findings)
+}
+
+// manyRules is a taxonomy of n rules with an example each.
+func manyRules(n int) []byte {
+	var b strings.Builder
+	b.WriteString("sources: {api: An API.}\ncategories:\n  io:\n    codes:\n")
+	for i := range n {
+		fmt.Fprintf(&b,
+			"      CODE_%d: {message: m, detect: [{source: api, text: '(?i)\\bcause number %d\\b'}], examples: "+
+				"[{source: api, text: 'it is Cause number %d, again'}]}\n", i, i, i)
+	}
+	return whole(b.String())
+}
+
+func BenchmarkLoadRules(b *testing.B) {
+	src := manyRules(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, findings := check.Load("taxonomy.yaml", src); len(findings) > 0 {
+			b.Fatal(findings)
+		}
 	}
 }

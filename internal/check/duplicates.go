@@ -1,145 +1,94 @@
 package check
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/spec"
 )
 
-func duplicateCodes(p *pass) {
-	for _, c := range p.codes {
-		if earlier := p.codeNamed[c.Name.V]; earlier != c {
-			p.report(c.Name.Span, "code %s is declared twice", c.Name.V).
-				related(earlier.Name.Span, "first declared here")
-		}
+// places are where the names of one kind are in use.
+type places map[string]diag.Span
+
+// claim takes a name for a place, or reports that it is taken.
+func (c *checker) claim(names places, name string, at diag.Span, what, hint string) {
+	if earlier, clash := names[name]; clash {
+		c.report("E-duplicate", at, what+" is taken", hint, seeAlso(earlier, "first used here"))
+		return
 	}
+	names[name] = at
 }
 
-func duplicateNumbers(p *pass) {
-	seen := make(map[int]spec.Int)
-	for _, c := range p.codes {
-		if !c.Number.Set {
-			continue
+// duplicates finds codes, numbers, values, aliases and fields that exist twice, and two fields of a
+// category that the runtime would read for one purpose. Package spec finds duplicate keys.
+func duplicates(c *checker) {
+	codes, numbers, values := make(places), make(places), make(places)
+	for _, k := range c.codes {
+		c.claim(codes, k.Name.V, k.Name.Span, "code "+k.Name.V, "rename one of them")
+		if k.Number.Set {
+			c.claim(numbers, strconv.Itoa(k.Number.V), k.Number.Span, fmt.Sprint("number ", k.Number.V),
+				"use a number that no code has")
 		}
-		if earlier, taken := seen[c.Number.V]; taken {
-			p.report(c.Number.Span, "number %d is taken", c.Number.V).related(earlier.Span, "first used here")
-			continue
-		}
-		seen[c.Number.V] = c.Number
-	}
-}
-
-func badNumbers(p *pass) {
-	for _, c := range p.codes {
-		if c.Number.Set && c.Number.V < 1 {
-			p.report(c.Number.Span, "a number is at least 1, not %d", c.Number.V)
+		if value := wireValue(k); k.Value.Set || codes[k.Name.V] == k.Name.Span {
+			c.claim(values, value.V, value.Span, strconv.Quote(value.V), "give each code a value of its own")
 		}
 	}
-}
-
-// duplicateValues also covers aliases: both are looked up when an error is decoded. Equal keys are
-// another rule's.
-func duplicateValues(p *pass) {
-	values := make(map[string]spec.Text)
-	for _, c := range p.codes {
-		v := wireValue(c)
-		if earlier, taken := values[v.V]; !taken {
-			values[v.V] = v
-		} else if c.Value.Set || p.codeNamed[c.Name.V] == c {
-			p.report(v.Span, "value %q is taken", v.V).related(earlier.Span, "first used here")
+	for _, k := range c.codes {
+		for _, a := range k.Aliases {
+			c.claim(values, a.V, a.Span, strconv.Quote(a.V), "remove the alias: a value or alias decodes to one code")
 		}
 	}
-	aliases := make(map[string]spec.Text)
-	for _, c := range p.codes {
-		for _, a := range c.Aliases {
-			if earlier, taken := values[a.V]; taken {
-				p.report(a.Span, "alias %q is the value of a code", a.V).related(earlier.Span, "used here")
-			} else if earlier, taken := aliases[a.V]; taken {
-				p.report(a.Span, "alias %q is taken", a.V).related(earlier.Span, "first used here")
-			} else {
-				aliases[a.V] = a
+	for _, k := range c.categories {
+		fields, roles := make(places), make(places)
+		for _, f := range k.fields {
+			c.claim(fields, f.Name.V, f.Name.Span, "field "+strconv.Quote(f.Name.V), "remove one of them")
+			for _, from := range f.From {
+				if slices.Contains(roleNames, from.V) {
+					c.claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of category %q", from.V, k.Name.V),
+						"fill one field from it")
+				}
 			}
 		}
 	}
-}
-
-// wireValue is the code on the wire: its key unless it says otherwise.
-func wireValue(c *code) spec.Text {
-	if c.Value.Set {
-		return c.Value
-	}
-	return c.Name
-}
-
-func duplicateFields(p *pass) {
-	for _, c := range p.categories {
-		for _, f := range c.fields {
-			if earlier := c.byName[f.Name.V]; earlier.Field != f.Field {
-				p.report(f.Name.Span, "every category has a field %q already", f.Name.V).
-					related(earlier.Name.Span, "declared here")
-			}
+	for _, r := range c.t.Reactions {
+		if slices.Contains(predeclared, r.Name.V) {
+			c.report("E-duplicate", r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
+				"choose another name, or change it in a profile")
 		}
 	}
 }
 
-func reservedUsed(p *pass) {
-	numbers := make(map[int]diag.Span)
-	for _, n := range slices.Backward(p.t.Reserved.Numbers) {
-		numbers[n.V] = n.Span
+// wireValue is the code on the wire: its key by default.
+func wireValue(k *code) spec.Text {
+	if k.Value.Set {
+		return k.Value
 	}
-	codes := make(map[string]diag.Span)
-	for _, c := range slices.Backward(p.t.Reserved.Codes) {
-		codes[c.V] = c.Span
-	}
-	reserved := func(what string, name spec.Text) {
-		if at, ok := codes[name.V]; ok && name.Set {
-			p.report(name.Span, "%s %q is reserved", what, name.V).related(at, "reserved here")
-		}
-	}
-	for _, c := range p.codes {
-		if at, ok := numbers[c.Number.V]; ok && c.Number.Set {
-			p.report(c.Number.Span, "number %d is reserved", c.Number.V).related(at, "reserved here")
-		}
-		reserved("code", c.Name)
-		reserved("value", c.Value)
-		for _, a := range c.Aliases {
-			reserved("alias", a)
-		}
-	}
+	return k.Name
 }
 
-// listedTwice covers the lists of names in which a repetition is a slip of the pen.
-func listedTwice(p *pass) {
-	p.once(p.t.Reserved.Codes)
-	for _, c := range p.codes {
-		p.once(c.Groups)
-		p.once(c.Args)
+// reservedNames finds codes, values, aliases and numbers that are reserved.
+func reservedNames(c *checker) {
+	places := make(map[any]diag.Span)
+	for _, n := range c.t.Reserved.Codes {
+		places[n.V] = n.Span
 	}
-	for i := range p.t.Profiles {
-		p.once(p.t.Profiles[i].Recovery.Allowed)
+	for _, n := range c.t.Reserved.Numbers {
+		places[n.V] = n.Span
 	}
-	p.eachField(func(f field, _ *category) {
-		p.once(f.Enum)
-		p.once(f.From)
-	})
-	numbers := make(map[int]diag.Span)
-	for _, n := range p.t.Reserved.Numbers {
-		if at, taken := numbers[n.V]; taken {
-			p.report(n.Span, "%d is listed twice", n.V).related(at, "first listed here")
-			continue
+	check := func(what string, v any, at diag.Span) {
+		if where, ok := places[v]; ok && at.Valid() {
+			c.report("E-reserved-name", at, fmt.Sprintf("%s %v is reserved", what, v),
+				"choose another one: decoders may still have it in use", seeAlso(where, "reserved here"))
 		}
-		numbers[n.V] = n.Span
 	}
-}
-
-func (p *pass) once(list []spec.Text) {
-	seen := make(map[string]diag.Span)
-	for _, t := range list {
-		if at, taken := seen[t.V]; taken {
-			p.report(t.Span, "%q is listed twice", t.V).related(at, "first listed here")
-			continue
+	for _, k := range c.codes {
+		check("number", k.Number.V, k.Number.Span)
+		check("code", k.Name.V, k.Name.Span)
+		check("value", k.Value.V, k.Value.Span)
+		for _, a := range k.Aliases {
+			check("alias", a.V, a.Span)
 		}
-		seen[t.V] = t.Span
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
@@ -12,160 +13,117 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// strayExamples finds examples that do not become their code.
-func strayExamples(p *pass) {
-	own := ownRules{p: p, judges: make(map[*code]*detection.Judge)}
-	for _, x := range p.tried().cases {
-		rule := x.verdict.Rule
-		switch {
-		case x.model.Not || p.right(&x):
-		case rule == nil && len(x.model.Evidence.Text) > detect.DefaultTextLimit:
-			p.report(x.at(), "the example is won by no rule; of its text only the last %d bytes are searched",
-				detect.DefaultTextLimit).
-				hint("keep the end of the text, or add a rule for it to %s", x.code.Name.V)
-		case rule == nil:
-			p.report(x.at(), "the example is won by no rule").
-				hint("add a rule for it to %s, or say in the example what its rules ask for", x.code.Name.V)
-		default:
-			p.report(x.at(), "the example is won by %s", nameOf(rule)).
-				related(p.ruleSpan(rule), "this rule").
-				hint("%s", own.mend(&x))
+// exampleRun is the run of all examples against the rules.
+type exampleRun struct {
+	*checker
+	spans map[*model.Rule]diag.Span
+	won   map[*model.Rule]bool
+}
+
+// examples finds examples that do not become their code, or not with the traits and context that
+// they expect, counter-examples that do, and rules that no example of their code wins.
+func examples(c *checker) {
+	t := &exampleRun{checker: c, spans: make(map[*model.Rule]diag.Span), won: make(map[*model.Rule]bool)}
+	for _, k := range c.codes {
+		for i := range k.Detect {
+			t.spans[k.model.Rules[i]] = firstSpan(k.Detect[i].Span, k.Name.Span)
+		}
+	}
+	judge := detection.NewJudge(c.m)
+	faulty := make(map[*code]bool)
+	for _, k := range c.codes {
+		all := slices.Concat(k.Examples, k.NotExamples)
+		before := len(c.findings)
+		for i, x := range k.model.Examples {
+			ev := detection.Evidence(x)
+			t.example(k, &all[i], x, judge.Of(&ev))
+		}
+		faulty[k] = len(c.findings) > before
+	}
+	for _, k := range c.codes {
+		for i, r := range k.model.Rules {
+			if !t.won[r] && !faulty[k] {
+				c.report("W-untested-rule", t.spans[r],
+					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Name.V),
+					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does",
+						k.Name.V))
+			}
 		}
 	}
 }
 
-// ownRules finds which rule of its own code would win an example.
-type ownRules struct {
-	p      *pass
-	judges map[*code]*detection.Judge
-}
-
-// mend says how the rules of its code can win an example that another rule wins.
-func (o *ownRules) mend(x *exampleCase) string {
-	if len(o.p.findings) > maxSuggestions {
-		return ""
-	}
-	ev := detection.Evidence(x.model)
-	own, other := o.judge(x.code).Winner(&ev), x.verdict.Rule
-	if own == nil {
-		return fmt.Sprintf("no rule of %s matches it: add one, with a priority above %d if need be", x.code.Name.V,
-			other.Priority)
-	}
-	return ahead(own, other)
-}
-
-func (o *ownRules) judge(c *code) *detection.Judge {
-	if o.judges[c] == nil {
-		m := *o.p.m
-		m.Rules = c.model.Rules // all sound, or the example would not have been tried
-		o.judges[c] = detection.NewJudge(&m)
-	}
-	return o.judges[c]
-}
-
-// ahead says how a rule comes to rank before another one.
-func ahead(r, other *model.Rule) string {
-	if detection.Beside(r, other) {
-		return fmt.Sprintf("put %s before that rule, or give it a priority above %d", nameOf(r), other.Priority)
-	}
-	return fmt.Sprintf("give %s a priority above %d", nameOf(r), other.Priority)
-}
-
-// right reports whether an example becomes its code by a rule of the code, or as the fallback.
-func (p *pass) right(x *exampleCase) bool {
-	if rule := x.verdict.Rule; rule != nil {
-		return rule.Code.Key == x.code.Name.V
-	}
-	return x.verdict.Code != nil && x.verdict.Code.Key == x.code.Name.V
-}
-
-// wonCounterExamples finds counter-examples that a rule of their code wins.
-func wonCounterExamples(p *pass) {
-	for _, x := range p.tried().cases {
-		if rule := x.verdict.Rule; x.model.Not && rule != nil && p.right(&x) {
-			p.report(x.at(), "the counter-example is won by %s", nameOf(rule)).
-				related(p.ruleSpan(rule), "this rule").
-				hint("have the rule ask for more")
+func (t *exampleRun) example(k *code, written *spec.Example, x *model.Example, v detection.Verdict) {
+	at, rule := firstSpan(written.Span, k.Name.Span), v.Rule
+	right := v.Code == k.model
+	switch {
+	case x.Not && right && rule != nil:
+		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Name.V),
+			"add a condition to the rule that the counter-example does not meet", seeAlso(t.spans[rule], "this rule"))
+	case x.Not:
+	case right:
+		if rule != nil {
+			t.won[rule] = true
 		}
+		if written.Want != nil && x.Want != nil {
+			t.wantTraits(written.Want, x.Want, v.Row)
+			t.wantContext(written.Want, x.Want, v.Context)
+		}
+	case rule != nil:
+		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
+			fmt.Sprintf("give a rule of %s that matches it a priority above %d", k.Name.V, rule.Priority),
+			seeAlso(t.spans[rule], "this rule"))
+	case len(x.Evidence.Text) > detect.DefaultTextLimit:
+		t.report("E-example", at,
+			fmt.Sprintf("the example is won by no rule; of its text only the last %d bytes are searched",
+				detect.DefaultTextLimit), "keep the end of the text, or add a rule for it to "+k.Name.V)
+	default:
+		t.report("E-example", at, "the example is won by no rule",
+			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Name.V))
 	}
 }
 
-func nameOf(r *model.Rule) string { return fmt.Sprintf("rule %d of %s", r.Place, r.Code.Key) }
-
-func (p *pass) ruleSpan(r *model.Rule) diag.Span {
-	entry := p.tried().rules[r]
-	return first(entry.Span, entry.code.Name.Span)
+func (c *checker) unmet(at diag.Span, what string, got, want any) {
+	c.report("E-example", at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
+		"correct the example, or the code")
 }
 
-func (x *exampleCase) at() diag.Span { return first(x.Span, x.code.Name.Span) }
-
-// unmetWants finds what an example expects and does not become.
-func unmetWants(p *pass) {
-	for _, x := range p.tried().cases {
-		p.unmetWant(&x)
-	}
-}
-
-func (p *pass) unmetWant(x *exampleCase) {
-	if x.Want == nil || x.model.Want == nil || x.model.Not || !p.right(x) {
-		return
-	}
-	p.unmetTraits(x.Want, x.model.Want, x.verdict.Row)
-	p.unmetContext(x.Want, x.model.Want, x.verdict)
-}
-
-func (p *pass) unmetTraits(written *spec.Want, want *model.Want, row *model.Row) {
+func (t *exampleRun) wantTraits(written *spec.Want, want *model.Want, row *model.Row) {
 	if want.Retryable != nil && *want.Retryable != row.Retryable {
-		p.unmet(written.Retryable.Span, "retryable", row.Retryable, *want.Retryable)
+		t.unmet(written.Retryable.Span, "retryable", row.Retryable, *want.Retryable)
 	}
 	if want.Recoverability != nil && *want.Recoverability != row.Recoverability {
-		p.unmet(written.Recoverability.Span, "recoverability", row.Recoverability, *want.Recoverability)
+		t.unmet(written.Recoverability.Span, "recoverability", row.Recoverability, *want.Recoverability)
 	}
 	if want.Severity != nil && *want.Severity != row.Severity {
-		p.unmet(written.Severity.Span, "severity", severityWord(row), *want.Severity)
+		got := row.Severity.String()
+		if row.Severity == 0 {
+			got = "none"
+		}
+		t.unmet(written.Severity.Span, "severity", got, *want.Severity)
 	}
-	if want.Reaction != "" && want.Reaction != row.Reaction.Name && p.reactions.has(want.Reaction) {
-		p.unmet(written.Reaction.Span, "reaction", row.Reaction.Name, want.Reaction)
+	if want.Reaction != "" && want.Reaction != row.Reaction.Name {
+		t.unmet(written.Reaction.Span, "reaction", row.Reaction.Name, want.Reaction)
 	}
 }
 
-func severityWord(row *model.Row) string {
-	if row.Severity == 0 {
-		return "none"
-	}
-	return row.Severity.String()
-}
-
-func (p *pass) unmet(at diag.Span, what string, got, want any) {
-	p.report(at, "%s comes out as %v, not %v", what, got, want)
-}
-
-func (p *pass) unmetContext(written *spec.Want, want *model.Want, v detection.Verdict) {
-	for _, w := range want.Context {
-		at := wantedSpan(written, w.Field.Wire)
-		got, present := v.Context.Get(w.Field)
+func (t *exampleRun) wantContext(written *spec.Want, want *model.Want, ctx model.Context) {
+	for i, w := range want.Context {
+		at := firstSpan(written.Context[i].Value.Span, written.Context[i].Field.Span)
+		got, present := ctx.Get(w.Field)
 		switch {
 		case !present:
-			p.report(at, "%s comes out absent", w.Field.Wire)
+			t.unmet(at, w.Field.Wire, "absent", w.Field.Shown(w.Value))
 		case same(w.Value, got):
 		case w.Field.Sensitive || w.Field.Type == model.ObjectType:
-			p.report(at, "%s comes out otherwise", w.Field.Wire)
+			t.unmet(at, w.Field.Wire, "another value", "this one")
 		default:
-			p.unmet(at, w.Field.Wire, w.Field.Shown(got), w.Field.Shown(w.Value))
+			t.unmet(at, w.Field.Wire, w.Field.Shown(got), w.Field.Shown(w.Value))
 		}
 	}
 }
 
-func wantedSpan(w *spec.Want, field string) diag.Span {
-	for _, a := range w.Context {
-		if a.Field.V == field {
-			return first(a.Value.Span, a.Field.Span)
-		}
-	}
-	return w.Span
-}
-
-// same compares what is wanted with what came out: of an object, the fields that are wanted.
+// same compares a wanted value with the one that came out: of an object, the fields that are
+// wanted; of JSON, without regard to the order of keys.
 func same(want, got model.Value) bool {
 	switch want.Type {
 	case model.ObjectType:
@@ -176,18 +134,18 @@ func same(want, got model.Value) bool {
 		}
 		return true
 	case model.JSON:
-		return sameJSON(want.Str, got.Str)
+		a, okA := canonicalJSON(want.Str)
+		b, okB := canonicalJSON(got.Str)
+		return okA && okB && bytes.Equal(a, b)
 	}
 	return want.Equal(got)
 }
 
-// sameJSON compares texts of JSON without regard to the order of keys.
-func sameJSON(a, b string) bool {
-	var x, y any
-	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
-		return a == b
+func canonicalJSON(text string) ([]byte, bool) {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return nil, false
 	}
-	left, _ := json.Marshal(x) // what was read can be written
-	right, _ := json.Marshal(y)
-	return bytes.Equal(left, right)
+	out, err := json.Marshal(v)
+	return out, err == nil
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,229 +9,166 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// fieldForm finds options of a field that do not fit its type.
-func fieldForm(p *pass) {
-	p.eachField(func(f field, _ *category) {
-		switch {
-		case f.EnumSpan.Valid() && !f.Type.Set && len(f.Enum) == 0:
-			p.report(f.EnumSpan, "enum %q has no words", f.Name.V)
-		case f.Type.V == "object" && len(f.Fields) == 0:
-			p.report(f.Type.Span, "object %q has no fields", f.Name.V).hint("list them under fields")
-		case f.Type.Set && f.Type.V != "object" && len(f.Fields) > 0:
-			p.report(f.Fields[0].Name.Span, "only an object has fields, and %q is of type %s", f.Name.V, f.model.Type)
-		}
-		p.textOptions(f)
-	})
+// attributePrefix begins the name of an attribute of the evidence.
+const attributePrefix = "attributes."
+
+func isAttribute(from string) bool {
+	return strings.HasPrefix(from, attributePrefix) && from != attributePrefix
 }
 
-// textOptions finds what only text, alone or in a list, can have on a field of another type.
-func (p *pass) textOptions(f field) {
-	isText := f.model.Type == model.String || f.model.Type == model.Strings
-	if f.Scrub.V && !isText {
-		p.report(f.Scrub.Span, "scrub is for texts, and %q is of type %s", f.Name.V, f.model.Type)
-	}
-	switch n := f.MaxLength; {
-	case !n.Set:
-	case !isText:
-		p.report(n.Span, "max_length is for texts, and %q is of type %s", f.Name.V, f.model.Type)
-	case n.V < minLength:
-		p.report(n.Span, "max_length is at least %d, which leaves room for the mark of the cut", minLength)
-	case n.V > maxLength:
-		p.report(n.Span, "max_length is at most %d", maxLength)
-	}
-	if f.Keep.Set && !f.MaxLength.Set {
-		p.report(f.Keep.Span, "keep says which end stays when a text is cut, but nothing cuts this one").
-			hint("say max_length as well")
-	}
-}
-
-// The bounds of max_length: a cut leaves a mark of three bytes, and the generated code packs the
-// length with two flags.
-const (
-	minLength = 4
-	maxLength = 1<<30 - 1
-)
-
-// evidence says which types can be filled from what.
-var evidence = map[string][]model.Type{
-	"source":      texts,
-	"op":          texts,
-	"type":        texts,
-	"code":        scalars,
-	"status":      numbers,
-	"exit_code":   numbers,
-	"signal":      texts,
-	"errno":       texts,
-	"text":        texts,
-	"output":      texts,
-	"credential":  texts,
-	"files":       {model.Strings},
-	"retry_after": {model.Duration},
-	"reset_at":    {model.Time},
-}
+// roleNames are the parts of evidence that the runtime reads out of an error again.
+var roleNames = strings.Fields("retry_after reset_at files credential output")
 
 var (
-	texts   = []model.Type{model.String, model.EnumType}
-	numbers = []model.Type{model.Int, model.Int64, model.String}
-	scalars = []model.Type{
+	textTypes   = []model.Type{model.String, model.EnumType}
+	codeTypes   = []model.Type{model.Int, model.Int64, model.String}
+	scalarTypes = []model.Type{
 		model.String, model.EnumType, model.Int, model.Int64, model.Uint64, model.Float64, model.Bool, model.Duration,
 		model.Time,
 	}
 )
 
-// attributePrefix begins the name of an attribute of the evidence.
-const attributePrefix = "attributes."
+// evidence has the types of fields that each part of it can fill.
+var evidence = map[string][]model.Type{
+	"source": textTypes, "op": textTypes, "type": textTypes, "code": scalarTypes, "status": codeTypes,
+	"exit_code": codeTypes, "signal": textTypes, "errno": textTypes, "text": textTypes, "output": textTypes,
+	"credential": textTypes, "files": {model.Strings}, "retry_after": {model.Duration}, "reset_at": {model.Time},
+}
 
-func unknownFrom(p *pass) {
-	valid := []string{attributePrefix + "name"}
-	for name := range evidence {
-		valid = append(valid, name)
-	}
-	slices.Sort(valid)
-	p.eachField(func(f field, _ *category) {
+// maxWords bounds the words of an enum: its Go value is a byte.
+const maxWords = 254
+
+// maxGroups bounds the groups: a code's are the bits of a number.
+const maxGroups = 64
+
+// fieldOptions finds options of a field that its type does not take, and declarations that are
+// empty or too long for the generated code.
+func fieldOptions(c *checker) {
+	c.eachField(func(f field) {
+		typ := f.model.Type
+		isText := typ == model.String || typ == model.Strings
+		switch {
+		case f.EnumSpan.Valid() && !f.Type.Set && len(f.Enum) == 0:
+			c.report("E-field-option", f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
+				"list them, as in [low, high]")
+		case len(f.Enum) > maxWords:
+			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
+				"use type: string")
+		case f.Type.V == "object" && len(f.Fields) == 0:
+			c.report("E-field-option", f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
+				"list them under fields")
+		case f.Type.Set && f.Type.V != "object" && len(f.Fields) > 0:
+			c.report("E-field-option", f.Fields[0].Name.Span,
+				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
+		}
+		if f.Scrub.V && !isText {
+			c.report("E-field-option", f.Scrub.Span,
+				fmt.Sprintf("scrub is for texts, and %q is of type %s", f.Name.V, typ),
+				"remove it, or use type: string")
+		}
+		if f.MaxLength.Set && !isText {
+			c.report("E-field-option", f.MaxLength.Span,
+				fmt.Sprintf("max_length is for texts, and %q is of type %s", f.Name.V, typ),
+				"remove it, or use type: string")
+		}
+		if f.Keep.Set && !f.MaxLength.Set {
+			c.report("E-field-option", f.Keep.Span,
+				"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
+		}
 		for _, from := range f.From {
-			if attribute, ok := strings.CutPrefix(from.V, attributePrefix); ok && attribute != "" {
-				continue
+			fits := evidence[from.V]
+			if isAttribute(from.V) {
+				fits = append([]model.Type{model.JSON}, scalarTypes...)
 			}
-			if _, ok := evidence[from.V]; !ok {
-				r := p.report(from.Span, "evidence has no %q", from.V).meant(from.V, valid)
-				if class, name, dotted := strings.Cut(from.V, "."); dotted && name != "" &&
-					p.nearest(class, []string{"attributes"}) != "" {
-					r.hint("did you mean %q?", attributePrefix+name)
-				}
+			if !slices.Contains(fits, typ) {
+				c.report("E-field-option", from.Span,
+					fmt.Sprintf("%s cannot fill %q of type %s", from.V, f.Name.V, typ),
+					"use a field of type "+oneOf(fits))
 			}
 		}
 	})
-}
-
-func wrongFrom(p *pass) {
-	p.eachField(func(f field, _ *category) {
-		for _, from := range f.From {
-			fits, known := evidence[from.V]
-			if strings.HasPrefix(from.V, attributePrefix) {
-				fits, known = append([]model.Type{model.JSON}, scalars...), true
-			}
-			if !known || slices.Contains(fits, f.model.Type) {
-				continue
-			}
-			if len(fits) > 3 {
-				p.report(from.Span, "%s is one value, and cannot fill %q of type %s", from.V, f.Name.V, f.model.Type)
-				continue
-			}
-			p.report(from.Span, "%s fills fields of type %s, and %q is of type %s", from.V, oneOf(fits), f.Name.V,
-				f.model.Type)
+	if len(c.t.Groups) > maxGroups {
+		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
+			"remove groups")
+	}
+	for _, k := range c.categories {
+		if len(k.Codes) == 0 {
+			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V),
+				"declare one under codes")
 		}
-	})
-}
-
-// roleTwice finds two fields of a category that the runtime would read for one purpose.
-func roleTwice(p *pass) {
-	for _, c := range p.categories {
-		taken := make(map[string]spec.Text)
-		for _, f := range c.fields {
-			for _, from := range f.From {
-				if !isRole(from.V) {
-					continue
-				}
-				if earlier, clash := taken[from.V]; !clash {
-					taken[from.V] = from
-				} else if !p.reported(from.Span) {
-					p.report(from.Span, "category %q has a field for %s already", c.Name.V, from.V).
-						related(earlier.Span, "this one")
-				}
-			}
-		}
+	}
+	if len(c.categories) == 0 {
+		c.report("E-value", c.t.Version.Span, "the taxonomy has no codes", "declare one under categories")
 	}
 }
 
-func isRole(from string) bool {
-	return slices.Contains([]string{"retry_after", "reset_at", "files", "credential", "output"}, from)
-}
-
-// hasRole reports whether a field of the category is read for one of the roles.
-func (c *category) hasRole(roles ...string) bool {
-	return slices.ContainsFunc(c.fields, func(f field) bool {
-		return slices.ContainsFunc(f.From, func(from spec.Text) bool { return slices.Contains(roles, from.V) })
-	})
-}
-
-// missingArgs finds required fields that a factory neither takes nor sets, which can be where args
-// are listed.
-func missingArgs(p *pass) {
-	for _, c := range p.codes {
-		if !c.ArgsSet {
-			continue
+// args finds required fields that a factory neither takes nor sets, and parameters for what the
+// code fixes.
+func args(c *checker) {
+	for _, k := range c.codes {
+		at := k.Name.Span
+		if len(k.Args) > 0 {
+			at = k.Args[0].Span
 		}
-		for _, f := range c.category.fields {
-			if f.Required.V && !c.takes(f) && !c.sets(f.Name.V) {
-				at := c.Name.Span
-				if len(c.Args) > 0 {
-					at = c.Args[0].Span
-				}
-				p.report(at, "%s neither takes nor sets the required field %q", c.model.Factory, f.Name.V).
-					hint("add it to args, or give it a value under set").related(f.Required.Span, "required here")
+		for _, f := range k.category.fields {
+			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
+				c.report("E-arg", at,
+					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
+					"add it to args, or give it a value under set", seeAlso(f.Required.Span, "required here"))
 			}
 		}
-	}
-}
-
-// fixedArgs finds parameters for what the code fixes.
-func fixedArgs(p *pass) {
-	for _, c := range p.codes {
-		for _, a := range c.Args {
-			for _, s := range c.Set {
+		for i, a := range k.Args {
+			if slices.ContainsFunc(k.Args[:i], func(b spec.Text) bool { return a.V == b.V }) {
+				c.report("E-arg", a.Span, fmt.Sprintf("%q is a parameter already", a.V), "remove one of them")
+			}
+			for _, s := range k.Set {
 				if s.Field.V == a.V {
-					p.report(a.Span, "%q is fixed by set, and cannot be a parameter as well", a.V).
-						related(s.Field.Span, "fixed here")
+					c.report("E-arg", a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
+						"remove it from args or from set", seeAlso(s.Field.Span, "fixed here"))
 				}
 			}
 		}
 	}
 }
 
-// unfillable finds what a code must have and classification could not give it.
-func unfillable(p *pass) {
-	for _, c := range p.codes {
-		for _, f := range c.category.fields {
-			if !(f.Required.V || c.takes(f)) || c.sets(f.Name.V) || evidenceFills(*f.Field) {
+// unfillableFields finds fields that a code must have and classification cannot fill.
+func unfillableFields(c *checker) {
+	const hint = "give the field a from or a default, or set it here"
+	for _, k := range c.codes {
+		for _, f := range k.category.fields {
+			if !f.Required.V && !k.takes(f) || k.sets(f.Name.V) || fillable(*f.Field) {
 				continue
 			}
-			for _, r := range c.Detect {
+			for _, r := range k.Detect {
 				if !assigns(r.Set, f.Name.V) {
-					p.report(first(r.Span, c.Name.Span), "nothing gives %s its %q when it is detected", c.Name.V,
-						f.Name.V).
-						hint("give the field a from or a default, or set it in this rule").
-						related(f.Name.Span, "declared here")
+					c.report("E-unfillable", firstSpan(r.Span, k.Name.Span),
+						fmt.Sprintf("nothing gives %s its %q when it is detected", k.Name.V, f.Name.V), hint,
+						seeAlso(f.Name.Span, "declared here"))
 				}
 			}
-			if fb := p.t.Fallback; fb != nil && fb.Code.V == c.Name.V && !assigns(fb.Set, f.Name.V) {
-				p.report(fb.Code.Span, "nothing gives %s its %q when it is the fallback", c.Name.V, f.Name.V).
-					hint("give the field a from or a default, or set it here").related(f.Name.Span, "declared here")
+			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {
+				c.report("E-unfillable", fb.Code.Span,
+					fmt.Sprintf("nothing gives %s its %q when it is the fallback", k.Name.V, f.Name.V), hint,
+					seeAlso(f.Name.Span, "declared here"))
 			}
 		}
 	}
-	p.eachField(func(f field, _ *category) { p.unfillableObject(f) })
-}
-
-// unfillableObject looks into an object that evidence can fill in part.
-func (p *pass) unfillableObject(f field) {
-	if f.model.Type != model.ObjectType || !slices.ContainsFunc(f.Fields, evidenceFills) {
-		return
-	}
-	for _, inner := range f.Fields {
-		if inner.Required.V && !evidenceFills(inner) && inner.Type.V != "object" {
-			p.report(inner.Name.Span, "evidence fills %s, but nothing gives it its %q", f.Name.V, inner.Name.V).
-				hint("give the field a from or a default")
+	c.eachField(func(f field) {
+		if !slices.ContainsFunc(f.Fields, fillable) {
+			return
 		}
-	}
+		for _, inner := range f.Fields {
+			if inner.Required.V && !fillable(inner) && inner.Type.V != "object" {
+				c.report("E-unfillable", inner.Name.Span,
+					fmt.Sprintf("evidence fills %s, but nothing gives it its %q", f.Name.V, inner.Name.V),
+					"give the field a from or a default")
+			}
+		}
+	})
 }
 
-// evidenceFills reports whether classification can give a field a value: an object one for any
-// field in it.
-func evidenceFills(f spec.Field) bool {
-	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, evidenceFills)
-}
-
-func assigns(set []spec.Assignment, name string) bool {
-	return slices.ContainsFunc(set, func(a spec.Assignment) bool { return a.Field.V == name })
+// fillable reports whether classification can give a field a value: an object if it can give one to
+// a field in it.
+func fillable(f spec.Field) bool {
+	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, fillable)
 }

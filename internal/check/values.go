@@ -1,7 +1,15 @@
 package check
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
@@ -9,131 +17,162 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// typed reports a literal that is no value of a field.
-func (p *pass) typed(name string, f *model.Field, lit spec.Literal) {
-	if f.Type == model.ObjectType {
-		p.report(lit.Span, "%s is an object, which cannot be given as a whole", name)
+// wrongValue reports a value that a field cannot hold. The error says what the field takes.
+func (c *checker) wrongValue(at diag.Span, name string, f *model.Field, text string, err error) {
+	hint := "write a value of type " + f.Type.String()
+	if f.Type == model.EnumType {
+		hint = c.suggest(text, f.Enum.Words(), "write one of its words")
+	}
+	c.report("E-value", at, fmt.Sprintf("%s: %s", name, err), hint)
+}
+
+func (c *checker) typed(name string, f *model.Field, lit spec.Literal) {
+	if _, err := resolve.Value(f, lit); err != nil {
+		c.wrongValue(lit.Span, name, f, lit.Text, err)
+	}
+}
+
+// wanted is typed for what an example expects, where an object is given key by key.
+func (c *checker) wanted(name string, f *model.Field, lit spec.Literal) {
+	if f.Type != model.ObjectType || lit.Kind != spec.LitMap {
+		c.typed(name, f, lit)
 		return
 	}
-	if _, err := resolve.Value(f, lit); err != nil {
-		p.wrongValue(lit.Span, name, f, lit, err)
+	for _, e := range lit.Keys {
+		if inner := f.Object.Field(e.Key.V); inner != nil {
+			c.wanted(name+"."+inner.Wire, inner, e.Value)
+			continue
+		}
+		var valid []string
+		for _, inner := range f.Object.Fields {
+			valid = append(valid, inner.Wire)
+		}
+		c.report("E-unknown-name", e.Key.Span, fmt.Sprintf("%s has no field %q", name, e.Key.V),
+			c.suggest(e.Key.V, valid, "declare it under the fields of the object"))
 	}
 }
 
-func (p *pass) wrongValue(at diag.Span, name string, f *model.Field, lit spec.Literal, err error) {
-	r := p.report(at, "%s: %s", name, err)
-	if f.Type == model.EnumType {
-		r.meantOneOf(lit.Text, f.Enum.Words)
-	}
-}
-
-// tested reports the parts of a matcher that do not fit the field.
-func (p *pass) tested(name string, f *model.Field, m spec.Matcher) {
-	_, faults := resolve.Condition(f, m)
+func (c *checker) faults(name string, f *model.Field, faults []resolve.Fault, m spec.Matcher) {
 	for _, fault := range faults {
-		p.wrongValue(fault.Span, name, f, literalAt(m, fault.Span), fault.Err)
-	}
-}
-
-// literalAt returns the value of a matcher that stands at a place.
-func literalAt(m spec.Matcher, at diag.Span) spec.Literal {
-	for _, lit := range slices.Concat(m.Values, m.Not) {
-		if lit.Span == at {
-			return lit
+		text := ""
+		for _, lit := range slices.Concat(m.Values, m.Not) {
+			if lit.Span == fault.Span {
+				text = lit.Text
+			}
 		}
-	}
-	return spec.Literal{}
-}
-
-func (p *pass) typedAll(c *code, set []spec.Assignment) {
-	for _, a := range set {
-		if f, ok := c.category.byName[a.Field.V]; ok {
-			p.typed(f.Name.V, f.model, a.Value)
-		}
+		c.wrongValue(fault.Span, name, f, text, fault.Err)
 	}
 }
 
-func wrongValuesInFields(p *pass) {
-	p.eachField(func(f field, _ *category) {
+// fieldValues checks the values that are given to fields, and those that branches test.
+func fieldValues(c *checker) {
+	c.eachField(func(f field) {
 		if f.Default != nil {
-			p.typed("default", f.model, *f.Default)
+			c.typed("default", f.model, *f.Default)
+		}
+	})
+	c.eachFieldRef(func(k *code, name spec.Text, value *spec.Literal) {
+		if value != nil {
+			c.typed(name.V, k.category.byName[name.V].model, *value)
+		}
+	})
+	for _, k := range c.codes {
+		for _, x := range k.Examples {
+			if x.Want != nil {
+				for _, a := range x.Want.Context {
+					c.wanted(a.Field.V, k.category.byName[a.Field.V].model, a.Value)
+				}
+			}
+		}
+		for _, w := range k.When {
+			if len(w.If) == 0 {
+				c.report("E-value", firstSpan(w.Span, k.Name.Span), "the branch tests nothing, so it always applies",
+					"set what it changes on the code")
+			}
+			for _, cond := range w.If {
+				f := k.category.byName[cond.Field.V].model
+				_, faults := resolve.Condition(f, cond.Match)
+				c.faults(cond.Field.V, f, faults, cond.Match)
+				if cond.Match.IsZero() {
+					c.report("E-value", cond.Field.Span, cond.Field.V+" is tested for nothing",
+						"write the value that it must have")
+				}
+			}
+		}
+	}
+}
+
+// ruleValues finds rules that match everything or nothing, expressions that do not compile, and
+// values of rules and examples that evidence cannot have.
+func ruleValues(c *checker) {
+	c.eachRule(func(k *code, r *spec.Rule) {
+		if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
+			c.report("E-empty-rule", firstSpan(r.Span, k.Name.Span),
+				"the rule has no condition, so it would match everything",
+				"make the code the fallback: that is what evidence becomes that no rule matches")
+		}
+		for _, text := range slices.Concat(r.Text, r.Contains) {
+			if text.V == "" {
+				c.report("E-empty-rule", text.Span, "an empty text is found in everything",
+					"write what the text must contain")
+			}
+		}
+		for _, text := range r.Text {
+			c.expression(text)
+		}
+		for _, cond := range r.Conditions {
+			c.condition(cond)
+		}
+	})
+	c.eachEntry(func(e spec.LiteralEntry) {
+		if e.Key.V == "reset_at" {
+			if _, err := time.Parse(time.RFC3339Nano, e.Value.Text); err != nil {
+				c.report("E-value", e.Value.Span, fmt.Sprintf("%q is not a time", e.Value.Text),
+					"write it as RFC 3339 does: 2006-01-02T15:04:05Z")
+			}
 		}
 	})
 }
 
-func wrongValuesInCodes(p *pass) {
-	for _, c := range p.codes {
-		p.typedAll(c, c.Set)
-		for _, w := range c.When {
-			for _, cond := range w.If {
-				if f, ok := c.category.byName[cond.Field.V]; ok {
-					p.tested(f.Name.V, f.model, cond.Match)
-				}
-			}
-		}
-		for _, r := range c.Detect {
-			p.typedAll(c, r.Set)
-		}
-		for _, e := range c.Examples {
-			if e.Want != nil {
-				p.wantedAll(c.category.byName, e.Want.Context)
-			}
-		}
-	}
-	if f := p.t.Fallback; f != nil {
-		if c := p.codeNamed[f.Code.V]; c != nil {
-			p.typedAll(c, f.Set)
-		}
-	}
-}
-
-// wantedAll is typedAll for what an example expects: there an object can be given, key by key.
-func (p *pass) wantedAll(fields map[string]field, set []spec.Assignment) {
-	for _, a := range set {
-		if f, ok := fields[a.Field.V]; ok {
-			p.wanted(f.Name.V, f.model, a.Value)
-		}
-	}
-}
-
-func (p *pass) wanted(name string, f *model.Field, lit spec.Literal) {
-	if f.Type != model.ObjectType || lit.Kind != spec.LitMap {
-		p.typed(name, f, lit)
+func (c *checker) expression(text spec.Text) {
+	_, err := regexp.Compile(text.V)
+	if err == nil {
 		return
 	}
-	for _, entry := range lit.Keys {
-		inner := f.Object.Field(entry.Key.V)
-		if inner == nil {
-			p.report(entry.Key.Span, "%s has no field %q", name, entry.Key.V).
-				meantOneOf(entry.Key.V, func() []string { return wireNames(f.Object.Fields) })
-			continue
-		}
-		p.wanted(name+"."+inner.Wire, inner, entry.Value)
-	}
-}
-
-func wireNames(fields []*model.Field) []string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = f.Wire
-	}
-	return out
-}
-
-// eachField visits every field once, those of objects after the object. The category is nil for the
-// fields of every category.
-func (s *scope) eachField(visit func(f field, c *category)) {
-	walkFields(pairs(s.t.Fields, s.m.Fields), nil, visit)
-	for _, c := range s.categories {
-		walkFields(c.fields[len(s.t.Fields):], c, visit)
-	}
-}
-
-func walkFields(fields []field, c *category, visit func(f field, c *category)) {
-	for _, f := range fields {
-		visit(f, c)
-		if f.model.Object != nil {
-			walkFields(pairs(f.Fields, f.model.Object.Fields), c, visit)
+	at, message := text.Span, err.Error()
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
+		message = bad.Code.String()
+		if i := strings.Index(text.V, bad.Expr); i >= 0 && bad.Expr != "" {
+			at = c.within(text, i, len(bad.Expr))
+			message += " in " + strconv.Quote(bad.Expr)
 		}
 	}
+	c.report("E-regexp", at, "the regular expression does not compile: "+message,
+		`write RE2, in single quotes; a backslash before ( ) [ ] { } . * + ? ^ $ | \ makes it plain text`)
+}
+
+// statuses are the limits of a status and of an exit code.
+var statuses = map[string][2]float64{"status": {100, 599}, "exit_code": {0, math.MaxInt64}}
+
+// condition checks a condition of a rule: its bounds are values, and some value meets it.
+func (c *checker) condition(cond spec.RuleCondition) {
+	f := resolve.EvidenceField(cond)
+	_, faults, _ := resolve.RuleCondition(cond)
+	c.faults(f.Wire, f, faults, cond.Match)
+	test, faults := resolve.Condition(f, cond.Match)
+	if len(faults) > 0 {
+		return
+	}
+	limits, bounded := statuses[cond.Key.V]
+	for _, v := range samples(f, []model.Cond{test}) {
+		ctx := model.Context{}
+		if v != nil {
+			ctx[f] = *v
+		}
+		if test.Holds(ctx) && (v == nil || !bounded || limits[0] <= float64(v.Int) && float64(v.Int) <= limits[1]) {
+			return
+		}
+	}
+	c.report("E-value", firstSpan(cond.Match.Span, cond.Key.Span),
+		fmt.Sprintf("no value of %s meets this condition", f.Wire), "correct the condition, or remove it")
 }

@@ -2,184 +2,218 @@ package check
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// whenSecret finds branches on what an error does not carry as it is when it is written and read
-// again.
-func whenSecret(p *pass) {
-	p.eachCondition(func(f field, cond spec.Condition) {
-		why, at := "", diag.Span{}
-		switch {
-		case f.Sensitive.V:
-			why, at = "sensitive", f.Sensitive.Span
-		case f.Scrub.V:
-			why, at = "scrubbed", f.Scrub.Span
-		case f.MessageOnly.V:
-			why, at = "not in the context on the wire", f.MessageOnly.Span
-		case f.MaxLength.Set && !onlyPresence(cond.Match):
-			why, at = "cut on the wire", f.MaxLength.Span
-		default:
+// maxBranches and maxContexts bound the search for a context that reaches a branch. Beyond them it
+// counts as reached.
+const (
+	maxBranches = 100
+	maxContexts = 1 << 14
+)
+
+// branches finds branches that test what an error does not carry unchanged on the wire, and those
+// that no error reaches.
+func branches(c *checker) {
+	for _, k := range c.codes {
+		for i := range k.When {
+			for _, cond := range k.When[i].If {
+				c.secret(k.category.byName[cond.Field.V], cond)
+			}
+			if len(k.When) <= maxBranches {
+				c.reach(k, i)
+			}
+		}
+	}
+}
+
+// secret finds a test of a field that is masked or cut when the error is encoded.
+func (c *checker) secret(f field, cond spec.Condition) {
+	why, at := "", diag.Span{}
+	m := cond.Match
+	presence := m.Present.Set && len(m.Values)+len(m.Not)+len(m.Prefix) == 0 && m.Min == nil && m.Max == nil
+	switch {
+	case f.Sensitive.V:
+		why, at = "sensitive", f.Sensitive.Span
+	case f.Scrub.V:
+		why, at = "scrubbed", f.Scrub.Span
+	case f.MessageOnly.V:
+		why, at = "not in the context on the wire", f.MessageOnly.Span
+	case f.MaxLength.Set && !presence:
+		why, at = "cut on the wire", f.MaxLength.Span
+	default:
+		return
+	}
+	c.report("E-when-secret", cond.Field.Span,
+		fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Name.V, why),
+		"test another field", seeAlso(at, "declared here"))
+}
+
+// reach reports the branch at an index of a code if no sample of a context reaches it.
+func (c *checker) reach(k *code, index int) {
+	s := search{code: k.model, target: k.model.When[index], ctx: make(model.Context)}
+	for _, b := range append([]*model.Branch{s.target}, k.model.When[:index]...) {
+		for _, cond := range b.Conds {
+			if !slices.Contains(s.fields, cond.Field) {
+				s.fields = append(s.fields, cond.Field)
+			}
+		}
+	}
+	for _, f := range s.fields {
+		left := s.samplesOf(f, k.model.When[:index+1])
+		if len(left) == 0 {
+			i := slices.IndexFunc(k.When[index].If, func(cond spec.Condition) bool { return cond.Field.V == f.Wire })
+			message := "this branch never applies: no value of " + f.Wire + " meets its condition"
+			if k.sets(f.Wire) {
+				message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Name.V, f.Wire)
+			}
+			c.report("E-when-unreachable", k.When[index].If[i].Field.Span, message,
+				"correct the condition, or remove the branch")
 			return
 		}
-		p.report(cond.Field.Span, "%s is %s, so the branch would be decided differently after decoding", f.Name.V, why).
-			related(at, "said here")
+		s.samples = append(s.samples, left)
+	}
+	// An earlier branch is decided as soon as the last of its fields has a value.
+	s.decided = make([][]*model.Branch, len(s.fields))
+	for _, b := range k.model.When[:index] {
+		last := 0
+		for _, cond := range b.Conds {
+			last = max(last, slices.Index(s.fields, cond.Field))
+		}
+		s.decided[last] = append(s.decided[last], b)
+	}
+	if s.reaches(0) {
+		return
+	}
+	earlier := k.When[slices.Index(k.model.When, s.blocker)].Span
+	c.report("E-when-unreachable", k.When[index].Span,
+		"this branch never applies: an earlier one applies wherever its conditions hold",
+		"move it before the other one, or remove it", seeAlso(earlier, "this branch"))
+}
+
+// search looks for a context in which a branch holds and none before it does.
+type search struct {
+	code    *model.Code
+	target  *model.Branch
+	fields  []*model.Field    // those of the target first
+	samples [][]*model.Value  // of each field; nil is its absence
+	decided [][]*model.Branch // earlier branches, by the last of their fields
+	ctx     model.Context
+	tried   int
+	blocker *model.Branch // an earlier branch that held in place of the target
+}
+
+// reaches reports whether values for the fields from i on complete a context that reaches the
+// target.
+func (s *search) reaches(i int) bool {
+	if i == len(s.fields) {
+		return true
+	}
+	for _, v := range s.samples[i] {
+		if s.tried++; s.tried > maxContexts {
+			return true
+		}
+		delete(s.ctx, s.fields[i])
+		if v != nil {
+			s.ctx[s.fields[i]] = *v
+		}
+		blocked := slices.IndexFunc(s.decided[i], func(b *model.Branch) bool { return b.Holds(s.ctx) })
+		if blocked >= 0 {
+			s.blocker = s.decided[i][blocked]
+		} else if s.reaches(i + 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// samplesOf returns the samples of a field that meet the target's condition on it, if it has one.
+func (s *search) samplesOf(f *model.Field, branches []*model.Branch) []*model.Value {
+	var conds []model.Cond
+	for _, b := range branches {
+		for _, cond := range b.Conds {
+			if cond.Field == f {
+				conds = append(conds, cond)
+			}
+		}
+	}
+	all := samples(f, conds)
+	if fixed, ok := s.code.Fixed(f); ok {
+		all = []*model.Value{&fixed}
+	}
+	return slices.DeleteFunc(all, func(v *model.Value) bool {
+		ctx := model.Context{}
+		if v != nil {
+			ctx[f] = *v
+		}
+		return slices.ContainsFunc(s.target.Conds,
+			func(cond model.Cond) bool { return cond.Field == f && !cond.Holds(ctx) })
 	})
 }
 
-// onlyPresence reports whether a condition asks nothing but whether there is a value.
-func onlyPresence(m spec.Matcher) bool {
-	return m.Present.Set && len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0
-}
-
-func (p *pass) eachCondition(visit func(f field, cond spec.Condition)) {
-	for _, c := range p.codes {
-		for _, w := range c.When {
-			for _, cond := range w.If {
-				if f, ok := c.category.byName[cond.Field.V]; ok {
-					visit(f, cond)
-				}
-			}
+// samples returns values of a field that tell its conditions apart: those that they name, and the
+// ones beside them. Nil is the absence of a value, if the field can be absent.
+func samples(f *model.Field, conds []model.Cond) []*model.Value {
+	var out []*model.Value
+	add := func(values ...model.Value) {
+		for _, v := range values {
+			v.Type = f.Type
+			out = append(out, &v)
 		}
 	}
-}
-
-// test is a branch's condition with the place where it stands.
-type test struct {
-	model.Cond
-	field field
-	at    diag.Span
-}
-
-// tests reads a branch; ok is false when a part of it is faulty, which other rules report.
-func (c *code) tests(w *spec.When) (tests []test, ok bool) {
-	for _, cond := range w.If {
-		f, known := c.category.byName[cond.Field.V]
-		if !known {
-			return nil, false
-		}
-		m, faults := resolve.Condition(f.model, cond.Match)
-		if len(faults) > 0 {
-			return nil, false
-		}
-		tests = append(tests, test{m, f, cond.Field.Span})
+	if !f.Required {
+		out = append(out, nil)
 	}
-	return tests, true
-}
-
-// whenUnreachable finds branches that never hold, and those that an earlier branch of the code
-// always takes away.
-func whenUnreachable(p *pass) {
-	for _, c := range p.codes {
-		var earlier []branch
-		for i := range c.When {
-			w := &c.When[i]
-			tests, ok := c.tests(w)
-			if !ok {
-				continue
+	switch f.Type {
+	case model.Bool:
+		add(model.Value{}, model.Value{Bool: true})
+		return out
+	case model.EnumType:
+		for i, w := range f.Enum.Words() {
+			add(model.Value{Str: w, Index: i + 1})
+		}
+		return out
+	}
+	add(model.Value{Str: "~", Strings: []string{}, Object: model.Context{}})
+	for _, cond := range conds {
+		for _, v := range slices.Concat(cond.Values, cond.Not) {
+			add(v)
+			add(beside(v)...)
+		}
+		for _, v := range []*model.Value{cond.Min, cond.Max} {
+			if v != nil {
+				add(*v)
+				add(beside(*v)...)
 			}
-			if at, why := c.neverHolds(tests); why != "" {
-				p.report(at, "this branch never holds: %s", why)
-				continue
-			}
-			for _, e := range earlier {
-				if e.covers(tests) {
-					p.report(w.Span, "an earlier branch always holds where this one does").related(e.at, "this branch")
-					break
-				}
-			}
-			if len(earlier) < maxBranches {
-				earlier = append(earlier, branch{tests, w.Span})
-			}
+		}
+		for _, p := range cond.Prefix {
+			add(model.Value{Str: p}, model.Value{Str: p + "~"})
 		}
 	}
+	return out
 }
 
-// maxBranches bounds how many branches of a code are compared with those after them.
-const maxBranches = 64
-
-type branch struct {
-	tests []test
-	at    diag.Span
-}
-
-func (c *code) neverHolds(tests []test) (diag.Span, string) {
-	for _, t := range tests {
-		if why := contradiction(t.Cond); why != "" {
-			return t.at, why
-		}
-		if t.Present != nil && !*t.Present && (t.field.Required.V || c.sets(t.field.Name.V)) {
-			return t.at, t.field.Name.V + " is never absent"
-		}
-		for _, s := range c.Set {
-			if s.Field.V != t.field.Name.V {
-				continue
-			}
-			if v, err := resolve.Value(t.field.model, s.Value); err == nil && !satisfies(v, t.Cond) {
-				return t.at, fmt.Sprintf("%s sets %s to %s", c.Name.V, s.Field.V, s.Value.Text)
-			}
-		}
+// beside returns the values next to one that has an order, and a longer text.
+func beside(v model.Value) []model.Value {
+	below, above := v, v
+	switch v.Type {
+	case model.Int, model.Int64:
+		below.Int, above.Int = max(v.Int, math.MinInt64+1)-1, min(v.Int, math.MaxInt64-1)+1
+	case model.Uint64:
+		below.Uint, above.Uint = max(v.Uint, 1)-1, min(v.Uint, math.MaxUint64-1)+1
+	case model.Float64:
+		below.Float, above.Float = math.Nextafter(v.Float, math.Inf(-1)), math.Nextafter(v.Float, math.Inf(1))
+	case model.Duration:
+		below.Duration, above.Duration = v.Duration-1, v.Duration+1
+	case model.Time:
+		below.Time, above.Time = v.Time.Add(-1), v.Time.Add(1)
+	default:
+		above.Str += "~"
 	}
-	return diag.Span{}, ""
-}
-
-// covers reports whether the branch holds wherever the tests do: each of its own is implied by one
-// of them.
-func (b branch) covers(tests []test) bool {
-	for _, mine := range b.tests {
-		implied := false
-		for _, theirs := range tests {
-			if theirs.Field == mine.Field && implies(theirs.Cond, mine.Cond) {
-				implied = true
-			}
-		}
-		if !implied {
-			return false
-		}
-	}
-	return true
-}
-
-// emptyWhen finds branches that test nothing.
-func emptyWhen(p *pass) {
-	for _, c := range p.codes {
-		for _, w := range c.When {
-			if len(w.If) == 0 {
-				p.report(first(w.Span, c.Name.Span), "the branch tests nothing, so it always holds").
-					hint("say what it changes on the code itself")
-				continue
-			}
-			for _, cond := range w.If {
-				if cond.Match.IsZero() {
-					p.report(cond.Field.Span, "%s is tested for nothing", cond.Field.V)
-				}
-			}
-		}
-	}
-}
-
-// whenValueTwice finds a value listed twice in one condition.
-func whenValueTwice(p *pass) {
-	p.eachCondition(func(f field, cond spec.Condition) {
-		for _, list := range [][]spec.Literal{cond.Match.Values, cond.Match.Not} {
-			seen := make(map[string]diag.Span)
-			for _, lit := range list {
-				v, err := resolve.Value(f.model, lit)
-				if err != nil {
-					continue
-				}
-				v.Time = v.Time.UTC()
-				key := fmt.Sprint(v)
-				if at, twice := seen[key]; twice {
-					p.report(lit.Span, "%s is listed twice", lit.Text).related(at, "first listed here")
-					continue
-				}
-				seen[key] = lit.Span
-			}
-		}
-	})
+	return []model.Value{below, above}
 }

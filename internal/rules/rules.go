@@ -1,10 +1,11 @@
-// Package rules holds a page for every finding that errgen can make about a taxonomy, or about two
-// versions of one: what it means, why it is one, how to mend it, and an example of either side.
-// `errgen explain ID` prints it.
+// Package rules has a page for every finding that errgen makes about a taxonomy, or about two
+// versions of one: the fault, its reason, the fix, and examples of either side. `errgen explain ID`
+// prints it.
 package rules
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -15,8 +16,18 @@ var pages embed.FS
 
 const suffix = ".md"
 
-// Page returns the page about a finding as Markdown. Case does not count in the id.
+// Page returns the page about a finding as Markdown. Case does not count in the id. The page of an
+// id that was replaced names the new id, and continues with its page.
 func Page(id string) (string, bool) {
+	if now, old := Replaced(id); old {
+		title := "# " + strings.ToUpper(id[:1]) + strings.ToLower(id[1:]) + "\n\n"
+		page, ok := Page(now)
+		if !ok {
+			return title + "This is no longer checked.\n", true
+		}
+		_, text, _ := strings.Cut(page, "\n\n")
+		return title + fmt.Sprintf("This is now %s.\n\n", now) + text, true
+	}
 	for _, known := range IDs() {
 		if strings.EqualFold(id, known) {
 			page, err := pages.ReadFile("pages/" + known + suffix)

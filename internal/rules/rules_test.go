@@ -11,17 +11,26 @@ import (
 
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// withoutExample are the ids whose fault is too long to print, or cannot be seen when it is.
-var withoutExample = []string{"E-control", "E-encoding", "E-limit", "E-too-deep", "E-too-large", "E-too-many"}
+// current returns the id that is in use for a finding.
+func current(id string) string {
+	if now, old := rules.Replaced(id); old {
+		return now
+	}
+	return id
+}
 
 func TestEveryFindingHasAPage(t *testing.T) {
-	want := slices.Concat(spec.IDs(), check.IDs(), breaking.IDs())
+	var want []string
+	for _, id := range slices.Concat(spec.IDs(), check.IDs(), breaking.IDs()) {
+		want = append(want, current(id))
+	}
 	slices.Sort(want)
-	assert.Equal(t, want, rules.IDs())
+	assert.Equal(t, slices.Compact(want), rules.IDs())
 }
 
 func TestPages(t *testing.T) {
@@ -31,42 +40,61 @@ func TestPages(t *testing.T) {
 			require.True(t, ok)
 			assert.True(t, strings.HasPrefix(page, "# "+id+"\n\n"), "the page begins with its id")
 
-			bad, good := example(page, "bad"), example(page, "good")
-			if before := example(page, "before"); before != "" {
-				assert.Contains(t, changes(t, before, bad), id, "the bad example")
-				assert.Empty(t, changes(t, before, good), "the good example")
-				return
-			}
+			bad, good := examples(page, "bad"), examples(page, "good")
 			require.NotEmpty(t, good)
-			assert.Empty(t, ids(good), "the good example")
-			if slices.Contains(withoutExample, id) {
-				assert.Empty(t, bad)
+			if before := examples(page, "before"); before != nil {
+				assert.Contains(t, changes(t, before[0], bad[0]), id, "the bad example")
+				assert.Empty(t, changes(t, before[0], good[0]), "the good example")
 				return
 			}
-			require.NotEmpty(t, bad)
-			assert.Contains(t, ids(bad), id, "the bad example")
+			for _, yaml := range good {
+				assert.Empty(t, findings(yaml), yaml)
+			}
+			if id == spec.IDTooMany {
+				assert.Empty(t, bad, "the example would be too long")
+				return
+			}
+			require.Len(t, bad, len(good))
+			for _, yaml := range bad {
+				require.NotEmpty(t, findings(yaml), yaml)
+				for _, f := range findings(yaml) {
+					assert.Equal(t, id, current(f.ID), yaml)
+					assert.True(t, f.Span.Valid(), yaml)
+					assert.NotEmpty(t, f.Hint, "%s: %s\n%s", f.ID, f.Message, yaml)
+				}
+			}
 		})
 	}
 }
 
-func TestPageOfNothing(t *testing.T) {
-	for _, id := range []string{"", "E-nothing", "../rules", "E-tab.md"} {
-		_, ok := rules.Page(id)
-		assert.False(t, ok, id)
+func TestPageOfAnyID(t *testing.T) {
+	for _, tt := range []struct{ id, begins string }{
+		{"", ""},
+		{"E-nothing", ""},
+		{"../rules", ""},
+		{"E-yaml.md", ""},
+		{"e-YAML", "# E-yaml\n\nThe file"},
+		{"E-tab", "# E-tab\n\nThis is now E-yaml.\n\nThe file"},
+		{"e-HTTP-status", "# E-http-status\n\nThis is now E-value.\n\n"},
+		{"W-weak-text", "# W-weak-text\n\nThis is no longer checked.\n"},
+	} {
+		page, ok := rules.Page(tt.id)
+		assert.Equal(t, tt.begins != "", ok, tt.id)
+		assert.True(t, strings.HasPrefix(page, tt.begins), "%s: %s", tt.id, page)
 	}
-	upper, ok := rules.Page("e-TAB")
-	assert.True(t, ok)
-	exact, _ := rules.Page("E-tab")
-	assert.Equal(t, exact, upper)
 }
 
-// example returns the fenced example of a page, or "".
-func example(page, kind string) string {
-	fence := regexp.MustCompile("(?s)\n```yaml " + kind + "\n(.*?)```\n").FindStringSubmatch(page)
-	if fence == nil {
-		return ""
+var fence = regexp.MustCompile("(?s)\n```yaml ([a-z]+)\n(.*?)```\n")
+
+// examples returns the fenced examples of a page that are of a kind.
+func examples(page, kind string) []string {
+	var out []string
+	for _, match := range fence.FindAllStringSubmatch(page, -1) {
+		if match[1] == kind {
+			out = append(out, match[2])
+		}
 	}
-	return fence[1]
+	return out
 }
 
 // changes returns the ids of what changed between two examples, neither of which may have errors.
@@ -74,9 +102,7 @@ func changes(t *testing.T, before, now string) []string {
 	t.Helper()
 	var out []string
 	for _, yaml := range []string{before, now} {
-		for _, id := range ids(yaml) {
-			assert.NotEqual(t, "E-", id[:2], "%s in %s", id, yaml)
-		}
+		assert.False(t, diag.HasErrors(findings(yaml)), yaml)
 	}
 	for _, c := range breaking.Compare(breaking.Read("before.yaml", whole(before)),
 		breaking.Read("now.yaml", whole(now))) {
@@ -85,13 +111,8 @@ func changes(t *testing.T, before, now string) []string {
 	return out
 }
 
-// ids returns the ids of what is found in an example.
-func ids(yaml string) []string {
-	_, findings := check.Load("taxonomy.yaml", whole(yaml))
-	var out []string
-	for _, f := range findings {
-		out = append(out, f.ID)
-	}
+func findings(yaml string) []diag.Finding {
+	_, out := check.Load("taxonomy.yaml", whole(yaml))
 	return out
 }
 

@@ -17,7 +17,7 @@ import (
 
 // needFields are what errgen finds by the fields of a taxonomy, which a table does not tell the
 // roles of.
-var needFields = []string{"E-hint-field", "E-files-field"}
+var needFields = []string{"E-role-field"}
 
 // Overrides at random mean what the same profile means to errgen, and what errgen refuses is
 // refused.

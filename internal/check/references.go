@@ -1,0 +1,139 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// runtimeOps are the operations that the runtime itself reports.
+var runtimeOps = strings.Fields(`
+	load_config prepare lock resume available detect_changes save revert scope ask budget call
+	validate_pre_commit validate_pre_push validate_pre_pr commit push pr file_task notify state_write`)
+
+// Operations returns the operations that no taxonomy has to declare.
+func Operations() []string { return slices.Clone(runtimeOps) }
+
+// predeclared are the reactions that every taxonomy has.
+var predeclared = []string{"abort", "block", "continue"}
+
+// sections are where names are declared.
+var sections = map[spec.Ref]string{
+	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
+	spec.RefCheck: "checks", spec.RefTier: "tiers", spec.RefPolicy: "policies", spec.RefReaction: "reactions",
+	spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
+}
+
+// declaredNames returns the names that are valid, in the order of the file.
+func (c *checker) declaredNames() map[spec.Ref][]string {
+	valid := map[spec.Ref][]string{
+		spec.RefOp: slices.Clone(runtimeOps), spec.RefReaction: slices.Clone(predeclared), spec.RefOverlay: {"*"},
+	}
+	c.t.Names(func(n spec.Name) {
+		if !n.Declares {
+			return
+		}
+		valid[n.Ref] = append(valid[n.Ref], n.V)
+		switch n.Ref {
+		case spec.RefCode, spec.RefCategory:
+			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], n.V)
+		case spec.RefGroup:
+			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], "@"+n.V)
+		}
+	})
+	return valid
+}
+
+// undeclaredNames finds references to names that are not declared.
+func undeclaredNames(c *checker) {
+	valid := c.declaredNames()
+	sets := make(map[spec.Ref]map[string]bool)
+	for ref, names := range valid {
+		sets[ref] = make(map[string]bool, len(names))
+		for _, n := range names {
+			sets[ref][n] = true
+		}
+	}
+	c.t.Names(func(n spec.Name) {
+		section, closed := sections[n.Ref]
+		switch {
+		case n.Declares, !closed, sets[n.Ref][n.V]:
+		case n.Ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
+		case n.Prefix && !beginsAny(valid[n.Ref], n.V):
+			c.report("E-unknown-name", n.Span, fmt.Sprintf("no %s begins with %q", n.Ref, n.V),
+				c.suggest(n.V, valid[n.Ref], "declare one under "+section))
+		case !n.Prefix:
+			c.report("E-unknown-name", n.Span, fmt.Sprintf("%s %q is not declared", n.Ref, n.V),
+				c.suggest(n.V, valid[n.Ref], "declare it under "+section))
+		}
+	})
+}
+
+func beginsAny(names []string, prefix string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) })
+}
+
+// unknownFields finds references to fields that the category does not have.
+func unknownFields(c *checker) {
+	c.eachFieldRef(func(k *code, name spec.Text, _ *spec.Literal) {
+		if _, ok := k.category.byName[name.V]; !ok {
+			c.report("E-unknown-name", name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
+				c.suggest(name.V, k.category.fieldNames(), "declare it under fields"))
+		}
+	})
+	sources := append(slices.Sorted(maps.Keys(evidence)), attributePrefix+"name")
+	c.eachField(func(f field) {
+		for _, from := range f.From {
+			if _, ok := evidence[from.V]; ok || isAttribute(from.V) {
+				continue
+			}
+			hint := "use one of " + strings.Join(sources, ", ")
+			if _, attribute, dotted := strings.Cut(from.V, "."); dotted && attribute != "" {
+				hint = fmt.Sprintf("did you mean %q?", attributePrefix+attribute)
+			}
+			c.report("E-unknown-name", from.Span, fmt.Sprintf("evidence has no %q", from.V),
+				c.suggest(from.V, sources, hint))
+		}
+	})
+}
+
+// thenCycles finds reactions that lead back to themselves, in the table or as a profile changes it.
+func thenCycles(c *checker) {
+	for _, v := range c.views {
+		done := make(map[*spec.Reaction]bool)
+		for _, r := range v.all {
+			var path []*spec.Reaction
+			for ; r != nil && !done[r]; r = v.then(r) {
+				done[r] = true
+				path = append(path, r)
+			}
+			if i := slices.Index(path, r); r != nil && i >= 0 {
+				c.cycle(path[i:])
+			}
+		}
+	}
+}
+
+// cycle reports a circle at the `then` that is last in the file, which is mostly the one in a
+// profile.
+func (c *checker) cycle(path []*spec.Reaction) {
+	last := 0
+	for i, r := range path {
+		if isLater(refSpan(r.Then, false), refSpan(path[last].Then, false)) {
+			last = i
+		}
+	}
+	path = slices.Concat(path[last+1:], path[:last+1])
+	var names []string
+	for _, r := range append(path, path[0]) {
+		names = append(names, r.Name.V)
+		if r.Name.V == "" {
+			names[len(names)-1] = "(in place)"
+		}
+	}
+	c.report("E-then-cycle", refSpan(path[len(path)-1].Then, false),
+		"then leads in a circle: "+strings.Join(names, ", "), "end the chain with abort, block or continue")
+}
