@@ -18,7 +18,7 @@ type options struct {
 	tests   bool
 	strict  bool
 	quiet   bool
-	summary bool
+	diff    bool
 	verbose bool
 	format  diag.Format
 
@@ -72,7 +72,7 @@ func outputFlags(fs *flag.FlagSet, o *options) {
 
 func findingFlags(fs *flag.FlagSet, o *options) {
 	fs.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
-	fs.BoolVar(&o.quiet, "q", false, "print errors only: no warnings, no diff")
+	fs.BoolVar(&o.quiet, "q", false, "print errors only")
 	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)", diag.FormatText,
 		diag.FormatJSON, diag.FormatGitHub)
 }
