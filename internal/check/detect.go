@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/sysname"
 )
 
 func (s *scope) eachRule(visit func(c *code, r *spec.Rule)) {
@@ -114,7 +115,7 @@ func badReset(p *pass) {
 	})
 }
 
-// systemNames finds names that neither the standard library nor the operating system has.
+// systemNames finds names that `is`, `as`, `errno` and `signal` do not take.
 func systemNames(p *pass) {
 	check := func(key string, lit spec.Literal) {
 		if lit.Kind == spec.LitString {
@@ -133,62 +134,52 @@ func systemNames(p *pass) {
 
 func (p *pass) systemName(key, name string, at diag.Span) {
 	switch key {
-	case "is":
-		if _, ok := stdlib.LookupValue(name); !ok {
-			p.unknownStdlib(at, name, "an error value", stdlib.Values())
-		}
-	case "as":
-		if _, ok := stdlib.LookupType(name); !ok {
-			p.unknownStdlib(at, name, "an error type", stdlib.Types())
+	case "is", "as":
+		if fault := errorNameFault(key, name); fault != "" {
+			r := p.report(at, "%q: %s", name, fault)
+			if systemPackage.MatchString(name) {
+				r.hint("use errno for errors of the system: errno: %s", errnoNamed(name))
+			}
 		}
 	case "errno":
-		if !stdlib.IsErrno(name) {
-			p.report(at, "%q is no errno of Linux", name).meant(name, stdlib.Errnos()).
-				meantExactly(stdlib.ErrnoOf(name))
+		if !sysname.IsErrno(name) {
+			p.report(at, "%q is no errno of Linux", name).meant(name, sysname.Errnos()).
+				meantExactly(sysname.ErrnoOf(name))
 		}
 	case "signal":
-		if !stdlib.IsSignal(name) {
-			p.report(at, "%q is no signal of Linux", name).meant(name, stdlib.Signals()).
-				meantExactly(stdlib.SignalOf(name))
+		if !sysname.IsSignal(name) {
+			p.report(at, "%q is no signal of Linux", name).meant(name, sysname.Signals()).
+				meantExactly(sysname.SignalOf(name))
 		}
 	}
 }
 
-func (p *pass) unknownStdlib(at diag.Span, name, what string, valid []string) {
-	if name == "context.Canceled" {
-		p.report(at, "a cancelled context is never classified, so %s never matches", name)
-		return
+// systemPackage matches names of packages whose errors differ between systems.
+var systemPackage = regexp.MustCompile(`^\*?(syscall|golang\.org/x/sys/\w+)\.`)
+
+// errorNameFault returns why `is` or `as` cannot take a name, or "". The compiler checks that the
+// name exists.
+func errorNameFault(key, name string) string {
+	n, err := model.ParseErrorName(name)
+	switch {
+	case err != nil:
+		return err.Error()
+	case key == "is" && n.Pointer:
+		return "is takes a variable, so no *"
+	case name == "context.Canceled":
+		return "a cancelled context is never classified"
+	case systemPackage.MatchString(name):
+		return "the package differs between systems"
 	}
-	r := p.report(at, "errgen does not know %q as %s of the standard library", name, what)
-	if bare := strings.TrimPrefix(name, "*"); strings.HasPrefix(bare, "syscall.") ||
-		strings.HasPrefix(bare, "golang.org/x/sys/") {
-		r.hint("use errno for errors of the system: errno: %s", errnoNamed(bare))
-		return
-	}
-	if full := withPath(name, valid); full != "" {
-		r.hint("write the full import path: %s", full)
-		return
-	}
-	r.meant(name, valid)
+	return ""
 }
 
 // errnoNamed returns the errno that the last element of a Go name is, or an example of one.
 func errnoNamed(name string) string {
-	if name = name[strings.LastIndexByte(name, '.')+1:]; stdlib.IsErrno(name) {
+	if name = name[strings.LastIndexByte(name, '.')+1:]; sysname.IsErrno(name) {
 		return name
 	}
 	return "ECONNRESET"
-}
-
-// withPath finds the full name of what is written with the last element of its path only.
-func withPath(name string, valid []string) string {
-	bare := strings.TrimPrefix(name, "*")
-	for _, v := range valid {
-		if v == "*"+bare || strings.HasSuffix(v, "/"+bare) {
-			return v
-		}
-	}
-	return ""
 }
 
 // systemPrefix finds prefixes of what can only be named whole.

@@ -51,13 +51,13 @@ categories:
   hint: did you mean "SIGTERM"?
 4:75+4 E-stdlib-name "pipe" is no errno of Linux
   hint: did you mean "EPIPE"?
-4:87+16 E-stdlib-name errgen does not know "*syscall.Errno" as an error type of the standard library
+4:87+16 E-stdlib-name "*syscall.Errno": the package differs between systems
   hint: use errno for errors of the system: errno: ECONNRESET
-4:111+13 E-stdlib-name errgen does not know "syscall.Errno" as an error type of the standard library
+4:111+13 E-stdlib-name "syscall.Errno": the package differs between systems
   hint: use errno for errors of the system: errno: ECONNRESET
-4:132+13 E-stdlib-name errgen does not know "syscall.EPIPE" as an error value of the standard library
+4:132+13 E-stdlib-name "syscall.EPIPE": the package differs between systems
   hint: use errno for errors of the system: errno: EPIPE
-4:153+28 E-stdlib-name errgen does not know "golang.org/x/sys/unix.ENOENT" as an error value of the standard library
+4:153+28 E-stdlib-name "golang.org/x/sys/unix.ENOENT": the package differs between systems
   hint: use errno for errors of the system: errno: ENOENT`,
 		},
 		{

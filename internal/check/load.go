@@ -13,7 +13,7 @@ import (
 const ignoreID = "W-ignore-unused"
 
 // wholeOnly are the findings that cannot be relied on where part of a file could not be read.
-var wholeOnly = []string{"W-unused", "W-untested-rule", "E-covered-rule", "E-example", "E-counter-example", "E-want"}
+var wholeOnly = []string{"W-unused", "W-untested-rule", "E-example", "E-counter-example", "E-want"}
 
 // Load reads, resolves and checks a taxonomy. The findings are those of form and of meaning,
 // sorted; those that a comment of the file ignores are left out, and so are those behind a thousand

@@ -1,26 +1,12 @@
 package check
 
-// coveredRules finds rules that never win: an earlier-ranked one matches whatever they match.
-func coveredRules(p *pass) {
-	t := p.tried()
-	for _, r := range t.ranked {
-		by := t.covered[r]
-		if by == nil {
-			continue
-		}
-		p.report(p.ruleSpan(r), "the rule never wins: %s always does where it matches", nameOf(by)).
-			related(p.ruleSpan(by), "this rule").
-			hint("%s; or remove it", ahead(r, by))
-	}
-}
-
 // untestedRules warns of rules that no example of their code wins. Where an example of the code is
 // at fault, that is to be mended first.
 func untestedRules(p *pass) {
 	t := p.tried()
 	faulty := p.codesAtFault()
 	for _, r := range t.ranked {
-		if !t.won[r] && t.covered[r] == nil && !faulty[t.rules[r].code] {
+		if !t.won[r] && !faulty[t.rules[r].code] {
 			p.report(p.ruleSpan(r), "no example is won by %s", nameOf(r)).
 				hint("add one to the examples of %s", r.Code.Key)
 		}

@@ -86,7 +86,6 @@ var rules = []rule{
 	{"E-empty-rule", emptyRule},
 	{"E-empty-range", emptyRange},
 	{"E-empty-range", negativeExit},
-	{"E-covered-rule", coveredRules},
 	{"E-example", strayExamples},
 	{"E-counter-example", wonCounterExamples},
 	{"E-want", unmetWants},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/sysname"
 )
 
 // soundRule reports whether nothing in a rule is at fault by itself.
@@ -59,14 +59,12 @@ func (s *scope) knownName(key, name string) bool {
 		known = s.sources.has(name)
 	case "op":
 		known = s.ops.has(name)
-	case "is":
-		_, known = stdlib.LookupValue(name)
-	case "as":
-		_, known = stdlib.LookupType(name)
+	case "is", "as":
+		known = errorNameFault(key, name) == ""
 	case "errno":
-		known = stdlib.IsErrno(name)
+		known = sysname.IsErrno(name)
 	case "signal":
-		known = stdlib.IsSignal(name)
+		known = sysname.IsSignal(name)
 	}
 	return known
 }

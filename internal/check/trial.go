@@ -17,8 +17,6 @@ type trial struct {
 	// untried are codes with a rule or an example that takes no part.
 	untried []*code
 	won     map[*model.Rule]bool
-	// covered says which rule keeps another one from ever winning.
-	covered map[*model.Rule]*model.Rule
 }
 
 // ruleEntry is a rule as written, and its code.
@@ -60,7 +58,6 @@ func (s *scope) try() *trial {
 		return t // too many to be matched or filled in, which is reported
 	}
 	t.ranked = detection.Ranked(&m)
-	t.covered = detection.Covered(&m)
 	judge := detection.NewJudge(&m)
 	for _, c := range s.codes {
 		if faulty[c] {

@@ -166,32 +166,27 @@ categories:
       EOF:
         message: end
         detect:
-          - {is: [io.EOF, io.EFO]}
-          - {is: exec.ErrNotFound}
+          - {is: [io.EOF, EOF]}
+          - {is: '*io.EOF'}
           - {is: context.Canceled}
-          - {as: net.OpError}
-          - {as: '*json.SyntaxError'}
+          - {as: example.org/../net.OpError}
+          - {as: '*encoding/json.syntaxError'}
           - {errno: ECONREFUSED}
           - {signal: {not: SIGKIL}}
           - {is: {prefix: io.}}
-        examples: [{is: io.EOF}, {as: '*net.DNSErr'}, {errno: ENOENT, signal: SIGTERM}]`,
+        examples: [{is: io.EOF}, {as: '*C.DNSErr'}, {errno: ENOENT, signal: SIGTERM}]`,
 			want: `
-7:27+6 E-stdlib-name errgen does not know "io.EFO" as an error value of the standard library
-  hint: did you mean "io.EOF"?
-8:18+16 E-stdlib-name errgen does not know "exec.ErrNotFound" as an error value of the standard library
-  hint: write the full import path: os/exec.ErrNotFound
-9:18+16 E-stdlib-name a cancelled context is never classified, so context.Canceled never matches
-10:18+11 E-stdlib-name errgen does not know "net.OpError" as an error type of the standard library
-  hint: write the full import path: *net.OpError
-11:18+19 E-stdlib-name errgen does not know "*json.SyntaxError" as an error type of the standard library
-  hint: write the full import path: *encoding/json.SyntaxError
+7:27+3 E-stdlib-name "EOF": a name needs the import path of its package, such as io.EOF
+8:18+9 E-stdlib-name "*io.EOF": is takes a variable, so no *
+9:18+16 E-stdlib-name "context.Canceled": a cancelled context is never classified
+10:18+26 E-stdlib-name "example.org/../net.OpError": the import path is not valid
+11:18+28 E-stdlib-name "*encoding/json.syntaxError": the name after the last dot is not exported
 12:21+11 E-stdlib-name "ECONREFUSED" is no errno of Linux
   hint: did you mean "ECONNREFUSED"?
 13:28+6 E-stdlib-name "SIGKIL" is no signal of Linux
   hint: did you mean "SIGKILL"?
 14:27+3 E-stdlib-name "is" tests for one error, and takes no prefix
-15:39+13 E-stdlib-name errgen does not know "*net.DNSErr" as an error type of the standard library
-  hint: did you mean "*net.DNSError"?`,
+15:39+11 E-stdlib-name "*C.DNSErr": cgo is not supported`,
 		},
 	})
 }

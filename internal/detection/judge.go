@@ -1,8 +1,10 @@
 package detection
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -62,12 +64,30 @@ func (j *Judge) Winner(ev *taxonomy.Evidence) *model.Rule {
 	return nil
 }
 
-// Evidence returns the evidence of an example, with the error of the standard library that it
-// names; one that wraps both where it names two. An error that errgen does not know is left out.
+// Evidence returns the evidence of an example, with the error that it names.
 func Evidence(x *model.Example) taxonomy.Evidence {
 	ev := x.Evidence
-	is, _ := stdlib.Make(x.Is)
-	as, _ := stdlib.Make(x.As)
-	ev.Err = stdlib.Wrap(as, is)
+	ev.Err = NamedError(x.As, x.Is)
 	return ev
+}
+
+// NamedError returns an error that the rules of [Rules] take for the ones that `as` and `is` name,
+// or nil if both are empty. It stands for errors of packages that errgen does not load.
+func NamedError(as, is string) error {
+	if as == "" && is == "" {
+		return nil
+	}
+	return &namedError{as, is}
+}
+
+type namedError struct{ as, is string }
+
+// Error returns the names.
+func (e *namedError) Error() string {
+	return strings.TrimPrefix(strings.TrimSuffix(e.as+": "+e.is, ": "), ": ")
+}
+
+func isNamed(err error, name string) bool {
+	e, ok := errors.AsType[*namedError](err)
+	return ok && (model.SameError(e.as, name) || model.SameError(e.is, name))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/sysname"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -36,10 +36,10 @@ func factsOf(ev *taxonomy.Evidence) facts {
 	if 100 <= ev.Status && ev.Status <= 599 && !ev.StatusDerived {
 		f.status = ev.Status
 	}
-	if errno := detect.CanonicalErrno(ev.Errno); stdlib.IsErrno(errno) {
+	if errno := detect.CanonicalErrno(ev.Errno); sysname.IsErrno(errno) {
 		f.errno = errno
 	}
-	if signal := detect.CanonicalSignal(ev.Signal); stdlib.IsSignal(signal) {
+	if signal := detect.CanonicalSignal(ev.Signal); sysname.IsSignal(signal) {
 		f.signal = signal
 	}
 	if exit, ok := ev.ExitCode.Get(); ok && exit >= 0 {

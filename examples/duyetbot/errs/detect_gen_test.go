@@ -5,19 +5,18 @@ package errs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"io/fs"
 	"net"
 	"os"
 	"os/exec"
-	"reflect"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -350,7 +349,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`,
 		},
 		{
-			"LLM_TIMEOUT 3", taxonomy.Evidence{Source: "llm", Err: context.DeadlineExceeded},
+			"LLM_TIMEOUT 3", taxonomy.Evidence{Source: "llm", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"LLM_TIMEOUT/3", "llm_timeout", true, "llm_retry_with_backoff",
 			"the LLM did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`,
@@ -368,7 +367,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"timeout of 30000 ms exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"timeout"}`,
 		},
 		{
-			"LLM_TIMEOUT 6", taxonomy.Evidence{Err: context.DeadlineExceeded},
+			"LLM_TIMEOUT 6", taxonomy.Evidence{Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"LLM_TIMEOUT/6", "llm_timeout", true, "llm_retry_with_backoff",
 			"the LLM did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`,
@@ -674,13 +673,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`,
 		},
 		{
-			"GITHUB_TIMEOUT 2", taxonomy.Evidence{Source: "github", Err: context.DeadlineExceeded},
+			"GITHUB_TIMEOUT 2", taxonomy.Evidence{Source: "github", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"GITHUB_TIMEOUT/2", "github_timeout", true, "github_retry_with_backoff",
 			"GitHub did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`,
 		},
 		{
-			"GITHUB_TIMEOUT 3", taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: context.DeadlineExceeded},
+			"GITHUB_TIMEOUT 3", taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"GITHUB_TIMEOUT/3", "github_timeout", true, "github_retry_with_backoff",
 			"GitHub did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`,
@@ -806,7 +805,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_TIMEOUT 2", taxonomy.Evidence{Source: "tool", Err: context.DeadlineExceeded},
+			"TOOL_TIMEOUT 2", taxonomy.Evidence{Source: "tool", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TOOL_TIMEOUT/2", "tool_timeout", true, "tool_retry_with_backoff",
 			"a tool ran too long: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -818,7 +817,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_TIMEOUT 4", taxonomy.Evidence{Attributes: map[string]string{"tool": "bash"}, Err: context.DeadlineExceeded},
+			"TOOL_TIMEOUT 4", taxonomy.Evidence{Attributes: map[string]string{"tool": "bash"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TOOL_TIMEOUT/4", "tool_timeout", true, "tool_retry_with_backoff",
 			"a tool ran too long: Unknown error",
 			`{"detail":"Unknown error","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`,
@@ -836,13 +835,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Command timed out","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_NOT_FOUND 1", taxonomy.Evidence{Err: exec.ErrNotFound},
+			"TOOL_NOT_FOUND 1", taxonomy.Evidence{Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"TOOL_NOT_FOUND/1", "tool_not_found", false, "fail",
 			"a tool is missing: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_NOT_FOUND 2", taxonomy.Evidence{Source: "tool", Err: fs.ErrNotExist},
+			"TOOL_NOT_FOUND 2", taxonomy.Evidence{Source: "tool", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"TOOL_NOT_FOUND/2", "tool_not_found", false, "fail",
 			"a tool is missing: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -884,7 +883,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"the page says that a file is not found","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_PERMISSION 1", taxonomy.Evidence{Source: "tool", Err: fs.ErrPermission},
+			"TOOL_PERMISSION 1", taxonomy.Evidence{Source: "tool", Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"TOOL_PERMISSION/1", "tool_permission", false, "fail",
 			"a tool lacks permission: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1226,7 +1225,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"SKILL_NOT_FOUND 2", taxonomy.Evidence{Source: "skill", Err: fs.ErrNotExist},
+			"SKILL_NOT_FOUND 2", taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"SKILL_NOT_FOUND/2", "skill_not_found", false, "fail",
 			"no such skill: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1244,7 +1243,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"SKILL_TIMEOUT 2", taxonomy.Evidence{Source: "skill", Err: context.DeadlineExceeded},
+			"SKILL_TIMEOUT 2", taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"SKILL_TIMEOUT/2", "skill_timeout", true, "profiled_retry",
 			"a skill ran too long: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1262,7 +1261,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"SKILL_VALIDATION 2", taxonomy.Evidence{Source: "skill", Err: &json.SyntaxError{Offset: 1}},
+			"SKILL_VALIDATION 2", taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)},
 			"SKILL_VALIDATION/2", "skill_validation", false, "fail",
 			"a skill is invalid: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1292,7 +1291,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
 		},
 		{
-			"CONFIG_MISSING 2", taxonomy.Evidence{Source: "config", Err: fs.ErrNotExist},
+			"CONFIG_MISSING 2", taxonomy.Evidence{Source: "config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"CONFIG_MISSING/2", "config_missing", false, "ask",
 			"configuration is missing: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
@@ -1322,7 +1321,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
 		},
 		{
-			"CONFIG_INVALID 2", taxonomy.Evidence{Source: "config", Err: &json.SyntaxError{Offset: 1}},
+			"CONFIG_INVALID 2", taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)},
 			"CONFIG_INVALID/2", "config_invalid", false, "fail",
 			"configuration is invalid: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
@@ -1334,7 +1333,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"unknown key \"colour\"","source":{"type":"system","component":"config"}}`,
 		},
 		{
-			"FILE_NOT_FOUND 1", taxonomy.Evidence{Err: fs.ErrNotExist},
+			"FILE_NOT_FOUND 1", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"FILE_NOT_FOUND/1", "file_not_found", false, "fail",
 			"no such file: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`,
@@ -1358,7 +1357,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"open a.txt: no such file or directory","source":{"type":"file","component":"unknown"}}`,
 		},
 		{
-			"FILE_PERMISSION 1", taxonomy.Evidence{Err: fs.ErrPermission},
+			"FILE_PERMISSION 1", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"FILE_PERMISSION/1", "file_permission", false, "fail",
 			"no permission for a file: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`,
@@ -1394,7 +1393,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","code":"EISDIR","source":{"type":"file","component":"unknown"}}`,
 		},
 		{
-			"FILE_SYSTEM 3", taxonomy.Evidence{Err: &fs.PathError{Op: "open", Path: "file", Err: errors.New("failed")}},
+			"FILE_SYSTEM 3", taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)},
 			"FILE_SYSTEM/3", "file_system", false, "fail",
 			"the file system failed: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`,
@@ -1406,13 +1405,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"it went wrong","source":{"type":"file","component":"unknown"}}`,
 		},
 		{
-			"DNS_ERROR 1", taxonomy.Evidence{Err: &net.DNSError{Err: "server misbehaving", Name: "example.org"}},
+			"DNS_ERROR 1", taxonomy.Evidence{Err: gentest.As[*net.DNSError]("*net.DNSError", nil)},
 			"DNS_ERROR/1", "dns_error", true, "profiled_retry",
 			"a name cannot be resolved: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`,
 		},
 		{
-			"DNS_ERROR 2", taxonomy.Evidence{Source: "github", Err: &net.DNSError{Err: "server misbehaving", Name: "example.org"}},
+			"DNS_ERROR 2", taxonomy.Evidence{Source: "github", Err: gentest.As[*net.DNSError]("*net.DNSError", nil)},
 			"DNS_ERROR/1", "dns_error", true, "profiled_retry",
 			"a name cannot be resolved: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`,
@@ -1442,19 +1441,19 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","code":"ECONNREFUSED","source":{"type":"network","component":"unknown"}}`,
 		},
 		{
-			"CONNECTION_ERROR 4", taxonomy.Evidence{Err: net.ErrClosed},
+			"CONNECTION_ERROR 4", taxonomy.Evidence{Err: gentest.Is("net.ErrClosed", net.ErrClosed)},
 			"CONNECTION_ERROR/3", "connection_error", true, "profiled_retry",
 			"no connection: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`,
 		},
 		{
-			"CONNECTION_ERROR 5", taxonomy.Evidence{Source: "github", Err: io.ErrUnexpectedEOF},
+			"CONNECTION_ERROR 5", taxonomy.Evidence{Source: "github", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)},
 			"CONNECTION_ERROR/4", "connection_error", true, "profiled_retry",
 			"no connection: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`,
 		},
 		{
-			"NETWORK_ERROR 1", taxonomy.Evidence{Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}},
+			"NETWORK_ERROR 1", taxonomy.Evidence{Err: gentest.As[*net.OpError]("*net.OpError", nil)},
 			"NETWORK_ERROR/1", "network_error", true, "tool_retry_with_backoff",
 			"the network failed: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`,
@@ -1554,22 +1553,22 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "io.EOF", "io.ErrUnexpectedEOF", "io/fs.ErrNotExist", "io/fs.ErrPermission", "net.ErrClosed", "os.ErrDeadlineExceeded", "os/exec.ErrNotFound", "*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError", "*io/fs.PathError", "*net.DNSError", "*net.OpError", "*os.LinkError", "*strconv.NumError", "*time.ParseError"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{io.EOF, []string{"io.EOF"}},
-		{io.ErrUnexpectedEOF, []string{"io.ErrUnexpectedEOF"}},
-		{fs.ErrNotExist, []string{"io/fs.ErrNotExist"}},
-		{fs.ErrPermission, []string{"io/fs.ErrPermission"}},
-		{net.ErrClosed, []string{"net.ErrClosed"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
-		{exec.ErrNotFound, []string{"os/exec.ErrNotFound"}},
-		{&json.SyntaxError{Offset: 1}, []string{"*encoding/json.SyntaxError"}},
-		{&json.UnmarshalTypeError{Value: "string", Type: reflect.TypeFor[int](), Offset: 1}, []string{"*encoding/json.UnmarshalTypeError"}},
-		{&fs.PathError{Op: "open", Path: "file", Err: errors.New("failed")}, []string{"*io/fs.PathError"}},
-		{&net.DNSError{Err: "server misbehaving", Name: "example.org"}, []string{"*net.DNSError"}},
-		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}, []string{"*net.OpError"}},
-		{&os.LinkError{Op: "rename", Old: "old", New: "new", Err: errors.New("failed")}, []string{"*os.LinkError"}},
-		{&strconv.NumError{Func: "ParseInt", Num: "x", Err: errors.New("failed")}, []string{"*strconv.NumError"}},
-		{&time.ParseError{Layout: "2006", Value: "x", LayoutElem: "2006", ValueElem: "x"}, []string{"*time.ParseError"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("io.EOF", io.EOF), []string{"io.EOF"}},
+		{gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF), []string{"io.ErrUnexpectedEOF"}},
+		{gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist), []string{"io/fs.ErrNotExist"}},
+		{gentest.Is("io/fs.ErrPermission", fs.ErrPermission), []string{"io/fs.ErrPermission"}},
+		{gentest.Is("net.ErrClosed", net.ErrClosed), []string{"net.ErrClosed"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound), []string{"os/exec.ErrNotFound"}},
+		{gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil), []string{"*encoding/json.SyntaxError"}},
+		{gentest.As[*json.UnmarshalTypeError]("*encoding/json.UnmarshalTypeError", nil), []string{"*encoding/json.UnmarshalTypeError"}},
+		{gentest.As[*fs.PathError]("*io/fs.PathError", nil), []string{"*io/fs.PathError"}},
+		{gentest.As[*net.DNSError]("*net.DNSError", nil), []string{"*net.DNSError"}},
+		{gentest.As[*net.OpError]("*net.OpError", nil), []string{"*net.OpError"}},
+		{gentest.As[*os.LinkError]("*os.LinkError", nil), []string{"*os.LinkError"}},
+		{gentest.As[*strconv.NumError]("*strconv.NumError", nil), []string{"*strconv.NumError"}},
+		{gentest.As[*time.ParseError]("*time.ParseError", nil), []string{"*time.ParseError"}},
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -204,19 +205,19 @@ func TestExamples(t *testing.T) {
 			`{"reason":"network"}`,
 		},
 		{
-			"PREREQUISITE_FAILURE 5", taxonomy.Evidence{Source: "step", Err: exec.ErrNotFound},
+			"PREREQUISITE_FAILURE 5", taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"PREREQUISITE_FAILURE/5", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (missing_command)",
 			`{"reason":"missing_command"}`,
 		},
 		{
-			"PREREQUISITE_FAILURE 6", taxonomy.Evidence{Source: "step", Err: fs.ErrNotExist},
+			"PREREQUISITE_FAILURE 6", taxonomy.Evidence{Source: "step", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"PREREQUISITE_FAILURE/6", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (missing_file)",
 			`{"reason":"missing_file"}`,
 		},
 		{
-			"PREREQUISITE_FAILURE 7", taxonomy.Evidence{Source: "step", Err: fs.ErrPermission},
+			"PREREQUISITE_FAILURE 7", taxonomy.Evidence{Source: "step", Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"PREREQUISITE_FAILURE/7", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (permission_denied)",
 			`{"reason":"permission_denied"}`,
@@ -576,7 +577,7 @@ func TestExamples(t *testing.T) {
 			`{"reason":"timeout"}`,
 		},
 		{
-			"EXECUTION_ERROR 2", taxonomy.Evidence{Source: "step", Err: context.DeadlineExceeded},
+			"EXECUTION_ERROR 2", taxonomy.Evidence{Source: "step", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"EXECUTION_ERROR/2", "EXECUTION_ERROR", true, "run_again",
 			"execution failed (timeout)",
 			`{"reason":"timeout"}`,
@@ -1362,13 +1363,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"429 Too Many Requests","provider":"claude-cli","reason":"no_answer","statusCode":429}`,
 		},
 		{
-			"TIER_UNAVAILABLE 3", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: context.DeadlineExceeded},
+			"TIER_UNAVAILABLE 3", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TIER_UNAVAILABLE/3", "TIER_UNAVAILABLE", true, "call_again",
 			"openai-api does not answer (timeout)",
 			`{"provider":"openai-api","reason":"timeout"}`,
 		},
 		{
-			"TIER_UNAVAILABLE 4", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: context.DeadlineExceeded},
+			"TIER_UNAVAILABLE 4", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TIER_UNAVAILABLE/4", "TIER_UNAVAILABLE", true, "call_again",
 			"anthropic-api does not answer (timeout)",
 			`{"provider":"anthropic-api","reason":"timeout"}`,
@@ -1386,7 +1387,7 @@ func TestExamples(t *testing.T) {
 			`{"provider":"openai-api","reason":"network"}`,
 		},
 		{
-			"TIER_UNAVAILABLE 7", taxonomy.Evidence{Source: "scripted", Op: "call", Err: io.ErrUnexpectedEOF},
+			"TIER_UNAVAILABLE 7", taxonomy.Evidence{Source: "scripted", Op: "call", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)},
 			"TIER_UNAVAILABLE/8", "TIER_UNAVAILABLE", true, "call_again",
 			"scripted does not answer (network)",
 			`{"provider":"scripted","reason":"network"}`,
@@ -1560,7 +1561,7 @@ func TestExamples(t *testing.T) {
 			`{"provider":"claude-cli","reason":"not_installed"}`,
 		},
 		{
-			"TIER_REFUSED 16", taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: exec.ErrNotFound},
+			"TIER_REFUSED 16", taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"TIER_REFUSED/15", "TIER_REFUSED", false, "hand_over",
 			"claude-cli cannot be used (not_installed)",
 			`{"provider":"claude-cli","reason":"not_installed"}`,
@@ -1584,7 +1585,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"TestLogin: want \"Invalid API key\", got \"\"","provider":"claude-cli","reason":"process"}`,
 		},
 		{
-			"not TIER_REFUSED 3", taxonomy.Evidence{Source: "step", Err: exec.ErrNotFound},
+			"not TIER_REFUSED 3", taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"PREREQUISITE_FAILURE/5", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (missing_command)",
 			`{"reason":"missing_command"}`,
@@ -1654,12 +1655,12 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "io.ErrUnexpectedEOF", "io/fs.ErrNotExist", "io/fs.ErrPermission", "os.ErrDeadlineExceeded", "os/exec.ErrNotFound"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{io.ErrUnexpectedEOF, []string{"io.ErrUnexpectedEOF"}},
-		{fs.ErrNotExist, []string{"io/fs.ErrNotExist"}},
-		{fs.ErrPermission, []string{"io/fs.ErrPermission"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
-		{exec.ErrNotFound, []string{"os/exec.ErrNotFound"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF), []string{"io.ErrUnexpectedEOF"}},
+		{gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist), []string{"io/fs.ErrNotExist"}},
+		{gentest.Is("io/fs.ErrPermission", fs.ErrPermission), []string{"io/fs.ErrPermission"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound), []string{"os/exec.ErrNotFound"}},
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -74,7 +75,7 @@ func TestExamples(t *testing.T) {
 			`{"reporter":"agent","limit":"30m0s"}`,
 		},
 		{
-			"TIMEOUT 2", taxonomy.Evidence{Source: "agent", Err: context.DeadlineExceeded},
+			"TIMEOUT 2", taxonomy.Evidence{Source: "agent", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TIMEOUT/2", "TIMEOUT", true, "same_again",
 			"the agent ran past its limit",
 			`{"reporter":"agent"}`,
@@ -552,8 +553,8 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
 	})
 }
 
