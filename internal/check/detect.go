@@ -10,7 +10,6 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/internal/sysname"
@@ -188,27 +187,6 @@ func systemPrefix(p *pass) {
 		for _, cond := range r.Conditions {
 			if (cond.Key.V == "is" || cond.Key.V == "as") && len(cond.Match.Prefix) > 0 {
 				p.report(cond.Match.Prefix[0].Span, "%q tests for one error, and takes no prefix", cond.Key.V)
-			}
-		}
-	})
-}
-
-// weakText warns of texts that are found almost anywhere: three bytes in a row must be certain, and
-// let a search skip the expression where they are absent.
-func weakText(p *pass) {
-	p.eachRule(func(_ *code, r *spec.Rule) {
-		for _, text := range r.Text {
-			literals, _, err := prefilter.Analyse(text.V)
-			if err == nil && text.V != "" && len(literals) == 0 {
-				p.report(text.Span, "the expression has no literal of %d bytes that every match holds",
-					prefilter.MinLiteral).
-					hint("add a word that is always there, or test something else as well")
-			}
-		}
-		for _, text := range r.Contains {
-			if text.V != "" && len(prefilter.Plain(text.V)) == 0 {
-				p.report(text.Span, "the text has less than %d bytes", prefilter.MinLiteral).
-					hint("add what stands around it, or test something else as well")
 			}
 		}
 	})

@@ -52,55 +52,5 @@ categories:
 4:76+24 E-empty-range this condition is never met: exit_code cannot be absent and have a value
 4:143+29 E-empty-range this condition is never met: no value of exit_code is left`,
 		},
-		{
-			name: "weak texts of other shapes",
-			yaml: `
-sources: {cli: A.}
-categories:
-  io:
-    codes:
-      A:
-        message: a
-        detect:
-          - {source: cli, text: '(?:abc){2}'}
-          - {source: cli, text: '(?:abc){0,2}'}
-          - {source: cli, text: '(abc)*x'}
-          - {source: cli, text: '^$'}
-          - {source: cli, text: '[aA]bcd'}`,
-			want: `
-9:33+14 W-weak-text the expression has no literal of 3 bytes that every match holds
-  hint: add a word that is always there, or test something else as well
-10:33+9 W-weak-text the expression has no literal of 3 bytes that every match holds
-  hint: add a word that is always there, or test something else as well
-11:33+4 W-weak-text the expression has no literal of 3 bytes that every match holds
-  hint: add a word that is always there, or test something else as well`,
-		},
-		{
-			name: "weak texts",
-			yaml: `
-sources: {cli: A.}
-categories:
-  io:
-    codes:
-      A:
-        message: a
-        detect:
-          - {source: cli, text: '\d+'}
-          - {source: cli, text: 'rate|lim'}
-          - {source: cli, text: 'rate|ok'}
-          - {source: cli, text: '(?i)\brate.?limit'}
-          - {source: cli, text: '(abc)?'}
-          - {source: cli, text: '(?:abc)+'}
-          - {source: cli, contains: [no, none]}`,
-			want: `
-8:33+5 W-weak-text the expression has no literal of 3 bytes that every match holds
-  hint: add a word that is always there, or test something else as well
-10:33+9 W-weak-text the expression has no literal of 3 bytes that every match holds
-  hint: add a word that is always there, or test something else as well
-12:33+8 W-weak-text the expression has no literal of 3 bytes that every match holds
-  hint: add a word that is always there, or test something else as well
-14:38+2 W-weak-text the text has less than 3 bytes
-  hint: add what stands around it, or test something else as well`,
-		},
 	})
 }

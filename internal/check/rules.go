@@ -98,6 +98,5 @@ var rules = []rule{
 	{"W-unsorted", unsorted},
 	{"W-unused", unused},
 	{"W-header-name", headerNames},
-	{"W-weak-text", weakText},
 	{"W-untested-rule", untestedRules},
 }
