@@ -51,6 +51,10 @@ func TestNumbers(t *testing.T) {
 		{"swapped", codes("A: {message: a, number: 205}, B: {message: b, number: 206}"), codes("A: {message: a, number: 206}, B: {message: b, number: 205}"), `1:51 E-break-number, 1:81 E-break-number`},
 		{"another", codes("A: {message: a, number: 1}"), codes("A: {message: a, number: 2}"), `1:51 E-break-number`},
 		{"none any more", codes("A: {message: a, number: 1}"), codes("A: {message: a}"), `1:27 E-break-number`},
+		{"of a code that was renamed", codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"),
+			`-1:27 E-break-code-removed, 1:51 E-break-number`},
+		{"of a removed code, used by an old one", codes("A: {message: a, number: 1}, B: {message: b}"),
+			codes("B: {message: b, number: 1}"), `-1:27 E-break-code-removed, 1:51 E-break-number`},
 		{"that of a code that is gone", codes("A: {message: a, number: 1, deprecated: no}, B: {message: b}"),
 			"reserved: {codes: [A]}\n" + codes("B: {message: b, number: 1}"), `2:51 E-break-number`},
 	})
