@@ -23,7 +23,7 @@ func describe(r *model.Reaction) []string {
 	say(r.AcceptCompletion, "what is left after that may count as done, once it is validated")
 	say(true, "%s", action(r))
 	if r.Policy != nil {
-		out = append(out, pace(r.Policy)...)
+		out = append(out, describePolicy(r.Policy)...)
 	}
 	say(r.HonorRetryAfter, "a hint how long to wait takes the place of the delay%s", hintBound(r.Policy))
 	say(r.Shared == taxonomy.SharedCredential, "whoever uses the same credential waits, too")
@@ -31,8 +31,8 @@ func describe(r *model.Reaction) []string {
 	say(tries && !r.CountFailure, "does not count as a failure")
 	say(!tries && r.CountFailure, "counts as a failure")
 	say(r.FeedBack, "the next prompt tells of the error")
-	say(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", word(logWords, r.LogLevel))
-	say(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, word(logWords, r.LogLevel))
+	say(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", r.LogLevel)
+	say(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, r.LogLevel)
 	return out
 }
 
@@ -100,8 +100,8 @@ func conversation(r *model.Reaction) string {
 	}
 }
 
-// pace says how often and how far apart a policy tries.
-func pace(p *model.Policy) []string {
+// describePolicy returns how often and how far apart a policy tries.
+func describePolicy(p *model.Policy) []string {
 	out := []string{fmt.Sprintf("at most %s in total", count(p.MaxAttempts, "call", "calls"))}
 	if p.MaxAttempts > 1 && p.InitialDelay > 0 {
 		out = append(out, "waits "+delays(p)+jitter(p))
@@ -156,6 +156,15 @@ func short(d time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
+}
+
+// conditions returns the tests of a `when` branch.
+func conditions(b *model.Branch) []string {
+	var out []string
+	for _, c := range b.Conds {
+		out = append(out, condition(c))
+	}
+	return out
 }
 
 // condition says what a `when` branch asks of one field.
@@ -213,3 +222,61 @@ func orWords(words []string) string {
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
+
+// adapted says how experience moves a policy's numbers.
+func adapted(a *taxonomy.Adapt) []string {
+	if a == nil {
+		return nil
+	}
+	var out []string
+	if a.MaxAttempts > 0 {
+		out = append(out, fmt.Sprintf("experience moves the calls between %d and %d", a.MinAttempts, a.MaxAttempts))
+	}
+	if a.MaxDelay > 0 {
+		out = append(
+			out, fmt.Sprintf("experience moves the first wait between %s and %s, so that %s of first retries succeed",
+				short(a.MinDelay), short(a.MaxDelay), percent(a.Target)))
+	}
+	return append(out, "remembers the last "+count(a.Window, "outcome", "outcomes")+
+		" of each code and number of the call")
+}
+
+// budgeted says what all callers of a provider may do together.
+func budgeted(b *taxonomy.Budget) []string {
+	if b == nil {
+		return nil
+	}
+	var out []string
+	if b.Retries >= 0 {
+		out = append(
+			out, fmt.Sprintf(
+				"all callers of the provider together retry at most %s of their calls in %s, and %s in any case",
+				percent(b.Retries), short(b.Window), count(b.Reserve, "time", "times")))
+	}
+	if c := b.Breaker; c != nil {
+		out = append(out, fmt.Sprintf("after %s in %s no call is made but one in %s, until %s in a row",
+			count(c.Failures, "failure", "failures"), count(c.Of, "call", "calls"), short(c.Probe),
+			count(c.Successes, "success", "successes")))
+	}
+	return out
+}
+
+// describePrevention returns what happens before a call that is likely to fail with a code.
+func describePrevention(p *taxonomy.Prevention) []string {
+	if p == nil {
+		return nil
+	}
+	out := []string{"when it is " + percent(p.Likely) + " likely or more"}
+	if p.Check != "" {
+		out = append(out, "runs the check "+p.Check+" before the call")
+	}
+	if p.Throttle > 0 {
+		out = append(out, "begins no two calls within "+short(p.Throttle))
+	}
+	if p.Concurrency > 0 {
+		out = append(out, "runs at most "+count(p.Concurrency, "call", "calls")+" at once")
+	}
+	return out
+}
+
+func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }

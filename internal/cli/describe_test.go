@@ -149,13 +149,13 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestPrevented(t *testing.T) {
-	assert.Nil(t, prevented(nil))
+	assert.Nil(t, describePrevention(nil))
 	assert.Equal(t, []string{
 		"when it is 75% likely or more", "runs the check quota before the call", "begins no two calls within 2s",
 		"runs at most 1 call at once",
-	}, prevented(&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
+	}, describePrevention(&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
 	assert.Equal(t, []string{"when it is 0% likely or more", "runs at most 2 calls at once"},
-		prevented(&taxonomy.Prevention{Concurrency: 2}))
+		describePrevention(&taxonomy.Prevention{Concurrency: 2}))
 }
 
 func TestCondition(t *testing.T) {
@@ -188,9 +188,4 @@ func TestCondition(t *testing.T) {
 		c.Field = f
 		assert.Equal(t, want, condition(c))
 	}
-}
-
-func TestWords(t *testing.T) {
-	assert.Equal(t, "critical", word(severityWords, taxonomy.SeverityCritical))
-	assert.Equal(t, "", word(severityWords, taxonomy.Severity(99)))
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/suggest"
@@ -38,14 +39,14 @@ over. With a taxonomy, what its rules match by now is left out, and what it woul
 }
 
 func (s *session) suggest(o *options, args []string) error {
-	c, wanted, err := s.known(o, args)
+	rules, wanted, err := s.known(o, args)
 	if err != nil {
 		return err
 	}
 	groups, matched := suggest.NewGroups(), 0
 	for _, name := range args {
 		err := s.readRecord(name, func(e detect.Entry) {
-			if c != nil && c.matches(&e.Evidence) {
+			if rules != nil && rules.Match(&e.Evidence, nil) != detect.NoRule {
 				matched++
 				return
 			}
@@ -63,8 +64,8 @@ func (s *session) suggest(o *options, args []string) error {
 	return s.write(result.YAML())
 }
 
-// known loads the taxonomy, if one is named. Without one the classifier is nil.
-func (s *session) known(o *options, args []string) (*classifier, suggest.Options, error) {
+// known returns the rules of the taxonomy, or nil if none is named.
+func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Options, error) {
 	wanted := suggest.Options{Least: o.least}
 	stdin := 0
 	for _, name := range append([]string{o.taxonomy}, args...) {
@@ -87,7 +88,7 @@ func (s *session) known(o *options, args []string) (*classifier, suggest.Options
 		wanted.Names = append(wanted.Names, c.Key, c.Value, c.Go)
 		wanted.Names = append(wanted.Names, c.Aliases...)
 	}
-	return newClassifier(l, nil), wanted, nil
+	return detection.Rules(l.model), wanted, nil
 }
 
 func namesOf(list []model.Named) []string {
