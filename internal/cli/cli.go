@@ -10,8 +10,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-
-	"github.com/errgen/errgen/internal/diag"
 )
 
 // The exit status.
@@ -104,10 +102,7 @@ func unknownCommand(name string) error {
 	if ext := filepath.Ext(name); name == "-" || ext == ".yaml" || ext == ".yml" {
 		return usagef("%q is no command; did you mean \"errgen generate %s\"?", name, name)
 	}
-	if hint := diag.DidYouMean(name, commandNames()); hint != "" {
-		return usagef("unknown command %q; %s", name, hint)
-	}
-	return usagef("unknown command %q", name)
+	return usagef("unknown command %q%s", name, suggestion(name, commandNames()))
 }
 
 // printf writes a result. A result that nobody could read is a failure.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/detection"
-	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sysname"
 	"github.com/errgen/errgen/runtime/detect"
@@ -78,12 +77,5 @@ func nameAmong(s string, known func(string) bool, full func(string) string, name
 	if name := full(s); name != "" {
 		return fmt.Errorf("errgen knows no such %s; did you mean %q?", what, name)
 	}
-	return unknownName(s, names(), what)
-}
-
-func unknownName(s string, names []string, what string) error {
-	if hint := diag.DidYouMean(s, names); hint != "" {
-		return fmt.Errorf("errgen knows no such %s; %s", what, hint)
-	}
-	return fmt.Errorf("errgen knows no such %s", what)
+	return fmt.Errorf("errgen knows no such %s%s", what, suggestion(s, names()))
 }

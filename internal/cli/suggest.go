@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
@@ -67,13 +66,8 @@ func (s *session) suggest(o *options, args []string) error {
 // known returns the rules of the taxonomy, or nil if none is named.
 func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Options, error) {
 	wanted := suggest.Options{Least: o.least}
-	stdin := 0
-	for _, name := range append([]string{o.taxonomy}, args...) {
-		if name == stdinArg {
-			stdin++
-		}
-	}
-	if stdin > 1 {
+	isFile := func(name string) bool { return name != stdinArg }
+	if len(slices.DeleteFunc(append([]string{o.taxonomy}, args...), isFile)) > 1 {
 		return nil, wanted, usagef("suggest: standard input can be read only once")
 	}
 	if o.taxonomy == "" {
@@ -128,10 +122,6 @@ func (s *session) readRecord(name string, add func(detect.Entry)) error {
 	return nil
 }
 
-// recordError says what is wrong with the path as the user gave it.
 func recordError(name string, err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("read record: %s: %w", displayed(name), err)
+	return fmt.Errorf("read record: %s: %w", displayed(name), cause(err))
 }
