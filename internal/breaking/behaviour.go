@@ -45,7 +45,8 @@ func (c *comparison) rows(o, n *model.Code) {
 			c.branchMoved(n, i, left[0], text)
 			left = left[1:]
 		}
-		c.row(row.Traits, n.When[i].Row.Traits, n, fmt.Sprintf("%s when %d", n.Key, i+1), &c.new.codes[n].When[i].Traits, own)
+		c.row(row.Traits, n.When[i].Row.Traits, n, fmt.Sprintf("%s when %d", n.Key, i+1),
+			&c.new.codes[n].When[i].Traits, own)
 	}
 	for _, text := range left {
 		c.row(before(text).Traits, n.Row.Traits, n, fmt.Sprintf("%s where %s", n.Key, text), nil, own)
@@ -82,7 +83,8 @@ func (c *comparison) row(o, n model.Traits, code *model.Code, who string, branch
 		if branch != nil {
 			span = spanOf(branch, d.path)
 		}
-		span = at(span, spanOf(c.new.codes[code].Traits, d.path), spanOf(c.new.categories[code.Category].Traits, d.path),
+		span = at(span, spanOf(c.new.codes[code].Traits, d.path),
+			spanOf(c.new.categories[code.Category].Traits, d.path),
 			c.new.codeAt(code))
 		path := p("codes", code.Key, d.path)
 		if d.path == "reaction" {
@@ -175,7 +177,8 @@ func (c *comparison) reactions() {
 	}
 	for _, decl := range c.new.tree.Policies {
 		if o, n := policy(c.old, decl.Name.V), policy(c.new, decl.Name.V); o != nil && n != nil {
-			c.differences(p("policies", n.Name), "policy "+n.Name, leaves(o.Policy), leaves(n.Policy), place{decl.Name.Span, false})
+			c.differences(p("policies", n.Name), "policy "+n.Name, leaves(o.Policy), leaves(n.Policy),
+				place{decl.Name.Span, false})
 		}
 	}
 	var was, is diag.Span
@@ -319,7 +322,8 @@ func (c *comparison) profile(o, n *model.Profile, at place) {
 	if settings == 0 && sameReaction(was, is) {
 		before, now := o.Head(cmp.Or(o.Uncategorized, was), true), n.Head(cmp.Or(n.Uncategorized, is), true)
 		if what := wholeReaction(before, now); what != "" {
-			c.items = append(c.items, item{p("profiles", n.Name, "uncategorized"), subject, "uncategorized: " + what, at})
+			c.items = append(
+				c.items, item{p("profiles", n.Name, "uncategorized"), subject, "uncategorized: " + what, at})
 		}
 	}
 	for _, before := range c.old.model.Codes {

@@ -78,7 +78,8 @@ func (c *comparison) removed(o *model.Code) {
 			"code %s is removed, and is not reserved", o.Value)
 	} else {
 		c.gone(idCodeRemoved, c.old.codeAt(o), fmt.Sprintf("if so, add \"aliases: [%s]\" to %s", o.Value, heir.Key),
-			"code %s seems to be renamed to %s, which has its number %d, and does not decode to it", o.Value, heir.Value,
+			"code %s seems to be renamed to %s, which has its number %d, and does not decode to it", o.Value,
+			heir.Value,
 			o.Number)
 	}
 	if c.new.byNumber[o.Number] != nil {
@@ -195,7 +196,8 @@ func (c *comparison) reservation(o *model.Code) string {
 // number unless it is reserved.
 func (c *comparison) retired(o *model.Code) {
 	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
-		c.gone(idRetired, c.old.codeAt(o), "deprecate it for a release first, with \"replaced_by\" if there is a successor",
+		c.gone(idRetired, c.old.codeAt(o),
+			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
 			"code %s is retired without deprecation: %s and %s are removed", o.Value, o.Const, o.Factory)
 	}
 	c.freedNumber(o)
@@ -208,7 +210,8 @@ func (c *comparison) freedNumber(o *model.Code) {
 	}
 	switch now := c.new.byNumber[o.Number]; {
 	case now == nil:
-		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
+		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)),
+			fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
 			"number %d of %s is removed, and is not reserved", o.Number, o.Key)
 	case now != c.to[o]:
 		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
@@ -227,7 +230,8 @@ func (c *comparison) aliases(o, n *model.Code) {
 				"%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value)
 		case c.new.reservedCodes[alias]:
 		case n == nil:
-			c.gone(idAlias, c.old.codeAt(o), hint, "%s, an alias of %s, is removed, and is not reserved", alias, o.Value)
+			c.gone(idAlias, c.old.codeAt(o), hint, "%s, an alias of %s, is removed, and is not reserved", alias,
+				o.Value)
 		default:
 			c.changed(idAlias, c.new.codeAt(n), hint, "%s no longer decodes to %s", alias, o.Value)
 		}
@@ -312,7 +316,8 @@ func (c *comparison) vocabulary() {
 		was, is := words(c.old, kind.list, kind.goName), words(c.new, kind.list, kind.goName)
 		for _, w := range was {
 			if !hasWord(is, w.name) {
-				c.gone(idGoRemoved, w.at, "keep it declared", "%s: %s and %s are removed", snake(kind.list), w.name, w.goName)
+				c.gone(idGoRemoved, w.at, "keep it declared", "%s: %s and %s are removed", snake(kind.list), w.name,
+					w.goName)
 			}
 		}
 		for _, w := range is {

@@ -117,7 +117,8 @@ func (c *comparison) category(way pair, moved, merged []*model.Code) {
 	for _, code := range merged {
 		c.add(idCategory, Wire, place{c.new.codeAt(c.to[code]), false},
 			"make it an alias of a code of its own category, or reserve it",
-			fmt.Sprintf("%s of category %s now decodes to %s of category %s", code.Value, o.Name, c.to[code].Value, n.Name))
+			fmt.Sprintf("%s of category %s now decodes to %s of category %s", code.Value, o.Name, c.to[code].Value,
+				n.Name))
 	}
 	if isHeir {
 		known := &fieldChanges{make(map[*model.Field]bool), make(map[*model.Field]string)}
@@ -171,7 +172,8 @@ func (c *fieldComparison) compare(prefix string, old, new []*model.Field) {
 		default:
 			c.known.found[o] = true
 			c.fieldChange(idFieldRemoved, wireLevel(o, idFieldRemoved), place{c.old.fields[o].Name.Span, true},
-				"keep it as optional: fields cannot be reserved, and another field with the name would be read as this one",
+				"keep it as optional: fields cannot be reserved, and another field with the name would be read as "+
+					"this one",
 				"%s is removed", c.label(prefix, o))
 		}
 	}
@@ -332,6 +334,7 @@ func (c *fieldComparison) masking(label string, o, n *model.Field, value func(ke
 	case o.MessageOnly && !n.MessageOnly:
 		value("message_only", "true", "false", at)
 	case !o.MessageOnly && n.MessageOnly:
-		c.fieldChange(idFieldRemoved, Wire, at, "keep it on the wire", "%s is in messages only, and no longer on the wire", label)
+		c.fieldChange(idFieldRemoved, Wire, at, "keep it on the wire",
+			"%s is in messages only, and no longer on the wire", label)
 	}
 }

@@ -5,48 +5,71 @@ import "testing"
 func TestFields(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"gone", fields("n: {type: int}"), fields("m: {type: bool}"), `-1:28 E-break-field-removed`},
-		{"another key", fields("decline: {type: string}"), fields("declineCode: {type: string}"), `1:28 E-break-field-renamed`},
-		{"another key, the same name in Go", fields("a: {type: int}, n: {type: int}"), fields("b: {type: int}, count: {type: int, name: N}"), `-1:28 E-break-field-removed, 1:44 E-break-field-renamed`},
-		{"another key, filled from the same", fields("a: {type: int}, n: {type: int, from: status}"), fields("b: {type: string}, c: {type: int, from: status}, d: {type: int}"), `-1:28 E-break-field-removed, 1:47 E-break-field-renamed`},
+		{"another key", fields("decline: {type: string}"), fields("declineCode: {type: string}"),
+			`1:28 E-break-field-renamed`},
+		{"another key, the same name in Go", fields("a: {type: int}, n: {type: int}"),
+			fields("b: {type: int}, count: {type: int, name: N}"),
+			`-1:28 E-break-field-removed, 1:44 E-break-field-renamed`},
+		{"another key, filled from the same", fields("a: {type: int}, n: {type: int, from: status}"),
+			fields("b: {type: string}, c: {type: int, from: status}, d: {type: int}"),
+			`-1:28 E-break-field-removed, 1:47 E-break-field-renamed`},
 		{"another name in Go", fields("n: {type: int}"), fields("n: {type: int, name: Count}"), `1:49 E-break-go-name`},
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), `1:38 E-break-field-type`},
-		{"a word in place of text", fields("n: {type: string}"), fields("n: {enum: [A, B]}"), `1:38 E-break-field-type`},
+		{"a word in place of text", fields("n: {type: string}"), fields("n: {enum: [A, B]}"),
+			`1:38 E-break-field-type`},
 		{"another type of integer", fields("n: {type: int}"), fields("n: {type: int64}"), `1:38 E-break-field-type`},
-		{"required now", fields("n: {type: int}"), fields("n: {type: int, required: true}"), `1:53 E-break-field-required`},
-		{"not required any more", fields("n: {type: int, required: true}"), fields("n: {type: int}"), `1:28 E-break-field-required`},
-		{"new and required", fields("a: {type: int, required: true}"), fields("a: {type: int, required: true}, n: {type: int, required: true}"), `1:60 E-break-field-required`},
+		{"required now", fields("n: {type: int}"), fields("n: {type: int, required: true}"),
+			`1:53 E-break-field-required`},
+		{"not required any more", fields("n: {type: int, required: true}"), fields("n: {type: int}"),
+			`1:28 E-break-field-required`},
+		{"new and required", fields("a: {type: int, required: true}"),
+			fields("a: {type: int, required: true}, n: {type: int, required: true}"), `1:60 E-break-field-required`},
 		{"of every category",
 			"fields: {n: {type: int}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
-			"categories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}", `-1:10 E-break-field-removed`},
+			"categories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
+			`-1:10 E-break-field-removed`},
 		{"in an object", fields("run: {type: object, fields: {mode: {type: string}, step: {type: int}}}"),
-			fields("run: {type: object, fields: {mode: {type: int}}}"), `-1:79 E-break-field-removed, 1:70 E-break-field-type`},
-		{"in messages only, and gone", fields("n: {type: int, message_only: true}"), fields("m: {type: bool}"), `-1:28 E-break-field-removed`},
-		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"), `1:57 E-break-field-removed`},
+			fields("run: {type: object, fields: {mode: {type: int}}}"),
+			`-1:79 E-break-field-removed, 1:70 E-break-field-type`},
+		{"in messages only, and gone", fields("n: {type: int, message_only: true}"), fields("m: {type: bool}"),
+			`-1:28 E-break-field-removed`},
+		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"),
+			`1:57 E-break-field-removed`},
 	})
 }
 
 func TestMasking(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"not sensitive any more", fields("s: {type: string, sensitive: true}"), fields("s: {type: string}"), `1:28 E-break-field-masking`},
-		{"sensitive now", fields("s: {type: string}"), fields("s: {type: string, sensitive: true}"), `1:57 E-break-field-masking`},
-		{"not scrubbed any more", fields("s: {type: string, scrub: true}"), fields("s: {type: string}"), `1:28 E-break-field-masking`},
+		{"not sensitive any more", fields("s: {type: string, sensitive: true}"), fields("s: {type: string}"),
+			`1:28 E-break-field-masking`},
+		{"sensitive now", fields("s: {type: string}"), fields("s: {type: string, sensitive: true}"),
+			`1:57 E-break-field-masking`},
+		{"not scrubbed any more", fields("s: {type: string, scrub: true}"), fields("s: {type: string}"),
+			`1:28 E-break-field-masking`},
 		{"scrubbed now", fields("s: {type: string}"), fields("s: {type: string, scrub: true}"), ``},
-		{"on the wire now", fields("s: {type: string, message_only: true}"), fields("s: {type: string}"), `1:28 E-break-field-masking`},
+		{"on the wire now", fields("s: {type: string, message_only: true}"), fields("s: {type: string}"),
+			`1:28 E-break-field-masking`},
 	})
 }
 
 func TestEnumWords(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"a new one", fields("currency: {enum: [EUR, USD]}"), fields("currency: {enum: [EUR, CHF, USD]}"), `1:45 E-break-word-added`},
-		{"one that is gone", fields("currency: {enum: [EUR, USD]}"), fields("currency: {enum: [EUR]}"), `1:45 E-break-word-removed`},
-		{"moved to every category", fields("currency: {enum: [EUR, USD]}"), "fields: {currency: {enum: [EUR, USD]}}\n" + codes("EOF: {message: end}"), `1:10 E-break-go-name`},
+		{"a new one", fields("currency: {enum: [EUR, USD]}"), fields("currency: {enum: [EUR, CHF, USD]}"),
+			`1:45 E-break-word-added`},
+		{"one that is gone", fields("currency: {enum: [EUR, USD]}"), fields("currency: {enum: [EUR]}"),
+			`1:45 E-break-word-removed`},
+		{"moved to every category", fields("currency: {enum: [EUR, USD]}"),
+			"fields: {currency: {enum: [EUR, USD]}}\n" + codes("EOF: {message: end}"), `1:10 E-break-go-name`},
 	})
 }
 
 func TestFilling(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"from", fields("n: {type: int, from: status}"), fields("n: {type: int, from: exit_code}"), `1:28 W-changed-field`},
-		{"default", fields("n: {type: int, from: status, default: 1}"), fields("n: {type: int, from: status, default: 2}"), `1:28 W-changed-field`},
-		{"length", fields("s: {type: string, max_length: 100}"), fields("s: {type: string, max_length: 10, keep: tail}"), `1:28 W-changed-field`},
+		{"from", fields("n: {type: int, from: status}"), fields("n: {type: int, from: exit_code}"),
+			`1:28 W-changed-field`},
+		{"default", fields("n: {type: int, from: status, default: 1}"),
+			fields("n: {type: int, from: status, default: 2}"), `1:28 W-changed-field`},
+		{"length", fields("s: {type: string, max_length: 100}"),
+			fields("s: {type: string, max_length: 10, keep: tail}"), `1:28 W-changed-field`},
 	})
 }

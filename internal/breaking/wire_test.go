@@ -8,13 +8,15 @@ func TestHeader(t *testing.T) {
 		{"a domain where there was none", "", "domain: shop.example.com", `1:9 E-break-domain`},
 		{"no domain any more", "domain: shop.example.com", "", `-1:9 E-break-domain`},
 		{"another package", "package: errs", "package: fails", `1:10 E-break-package`},
-		{"another help", "help_url: https://a.example/{code}", "help_url: https://b.example/{code}", `1:11 W-changed-help-url`},
+		{"another help", "help_url: https://a.example/{code}", "help_url: https://b.example/{code}",
+			`1:11 W-changed-help-url`},
 	})
 }
 
 func TestCodes(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"gone", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"), codes("A: {message: a}"), `-1:44 E-break-code-removed`},
+		{"gone", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"), codes("A: {message: a}"),
+			`-1:44 E-break-code-removed`},
 		{"gone and reserved", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"),
 			"reserved: {codes: [B, C], numbers: [7]}\n" + codes("A: {message: a}"), `-1:44 W-changed-code-retired`},
 		{"deprecated, then gone and reserved", codes("A: {message: a}, B: {message: b, deprecated: no longer made}"),
@@ -22,15 +24,20 @@ func TestCodes(t *testing.T) {
 		{"gone and reserved, but for number and alias", codes(
 			"A: {message: a}, B: {message: b, deprecated: no, number: 7, aliases: [C]}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), `-1:44 E-break-alias, -1:84 E-break-number`},
-		{"another value", codes("A: {message: a, value: io.a}"), codes("A: {message: a, value: io.b}"), `1:50 E-break-code-value`},
-		{"another value, the old one an alias", codes("A: {message: a}"), codes("A: {message: a, value: io.a, aliases: [A]}"), `1:50 W-changed-code-value`},
-		{"another key, the old one an alias", codes("A: {message: a}"), codes("B: {message: a, aliases: [A]}"), `1:27 E-break-go-name, 1:27 W-changed-code-value`},
+		{"another value", codes("A: {message: a, value: io.a}"), codes("A: {message: a, value: io.b}"),
+			`1:50 E-break-code-value`},
+		{"another value, the old one an alias", codes("A: {message: a}"),
+			codes("A: {message: a, value: io.a, aliases: [A]}"), `1:50 W-changed-code-value`},
+		{"another key, the old one an alias", codes("A: {message: a}"), codes("B: {message: a, aliases: [A]}"),
+			`1:27 E-break-go-name, 1:27 W-changed-code-value`},
 		{"another key, the same value and name", codes("OLD_ONE: {message: a}"),
 			codes("NEW_ONE: {message: a, value: OLD_ONE, name: OldOne}"), ``},
-		{"another key, the same value", codes("OLD_ONE: {message: a}"), codes("NEW_ONE: {message: a, value: OLD_ONE}"), `1:27 E-break-go-name`},
+		{"another key, the same value", codes("OLD_ONE: {message: a}"), codes("NEW_ONE: {message: a, value: OLD_ONE}"),
+			`1:27 E-break-go-name`},
 		{"another name in Go", codes("A: {message: a}"), codes("A: {message: a, name: Alpha}"), `1:49 E-break-go-name`},
 		{"merged into another", codes("A: {message: a, number: 1}, B: {message: b, number: 2}"),
-			"reserved: {numbers: [1]}\n" + codes("B: {message: b, number: 2, aliases: [A]}"), `-1:27 W-changed-code-retired`},
+			"reserved: {numbers: [1]}\n" + codes("B: {message: b, number: 2, aliases: [A]}"),
+			`-1:27 W-changed-code-retired`},
 	})
 }
 
@@ -39,16 +46,22 @@ func TestAliases(t *testing.T) {
 		{"gone", codes("A: {message: a, aliases: [B]}"), codes("A: {message: a}"), `1:27 E-break-alias`},
 		{"gone and reserved", codes("A: {message: a, aliases: [B]}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
-		{"another code's", codes("A: {message: a, aliases: [C]}, B: {message: b}"), codes("A: {message: a}, B: {message: b, aliases: [C]}"), `1:44 E-break-alias`},
-		{"a code of its own", codes("A: {message: a, aliases: [B]}"), codes("A: {message: a}, B: {message: b}"), `1:44 E-break-alias`},
-		{"a code of its own, the code reserved", codes("A: {message: a, deprecated: no, aliases: [B]}"), "reserved: {codes: [A]}\n" + codes("B: {message: b}"), `2:27 E-break-alias`},
-		{"the value, and the value the alias", codes("A: {message: a, value: x, aliases: [y]}"), codes("A: {message: a, value: y, aliases: [x]}"), `1:50 W-changed-code-value`},
+		{"another code's", codes("A: {message: a, aliases: [C]}, B: {message: b}"),
+			codes("A: {message: a}, B: {message: b, aliases: [C]}"), `1:44 E-break-alias`},
+		{"a code of its own", codes("A: {message: a, aliases: [B]}"), codes("A: {message: a}, B: {message: b}"),
+			`1:44 E-break-alias`},
+		{"a code of its own, the code reserved", codes("A: {message: a, deprecated: no, aliases: [B]}"),
+			"reserved: {codes: [A]}\n" + codes("B: {message: b}"), `2:27 E-break-alias`},
+		{"the value, and the value the alias", codes("A: {message: a, value: x, aliases: [y]}"),
+			codes("A: {message: a, value: y, aliases: [x]}"), `1:50 W-changed-code-value`},
 	})
 }
 
 func TestNumbers(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"swapped", codes("A: {message: a, number: 205}, B: {message: b, number: 206}"), codes("A: {message: a, number: 206}, B: {message: b, number: 205}"), `1:51 E-break-number, 1:81 E-break-number`},
+		{"swapped", codes("A: {message: a, number: 205}, B: {message: b, number: 206}"),
+			codes("A: {message: a, number: 206}, B: {message: b, number: 205}"),
+			`1:51 E-break-number, 1:81 E-break-number`},
 		{"another", codes("A: {message: a, number: 1}"), codes("A: {message: a, number: 2}"), `1:51 E-break-number`},
 		{"none any more", codes("A: {message: a, number: 1}"), codes("A: {message: a}"), `1:27 E-break-number`},
 		{"of a code that was renamed", codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"),
@@ -62,10 +75,12 @@ func TestNumbers(t *testing.T) {
 
 func TestReserved(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"reserved no more", "reserved: {codes: [X], numbers: [9]}", "", `-1:20 E-break-reserved, -1:34 E-break-reserved`},
+		{"reserved no more", "reserved: {codes: [X], numbers: [9]}", "",
+			`-1:20 E-break-reserved, -1:34 E-break-reserved`},
 		{"used again", "reserved: {codes: [X], numbers: [9]}\n" + codes("A: {message: a}"),
 			codes("A: {message: a, number: 9}, X: {message: x}"), `1:51 E-break-reserved, 1:55 E-break-reserved`},
-		{"an alias now", "reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"), `1:27 E-break-reserved`},
+		{"an alias now", "reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"),
+			`1:27 E-break-reserved`},
 	})
 }
 
@@ -75,34 +90,44 @@ func TestCategories(t *testing.T) {
 			"categories: {provider: {codes: {A: {message: a}, B: {message: b}}}}", `1:14 E-break-category`},
 		{"codes that move",
 			"categories: {a: {codes: {A: {message: a}, B: {message: b}}}, c: {codes: {C: {message: c}}}}",
-			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}", `1:74 E-break-category`},
-		{"another name, the type kept", "categories: {llm: {codes: {A: {message: a}}}}", "categories: {provider: {type: LLMError, codes: {A: {message: a}}}}", `1:14 E-break-category`},
+			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}",
+			`1:74 E-break-category`},
+		{"another name, the type kept", "categories: {llm: {codes: {A: {message: a}}}}",
+			"categories: {provider: {type: LLMError, codes: {A: {message: a}}}}", `1:14 E-break-category`},
 		{"the only code moves to another that has a required field",
 			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}, M: {message: m}}}, c: " +
 				"{fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
-			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}, M: {message: m}}}}", `1:146 E-break-category, 1:146 E-break-factory`},
+			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, " +
+				"required: true}}, codes: {C: {message: c}, M: {message: m}}}}",
+			`1:146 E-break-category, 1:146 E-break-factory`},
 		{"a code that moves with a field",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
 				"m}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}}}}",
-			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}, M: {message: m}}}}", `1:27 E-break-field-required, 1:150 E-break-category`},
+			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {id: {type: " +
+				"string, required: true}}, codes: {C: {message: c}, M: {message: m}}}}",
+			`1:27 E-break-field-required, 1:150 E-break-category`},
 		{"an alias in another",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
 				"m, deprecated: no}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
-			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `1:145 E-break-category`},
+			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, c: {fields: " +
+				"{n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `1:145 E-break-category`},
 		{"two become one",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
-			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: b}}}}", `1:14 E-break-category, 1:89 E-break-category, 1:89 E-break-factory`},
+			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: " +
+				"b}}}}", `1:14 E-break-category, 1:89 E-break-category, 1:89 E-break-factory`},
 		{"a field of one becomes that of all",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
-			"fields: {id: {type: string, required: true}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}", `1:10 E-break-field-required`},
+			"fields: {id: {type: string, required: true}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: " +
+				"{B: {message: b}}}}", `1:10 E-break-field-required`},
 		{"the last code is retired",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
 			"reserved: {codes: [C]}\ncategories: {a: {codes: {A: {message: a}}}}", `-1:45 E-break-go-removed`},
 		{"the last code is an alias now",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
-			"categories: {a: {codes: {A: {message: a, aliases: [C]}}}}", `-1:45 E-break-go-removed, 1:26 E-break-category`},
+			"categories: {a: {codes: {A: {message: a, aliases: [C]}}}}",
+			`-1:45 E-break-go-removed, 1:26 E-break-category`},
 		{"the last code is gone", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}}}}",
 			"categories: {a: {codes: {A: {message: a}}}}", `-1:45 E-break-go-removed, -1:57 E-break-code-removed`},
 		{"another type", "categories: {llm: {codes: {A: {message: a}}}}",
@@ -114,12 +139,14 @@ func TestStatus(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"of a category", "categories: {io: {http: 502, codes: {A: {message: a}, B: {message: b}}}}",
 			"categories: {io: {http: 503, codes: {A: {message: a}, B: {message: b}}}}", `1:25 E-break-status`},
-		{"of a code", codes("A: {message: a, grpc: UNAVAILABLE}"), codes("A: {message: a, grpc: INTERNAL}"), `1:49 E-break-status`},
+		{"of a code", codes("A: {message: a, grpc: UNAVAILABLE}"), codes("A: {message: a, grpc: INTERNAL}"),
+			`1:49 E-break-status`},
 		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
 			codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `1:27 E-break-status`},
 		{"of a new branch", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
-			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, http: 400}]}}}}", `1:106 E-break-status`},
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
+				"http: 400}]}}}}", `1:106 E-break-status`},
 		{"of a branch that is gone",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
@@ -127,7 +154,9 @@ func TestStatus(t *testing.T) {
 		{"of a branch",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
-			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, http: 404}]}}}}", `1:106 E-break-status`},
-		{"in a profile", codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 500}}}}", codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}", `2:12 E-break-status`},
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
+				"http: 404}]}}}}", `1:106 E-break-status`},
+		{"in a profile", codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 500}}}}",
+			codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}", `2:12 E-break-status`},
 	})
 }

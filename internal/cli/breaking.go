@@ -84,7 +84,8 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 	}
 	now := all[0]
 	if now.model == nil {
-		return s.printFindings(o, s.Stderr, true, diag.FileFindings{Source: now.source, Findings: onlyErrors(now.findings)})
+		return s.printFindings(
+			o, s.Stderr, true, diag.FileFindings{Source: now.source, Findings: onlyErrors(now.findings)})
 	}
 	var gone, changed []diag.Finding
 	for _, c := range breaking.Compare(
@@ -127,5 +128,6 @@ func (s *session) released(name string, o *options) (*loaded, error) {
 	if name == stdinArg {
 		name = "standard input"
 	}
-	return nil, fmt.Errorf("breaking: %s, which is the released taxonomy, has %s", name, count(len(faults), "error", "errors"))
+	return nil,
+		fmt.Errorf("breaking: %s, which is the released taxonomy, has %s", name, count(len(faults), "error", "errors"))
 }

@@ -158,7 +158,8 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 }
 
 // made returns an error as the one of a code. Without a code it has the text of the evidence.
-func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonomy.Evidence, retryable bool) *taxonomy.Unknown {
+func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonomy.Evidence,
+	retryable bool) *taxonomy.Unknown {
 	if code == nil {
 		return taxonomy.NewUnknown(t, taxonomy.Wire{Message: ev.Error()})
 	}
@@ -167,8 +168,9 @@ func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonom
 		cause = ev.Err.Error()
 	}
 	wire := taxonomy.Wire{
-		Domain: t.Domain, Name: code.Category.Type, Category: code.Category.Name, Code: code.Value, Retryable: retryable,
-		Message: code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Category.Fields, ctx)),
+		Domain: t.Domain, Name: code.Category.Type, Category: code.Category.Name, Code: code.Value,
+		Retryable: retryable,
+		Message:   code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Category.Fields, ctx)),
 	}
 	wire.Raw, _ = json.Marshal(struct {
 		Domain    string          `json:"domain,omitempty"`

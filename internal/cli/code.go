@@ -128,7 +128,8 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 
 func traitsOf(t model.Traits) traits {
 	return traits{
-		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: word(t.Severity), Kind: word(t.Kind),
+		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: word(t.Severity),
+		Kind: word(t.Kind),
 		HTTP: t.HTTP, GRPC: resolve.GRPCWord(t.GRPC), Reaction: reactionOf(t.Reaction),
 	}
 }

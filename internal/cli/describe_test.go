@@ -153,7 +153,8 @@ func TestPrevented(t *testing.T) {
 	assert.Equal(t, []string{
 		"when it is 75% likely or more", "runs the check quota before the call", "begins no two calls within 2s",
 		"runs at most 1 call at once",
-	}, describePrevention(&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
+	}, describePrevention(
+		&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
 	assert.Equal(t, []string{"when it is 0% likely or more", "runs at most 2 calls at once"},
 		describePrevention(&taxonomy.Prevention{Concurrency: 2}))
 }

@@ -126,8 +126,9 @@ func TestJudgeWithoutFallback(t *testing.T) {
 }
 
 func TestEvidenceNamesErrors(t *testing.T) {
-	m := build(t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, "+
-		"{is: os.ErrNotExist, as: '*example.org/x.Error'}, {}]}}}}\n")
+	m := build(
+		t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, "+
+			"{is: os.ErrNotExist, as: '*example.org/x.Error'}, {}]}}}}\n")
 	is := detection.Rules(m).Is
 	for i, want := range []struct {
 		text  string
@@ -135,7 +136,8 @@ func TestEvidenceNamesErrors(t *testing.T) {
 	}{
 		{"io.EOF", []string{"io.EOF"}},
 		{"*net.OpError", []string{"*net.OpError"}},
-		{"*example.org/x.Error: os.ErrNotExist", []string{"os.ErrNotExist", "io/fs.ErrNotExist", "*example.org/x.Error"}},
+		{"*example.org/x.Error: os.ErrNotExist",
+			[]string{"os.ErrNotExist", "io/fs.ErrNotExist", "*example.org/x.Error"}},
 		{"", nil},
 	} {
 		ev := detection.Evidence(m.Codes[0].Examples[i])

@@ -48,7 +48,8 @@ func TestImportNames(t *testing.T) {
 	} {
 		m := &model.Package{}
 		for _, path := range []string{"encoding/json", "github.com/jackc/pgx/v5", tt.path} {
-			m.Rules = append(m.Rules, &model.Rule{Conditions: []detect.Condition{{Key: detect.Is, Any: []string{path + ".Err"}}}})
+			m.Rules = append(
+				m.Rules, &model.Rule{Conditions: []detect.Condition{{Key: detect.Is, Any: []string{path + ".Err"}}}})
 		}
 		names := importNames(m)
 		assert.Equal(t, tt.want, names[tt.path])

@@ -172,7 +172,8 @@ func (w *testWriter) namedErrors(d detectionData) {
 	w.test("RuleIs", "")
 	w.f("#CheckNamed(t, %s, []#Named{\n", w.list(names))
 	for _, e := range named {
-		known := slices.DeleteFunc(slices.Clone(names), func(other string) bool { return !model.SameError(e.name, other) })
+		known := slices.DeleteFunc(
+			slices.Clone(names), func(other string) bool { return !model.SameError(e.name, other) })
 		expr := w.errorExpr(e.name, "")
 		if e.key == detect.Is {
 			expr = w.errorExpr("", e.name)

@@ -246,7 +246,8 @@ func TestPlanRefuses(t *testing.T) {
 			want: `"../a_gen.go" is not a valid name of a generated file`},
 		"a name that hides": {files: tree{".a_gen.go": made("a")},
 			want: `".a_gen.go" is not a valid name of a generated file`},
-		"a name of another kind": {files: tree{"a.go": made("a")}, want: `"a.go" is not a valid name of a generated file`},
+		"a name of another kind": {files: tree{"a.go": made("a")},
+			want: `"a.go" is not a valid name of a generated file`},
 		"a name that is too long": {
 			files: tree{strings.Repeat("a", 300) + "_gen.go": made("a")}, before: tree{"errs": dirMark},
 			want: "errs/" + strings.Repeat("a", 300) + "_gen.go: file name too long",
@@ -254,7 +255,8 @@ func TestPlanRefuses(t *testing.T) {
 		"all that is in the way": {
 			before: tree{"errs/a_gen.go": dirMark, "errs/b_gen.go": "package errs\n"},
 			files:  tree{"a_gen.go": made("a"), "b_gen.go": made("b"), "c_gen.go": made("c")},
-			want: "errs/a_gen.go: is not a regular file\nerrs/b_gen.go: was not made by errgen (its first line is not " +
+			want: "errs/a_gen.go: is not a regular file\nerrs/b_gen.go: was not made by errgen (its first line is " +
+				"not " +
 				"errgen's header): rename or remove it",
 		},
 	}

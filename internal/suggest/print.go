@@ -37,7 +37,8 @@ func (r *Result) heading(b *bytes.Buffer) {
 		fmt.Fprintf(b, "# Nothing to propose for %s.\n", entries(r.Entries))
 	} else {
 		for _, line := range []string{
-			"Proposals for evidence that no rule matched. Paste codes under the codes of a category, or move a rule and its",
+			"Proposals for evidence that no rule matched. Paste codes under the codes of a category, or move a " +
+				"rule and its",
 			"examples to an existing code. Names are guesses; add doc, retryable and reaction.",
 		} {
 			b.WriteString("# " + line + "\n")

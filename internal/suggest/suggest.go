@@ -195,7 +195,8 @@ func (r *Result) prove() {
 				if len(p.Texts) > 0 {
 					text = p.Texts[0]
 				}
-				r.Left = append(r.Left, Left{Count: p.Count, Facts: p.Facts, Text: text, Why: f.Message + " [" + f.ID + "]"})
+				r.Left = append(
+					r.Left, Left{Count: p.Count, Facts: p.Facts, Text: text, Why: f.Message + " [" + f.ID + "]"})
 			}
 			return isFaulty
 		})

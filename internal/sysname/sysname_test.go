@@ -14,7 +14,8 @@ func TestSystemNames(t *testing.T) {
 	assert.False(t, sysname.IsErrno("econnreset"))
 	assert.True(t, sysname.IsSignal("SIGKILL"))
 	assert.False(t, sysname.IsSignal("KILL"))
-	for name, want := range map[string]string{"KILL": "SIGKILL", "sigterm": "SIGTERM", "SIGINT": "SIGINT", "9": "", "": ""} {
+	for name, want := range map[string]string{"KILL": "SIGKILL", "sigterm": "SIGTERM", "SIGINT": "SIGINT", "9": "",
+		"": ""} {
 		assert.Equal(t, want, sysname.SignalOf(name), name)
 	}
 	for name, want := range map[string]string{"pipe": "EPIPE", "econnreset": "ECONNRESET", "KILL": "", "": ""} {
