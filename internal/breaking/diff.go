@@ -205,8 +205,8 @@ func spanOf(decl any, key string) diag.Span {
 	if f = reflect.Indirect(f); f.Kind() != reflect.Struct {
 		return diag.Span{}
 	}
-	if span, ok := f.FieldByName("Span").Interface().(diag.Span); ok {
-		return span
+	if span := f.FieldByName("Span"); span.IsValid() {
+		return span.Interface().(diag.Span)
 	}
 	return diag.Span{}
 }
