@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -103,11 +102,4 @@ func driftOf(step output.Step) diag.FileFindings {
 			ID: states[step.Action], Message: words[step.Action], Hint: `run "errgen generate"`,
 		}},
 	}
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

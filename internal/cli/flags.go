@@ -41,21 +41,6 @@ func (o *options) choice(fs *flag.FlagSet, usage string, allowed ...diag.Format)
 	})
 }
 
-func orList(words []diag.Format) string {
-	var b strings.Builder
-	for i, w := range words {
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			b.WriteString(" or ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(string(w))
-	}
-	return b.String()
-}
-
 func outputFlags(fs *flag.FlagSet, o *options) {
 	fs.Func("o", "write to `DIR`, not to a directory named like the package beside the taxonomy",
 		func(dir string) error {
