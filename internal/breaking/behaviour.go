@@ -147,17 +147,8 @@ func condText(c model.Cond) string {
 // reactions compares declared reactions and policies, so that a change is found once, and not for
 // each code that it concerns.
 func (c *comparison) reactions() {
-	declared := func(t *Taxonomy, name string) *model.Reaction {
-		i := slices.IndexFunc(t.model.Reactions, func(r *model.Reaction) bool {
-			return r.Declared && r.Profile == "" && r.Name == name
-		})
-		if i < 0 {
-			return nil
-		}
-		return t.model.Reactions[i]
-	}
 	for _, decl := range c.new.tree.Reactions {
-		o, n := declared(c.old, decl.Name.V), declared(c.new, decl.Name.V)
+		o, n := c.old.model.ReactionByName(decl.Name.V), c.new.model.ReactionByName(decl.Name.V)
 		if o == nil || n == nil {
 			continue
 		}
@@ -166,17 +157,8 @@ func (c *comparison) reactions() {
 				place{decl.Name.Span, false}})
 		}
 	}
-	policy := func(t *Taxonomy, name string) *model.Policy {
-		i := slices.IndexFunc(t.model.Policies, func(p *model.Policy) bool {
-			return p.Declared && p.Profile == "" && p.Name == name
-		})
-		if i < 0 {
-			return nil
-		}
-		return t.model.Policies[i]
-	}
 	for _, decl := range c.new.tree.Policies {
-		if o, n := policy(c.old, decl.Name.V), policy(c.new, decl.Name.V); o != nil && n != nil {
+		if o, n := c.old.model.PolicyByName(decl.Name.V), c.new.model.PolicyByName(decl.Name.V); o != nil && n != nil {
 			c.differences(p("policies", n.Name), "policy "+n.Name, leaves(o.Policy), leaves(n.Policy),
 				place{decl.Name.Span, false})
 		}
@@ -284,31 +266,24 @@ func table() *model.Profile {
 // profiles compares the profiles of both taxonomies. The default profile is compared with the table
 // if it is new or removed.
 func (c *comparison) profiles() {
-	find := func(t *Taxonomy, name string) (*model.Profile, diag.Span) {
-		for i, profile := range t.model.Profiles {
-			if profile.Name == name {
-				return profile, t.tree.Profiles[i].Name.Span
-			}
-		}
-		return nil, diag.Span{}
+	span := func(t *Taxonomy, p *model.Profile) diag.Span {
+		return t.tree.Profiles[slices.Index(t.model.Profiles, p)].Name.Span
 	}
 	for _, n := range c.new.model.Profiles {
-		first, span := find(c.new, n.Name)
-		if o, _ := find(c.old, n.Name); o != nil && first == n {
-			c.profile(o, n, place{span, false})
+		if o := c.old.model.ProfileByName(n.Name); o != nil && c.new.model.ProfileByName(n.Name) == n {
+			c.profile(o, n, place{span(c.new, n), false})
 		}
 	}
-	o, was := find(c.old, defaultProfile)
-	n, is := find(c.new, defaultProfile)
+	o, n := c.old.model.ProfileByName(defaultProfile), c.new.model.ProfileByName(defaultProfile)
 	known := len(c.items)
 	switch {
 	case o == nil && n != nil:
-		if c.profile(table(), n, place{is, false}); len(c.items) > known {
-			c.changed(idProfile, is, "", "profile %s is new, and applies if none is chosen", n.Name)
+		if c.profile(table(), n, place{span(c.new, n), false}); len(c.items) > known {
+			c.changed(idProfile, span(c.new, n), "", "profile %s is new, and applies if none is chosen", n.Name)
 		}
 	case o != nil && n == nil:
-		if c.profile(o, table(), place{was, true}); len(c.items) > known {
-			c.gone(idProfile, was, "", "profile %s is removed: if none is chosen, the table applies", o.Name)
+		if c.profile(o, table(), place{span(c.old, o), true}); len(c.items) > known {
+			c.gone(idProfile, span(c.old, o), "", "profile %s is removed: if none is chosen, the table applies", o.Name)
 		}
 	}
 }

@@ -64,15 +64,8 @@ func (c *comparison) categories() {
 func (c *comparison) findHeirs() {
 	c.heirs = make(map[*model.Category]*model.Category)
 	taken := make(map[*model.Category]bool)
-	byName := func(m *model.Package, name string) *model.Category {
-		i := slices.IndexFunc(m.Categories, func(c *model.Category) bool { return c.Name == name })
-		if i < 0 {
-			return nil
-		}
-		return m.Categories[i]
-	}
 	for _, o := range c.old.model.Categories {
-		if n := byName(c.new.model, o.Name); n != nil && !taken[n] {
+		if n := c.new.model.CategoryByName(o.Name); n != nil && !taken[n] {
 			c.heirs[o], taken[n] = n, true
 		}
 	}
@@ -83,8 +76,8 @@ func (c *comparison) findHeirs() {
 				to = append(to, n.Category)
 			}
 		}
-		if len(to) == 1 && c.heirs[o] == nil && !taken[to[0]] && byName(c.new.model, o.Name) == nil &&
-			byName(c.old.model, to[0].Name) == nil {
+		if len(to) == 1 && c.heirs[o] == nil && !taken[to[0]] && c.new.model.CategoryByName(o.Name) == nil &&
+			c.old.model.CategoryByName(to[0].Name) == nil {
 			c.heirs[o], taken[to[0]] = to[0], true
 		}
 	}
