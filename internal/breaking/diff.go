@@ -51,7 +51,7 @@ type place struct {
 	gone bool // in the old taxonomy
 }
 
-// either returns the position in the new taxonomy, or the one in the old if there is none.
+// either returns the position in the new taxonomy, or the one in the old one if it has none.
 func either(now, was diag.Span) place {
 	if now.Valid() {
 		return place{now, false}

@@ -13,7 +13,7 @@ import (
 
 // breakingOptions are the flags that no other command has.
 type breakingOptions struct {
-	against string         // the released taxonomy; "" is none
+	against string         // the released taxonomy
 	levels  breaking.Level // that are printed; 0 is all
 	except  []string       // ids that are not printed
 }

@@ -223,7 +223,7 @@ func (v *verdict) text(x detect.Explanation) []byte {
 	return p.Bytes()
 }
 
-// doubts returns what is probably wrong about the evidence.
+// doubts returns probable mistakes in the evidence.
 func doubts(m *model.Package, ev *taxonomy.Evidence) []string {
 	var out []string
 	undeclared := func(what, name string, declared []string) {

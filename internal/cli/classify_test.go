@@ -119,7 +119,7 @@ func (r repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of what is long only the end is kept.
+// TestClassifyLongText checks that only the end of a long text is kept.
 func TestClassifyLongText(t *testing.T) {
 	dir := detectingDir(t)
 	var before, after runtime.MemStats

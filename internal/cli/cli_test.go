@@ -92,7 +92,7 @@ func TestCancelled(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, "errs"))
 }
 
-// What has no end is not read to its end.
+// TestEndlessInput checks that input without an end is read up to a limit.
 func TestEndlessInput(t *testing.T) {
 	var stdout bytes.Buffer
 	status := Run(t.Context(), []string{"lint", "-"}, Env{Stdin: endless{}, Stdout: &stdout})

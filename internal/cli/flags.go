@@ -22,7 +22,7 @@ type options struct {
 	verbose bool
 	format  diag.Format
 
-	taxonomy string // "" is none
+	taxonomy string
 	profile  string // "" is the default one
 	evidence taxonomy.Evidence
 	text     *string // in place of standard input, unless nil

@@ -37,7 +37,7 @@ func (s *session) init(_ *options, args []string) error {
 	return s.printf(nextSteps, name, argument(name))
 }
 
-// argument is what has to follow a command to mean the file, with a space before it.
+// argument returns the argument that names the file, with a leading space. The default file needs none.
 func argument(name string) string {
 	if name == defaultFile {
 		return ""

@@ -34,7 +34,7 @@ type loaded struct {
 	findings []diag.Finding
 }
 
-// dir is the directory that the taxonomy stands in, as the user gave it.
+// dir returns the directory of the taxonomy, as the user gave it.
 func (l *loaded) dir() string {
 	if l.name == stdinArg {
 		return "."

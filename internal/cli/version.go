@@ -8,8 +8,8 @@ import (
 func versionCommand() *command {
 	return &command{
 		name: "version", summary: "print the version of errgen",
-		details: `Version prints the version of errgen, which contains the commit for a build of a work tree, and the ` +
-			`version of Go.`,
+		details: `
+Version prints the version of errgen, which for a build of a work tree contains the commit, and the version of Go.`,
 		run: (*session).version,
 	}
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Judge says what evidence becomes in a taxonomy. It is safe for concurrent use.
+// Judge classifies evidence by a taxonomy. It is safe for concurrent use.
 type Judge struct {
 	m      *model.Package
 	rules  *detect.Rules
 	ranked []*model.Rule
 }
 
-// NewJudge returns a judge of m's rules, whose expressions must compile. m must not change any
-// more.
+// NewJudge returns a judge of m's rules, whose expressions must compile. m must not be changed
+// afterwards.
 func NewJudge(m *model.Package) *Judge {
 	return &Judge{m: m, rules: Rules(m), ranked: Ranked(m)}
 }
 
-// Verdict is what evidence becomes.
+// Verdict is the result of a classification.
 type Verdict struct {
-	// Rule is the rule that won; nil when none did, and the evidence becomes the fallback.
+	// Rule is the rule that won. If it is nil, the evidence becomes the fallback.
 	Rule *model.Rule
-	// Evidence is what was asked about: with what the text gave away, and the text cut.
+	// Evidence is the evidence with facts read in its text, and with the text cut.
 	Evidence *taxonomy.Evidence
-	// Code is nil when no rule won and there is no fallback; then Row is nil and Context empty.
+	// Code is nil if no rule won and the taxonomy has no fallback. Then Row is nil and Context empty.
 	Code    *model.Code
 	Context model.Context
 	Row     *model.Row
@@ -36,14 +36,13 @@ type Verdict struct {
 	Missing []string
 }
 
-// Of returns what ev becomes, classified without options. It does not change ev, which must not be
-// nil.
+// Of classifies ev without options. It does not change ev, which must not be nil.
 func (j *Judge) Of(ev *taxonomy.Evidence) Verdict {
 	v := Verdict{Evidence: ev}
 	var room taxonomy.Evidence
 	rule, as, _ := j.rules.Decide(ev, &room, nil)
 	if as == nil {
-		return v // nothing that is ever classified
+		return v // never classified
 	}
 	v.Evidence = as
 	if rule != detect.NoRule {
@@ -72,7 +71,7 @@ func Evidence(x *model.Example) taxonomy.Evidence {
 }
 
 // NamedError returns an error that the rules of [Rules] take for the ones that `as` and `is` name,
-// or nil if both are empty. It stands for errors of packages that errgen does not load.
+// or nil if both are empty. It replaces errors of packages that errgen does not load.
 func NamedError(as, is string) error {
 	if as == "" && is == "" {
 		return nil

@@ -80,7 +80,7 @@ func target(dir string) Target {
 	return Target{Dir: dir, Show: "errs", Package: "errs", Source: "taxonomy.yaml"}
 }
 
-// steps words a plan, but for what is unchanged.
+// steps returns the changes of a plan as text.
 func steps(p *Plan) []string {
 	var out []string
 	for _, s := range p.Steps {

@@ -1,5 +1,5 @@
-// Package prefilter finds the literals of patterns: texts of which every match contains one. The
-// text engine runs an expression only where one of its literals is.
+// Package prefilter finds the literals of patterns. Every match of a pattern contains one of them, so
+// the text engine runs an expression only where one of its literals is.
 package prefilter
 
 import (
@@ -52,7 +52,8 @@ func PlainPattern(text string) detect.Pattern {
 	return p
 }
 
-// set is texts of which one is in every match. One that folds has its ASCII letters in lower case.
+// set is a list of texts. Every match contains one of them. A text that folds has its ASCII letters
+// in lower case.
 type set []detect.Literal
 
 // empty is the set of the empty text.
@@ -138,14 +139,14 @@ func class(ranges []rune) known {
 		switch {
 		case upper == lower || upper >= utf8.RuneSelf || !members[upper] || !members[lower]:
 			parts = append(parts, oneRune(r, false))
-		case r == upper: // stands for the others
+		case r == upper: // replaces the others
 			parts = append(parts, oneRune(r, true))
 		}
 	}
 	return alternate(parts)
 }
 
-// concat joins what is known of expressions that follow each other.
+// concat returns the knowledge about expressions that follow each other.
 func concat(parts []known) known {
 	run, exact := empty, true
 	var best set
@@ -198,7 +199,7 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
-// alternate joins what is known of alternatives.
+// alternate returns the knowledge about alternatives.
 func alternate(parts []known) known {
 	var out known
 	allExact, allBest := true, true

@@ -50,7 +50,8 @@ func loads(t *testing.T, src []byte) {
 	}
 }
 
-// Evidence of every kind at once: what is proposed can be pasted, and nothing is lost on the way.
+// TestProposalsLoad pastes proposals for evidence of every kind into a taxonomy, and counts the
+// entries.
 func TestProposalsLoad(t *testing.T) {
 	texts := []string{
 		"", "failed", "it failed: 'a'", "fatal: it failed", "usage limit reached|1699999999",
