@@ -180,7 +180,7 @@ func (c *comparison) reactions() {
 // or their declarations have the difference.
 func (c *comparison) otherReaction(o, n *model.Reaction) string {
 	switch {
-	case sameReaction(o, n) || declaredAlike(o, n):
+	case c.sameReaction(o, n) || declaredAlike(o, n):
 		return ""
 	case o.Action != n.Action:
 		return differ("action", o.Action.String(), n.Action.String())
@@ -195,11 +195,16 @@ func declaredAlike(o, n *model.Reaction) bool {
 
 // sameReaction reports whether two reactions do the same, regardless of their names. Chains of
 // reactions are finite.
-func sameReaction(o, n *model.Reaction) bool {
+func (c *comparison) sameReaction(o, n *model.Reaction) bool {
 	if o == nil || n == nil {
 		return o == n
 	}
-	return len(localParts(o, n))+len(policyParts(o.Policy, n.Policy)) == 0 && sameReaction(o.Then, n.Then)
+	same, known := c.same[[2]*model.Reaction{o, n}]
+	if !known {
+		same = len(localParts(o, n))+len(policyParts(o.Policy, n.Policy)) == 0 && c.sameReaction(o.Then, n.Then)
+		c.same[[2]*model.Reaction{o, n}] = same
+	}
+	return same
 }
 
 // reactionParts describes the difference between two reactions, except for the differences that
@@ -209,7 +214,7 @@ func (c *comparison) reactionParts(o, n *model.Reaction) []string {
 	if op, np := o.Policy, n.Policy; op == nil || np == nil || !op.Declared || !np.Declared || op.Name != np.Name {
 		parts = append(parts, policyParts(op, np)...)
 	}
-	if !declaredAlike(o.Then, n.Then) && !sameReaction(o.Then, n.Then) {
+	if !declaredAlike(o.Then, n.Then) && !c.sameReaction(o.Then, n.Then) {
 		parts = append(parts, differ("then", reactionName(o.Then), reactionName(n.Then)))
 	}
 	return parts
@@ -294,9 +299,9 @@ func (c *comparison) profile(o, n *model.Profile, at place) {
 	c.differences(p("profiles", n.Name), subject, profileSettings(o), profileSettings(n), at)
 	settings = len(c.items) - settings
 	was, is := c.old.model.Uncategorized, c.new.model.Uncategorized
-	if settings == 0 && sameReaction(was, is) {
+	if settings == 0 && c.sameReaction(was, is) {
 		before, now := o.Head(cmp.Or(o.Uncategorized, was), true), n.Head(cmp.Or(n.Uncategorized, is), true)
-		if what := wholeReaction(before, now); what != "" {
+		if what := c.wholeReaction(before, now); what != "" {
 			c.items = append(
 				c.items, item{p("profiles", n.Name, "uncategorized"), subject, "uncategorized: " + what, at})
 		}
@@ -306,17 +311,20 @@ func (c *comparison) profile(o, n *model.Profile, at place) {
 		if now == nil {
 			continue
 		}
-		inTable := c.changedTraits(before.Row.Traits, now.Row.Traits)
 		was, is := o.Traits(before.Row), n.Traits(now.Row)
+		if was == before.Row.Traits && is == now.Row.Traits {
+			continue // the profiles change neither
+		}
+		inTable := c.changedTraits(before.Row.Traits, now.Row.Traits)
 		for _, d := range c.changedTraits(was, is) {
 			if !slices.ContainsFunc(inTable, func(t difference) bool { return t.path == d.path }) {
 				c.value(p("profiles", n.Name, "codes", now.Key, d.path), now.Key+" in profile "+n.Name, d.was, d.is, at)
 			}
 		}
-		if !sameReaction(before.Row.Reaction, now.Row.Reaction) {
+		if !c.sameReaction(before.Row.Reaction, now.Row.Reaction) {
 			continue
 		}
-		if what := wholeReaction(was.Reaction, is.Reaction); what != "" {
+		if what := c.wholeReaction(was.Reaction, is.Reaction); what != "" {
 			c.items = append(c.items, item{p("profiles", n.Name, "codes", now.Key, "reaction"),
 				now.Key + " in profile " + n.Name, what, at})
 		}
@@ -346,8 +354,8 @@ func profileSettings(profile *model.Profile) []leaf {
 
 // wholeReaction describes the difference between reactions of profiles, which have no declarations
 // of their own.
-func wholeReaction(o, n *model.Reaction) string {
-	if sameReaction(o, n) {
+func (c *comparison) wholeReaction(o, n *model.Reaction) string {
+	if c.sameReaction(o, n) {
 		return ""
 	}
 	if parts := append(localParts(o, n), policyParts(o.Policy, n.Policy)...); len(parts) > 0 {

@@ -22,6 +22,7 @@ type comparison struct {
 
 	heirs  map[*model.Category]*model.Category // from old categories to the ones that continue them
 	fields map[pair]*fieldChanges
+	same   map[[2]*model.Reaction]bool // results of sameReaction
 
 	items []item
 	out   []Change
@@ -78,42 +79,39 @@ func (c *comparison) value(path, subject, was, is string, at place) {
 
 // report turns the items into changes.
 func (c *comparison) report() {
-	type group struct {
+	type key struct {
 		pathRule
-		at       place
-		subjects []string
-		whats    []string
+		at   place
+		text string
 	}
-	var groups []*group
-	for _, it := range c.items { // one value of several subjects
-		r := ruleOf(it.path)
-		i := slices.IndexFunc(groups, func(g *group) bool {
-			return g.id == r.id && g.at == it.at && g.whats[0] == it.what
-		})
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{pathRule: r, at: it.at, whats: []string{it.what}})
+	var order []key
+	subjects := make(map[key][]string) // by value
+	for _, it := range c.items {
+		k := key{ruleOf(it.path), it.at, it.what}
+		k.pattern = ""
+		if subjects[k] == nil {
+			order = append(order, k)
 		}
-		if !slices.Contains(groups[i].subjects, it.subject) {
-			groups[i].subjects = append(groups[i].subjects, it.subject)
+		if !slices.Contains(subjects[k], it.subject) {
+			subjects[k] = append(subjects[k], it.subject)
 		}
 	}
-	for i, g := range groups { // several values of one subject
-		if g == nil {
-			continue
+	var merged []key
+	values := make(map[key][]string) // by subjects
+	for _, k := range order {
+		value := k.text
+		k.text = strings.Join(subjects[k], "\n")
+		if values[k] == nil {
+			merged = append(merged, k)
 		}
-		for j, other := range groups[i+1:] {
-			if other != nil && other.id == g.id && other.at == g.at && other.level == g.level &&
-				slices.Equal(other.subjects, g.subjects) {
-				g.whats = append(g.whats, other.whats...)
-				groups[i+1+j] = nil
-			}
-		}
-		message := strings.Join(g.whats, "; ")
-		if subject := list(g.subjects); subject != "" {
+		values[k] = append(values[k], value)
+	}
+	for _, k := range merged {
+		message := strings.Join(values[k], "; ")
+		if subject := list(strings.Split(k.text, "\n")); subject != "" {
 			message = subject + ": " + message
 		}
-		c.add(g.id, g.level, g.at, g.hint, message)
+		c.add(k.id, k.level, k.at, k.hint, message)
 	}
 }
 

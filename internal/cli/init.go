@@ -37,7 +37,8 @@ func (s *session) init(_ *options, args []string) error {
 	return s.printf(nextSteps, name, argument(name))
 }
 
-// argument returns the argument that names the file, with a leading space. The default file needs none.
+// argument returns the argument that names the file, with a leading space, or "" for the default
+// file.
 func argument(name string) string {
 	if name == defaultFile {
 		return ""

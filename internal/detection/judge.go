@@ -28,7 +28,8 @@ type Verdict struct {
 	Rule *model.Rule
 	// Evidence is the evidence with facts read in its text, and with the text cut.
 	Evidence *taxonomy.Evidence
-	// Code is nil if no rule won and the taxonomy has no fallback. Then Row is nil and Context empty.
+	// Code is nil if no rule won and the taxonomy has no fallback. Then Row is nil, and Context is
+	// empty.
 	Code    *model.Code
 	Context model.Context
 	Row     *model.Row

@@ -1,5 +1,5 @@
-// Package prefilter finds the literals of patterns. Every match of a pattern contains one of them, so
-// the text engine runs an expression only where one of its literals is.
+// Package prefilter finds the literals of patterns. Every match of a pattern contains one of them,
+// so the text engine runs an expression only where one of its literals is.
 package prefilter
 
 import (
