@@ -4,7 +4,6 @@ package errs
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"net"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -103,7 +103,7 @@ func TestRules(t *testing.T) {
 			{Expr: `(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)`, Literals: []detect.Literal{{Text: "api error: ", Fold: true}}, Reach: 34},
 			{Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
 			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
-			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
+			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limit", Fold: true}}, Reach: 118},
 			{Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
 			{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51},
 			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113},
@@ -255,7 +255,7 @@ func TestExamples(t *testing.T) {
 			`{"provider":"claude-cli","exitCode":127,"rawError":"env: node: No such file or directory"}`,
 		},
 		{
-			"PROVIDER_NOT_AVAILABLE 5", taxonomy.Evidence{Err: exec.ErrNotFound},
+			"PROVIDER_NOT_AVAILABLE 5", taxonomy.Evidence{Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"PROVIDER_NOT_AVAILABLE/5", "PROVIDER_NOT_AVAILABLE", false, "stop_all",
 			"provider unknown is not available",
 			`{"provider":"unknown"}`,
@@ -363,7 +363,7 @@ func TestExamples(t *testing.T) {
 			`{"provider":"openai-api"}`,
 		},
 		{
-			"PROVIDER_API_ERROR 15", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}},
+			"PROVIDER_API_ERROR 15", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: gentest.As[*net.OpError]("*net.OpError", nil)},
 			"PROVIDER_API_ERROR/10", "PROVIDER_API_ERROR", true, "backoff",
 			"provider openai-api API error",
 			`{"provider":"openai-api"}`,
@@ -375,13 +375,13 @@ func TestExamples(t *testing.T) {
 			`{"provider":"openai-api"}`,
 		},
 		{
-			"PROVIDER_API_ERROR 17", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: io.ErrUnexpectedEOF},
+			"PROVIDER_API_ERROR 17", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)},
 			"PROVIDER_API_ERROR/12", "PROVIDER_API_ERROR", true, "backoff",
 			"provider anthropic-api API error",
 			`{"provider":"anthropic-api"}`,
 		},
 		{
-			"PROVIDER_API_ERROR 18", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}},
+			"PROVIDER_API_ERROR 18", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.As[*net.OpError]("*net.OpError", nil)},
 			"PROVIDER_API_ERROR/13", "PROVIDER_API_ERROR", true, "backoff",
 			"provider anthropic-api API error",
 			`{"provider":"anthropic-api"}`,
@@ -423,13 +423,13 @@ func TestExamples(t *testing.T) {
 			`{"provider":"openai-api","statusCode":503,"rawError":"HTTP 503: no healthy upstream"}`,
 		},
 		{
-			"PROVIDER_API_ERROR 25", taxonomy.Evidence{Source: "openai-api", Op: "call", Err: &url.Error{Op: "Get", URL: "https://example.org", Err: errors.New("failed")}},
+			"PROVIDER_API_ERROR 25", taxonomy.Evidence{Source: "openai-api", Op: "call", Err: gentest.As[*url.Error]("*net/url.Error", nil)},
 			"PROVIDER_API_ERROR/15", "PROVIDER_API_ERROR", true, "backoff",
 			"provider openai-api API error",
 			`{"provider":"openai-api"}`,
 		},
 		{
-			"not PROVIDER_API_ERROR 1", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"iteration": "3", "timeout_ms": "300000"}, Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}},
+			"not PROVIDER_API_ERROR 1", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"iteration": "3", "timeout_ms": "300000"}, Err: gentest.As[*net.OpError]("*net.OpError", nil)},
 			"ITERATION_TIMEOUT/1", "ITERATION_TIMEOUT", true, "again",
 			"iteration 3 exceeded the limit of 300000 ms",
 			`{"timeoutMs":300000,"iteration":3}`,
@@ -561,7 +561,7 @@ func TestExamples(t *testing.T) {
 			`{"timeoutMs":60000}`,
 		},
 		{
-			"OPERATION_TIMEOUT 3", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: context.DeadlineExceeded},
+			"OPERATION_TIMEOUT 3", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"OPERATION_TIMEOUT/3", "OPERATION_TIMEOUT", true, "again",
 			"operation exceeded the limit of 0 ms",
 			`{"timeoutMs":0}`,
@@ -675,7 +675,7 @@ func TestExamples(t *testing.T) {
 			"{}",
 		},
 		{
-			"CONFIG_MISSING 3", taxonomy.Evidence{Source: "config", Op: "load_config", Err: fs.ErrNotExist},
+			"CONFIG_MISSING 3", taxonomy.Evidence{Source: "config", Op: "load_config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"CONFIG_MISSING/3", "CONFIG_MISSING", false, "stop_all",
 			"configuration file not found",
 			"{}",
@@ -807,7 +807,7 @@ func TestExamples(t *testing.T) {
 			`{"resource":"aidf.yml","provider":"config"}`,
 		},
 		{
-			"PERMISSION_FILE_ACCESS 2", taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: fs.ErrPermission},
+			"PERMISSION_FILE_ACCESS 2", taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"PERMISSION_FILE_ACCESS/2", "PERMISSION_FILE_ACCESS", false, "stop",
 			"file access denied: secrets",
 			`{"resource":"secrets","provider":"scope"}`,
@@ -837,7 +837,7 @@ func TestExamples(t *testing.T) {
 			`{"reason":"open key: permission denied","provider":"anthropic-api"}`,
 		},
 		{
-			"PERMISSION_FILE_ACCESS 7", taxonomy.Evidence{Err: fs.ErrPermission},
+			"PERMISSION_FILE_ACCESS 7", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"PERMISSION_FILE_ACCESS/6", "PERMISSION_FILE_ACCESS", false, "stop",
 			"file access denied",
 			"{}",
@@ -913,15 +913,15 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "io.ErrUnexpectedEOF", "io/fs.ErrNotExist", "io/fs.ErrPermission", "os.ErrDeadlineExceeded", "os/exec.ErrNotFound", "*net.DNSError", "*net.OpError", "*net/url.Error"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{io.ErrUnexpectedEOF, []string{"io.ErrUnexpectedEOF"}},
-		{fs.ErrNotExist, []string{"io/fs.ErrNotExist"}},
-		{fs.ErrPermission, []string{"io/fs.ErrPermission"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
-		{exec.ErrNotFound, []string{"os/exec.ErrNotFound"}},
-		{&net.DNSError{Err: "server misbehaving", Name: "example.org"}, []string{"*net.DNSError"}},
-		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}, []string{"*net.OpError"}},
-		{&url.Error{Op: "Get", URL: "https://example.org", Err: errors.New("failed")}, []string{"*net/url.Error"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF), []string{"io.ErrUnexpectedEOF"}},
+		{gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist), []string{"io/fs.ErrNotExist"}},
+		{gentest.Is("io/fs.ErrPermission", fs.ErrPermission), []string{"io/fs.ErrPermission"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound), []string{"os/exec.ErrNotFound"}},
+		{gentest.As[*net.DNSError]("*net.DNSError", nil), []string{"*net.DNSError"}},
+		{gentest.As[*net.OpError]("*net.OpError", nil), []string{"*net.OpError"}},
+		{gentest.As[*url.Error]("*net/url.Error", nil), []string{"*net/url.Error"}},
 	})
 }
 

@@ -1,75 +1,68 @@
-// Package breaking compares a taxonomy with the one that was released, and finds what those who
-// hold the released one would notice: peers and stored bytes, Go callers, whoever relies on what an
-// error does.
+// Package breaking compares a taxonomy with the released one, and finds the changes that peers and
+// stored bytes, Go callers, or users of an error would notice.
 //
 //	old, new := breaking.Read("v1.yaml", released), breaking.Read("taxonomy.yaml", now)
 //	for _, change := range breaking.Compare(old, new) { … }
 //
-// It compares what two taxonomies mean and not how they are written. Each kind of change is a rule
-// with a stable id, and a page in internal/rules.
+// It compares resolved taxonomies, not their texts. Each kind of change is a rule with a stable id,
+// and a page in internal/rules.
 package breaking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 )
 
-// Level is whom a change concerns. A set of levels is their sum.
+// Level is the audience of a change. A set of levels is their sum.
 type Level uint8
 
 // The levels.
 const (
-	// Wire is what bytes and numbers mean to programs of the other version, and to clients in other
-	// languages.
+	// Wire is the meaning of bytes and numbers for programs of the other version and for clients in
+	// other languages.
 	Wire Level = 1 << iota
-	// Source is what Go callers compile with.
+	// Source is the Go API of the generated package.
 	Source
-	// Behaviour is what is done about an error, and what it says.
+	// Behaviour is the reaction to an error, and its texts.
 	Behaviour
 
 	// Every is all levels.
 	Every = Wire | Source | Behaviour
 )
 
-var levelWords = []struct {
-	word  string
-	level Level
-}{{"wire", Wire}, {"source", Source}, {"behaviour", Behaviour}}
+var levelWords = []string{"wire", "source", "behaviour"} // by bit
 
 // String returns the levels of the set, as ParseLevels reads them.
 func (l Level) String() string {
 	var words []string
-	for _, w := range levelWords {
-		if l&w.level != 0 {
-			words = append(words, w.word)
+	for i, word := range levelWords {
+		if l&(1<<i) != 0 {
+			words = append(words, word)
 		}
 	}
 	return strings.Join(words, ",")
 }
 
-// ParseLevels reads names of levels with commas between them. It is an error if one is unknown, or
-// there is none.
+// ParseLevels reads names of levels separated by commas. An unknown name and an empty list are
+// errors.
 func ParseLevels(list string) (Level, error) {
 	var levels Level
 	for name := range strings.SplitSeq(list, ",") {
-		i := slices.IndexFunc(levelWords, func(w struct {
-			word  string
-			level Level
-		}) bool {
-			return w.word == strings.TrimSpace(name)
-		})
+		i := slices.Index(levelWords, strings.TrimSpace(name))
 		if i < 0 {
-			return 0, fmt.Errorf("unknown level %q: use %s", name, strings.ReplaceAll(Every.String(), ",", ", "))
+			return 0, fmt.Errorf("unknown level %q: use %s", name, strings.Join(levelWords, ", "))
 		}
-		levels |= levelWords[i].level
+		levels |= 1 << i
 	}
 	return levels, nil
 }
 
-// Change is a difference between two taxonomies that somebody may notice.
+// Change is a difference between two taxonomies.
 type Change struct {
 	diag.Finding
 	Levels Level
@@ -78,49 +71,37 @@ type Change struct {
 	Gone bool
 }
 
-// Compare returns what changed from one taxonomy to the next, by position, what is gone first. A
-// taxonomy with faults is compared as far as it could be read. Neither argument is changed; neither
-// may be nil.
+// Compare returns the changes from one taxonomy to the next, by position, those in the old taxonomy
+// first. A taxonomy with errors is compared as far as it could be read. Compare does not change its
+// arguments, which must not be nil.
 func Compare(old, new *Taxonomy) []Change {
-	c := newComparison(old, new)
+	c := &comparison{old: old, new: new, fields: make(map[pair]*fieldChanges), same: make(map[[2]*model.Reaction]bool)}
+	c.match()
 	c.header()
 	c.reserved()
 	c.vocabulary()
 	c.categories()
-	c.matchedCodes()
-	c.removedCodes()
+	c.codes()
 	c.reactions()
 	c.profiles()
-	c.traits.report(c)
+	c.report()
 	return c.sorted()
 }
 
 func (c *comparison) sorted() []Change {
-	var out []Change
-	seen := make(map[key]bool)
-	for _, change := range c.out {
-		k := key{change.ID, change.Span, change.Message, change.Gone}
-		if !seen[k] {
-			seen[k] = true
-			out = append(out, change)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Change) int {
+	slices.SortStableFunc(c.out, func(a, b Change) int {
 		if a.Gone != b.Gone {
 			if a.Gone {
 				return -1
 			}
 			return 1
 		}
-		return byPosition(a.Finding, b.Finding)
+		return cmp.Or(
+			cmp.Compare(a.Span.Line, b.Span.Line), cmp.Compare(a.Span.Col, b.Span.Col),
+			cmp.Compare(a.Severity, b.Severity), strings.Compare(a.ID, b.ID), strings.Compare(a.Message, b.Message))
 	})
-	return out
-}
-
-// key is what tells two changes apart: a field of every category is compared once for each of them.
-type key struct {
-	id      string
-	span    diag.Span
-	message string
-	gone    bool
+	// A field of every category is compared once for each of them.
+	return slices.CompactFunc(c.out, func(a, b Change) bool {
+		return a.ID == b.ID && a.Span == b.Span && a.Message == b.Message && a.Gone == b.Gone
+	})
 }

@@ -34,7 +34,7 @@ func TestParseLevels(t *testing.T) {
 	}
 }
 
-// Each rule concerns somebody, and is an error exactly where its name says so.
+// TestRules checks that each rule has a level.
 func TestRules(t *testing.T) {
 	for _, id := range breaking.IDs() {
 		assert.NotZero(t, breaking.Levels(id), id)
@@ -91,11 +91,11 @@ categories:
 profiles: {ci: {codes: {A: {reaction: block}}}}
 `
 
-// What may be done at any time, one thing a row; each is done to what was released.
+// TestHarmless applies edits that are allowed at any time to the released taxonomy, one a row.
 func TestHarmless(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		edits []string // what is replaced, and by what
+		edits []string // pairs of an old and a new text
 	}{
 		{"nothing", nil},
 		{"a code", []string{"      B: {", "      C: {message: c}\n      B: {"}},

@@ -1,278 +1,123 @@
 package breaking
 
 import (
-	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// matchedCodes compares the codes that are still there, but for what their rows say.
-func (c *comparison) matchedCodes() {
+// match finds the new code of each old one: the code with its value, otherwise the one with that
+// alias, otherwise the one with that key, unless its value meant something else before.
+func (c *comparison) match() {
+	c.to, c.from = make(map[*model.Code]*model.Code), make(map[*model.Code]*model.Code)
+	for _, find := range []func(o *model.Code) *model.Code{
+		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
+		func(o *model.Code) *model.Code { return c.new.byAlias[o.Value] },
+		func(o *model.Code) *model.Code {
+			n := c.new.byKey[o.Key]
+			if n == nil || c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
+				return nil
+			}
+			return n
+		},
+	} {
+		for _, o := range c.old.model.Codes {
+			if c.to[o] != nil || c.old.byValue[o.Value] != o {
+				continue
+			}
+			if n := find(o); n != nil {
+				c.to[o] = n
+				first(c.from, n, o)
+			}
+		}
+	}
+}
+
+// continued returns the new code that continues an old one, or nil. A code that was merged into
+// another is not continued.
+func (c *comparison) continued(o *model.Code) *model.Code {
+	if n := c.to[o]; n != nil && c.from[n] == o {
+		return n
+	}
+	return nil
+}
+
+// codes compares the codes.
+func (c *comparison) codes() {
 	for _, o := range c.old.model.Codes {
 		n := c.to[o]
-		if n == nil {
-			continue
-		}
-		c.aliases(o, n)
-		if c.from[n] != o { // merged into another code
+		switch {
+		case c.old.byValue[o.Value] != o:
+		case n == nil && !c.new.reservedCodes[o.Value]:
+			c.removed(o)
+		case n == nil:
 			c.retired(o)
-			c.freeNumber(o)
-			continue
-		}
-		c.value(o, n)
-		c.number(o, n)
-		c.codeGoNames(o, n)
-		c.factory(o, n)
-		c.texts(o, n)
-		c.codeGroups(o, n)
-		c.sets(o, n)
-		c.prevents(o, n)
-		c.codeRows(o, n)
-	}
-}
-
-// removedCodes finds codes that are gone without a trace.
-func (c *comparison) removedCodes() {
-	for _, o := range c.old.model.Codes {
-		if c.to[o] != nil || c.old.byValue[o.Value] != o {
-			continue
-		}
-		if c.new.reserves(o.Value) {
+			c.aliases(o, nil)
+		case c.from[n] != o: // merged into another code
+			c.aliases(o, n)
 			c.retired(o)
-			c.freeNumber(o)
-			c.freeAliases(o)
-			continue
-		}
-		c.gone(idCodeRemoved, c.old.codeAt(o), "reserve it, so that nothing else gets its name: "+c.reservation(o)+
-			"; or make it an alias of the code that takes its place",
-			"code %s is gone, and is not reserved", o.Value)
-	}
-}
-
-// reservation is what to write to reserve a code with all that it was called.
-func (c *comparison) reservation(o *model.Code) string {
-	values := []string{o.Value}
-	for _, alias := range o.Aliases {
-		if !c.new.reserves(alias) && c.new.decodes(alias) == nil {
-			values = append(values, alias)
-		}
-	}
-	text := "codes: [" + strings.Join(values, ", ") + "]"
-	if o.Number != 0 && !c.new.reservesNumber(o.Number) && c.new.byNumber[o.Number] == nil {
-		text = "numbers: [" + strconv.Itoa(o.Number) + "], " + text
-	}
-	return "reserved: {" + text + "}"
-}
-
-// retired tells Go callers of a code that is gone as it should on the wire, unless they were told
-// by deprecating it.
-func (c *comparison) retired(o *model.Code) {
-	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
-		c.gone(idRetired, c.old.codeAt(o),
-			"deprecate it for a release first, with \"replaced_by\" where there is something better",
-			"code %s is retired without having been deprecated: %s and %s are gone", o.Value, o.Const, o.Factory)
-	}
-}
-
-func (c *comparison) value(o, n *model.Code) {
-	if o.Value == n.Value {
-		return
-	}
-	place := at(c.new.codes[n].Value.Span, c.new.codeAt(n))
-	if c.new.decodes(o.Value) != n {
-		c.changed(
-			idCodeValue, place,
-			fmt.Sprintf("keep it with \"value: %s\", or let it still decode with \"aliases: [%s]\"", o.Value, o.Value),
-			"code %s is now %s on the wire, and %s does not decode to it", o.Value, n.Value, o.Value)
-		return
-	}
-	c.changed(idRenamed, place, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", o.Value),
-		"code %s is now %s on the wire: programs generated before do not know that", o.Value, n.Value)
-}
-
-// aliases finds former values of o that do not decode to it any more.
-func (c *comparison) aliases(o, n *model.Code) {
-	for _, alias := range o.Aliases {
-		now := c.new.decodes(alias)
-		switch {
-		case c.old.decodes(alias) != o, now == n:
-		case now != nil && now.Value == alias:
-			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key,
-				"%s decoded to %s, and is now a code of its own", alias, o.Value)
-		case now != nil:
-			c.changed(idAlias, c.new.codeAt(now), "give it back to "+n.Key, "%s decoded to %s, and now decodes to %s",
-				alias, o.Value, now.Value)
-		case !c.new.reserves(alias):
-			c.changed(idAlias, c.new.codeAt(n), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias),
-				"%s does not decode to %s any more", alias, o.Value)
+		default:
+			c.aliases(o, n)
+			c.code(o, n)
 		}
 	}
 }
 
-// freeAliases finds former values of a code that is gone that could be used again.
-func (c *comparison) freeAliases(o *model.Code) {
-	for _, alias := range o.Aliases {
-		now := c.new.decodes(alias)
-		switch {
-		case c.old.decodes(alias) != o, c.new.reserves(alias):
-		case now == nil:
-			c.gone(idAlias, c.old.codeAt(o), fmt.Sprintf("reserved: {codes: [%s]}", alias),
-				"%s, an alias of %s, is gone, and is not reserved", alias, o.Value)
-		case now.Value == alias:
-			c.changed(idAlias, c.new.codeAt(now), "choose another name",
-				"%s decoded to %s, and is now a code of its own", alias, o.Value)
-		}
+// removed reports a code that is gone without a reservation. A new code with its number is probably
+// the same code.
+func (c *comparison) removed(o *model.Code) {
+	heir := c.new.byNumber[o.Number]
+	if heir == nil || c.from[heir] != nil || c.old.byNumber[o.Number] != o {
+		c.gone(idCodeRemoved, c.old.codeAt(o),
+			"reserve it: "+c.reservation(o)+"; or make it an alias of the code that replaces it",
+			"code %s is removed, and is not reserved", o.Value)
+	} else {
+		c.gone(idCodeRemoved, c.old.codeAt(o), fmt.Sprintf("if so, add \"aliases: [%s]\" to %s", o.Value, heir.Key),
+			"code %s seems to be renamed to %s, which has its number %d, and does not decode to it", o.Value,
+			heir.Value,
+			o.Number)
+	}
+	if c.new.byNumber[o.Number] != nil {
+		c.freedNumber(o)
 	}
 }
 
-func (c *comparison) number(o, n *model.Code) {
-	if o.Number == 0 || o.Number == n.Number || c.old.byNumber[o.Number] != o {
-		return
+// code compares the values of a code.
+func (c *comparison) code(o, n *model.Code) {
+	decl, path := c.new.codes[n], p("codes", n.Key)
+	value := func(key, was, is string, span diag.Span) {
+		c.value(path+"/"+key, n.Key, was, is, place{at(span, c.new.codeAt(n)), false})
 	}
-	is := "has none now"
-	if n.Number != 0 {
-		is = "is " + strconv.Itoa(n.Number) + " now"
+	c.codeValue(o, n)
+	if o.Number != 0 && c.old.byNumber[o.Number] == o {
+		value("number", number(o.Number), number(n.Number), decl.Number.Span)
 	}
-	if other := c.new.byNumber[o.Number]; other != nil {
-		is += fmt.Sprintf(", and %d is that of %s", o.Number, other.Key)
+	value("go_name", o.Const+" and "+o.Factory, n.Const+" and "+n.Factory, decl.GoName.Span)
+	was, is := c.params(o, n)
+	value("factory", was, is, diag.Span{})
+	if c.renamedPlaceholders(o, n) != n.MessageText {
+		value("message", strconv.Quote(o.MessageText), strconv.Quote(n.MessageText), decl.Message.Span)
 	}
-	c.changed(idNumber, at(c.new.codes[n].Number.Span, c.new.codeAt(n)),
-		fmt.Sprintf("numbers are published: keep \"number: %d\"", o.Number), "the number of %s was %d, %s", n.Key,
-		o.Number, is)
-}
-
-// freeNumber finds the number of a code that is gone where it could mean something else now.
-func (c *comparison) freeNumber(o *model.Code) {
-	if o.Number == 0 || c.new.reservesNumber(o.Number) || c.old.byNumber[o.Number] != o {
-		return
+	value("feedback", c.old.codes[o].Feedback.V, decl.Feedback.V, decl.Feedback.Span)
+	value("set", assigned(o.Set), assigned(n.Set), diag.Span{})
+	prevent := c.new.codeAt(n)
+	if decl.Prevent != nil {
+		prevent = at(decl.Prevent.Span, prevent)
 	}
-	now := c.new.byNumber[o.Number]
-	switch {
-	case now == nil:
-		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)),
-			fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
-			"number %d of %s is gone, and is not reserved", o.Number, o.Key)
-	case now != c.to[o]:
-		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "take the next free number",
-			"number %d was that of %s, and is now that of %s", o.Number, o.Key, now.Key)
+	c.differences(path+"/prevent", n.Key, leaves(o.Prevent), leaves(n.Prevent), place{prevent, false})
+	before, now := groupNames(o), groupNames(n)
+	if left := missing(before, now); len(left) > 0 {
+		c.changed(idGroups, c.new.codeAt(n), "", "%s is no longer in %s", n.Key, list(left))
 	}
-}
-
-// reserved finds what was reserved and is free or used now.
-func (c *comparison) reserved() {
-	for _, v := range c.old.tree.Reserved.Codes {
-		now := c.new.byValue[v.V]
-		switch {
-		case now != nil && c.old.decodes(v.V) == nil:
-			c.changed(idReserved, at(c.new.codes[now].Value.Span, c.new.codeAt(now)),
-				"choose another name: old logs and clients still hold this one",
-				"%s was reserved, and is a code now", v.V)
-		case now == nil && c.new.byAlias[v.V] != nil && c.old.decodes(v.V) == nil:
-			c.changed(idReserved, c.new.codeAt(c.new.byAlias[v.V]),
-				"right only if it meant that before, which no comparison can tell: then say -except "+idReserved,
-				"%s was reserved, and decodes to %s now", v.V, c.new.byAlias[v.V].Value)
-		case now == nil && c.new.byAlias[v.V] == nil && !c.new.reserves(v.V):
-			c.gone(idReserved, v.Span, "what is reserved stays so", "%s is not reserved any more", v.V)
-		}
+	if joined := missing(now, before); len(joined) > 0 {
+		c.changed(idGroups, c.new.codeAt(n), "", "%s is now in %s", n.Key, list(joined))
 	}
-	for _, v := range c.old.tree.Reserved.Numbers {
-		now := c.new.byNumber[v.V]
-		switch {
-		case now != nil && c.old.byNumber[v.V] == nil:
-			c.changed(idReserved, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "take the next free number",
-				"number %d was reserved, and is now that of %s", v.V, now.Key)
-		case now == nil && !c.new.reservesNumber(v.V):
-			c.gone(idReserved, v.Span, "what is reserved stays so", "number %d is not reserved any more", v.V)
-		}
-	}
-}
-
-func (c *comparison) codeGoNames(o, n *model.Code) {
-	if o.Const != n.Const {
-		c.changed(idGoName, at(c.new.codes[n].GoName.Span, c.new.codeAt(n)),
-			fmt.Sprintf("\"name: %s\" keeps the names in Go", o.Go),
-			"%s and %s are now %s and %s", o.Const, o.Factory, n.Const, n.Factory)
-	}
-}
-
-// factory compares the parameters of the factories. Fields whose change is found already do not
-// count.
-func (c *comparison) factory(o, n *model.Code) {
-	var known *fieldsKnown
-	if c.heirs[o.Category] == n.Category {
-		known = c.fieldsKnown(o.Category)
-	}
-	was, is := known.params(o.Args), known.params(n.Args)
-	if slices.Equal(was, is) {
-		return
-	}
-	c.changed(idFactory, c.new.codeAt(n), "say \"args\" as they were, or give what is new to a code of its own",
-		"%s had the parameters (%s), and has (%s)", n.Factory, strings.Join(was, ", "), strings.Join(is, ", "))
-}
-
-// params are the names of a factory's parameters. With nothing known of their fields, because the
-// code moved to another category, the types are said too.
-func (k *fieldsKnown) params(args []*model.Field) []string {
-	var out []string
-	for _, f := range args {
-		name := f.Wire
-		if k == nil {
-			name += " " + f.Type.String()
-		} else if now, ok := k.renamed[f]; ok {
-			name = now
-		} else if k.told[f] {
-			continue
-		}
-		out = append(out, name)
-	}
-	return out
-}
-
-func (c *comparison) texts(o, n *model.Code) {
-	decl := c.new.codes[n]
-	if o.MessageText != n.MessageText && c.placeholders(o) != n.MessageText {
-		c.changed(idMessage, at(decl.Message.Span, c.new.codeAt(n)), "", "the message of %s was %q", n.Key,
-			o.MessageText)
-	}
-	was := c.old.codes[o].Feedback.V
-	if is := decl.Feedback.V; was != is {
-		c.changed(idMessage, at(decl.Feedback.Span, c.new.codeAt(n)), "", "the feedback of %s was %s", n.Key,
-			quoted(was))
-	}
-}
-
-// placeholders is the message of a code with the keys that its fields have now.
-func (c *comparison) placeholders(o *model.Code) string {
-	var keys []string
-	for _, f := range o.Category.Fields {
-		if now, ok := c.fieldsKnown(o.Category).renamed[f]; ok {
-			keys = append(keys, "{"+f.Wire+"}", "{"+now+"}")
-		}
-	}
-	return strings.NewReplacer(keys...).Replace(o.MessageText)
-}
-
-// quoted is a text in quotes; of none it says so.
-func quoted(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return strconv.Quote(s)
-}
-
-func (c *comparison) codeGroups(o, n *model.Code) {
-	was, is := groupNames(o), groupNames(n)
-	if left := missing(was, is); len(left) > 0 {
-		c.changed(idGroups, c.new.codeAt(n), "", "%s is not in %s any more", n.Key, list(left))
-	}
-	if joined := missing(is, was); len(joined) > 0 {
-		c.changed(idGroups, c.new.codeAt(n), "", "%s is in %s now", n.Key, list(joined))
-	}
+	c.rows(o, n)
 }
 
 func groupNames(c *model.Code) []string {
@@ -283,42 +128,245 @@ func groupNames(c *model.Code) []string {
 	return out
 }
 
-func (c *comparison) sets(o, n *model.Code) {
-	was, is := assigned(o.Set), assigned(n.Set)
-	if !slices.Equal(was, is) {
-		c.changed(idSet, c.new.codeAt(n), "", "%s set {%s}, and sets {%s}", n.Key, strings.Join(was, ", "),
-			strings.Join(is, ", "))
+func (c *comparison) codeValue(o, n *model.Code) {
+	if o.Value == n.Value {
+		return
+	}
+	span := at(c.new.codes[n].Value.Span, c.new.codeAt(n))
+	if c.new.decodes(o.Value) != n {
+		c.changed(idCodeValue, span,
+			fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: [%s]\"", o.Value, o.Value),
+			"code %s is now %s on the wire, and %s does not decode to it", o.Value, n.Value, o.Value)
+		return
+	}
+	c.changed(idRenamed, span, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", o.Value),
+		"code %s is now %s on the wire, which older programs do not know", o.Value, n.Value)
+}
+
+// params returns the parameters of the factories. Fields with a change of their own do not count. A
+// code in another category has its parameters with their types.
+func (c *comparison) params(o, n *model.Code) (was, is string) {
+	known := c.fields[pair{o.Category, n.Category}]
+	names := func(args []*model.Field) string {
+		var out []string
+		for _, f := range args {
+			switch {
+			case known == nil:
+				out = append(out, f.Wire+" "+f.Type.String())
+			case known.renamed[f] != "":
+				out = append(out, known.renamed[f])
+			case !known.found[f]:
+				out = append(out, f.Wire)
+			}
+		}
+		return n.Factory + "(" + strings.Join(out, ", ") + ")"
+	}
+	return names(o.Args), names(n.Args)
+}
+
+// renamedPlaceholders returns the old message with the new names of its fields.
+func (c *comparison) renamedPlaceholders(o, n *model.Code) string {
+	var names []string
+	if known := c.fields[pair{o.Category, n.Category}]; known != nil {
+		for _, f := range o.Category.Fields {
+			if now := known.renamed[f]; now != "" {
+				names = append(names, "{"+f.Wire+"}", "{"+now+"}")
+			}
+		}
+	}
+	return strings.NewReplacer(names...).Replace(o.MessageText)
+}
+
+// reservation returns the line that reserves a code with its aliases and its number.
+func (c *comparison) reservation(o *model.Code) string {
+	values := []string{o.Value}
+	for _, alias := range o.Aliases {
+		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
+			values = append(values, alias)
+		}
+	}
+	text := "codes: [" + strings.Join(values, ", ") + "]"
+	if o.Number != 0 && !c.new.reservedNumbers[o.Number] && c.new.byNumber[o.Number] == nil {
+		text = "numbers: [" + strconv.Itoa(o.Number) + "], " + text
+	}
+	return "reserved: {" + text + "}"
+}
+
+// retired reports a code that Go callers can no longer name, unless it was deprecated, and its
+// number unless it is reserved.
+func (c *comparison) retired(o *model.Code) {
+	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
+		c.gone(idRetired, c.old.codeAt(o),
+			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
+			"code %s is retired without deprecation: %s and %s are removed", o.Value, o.Const, o.Factory)
+	}
+	c.freedNumber(o)
+}
+
+// freedNumber reports the number of a code that is gone, unless it is reserved.
+func (c *comparison) freedNumber(o *model.Code) {
+	if o.Number == 0 || c.new.reservedNumbers[o.Number] || c.old.byNumber[o.Number] != o {
+		return
+	}
+	switch now := c.new.byNumber[o.Number]; {
+	case now == nil:
+		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)),
+			fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
+			"number %d of %s is removed, and is not reserved", o.Number, o.Key)
+	case now != c.to[o]:
+		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
+			"number %d was the number of %s, and is now the number of %s", o.Number, o.Key, now.Key)
 	}
 }
 
-// assigned returns values as text, sorted: their order means nothing.
-func assigned(set []model.FieldValue) []string {
-	out := make([]string, 0, len(set))
-	for _, s := range set {
-		out = append(out, s.Field.Wire+": "+valueText(s.Value))
+// aliases finds former values of a code that no longer decode to it. n is nil if the code is removed.
+func (c *comparison) aliases(o, n *model.Code) {
+	for _, alias := range o.Aliases {
+		now, hint := c.new.decodes(alias), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias)
+		switch {
+		case c.old.decodes(alias) != o, now != nil && now == n:
+		case now != nil:
+			c.changed(idAlias, c.new.codeAt(now), "choose another name, or make it an alias of the old code again",
+				"%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value)
+		case c.new.reservedCodes[alias]:
+		case n == nil:
+			c.gone(idAlias, c.old.codeAt(o), hint, "%s, an alias of %s, is removed, and is not reserved", alias,
+				o.Value)
+		default:
+			c.changed(idAlias, c.new.codeAt(n), hint, "%s no longer decodes to %s", alias, o.Value)
+		}
 	}
-	slices.Sort(out)
+}
+
+// reserved finds reserved names and numbers that are free or used now.
+func (c *comparison) reserved() {
+	const keep = "keep reservations for ever"
+	for _, v := range c.old.tree.Reserved.Codes {
+		code, decoded := c.new.byValue[v.V], c.new.decodes(v.V)
+		switch {
+		case decoded == nil && !c.new.reservedCodes[v.V]:
+			c.gone(idReserved, v.Span, keep, "%s is no longer reserved", v.V)
+		case decoded == nil || c.old.decodes(v.V) != nil:
+		case code != nil:
+			c.changed(idReserved, at(c.new.codes[code].Value.Span, c.new.codeAt(code)),
+				"choose another name: old logs and clients contain this one", "%s was reserved, and is now a code", v.V)
+		default:
+			c.changed(idReserved, c.new.codeAt(decoded), "if it meant that before, use -except "+idReserved,
+				"%s was reserved, and now decodes to %s", v.V, decoded.Value)
+		}
+	}
+	for _, v := range c.old.tree.Reserved.Numbers {
+		switch now := c.new.byNumber[v.V]; {
+		case now == nil && !c.new.reservedNumbers[v.V]:
+			c.gone(idReserved, v.Span, keep, "number %d is no longer reserved", v.V)
+		case now != nil && c.old.byNumber[v.V] == nil:
+			c.changed(idReserved, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
+				"number %d was reserved, and is now the number of %s", v.V, now.Key)
+		}
+	}
+}
+
+// p returns a path. Slashes in names are replaced.
+func p(parts ...string) string {
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], "/", "|")
+	}
+	return strings.Join(parts, "/")
+}
+
+// header compares the keys of the file.
+func (c *comparison) header() {
+	o, n := c.old, c.new
+	c.value("domain", "", o.model.Domain, n.model.Domain, either(n.tree.Domain.Span, o.tree.Domain.Span))
+	c.value("package", "", o.model.Name, n.model.Name, either(n.tree.Package.Span, o.tree.Package.Span))
+	c.value("help_url", "", o.model.HelpURL, n.model.HelpURL, either(n.tree.HelpURL.Span, o.tree.HelpURL.Span))
+	var was, is string
+	var before, now diag.Span
+	if code := o.model.Fallback; code != nil {
+		before = at(o.tree.Fallback.Code.Span, o.tree.Fallback.Span)
+		if to := c.continued(code); to != nil {
+			code = to // under its new key
+		}
+		was = code.Key + " " + assigned(o.model.FallbackSet)
+	}
+	if code := n.model.Fallback; code != nil {
+		now = at(n.tree.Fallback.Code.Span, n.tree.Fallback.Span)
+		is = code.Key + " " + assigned(n.model.FallbackSet)
+	}
+	c.value("fallback", "", strings.TrimSpace(was), strings.TrimSpace(is), either(now, before))
+	classifies := func(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback != nil }
+	if classifies(o.model) && !classifies(n.model) {
+		c.gone(idGoRemoved, o.tree.Package.Span, "keep a rule or a fallback",
+			"Classify, ClassifyEvidence and Explain are removed, because there is neither a rule nor a fallback")
+	}
+}
+
+// word is a declared name and its Go name.
+type word struct {
+	name, goName string
+	at           diag.Span
+}
+
+// vocabulary compares the declared names that have a name in Go, and the order of the tiers.
+func (c *comparison) vocabulary() {
+	for _, kind := range []struct{ list, goName, iface string }{
+		{"Groups", "Predicate", ""}, {"Strategies", "Const", "Strategies"}, {"Checks", "Const", "Checks"},
+		{"Tiers", "Const", ""}, {"Profiles", "Const", ""},
+	} {
+		was, is := words(c.old, kind.list, kind.goName), words(c.new, kind.list, kind.goName)
+		for _, w := range was {
+			if !hasWord(is, w.name) {
+				c.gone(idGoRemoved, w.at, "keep it declared", "%s: %s and %s are removed", snake(kind.list), w.name,
+					w.goName)
+			}
+		}
+		for _, w := range is {
+			if kind.iface != "" && len(was) > 0 && !hasWord(was, w.name) {
+				c.changed(idInterface, w.at, "every implementation needs the method: mention it in the release notes",
+					"%s is new: implementations of %s do not compile without it", w.name, kind.iface)
+			}
+		}
+	}
+	c.ladder()
+}
+
+// words returns the names of a list of the taxonomy. The lists of the model and of the tree are
+// parallel.
+func words(t *Taxonomy, list, goName string) (out []word) {
+	models, decls := reflect.ValueOf(*t.model).FieldByName(list), reflect.ValueOf(*t.tree).FieldByName(list)
+	for i := range models.Len() {
+		m := reflect.Indirect(models.Index(i))
+		out = append(out, word{m.FieldByName("Name").String(), m.FieldByName(goName).String(),
+			spanOf(decls.Index(i).Interface(), "name")})
+	}
 	return out
 }
 
-func (c *comparison) prevents(o, n *model.Code) {
-	was, is := o.Prevent, n.Prevent
-	if (was == nil) == (is == nil) && (was == nil || *was == *is) {
-		return
-	}
-	place := c.new.codeAt(n)
-	if decl := c.new.codes[n].Prevent; decl != nil {
-		place = at(decl.Span, place)
-	}
-	c.changed(idPrevent, place, "", "what is done before %s: %s", n.Key, strings.Join(preventParts(was, is), "; "))
+func hasWord(words []word, name string) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.name == name })
 }
 
-func preventParts(o, n *taxonomy.Prevention) []string {
-	o, n = cmp.Or(o, &taxonomy.Prevention{}), cmp.Or(n, &taxonomy.Prevention{})
-	var d diffs
-	d.text("check", o.Check, n.Check)
-	d.time("throttle", o.Throttle, n.Throttle)
-	d.text("concurrency", numberText(o.Concurrency), numberText(n.Concurrency))
-	d.number("likely", o.Likely, n.Likely)
-	return d
+// ladder compares the order of the tiers and their settings.
+func (c *comparison) ladder() {
+	texts := func(m *model.Package) (out []string) {
+		for _, tier := range m.Tiers {
+			text := tier.Name
+			if set := diff(leaves(model.Tier{Classifies: true}), leaves(*tier, "Name", "Doc", "Const")); len(set) > 0 {
+				text += fmt.Sprintf(" %v", set)
+			}
+			out = append(out, text)
+		}
+		return out
+	}
+	was, is := texts(c.old.model), texts(c.new.model)
+	i := 0
+	for i < min(len(was), len(is)) && was[i] == is[i] {
+		i++
+	}
+	now := words(c.new, "Tiers", "Const")
+	removed := slices.ContainsFunc(words(c.old, "Tiers", "Const"), func(w word) bool { return !hasWord(now, w.name) })
+	if len(was) == 0 || removed || i == len(is) {
+		return
+	}
+	c.changed(idTiers, now[i].at, "", "%s", differ("the ladder", list(was), list(is)))
 }

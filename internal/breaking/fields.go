@@ -1,264 +1,310 @@
 package breaking
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
 )
 
-// owner is what two lists of fields belong to.
-type owner struct {
-	name string // before a field's name in messages: "provider."
-	// typed reports that the Go types of enums and objects should be the same on both sides.
-	typed bool
+// pair is a category, and one that has codes of it now.
+type pair struct{ old, new *model.Category }
+
+// fieldChanges are the fields of a category that have a change of their own.
+type fieldChanges struct {
+	found   map[*model.Field]bool   // on either side
+	renamed map[*model.Field]string // on either side: the new name
 }
 
-// fieldsKnown is what is found of the fields of a category, so that the parameters of its factories
-// are not found too. A field of every category can be new to one and not to another.
-type fieldsKnown struct {
-	told    map[*model.Field]bool   // of either side
-	renamed map[*model.Field]string // from either side to the new key
-}
-
-func (c *comparison) fieldsKnown(o *model.Category) *fieldsKnown {
-	if c.knownOf[o] == nil {
-		c.knownOf[o] = &fieldsKnown{told: make(map[*model.Field]bool), renamed: make(map[*model.Field]string)}
-	}
-	return c.knownOf[o]
-}
-
-// fields compares two lists of fields.
-func (c *comparison) fields(own owner, old, new []*model.Field) {
-	is := byWire(new)
-	was := byWire(old)
-	renamed := renames(old, new, was, is)
-	for _, o := range old {
-		if was[o.Wire] != o {
-			continue
+// categories compares the categories: their names and their fields.
+func (c *comparison) categories() {
+	c.findHeirs()
+	alive := make(map[*model.Category]bool) // old categories with a successor for their Go names
+	moved, merged := make(map[pair][]*model.Code), make(map[pair][]*model.Code)
+	var pairs []pair
+	add := func(p pair) {
+		if !slices.Contains(pairs, p) {
+			pairs = append(pairs, p)
 		}
-		n := is[o.Wire]
+	}
+	for _, o := range c.old.model.Categories {
+		if n := c.heirs[o]; n != nil {
+			add(pair{o, n})
+			alive[o] = true
+		}
+		for _, code := range o.Codes {
+			n := c.to[code]
+			if n == nil {
+				continue
+			}
+			way := pair{o, n.Category}
+			add(way)
+			if c.from[n] == code {
+				moved[way] = append(moved[way], n)
+				alive[o] = true
+			} else if o.Name != n.Category.Name {
+				merged[way] = append(merged[way], code)
+			}
+		}
+	}
+	for _, way := range pairs {
+		c.category(way, moved[way], merged[way])
+	}
+	for _, o := range c.old.model.Categories {
+		if !alive[o] {
+			c.categoryRemoved(o)
+		}
+	}
+}
+
+// findHeirs finds the category that continues each old one: the one with its name, otherwise a new
+// one that has all codes of it.
+func (c *comparison) findHeirs() {
+	c.heirs = make(map[*model.Category]*model.Category)
+	taken := make(map[*model.Category]bool)
+	for _, o := range c.old.model.Categories {
+		if n := c.new.model.CategoryByName(o.Name); n != nil && !taken[n] {
+			c.heirs[o], taken[n] = n, true
+		}
+	}
+	for _, o := range c.old.model.Categories {
+		var to []*model.Category
+		for _, code := range o.Codes {
+			if n := c.continued(code); n != nil && !slices.Contains(to, n.Category) {
+				to = append(to, n.Category)
+			}
+		}
+		if len(to) == 1 && c.heirs[o] == nil && !taken[to[0]] && c.new.model.CategoryByName(o.Name) == nil &&
+			c.old.model.CategoryByName(to[0].Name) == nil {
+			c.heirs[o], taken[to[0]] = to[0], true
+		}
+	}
+}
+
+func (c *comparison) category(way pair, moved, merged []*model.Code) {
+	o, n := way.old, way.new
+	isHeir, decl := c.heirs[o] == n, c.new.categories[n]
+	switch {
+	case o.Name == n.Name:
+		if was, is := goNames(o), goNames(n); was != is {
+			level := levels[idGoName]
+			if o.Type != n.Type {
+				level |= Wire // the wire has the type as `name`
+			}
+			c.add(idGoName, level, place{at(decl.Type.Span, decl.Name.Span), false},
+				fmt.Sprintf("\"type: %s\" keeps the names in Go", o.Type), differ("category "+n.Name, was, is))
+		}
+	case isHeir && len(moved) == len(o.Codes):
+		c.changed(idCategory, decl.Name.Span, "keep the name, which is on the wire; \"type:\" changes the names in Go",
+			"category %s (%s) is now %s (%s)", o.Name, o.Type, n.Name, n.Type)
+	case len(moved) > 0:
+		var values []string
+		for _, code := range moved {
+			values = append(values, code.Value)
+		}
+		c.changed(idCategory, c.new.codeAt(moved[0]), "add a new code to the other category, and deprecate this one",
+			"%s moved from category %s (%s) to %s (%s)", list(values), o.Name, o.Type, n.Name, n.Type)
+	}
+	for _, code := range merged {
+		c.add(idCategory, Wire, place{c.new.codeAt(c.to[code]), false},
+			"make it an alias of a code of its own category, or reserve it",
+			fmt.Sprintf("%s of category %s now decodes to %s of category %s", code.Value, o.Name, c.to[code].Value,
+				n.Name))
+	}
+	if isHeir {
+		known := &fieldChanges{make(map[*model.Field]bool), make(map[*model.Field]string)}
+		c.fields[way] = known
+		f := fieldComparison{c, known, n.Name, o.Name == n.Name && o.Type == n.Type}
+		f.compare("", o.Fields, n.Fields)
+	}
+}
+
+func goNames(c *model.Category) string {
+	return strings.Join([]string{c.Type, c.CodeType, c.Const, c.Predicate}, ", ")
+}
+
+// categoryRemoved reports the Go names of a category without a successor.
+func (c *comparison) categoryRemoved(o *model.Category) {
+	var now []string
+	for _, n := range c.new.model.Categories {
+		now = append(now, n.Type, n.CodeType, n.Const, n.Predicate)
+	}
+	if names := missing([]string{o.Type, o.CodeType, o.Const, o.Predicate}, now); len(names) > 0 {
+		c.gone(idGoRemoved, c.old.categories[o].Name.Span,
+			"keep one deprecated code of it for as long as callers name its type",
+			"category %s is removed, and with it %s", o.Name, list(names))
+	}
+}
+
+// fieldComparison compares the fields of a category.
+type fieldComparison struct {
+	*comparison
+	known    *fieldChanges
+	category string
+	typed    bool // the Go types of enums and objects should be the same
+}
+
+// compare compares two lists of fields. The prefix is the object that they belong to.
+func (c *fieldComparison) compare(prefix string, old, new []*model.Field) {
+	renamed := renames(old, new)
+	for i, o := range old {
+		n := fieldNamed(new, o.Wire)
 		switch {
+		case fieldNamed(old[:i], o.Wire) != nil:
 		case n != nil:
-			c.field(own, o, n)
+			c.field(prefix, o, n)
 		case renamed[o] != nil:
-			c.fieldRenamed(own, o, renamed[o])
+			n := renamed[o]
+			c.known.found[n], c.known.renamed[o], c.known.renamed[n] = true, n.Wire, n.Wire
+			c.fieldChange(idFieldRenamed, wireLevel(o, idFieldRenamed), c.newPlace(n, ""),
+				fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go),
+				"%s seems to be renamed to %s: values under the old key are lost", c.label(prefix, o), n.Wire)
+			c.field(prefix, o, n)
 		default:
-			c.fieldRemoved(own, o)
+			c.known.found[o] = true
+			c.fieldChange(idFieldRemoved, wireLevel(o, idFieldRemoved), place{c.old.fields[o].Name.Span, true},
+				"keep it as optional: fields cannot be reserved, and another field with the name would be read as "+
+					"this one",
+				"%s is removed", c.label(prefix, o))
 		}
 	}
-	for _, n := range new {
-		if n.Required && is[n.Wire] == n && was[n.Wire] == nil && !c.known.told[n] {
-			c.known.told[n] = true
-			c.changed(idFieldRequired, c.new.fields[n].Name.Span,
-				"let it be optional: what was written before does not have it",
-				"field %s is new, and required", c.label(own, n))
+	for i, n := range new {
+		if n.Required && fieldNamed(new[:i], n.Wire) == nil && fieldNamed(old, n.Wire) == nil && !c.known.found[n] {
+			c.known.found[n] = true
+			c.fieldChange(idFieldRequired, 0, c.newPlace(n, ""), "make it optional: values from before do not have it",
+				"%s is new, and required", c.label(prefix, n))
 		}
 	}
 }
 
-func byWire(fields []*model.Field) map[string]*model.Field {
-	m := make(map[string]*model.Field, len(fields))
-	for _, f := range fields {
-		first(m, f.Wire, f)
-	}
-	return m
+func (c *fieldComparison) fieldChange(id string, level Level, at place, hint, format string, args ...any) {
+	c.add(id, level, at, hint, "field "+fmt.Sprintf(format, args...))
 }
 
-// renames guesses which fields got another key: of the same type, and with the same name in Go,
-// filled from the same evidence, or the only ones of that type that are gone and new.
-func renames(old, new []*model.Field, was, is map[string]*model.Field) map[*model.Field]*model.Field {
-	var left, came []*model.Field
-	for _, f := range old {
-		if is[f.Wire] == nil && was[f.Wire] == f {
-			left = append(left, f)
-		}
+// wireLevel returns the level of a change of a field, which is not one of the wire for a field in
+// messages only.
+func wireLevel(f *model.Field, id string) Level {
+	if f.MessageOnly {
+		return levels[id] &^ Wire
 	}
-	for _, f := range new {
-		if was[f.Wire] == nil && is[f.Wire] == f {
-			came = append(came, f)
-		}
-	}
-	out := make(map[*model.Field]*model.Field)
-	taken := make(map[*model.Field]bool)
-	for _, like := range []func(list []*model.Field) map[*model.Field]string{goNames, sources, singles} {
-		olds, news := like(left), like(came)
-		found := make(map[string]*model.Field)
-		for _, n := range came {
-			if news[n] != "" && !taken[n] {
-				first(found, news[n], n)
-			}
-		}
-		for _, o := range left {
-			if n := found[olds[o]]; n != nil && out[o] == nil && !taken[n] {
-				out[o], taken[n] = n, true
-			}
-		}
-	}
-	return out
+	return levels[id]
 }
 
-// goNames, sources and singles say what a field is known by, together with its type; "" is by
-// nothing.
-
-func goNames(list []*model.Field) map[*model.Field]string {
-	out := make(map[*model.Field]string, len(list))
-	for _, f := range list {
-		out[f] = f.Type.String() + " " + f.Go
+// newPlace returns the position of a key of a field.
+func (c *fieldComparison) newPlace(n *model.Field, key string) place {
+	decl := c.new.fields[n]
+	if key == "" {
+		return place{decl.Name.Span, false}
 	}
-	return out
+	return place{at(spanOf(decl, key), decl.Name.Span), false}
 }
 
-func sources(list []*model.Field) map[*model.Field]string {
-	out := make(map[*model.Field]string, len(list))
-	for _, f := range list {
-		if len(f.From) > 0 {
-			out[f] = f.Type.String() + " " + strings.Join(f.From, " ")
-		}
-	}
-	return out
-}
-
-func singles(list []*model.Field) map[*model.Field]string {
-	count := make(map[model.Type]int)
-	for _, f := range list {
-		count[f.Type]++
-	}
-	out := make(map[*model.Field]string, len(list))
-	for _, f := range list {
-		if count[f.Type] == 1 {
-			out[f] = f.Type.String()
-		}
-	}
-	return out
-}
-
-// label is what messages call a field: with its owner, unless every category has it.
-func (c *comparison) label(own owner, f *model.Field) string {
+// label returns a field as messages name it: with its category, unless every category has it.
+func (c *fieldComparison) label(prefix string, f *model.Field) string {
 	if c.old.global[f] || c.new.global[f] {
 		return f.Wire
 	}
-	return own.name + f.Wire
+	return c.category + "." + prefix + f.Wire
 }
 
-func (c *comparison) fieldRemoved(own owner, o *model.Field) {
-	c.known.told[o] = true
-	c.gone(idFieldRemoved, c.old.fields[o].Name.Span,
-		"keep it, optional: there is no reserving of fields, and another one of that name would be read as this one",
-		"field %s is gone", c.label(own, o))
-	if o.MessageOnly {
-		c.narrow(Wire)
+func fieldNamed(fields []*model.Field, wire string) *model.Field {
+	i := slices.IndexFunc(fields, func(f *model.Field) bool { return f.Wire == wire })
+	if i < 0 {
+		return nil
 	}
+	return fields[i]
 }
 
-func (c *comparison) fieldRenamed(own owner, o, n *model.Field) {
-	c.known.renamed[o] = n.Wire
-	c.known.told[n] = true
-	c.known.renamed[n] = n.Wire
-	c.changed(
-		idFieldRenamed, c.new.fields[n].Name.Span, fmt.Sprintf(
-			"keep the key %s, and give it \"name: %s\"", o.Wire, n.Go),
-		"field %s seems to be %s now: what is stored under the old key is lost", c.label(own, o), n.Wire)
-	if o.MessageOnly {
-		c.narrow(Wire)
+// renames guesses which fields were renamed: a removed and a new one of the same type, with the
+// same name in Go, filled from the same evidence, or the only ones of their type.
+func renames(old, new []*model.Field) map[*model.Field]*model.Field {
+	only := func(in, other []*model.Field) (out []*model.Field) {
+		for _, f := range in {
+			if fieldNamed(other, f.Wire) == nil {
+				out = append(out, f)
+			}
+		}
+		return out
 	}
-	c.field(own, o, n)
+	removed, added := only(old, new), only(new, old)
+	single := func(f *model.Field, in []*model.Field) bool {
+		return !slices.ContainsFunc(in, func(g *model.Field) bool { return g != f && g.Type == f.Type })
+	}
+	out := make(map[*model.Field]*model.Field)
+	taken := make(map[*model.Field]bool)
+	for _, alike := range []func(o, n *model.Field) bool{
+		func(o, n *model.Field) bool { return o.Go == n.Go },
+		func(o, n *model.Field) bool { return len(o.From) > 0 && slices.Equal(o.From, n.From) },
+		func(o, n *model.Field) bool { return single(o, removed) && single(n, added) },
+	} {
+		for _, o := range removed {
+			for _, n := range added {
+				if out[o] == nil && !taken[n] && o.Type == n.Type && alike(o, n) {
+					out[o], taken[n] = n, true
+				}
+			}
+		}
+	}
+	return out
 }
 
 // field compares two fields that are the same one.
-func (c *comparison) field(own owner, o, n *model.Field) {
+func (c *fieldComparison) field(prefix string, o, n *model.Field) {
+	label := c.label(prefix, n)
 	if o.Type != n.Type {
-		c.fieldType(own, o, n)
+		c.known.found[o], c.known.found[n] = true, true
+		level := levels[idFieldType]
+		if text := o.Type.String() + n.Type.String(); text == "intint64" || text == "int64int" {
+			level = Source // they look the same on the wire
+		}
+		decl := c.new.fields[n]
+		c.fieldChange(idFieldType, level, place{at(decl.Type.Span, decl.EnumSpan, decl.Name.Span), false},
+			"add a field with another name, and keep this one", "%s was of type %s, is %s", label, o.Type, n.Type)
 		return
 	}
-	decl, name := c.new.fields[n], c.label(own, n)
-	place := decl.Name.Span
-	if o.Go != n.Go && o.Wire == n.Wire {
-		c.changed(idGoName, at(decl.GoName.Span, place), fmt.Sprintf("\"name: %s\" keeps it", o.Go),
-			"field %s was %s in Go, and is %s", name, o.Go, n.Go)
+	value := func(key, was, is string, at place) {
+		c.value(p("categories", c.category, "fields", n.Wire, key), "field "+label, was, is, at)
 	}
-	c.required(name, o, n)
-	c.masking(name, o, n)
-	c.filling(name, o, n)
-	switch o.Type {
-	case model.EnumType:
-		c.enum(own, name, o, n)
-	case model.ObjectType:
-		c.object(own, name, o, n)
+	if o.Wire == n.Wire {
+		value("go_name", o.Go, n.Go, c.newPlace(n, "go_name"))
 	}
-}
-
-func (c *comparison) fieldType(own owner, o, n *model.Field) {
-	c.known.told[o], c.known.told[n] = true, true
-	decl := c.new.fields[n]
-	c.changed(idFieldType, at(decl.Type.Span, decl.EnumSpan, decl.Name.Span),
-		"add a field of another name, and keep this one as it is",
-		"field %s was of type %s, and is %s", c.label(own, n), o.Type, n.Type)
-	if integers[o.Type] && integers[n.Type] {
-		c.narrow(Wire)
+	if o.Required != n.Required {
+		c.known.found[o], c.known.found[n] = true, true
+		hint := "keep it required: older readers take an absent value for empty"
+		if n.Required {
+			hint = "list it in \"args\" of the codes that need it"
+		}
+		c.fieldChange(idFieldRequired, 0, c.newPlace(n, "required"), hint, "%s", label+": "+
+			differ("required", fmt.Sprint(o.Required), fmt.Sprint(n.Required)))
 	}
-}
-
-// integers are types whose values look the same on the wire.
-var integers = map[model.Type]bool{model.Int: true, model.Int64: true}
-
-func (c *comparison) required(name string, o, n *model.Field) {
-	if o.Required == n.Required {
-		return
-	}
-	c.known.told[o], c.known.told[n] = true, true
-	place := at(c.new.fields[n].Required.Span, c.new.fields[n].Name.Span)
-	if n.Required {
-		c.changed(idFieldRequired, place, "name it in \"args\" of the codes that cannot do without it",
-			"field %s is required now: what was written without it reads as empty", name)
-		return
-	}
-	c.changed(idFieldRequired, place, "keep it required: readers generated before take what is absent for empty",
-		"field %s is not required any more", name)
-}
-
-// masking finds values that are shown where they were not, or the other way round.
-func (c *comparison) masking(name string, o, n *model.Field) {
-	decl := c.new.fields[n]
-	place := at(decl.Sensitive.Span, decl.Scrub.Span, decl.MessageOnly.Span, decl.Name.Span)
-	const keep = "what was kept from view once is expected to stay so"
-	switch {
-	case o.Sensitive && !n.Sensitive:
-		c.changed(idFieldMasking, place, keep, "field %s is not sensitive any more: it is written in clear", name)
-	case !o.Sensitive && n.Sensitive:
-		c.changed(idFieldMasking, place, "add a sensitive field of another name, and stop filling this one",
-			"field %s is sensitive now: readers get no value", name)
-	case o.Scrub && !n.Scrub && !n.Sensitive:
-		c.changed(idFieldMasking, place, keep, "field %s is not scrubbed any more: secrets in it are written in clear",
-			name)
-		c.narrow(Source)
-	}
-	switch {
-	case o.MessageOnly && !n.MessageOnly:
-		c.changed(idFieldMasking, place, keep, "field %s was in messages only, and is on the wire now", name)
-		c.narrow(Source)
-	case !o.MessageOnly && n.MessageOnly:
-		c.changed(idFieldRemoved, place, "keep it on the wire",
-			"field %s is in messages only, and not on the wire any more", name)
-		c.narrow(Source)
-	}
-}
-
-// filling compares what changes no reader's code: where a value comes from, and how much of it is
-// shown.
-func (c *comparison) filling(name string, o, n *model.Field) {
-	var parts []string
-	say := func(what, was, is string) {
-		if was != is {
-			parts = append(parts, fmt.Sprintf("%s was %s", what, orNone(was)))
+	c.masking(label, o, n, value)
+	value("from", strings.Join(o.From, ", "), strings.Join(n.From, ", "), c.newPlace(n, ""))
+	value("default", defaultText(o), defaultText(n), c.newPlace(n, ""))
+	value("max_length", number(o.MaxLength), number(n.MaxLength), c.newPlace(n, ""))
+	value("keep_tail", fmt.Sprint(o.KeepTail), fmt.Sprint(n.KeepTail), c.newPlace(n, ""))
+	sameGo := c.typed && o.Go == n.Go
+	if o.Type == model.EnumType {
+		at := place{cmp.Or(c.new.fields[n].EnumSpan, c.new.fields[n].Name.Span), false}
+		was, is := o.Enum.Words(), n.Enum.Words()
+		if removed := missing(was, is); len(removed) > 0 {
+			c.fieldChange(idWordRemoved, 0, at, "keep the word: stored values with it could no longer be read",
+				"%s no longer has the word %s", label, list(removed))
+		}
+		if added := missing(is, was); len(added) > 0 {
+			c.fieldChange(idWordAdded, 0, at, "update all readers first, then the senders",
+				"%s has the new word %s, which older programs do not know", label, list(added))
+		}
+		if sameGo {
+			value("go_type", o.Enum.Type, n.Enum.Type, c.newPlace(n, ""))
 		}
 	}
-	say("from", strings.Join(o.From, ", "), strings.Join(n.From, ", "))
-	say("default", defaultText(o), defaultText(n))
-	say("max_length", numberText(o.MaxLength), numberText(n.MaxLength))
-	say("keep", keepText(o), keepText(n))
-	if len(parts) > 0 {
-		c.changed(idField, c.new.fields[n].Name.Span, "", "field %s: %s", name, strings.Join(parts, ", "))
+	if o.Type == model.ObjectType {
+		if sameGo {
+			value("go_type", o.Object.Type, n.Object.Type, c.newPlace(n, ""))
+		}
+		c.compare(strings.TrimPrefix(label, c.category+".")+".", o.Object.Fields, n.Object.Fields)
 	}
 }
 
@@ -269,34 +315,19 @@ func defaultText(f *model.Field) string {
 	return valueText(*f.Default)
 }
 
-func keepText(f *model.Field) string {
-	if f.KeepTail {
-		return "tail"
+// masking finds values that are shown and were hidden, or the other way round.
+func (c *fieldComparison) masking(label string, o, n *model.Field, value func(key, was, is string, at place)) {
+	decl := c.new.fields[n]
+	at := place{at(decl.Sensitive.Span, decl.Scrub.Span, decl.MessageOnly.Span, decl.Name.Span), false}
+	value("sensitive", fmt.Sprint(o.Sensitive), fmt.Sprint(n.Sensitive), at)
+	if o.Scrub && !n.Sensitive && !o.Sensitive {
+		value("scrub", "true", fmt.Sprint(n.Scrub), at)
 	}
-	return "head"
-}
-
-func (c *comparison) enum(own owner, name string, o, n *model.Field) {
-	place := at(c.new.fields[n].EnumSpan, c.new.fields[n].Name.Span)
-	was, is := o.Enum.Words(), n.Enum.Words()
-	if gone := missing(was, is); len(gone) > 0 {
-		c.changed(idWordRemoved, place, "keep the word: what is stored with it would not be read any more",
-			"field %s does not know %s any more", name, list(gone))
+	switch {
+	case o.MessageOnly && !n.MessageOnly:
+		value("message_only", "true", "false", at)
+	case !o.MessageOnly && n.MessageOnly:
+		c.fieldChange(idFieldRemoved, Wire, at, "keep it on the wire",
+			"%s is in messages only, and no longer on the wire", label)
 	}
-	if added := missing(is, was); len(added) > 0 {
-		c.changed(idWordAdded, place, "update all readers first, then those who send it",
-			"field %s: programs generated before do not know %s", name, list(added))
-	}
-	if own.typed && o.Go == n.Go && o.Enum.Type != n.Enum.Type {
-		c.changed(idGoName, c.new.fields[n].Name.Span, "", "the Go type of field %s was %s, and is %s", name,
-			o.Enum.Type, n.Enum.Type)
-	}
-}
-
-func (c *comparison) object(own owner, name string, o, n *model.Field) {
-	if own.typed && o.Go == n.Go && o.Object.Type != n.Object.Type {
-		c.changed(idGoName, c.new.fields[n].Name.Span, "", "the Go type of field %s was %s, and is %s", name,
-			o.Object.Type, n.Object.Type)
-	}
-	c.fields(owner{name: name + ".", typed: own.typed}, o.Object.Fields, n.Object.Fields)
 }

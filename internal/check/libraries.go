@@ -2,15 +2,21 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/sysname"
 )
 
-// unknownInLibraries finds names that neither the standard library nor the operating system has.
+// systemPackage matches names of packages whose errors differ between systems.
+var systemPackage = regexp.MustCompile(`^\*?(syscall|golang\.org/x/sys/\w+)\.`)
+
+// unknownInLibraries finds names of errors without a valid import path, and names that the operating
+// system does not have. The compiler checks that an error exists.
 func unknownInLibraries(c *checker) {
 	c.eachRule(func(_ *code, r *spec.Rule) {
 		for _, cond := range r.Conditions {
@@ -32,22 +38,36 @@ func (c *checker) libraryName(key string, lit spec.Literal) {
 	}
 	name, at := lit.Text, lit.Span
 	switch key {
-	case "is":
-		if _, ok := stdlib.LookupValue(name); !ok {
-			c.unknownError(at, name, "error value", stdlib.Values())
-		}
-	case "as":
-		if _, ok := stdlib.LookupType(name); !ok {
-			c.unknownError(at, name, "error type", stdlib.Types())
-		}
+	case "is", "as":
+		c.errorName(key, name, at)
 	case "errno":
-		if !stdlib.IsErrno(name) {
-			c.unknownSystemName(at, "errno", name, stdlib.ErrnoOf(name), stdlib.Errnos())
+		if !sysname.IsErrno(name) {
+			c.unknownSystemName(at, "errno", name, sysname.ErrnoOf(name), sysname.Errnos())
 		}
 	case "signal":
-		if !stdlib.IsSignal(name) {
-			c.unknownSystemName(at, "signal", name, stdlib.SignalOf(name), stdlib.Signals())
+		if !sysname.IsSignal(name) {
+			c.unknownSystemName(at, "signal", name, sysname.SignalOf(name), sysname.Signals())
 		}
+	}
+}
+
+func (c *checker) errorName(key, name string, at diag.Span) {
+	n, err := model.ParseErrorName(name)
+	switch {
+	case err != nil:
+		c.report("E-unknown-name", at, fmt.Sprintf("%q: %v", name, err),
+			"write the full import path, as in os/exec.ErrNotFound")
+	case key == "is" && n.Pointer:
+		c.report("E-unknown-name", at, fmt.Sprintf("%q is a type, and is takes a variable", name), "use as")
+	case name == "context.Canceled":
+		c.report("E-unknown-name", at, "a cancelled context is never classified, so "+name+" never matches", "remove it")
+	case systemPackage.MatchString(name):
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		if !sysname.IsErrno(last) {
+			last = "ECONNRESET"
+		}
+		c.report("E-unknown-name", at, fmt.Sprintf("%q: the package differs between systems", name),
+			"use errno for errors of the system: errno: "+last)
 	}
 }
 
@@ -57,25 +77,4 @@ func (c *checker) unknownSystemName(at diag.Span, what, name, full string, valid
 		hint = fmt.Sprintf("did you mean %q?", full)
 	}
 	c.report("E-unknown-name", at, fmt.Sprintf("%q is not a valid %s of Linux", name, what), hint)
-}
-
-func (c *checker) unknownError(at diag.Span, name, what string, valid []string) {
-	bare := strings.TrimPrefix(name, "*")
-	last := bare[strings.LastIndexByte(bare, '.')+1:]
-	message := fmt.Sprintf("%q is not a known %s of the standard library", name, what)
-	full := slices.IndexFunc(valid, func(v string) bool { return v == "*"+bare || strings.HasSuffix(v, "/"+bare) })
-	switch {
-	case name == "context.Canceled":
-		c.report("E-unknown-name", at, "a cancelled context is never classified, so "+name+" never matches",
-			"remove it")
-	case strings.HasPrefix(bare, "syscall.") || strings.HasPrefix(bare, "golang.org/x/sys/"):
-		if !stdlib.IsErrno(last) {
-			last = "ECONNRESET"
-		}
-		c.report("E-unknown-name", at, message, "use errno for errors of the system: errno: "+last)
-	case full >= 0:
-		c.report("E-unknown-name", at, message, "write the full import path: "+valid[full])
-	default:
-		c.report("E-unknown-name", at, message, c.suggest(name, valid, "write the full import path, as in "+valid[0]))
-	}
 }

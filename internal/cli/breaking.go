@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -13,9 +13,9 @@ import (
 
 // breakingOptions are the flags that no other command has.
 type breakingOptions struct {
-	against string         // the released taxonomy; "" is none
-	levels  breaking.Level // whom a change must concern to be told; none is every one
-	except  []string       // ids that are not told
+	against string         // the released taxonomy
+	levels  breaking.Level // that are printed; 0 is all
+	except  []string       // ids that are not printed
 }
 
 func breakingCommand() *command {
@@ -24,14 +24,14 @@ func breakingCommand() *command {
 		name: "breaking", args: "[taxonomy.yaml]", max: 1,
 		summary: "compare a taxonomy with the one that was released",
 		details: `
-Breaking says what those who hold the released taxonomy would notice: programs of the other version and stored
-bytes (wire), Go callers (source), whoever relies on what an error does (behaviour). The released one is a file,
-or "-" for standard input:
+Breaking prints the changes that the users of the released taxonomy would notice: programs of the other version
+and stored bytes (wire), Go callers (source), users of an error's reaction and texts (behaviour). The released
+taxonomy is a file, or "-" for standard input:
 
   git show main:taxonomy.yaml | errgen breaking -against -
 
-It exits with 1 when anything breaks, or with -strict when there is any change of behaviour. "errgen explain ID"
-tells more about a change, and docs/evolution.md how to make one.`,
+It exits with 1 if a change is an error, or with -strict if there is any change. "errgen explain ID" explains a
+change, and docs/evolution.md how to make one.`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			own = breakingOptions{}
 			own.define(fs)
@@ -49,29 +49,22 @@ func (b *breakingOptions) define(fs *flag.FlagSet) {
 		b.against = value
 		return nil
 	})
-	fs.Func("only", "tell changes of these `LEVELS` only: wire, source, behaviour, with commas between them",
+	fs.Func("only", "print changes of these `LEVELS` only: wire, source, behaviour, separated by commas",
 		func(value string) error {
 			levels, err := breaking.ParseLevels(value)
 			b.levels |= levels
 			return err
 		})
-	fs.Func("except", "do not tell changes with these `IDS`, with commas between them", func(value string) error {
+	fs.Func("except", "do not print changes with these `IDS`, separated by commas", func(value string) error {
 		for id := range strings.SplitSeq(value, ",") {
 			id = strings.TrimSpace(id)
 			if breaking.Levels(id) == 0 {
-				return unknownChange(id)
+				return fmt.Errorf("unknown change %q%s", id, suggestion(id, breaking.IDs()))
 			}
 			b.except = append(b.except, id)
 		}
 		return nil
 	})
-}
-
-func unknownChange(id string) error {
-	if hint := diag.DidYouMean(id, breaking.IDs()); hint != "" {
-		return fmt.Errorf("unknown change %q; %s", id, hint)
-	}
-	return fmt.Errorf("unknown change %q", id)
 }
 
 func (s *session) breaking(o *options, own breakingOptions, args []string) error {
@@ -81,7 +74,7 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 	if own.against == stdinArg && slices.Contains(args, stdinArg) {
 		return usagef("breaking: only one of the two taxonomies can come from standard input")
 	}
-	old, err := s.released(own.against, o.format)
+	old, err := s.released(own.against, o)
 	if err != nil {
 		return err
 	}
@@ -91,48 +84,31 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 	}
 	now := all[0]
 	if now.model == nil {
-		return cmp.Or(s.printFaults(o.format, now, onlyErrors(now.findings)), errFindings)
+		return s.printFindings(
+			o, s.Stderr, true, diag.FileFindings{Source: now.source, Findings: onlyErrors(now.findings)})
 	}
-	gone, changed := own.changes(old, now)
-	return s.reportChanges(o, diag.FileFindings{Source: old.source, Findings: gone},
+	var gone, changed []diag.Finding
+	for _, c := range breaking.Compare(
+		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes)) {
+		switch {
+		case own.levels != 0 && c.Levels&own.levels == 0, slices.Contains(own.except, c.ID):
+		case c.Gone:
+			gone = append(gone, c.Finding)
+		default:
+			changed = append(changed, c.Finding)
+		}
+	}
+	return s.printFindings(o, s.Stdout, false, diag.FileFindings{Source: old.source, Findings: gone},
 		diag.FileFindings{Source: now.source, Findings: changed})
 }
 
-// reportChanges prints what is found, and returns errFindings if any of it ends the command.
-func (s *session) reportChanges(o *options, files ...diag.FileFindings) error {
-	stop := false
-	for i, f := range files {
-		stop = stop || diag.HasErrors(f.Findings) || o.strict && len(f.Findings) > 0
-		if o.quiet && !o.strict {
-			files[i].Findings = onlyErrors(f.Findings)
-		}
-	}
-	if err := diag.Print(s.Stdout, o.format, files...); err != nil {
-		return err
-	}
-	if stop {
-		return errFindings
-	}
-	return nil
-}
-
-// ofRules are errors about detection rules and their examples. Those are not compared, and a later
-// errgen finds more of them than the one that the taxonomy was released with.
+// ofRules are errors about detection rules and their examples. These are not compared, and a later
+// errgen finds more of them.
 var ofRules = []string{"E-regexp", "E-empty-rule", "E-example"}
 
-// printFaults prints why a taxonomy cannot be compared: beside the result for people, and in its
-// place for a machine.
-func (s *session) printFaults(format diag.Format, l *loaded, faults []diag.Finding) error {
-	w := s.Stderr
-	if format != diag.FormatText {
-		w = s.Stdout
-	}
-	return diag.Print(w, format, diag.FileFindings{Source: l.source, Findings: faults})
-}
-
-// released loads the taxonomy to compare with. Its warnings are nobody's concern; with errors, no
-// comparison would tell what was there.
-func (s *session) released(name string, format diag.Format) (*loaded, error) {
+// released loads the taxonomy to compare with. Its warnings are ignored. With other errors the
+// comparison would be incomplete.
+func (s *session) released(name string, o *options) (*loaded, error) {
 	old, err := s.load(name)
 	if err != nil {
 		return nil, err
@@ -142,28 +118,13 @@ func (s *session) released(name string, format diag.Format) (*loaded, error) {
 	if len(faults) == 0 {
 		return old, nil
 	}
-	if err := s.printFaults(format, old, faults); err != nil {
+	err = s.printFindings(o, s.Stderr, false, diag.FileFindings{Source: old.source, Findings: faults})
+	if !errors.Is(err, errFindings) {
 		return nil, err
 	}
 	if name == stdinArg {
 		name = "standard input"
 	}
 	return nil,
-		fmt.Errorf("breaking: %s, which is to be compared with, has %s", name, count(len(faults), "error", "errors"))
-}
-
-// changes returns what is to be told, by the file that it stands in.
-func (b *breakingOptions) changes(old, now *loaded) (gone, changed []diag.Finding) {
-	was := breaking.Read(old.name, old.source.Bytes)
-	is := breaking.Read(now.name, now.source.Bytes)
-	for _, c := range breaking.Compare(was, is) {
-		switch {
-		case b.levels != 0 && c.Levels&b.levels == 0, slices.Contains(b.except, c.ID):
-		case c.Gone:
-			gone = append(gone, c.Finding)
-		default:
-			changed = append(changed, c.Finding)
-		}
-	}
-	return gone, changed
+		fmt.Errorf("breaking: %s, which is the released taxonomy, has %s", name, count(len(faults), "error", "errors"))
 }

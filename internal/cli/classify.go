@@ -1,29 +1,38 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func classifyCommand() *command {
 	return &command{
 		name:    "classify",
-		summary: "say what a failure becomes in a taxonomy, and why",
+		summary: "explain the code that a taxonomy gives a failure",
 		details: `
-Classify tells which code evidence of a failure becomes by the taxonomy's detect rules: the code, what is done about
-it, the context, and why: the rule that won, the others that matched, what the code misses. What was said is read from
-standard input, unless that is a terminal; an error body as APIs send it in JSON tells its type, code and message, too.
+Classify prints the code that the detect rules of a taxonomy give evidence of a failure, the rule that won, the other
+rules that matched, the required fields that are missing, and the reaction. The text of the failure is read from
+standard input, unless that is a terminal. The type, code and message of an API's JSON error body are read from it.
 
   errgen classify -source anthropic-api -status 529 < body.json
   errgen classify -source cli -exit-code 1 -text 'usage limit reached'`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
-			fs.StringVar(&o.profile, "profile", "", "classify and react as the profile `NAME` has it")
+			fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 			evidenceFlags(fs, o)
 			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 			fs.BoolFunc("json", "the same as -format json", func(string) error {
@@ -44,91 +53,199 @@ func (s *session) classify(o *options, _ []string) error {
 	if err != nil {
 		return err
 	}
-	ev := &o.evidence
-	if err := s.readText(ev, o); err != nil {
+	if err := s.readText(&o.evidence, o); err != nil {
 		return err
 	}
-	v := newClassifier(l, profile).verdict(ev)
-	v.Notes = doubts(l.model, ev)
-	if o.format == diag.FormatJSON {
-		return s.json(v)
+	x, v := classified(l, profile, &o.evidence)
+	if o.format == diag.FormatText {
+		return s.write(escapeControls(v.text(x)))
 	}
-	return s.write(v.text())
+	// The members of the explanation and of the verdict are in one object.
+	explanation, err := json.Marshal(x)
+	if err != nil {
+		return fmt.Errorf("classify: %w", err)
+	}
+	verdict, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("classify: %w", err)
+	}
+	return s.json(json.RawMessage(slices.Concat(explanation[:len(explanation)-1], []byte(","), verdict[1:])))
 }
 
-// profileNamed returns the profile of that name. Without a name it is the one named default, if
-// there is one, or nil.
-func profileNamed(l *loaded, name string) (*model.Profile, error) {
-	if name == "" {
-		return l.model.ProfileByName("default"), nil
+// readText adds the text of the failure to evidence: the flag's, or standard input if it is neither
+// a terminal nor in use for the taxonomy.
+func (s *session) readText(ev *taxonomy.Evidence, o *options) error {
+	if o.text != nil {
+		detectflag.Said(ev, []byte(*o.text))
+		return nil
 	}
-	if p := l.model.ProfileByName(name); p != nil {
+	if s.Stdin == nil || o.taxonomy == stdinArg || !detectflag.Piped(s.Stdin) {
+		return nil
+	}
+	body, err := detectflag.ReadEnd(s.Stdin)
+	if err != nil {
+		return fmt.Errorf("read text from standard input: %w", err)
+	}
+	detectflag.Said(ev, body)
+	return nil
+}
+
+// profileNamed returns the profile with a name. Without a name it is the one named default, if it
+// exists, or nil.
+func profileNamed(l *loaded, name string) (*model.Profile, error) {
+	p := l.model.ProfileByName(cmp.Or(name, "default"))
+	if p != nil || name == "" {
 		return p, nil
 	}
 	var names []string
 	for _, p := range l.model.Profiles {
 		names = append(names, p.Name)
 	}
-	if hint := diag.DidYouMean(name, names); hint != "" {
-		return nil, usagef("classify: %s has no profile %q; %s", l.name, name, hint)
-	}
-	return nil, usagef("classify: %s has no profile %q", l.name, name)
+	return nil, usagef("classify: %s has no profile %q%s", l.name, name, suggestion(name, names))
 }
 
-// doubts says what about the evidence is probably not meant.
+// verdict is what the taxonomy adds to the explanation of a classification.
+type verdict struct {
+	Profile string   `json:"profile,omitempty"`
+	At      string   `json:"at,omitempty"`    // position of the rule
+	When    int      `json:"when,omitzero"`   // the branch that applies, 1-based
+	If      []string `json:"if,omitempty"`    // its conditions
+	Traits  traits   `json:"traits"`          //
+	Notes   []string `json:"notes,omitempty"` // doubts about the evidence
+
+	context string
+}
+
+// classified classifies evidence by a taxonomy as its generated package does. The error in the
+// explanation has the code, category, message and JSON of the generated one.
+func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detect.Explanation, *verdict) {
+	m := l.model
+	v := &verdict{Notes: doubts(m, ev), context: "{}"}
+	rules, ranked := detection.Rules(m), detection.Ranked(m)
+	rules.Taxonomy = &taxonomy.Taxonomy{Domain: m.Domain}
+	var options []detect.Option
+	if profile != nil {
+		v.Profile = profile.Name
+		options = append(options, detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}}))
+	}
+	var missing []string
+	rules.Make = func(i int, ev *taxonomy.Evidence) taxonomy.Error {
+		var rule *model.Rule
+		if i != detect.NoRule {
+			rule = ranked[i]
+			v.At = rulePlace(l, rule)
+		}
+		code, ctx, lacking := detection.Fill(m, rule, ev)
+		row := m.Rows[taxonomy.RowPermanent]
+		if code != nil {
+			row = code.RowFor(ctx)
+		}
+		if row.Branch > 0 {
+			v.When, v.If = row.Branch, conditions(code.When[row.Branch-1])
+		}
+		t := row.Traits
+		if profile != nil {
+			t = profile.Traits(row)
+		}
+		missing, v.Traits = lacking, traitsOf(t)
+		made := made(rules.Taxonomy, code, ctx, ev, t.Retryable)
+		v.context = string(made.AppendContext(nil))
+		return made
+	}
+	x := rules.Explain(ev, options)
+	x.Missing = missing
+	return x, v
+}
+
+// made returns an error as the one of a code. Without a code it has the text of the evidence.
+func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonomy.Evidence,
+	retryable bool) *taxonomy.Unknown {
+	if code == nil {
+		return taxonomy.NewUnknown(t, taxonomy.Wire{Message: ev.Error()})
+	}
+	cause := ""
+	if ev.Err != nil {
+		cause = ev.Err.Error()
+	}
+	wire := taxonomy.Wire{
+		Domain: t.Domain, Name: code.Category.Type, Category: code.Category.Name, Code: code.Value,
+		Retryable: retryable,
+		Message:   code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Category.Fields, ctx)),
+	}
+	wire.Raw, _ = json.Marshal(struct {
+		Domain    string          `json:"domain,omitempty"`
+		Name      string          `json:"name"`
+		Category  string          `json:"category"`
+		Code      string          `json:"code"`
+		Message   string          `json:"message"`
+		Retryable bool            `json:"retryable"`
+		Context   json.RawMessage `json:"context"`
+	}{wire.Domain, wire.Name, wire.Category, wire.Code, wire.Message, wire.Retryable, wire.Context})
+	return taxonomy.NewUnknown(t, wire)
+}
+
+// rulePlace returns file:line:column of a rule.
+func rulePlace(l *loaded, r *model.Rule) string {
+	t, _ := spec.Parse(l.name, l.source.Bytes)
+	for _, category := range t.Categories {
+		for _, code := range category.Codes {
+			if code.Name.V == r.Code.Key && len(code.Detect) >= r.Place {
+				at := code.Detect[r.Place-1].Span
+				return fmt.Sprintf("%s:%d:%d", diag.Printable(displayed(l.name)), at.Line, at.Col)
+			}
+		}
+	}
+	return ""
+}
+
+func displayed(file string) string {
+	if file == stdinArg {
+		return "<stdin>"
+	}
+	return file
+}
+
+func (v *verdict) text(x detect.Explanation) []byte {
+	p := &page{}
+	p.WriteString(x.String() + "\n")
+	p.line("at", v.At)
+	p.line("profile", v.Profile)
+	if v.context != "{}" {
+		p.line("context", v.context)
+	}
+	if v.When > 0 {
+		p.line(fmt.Sprintf("when %d", v.When), strings.Join(v.If, " and "))
+	}
+	v.Traits.text(p, nil)
+	for _, note := range v.Notes {
+		p.line("note", note)
+	}
+	return p.Bytes()
+}
+
+// doubts returns probable mistakes in the evidence.
 func doubts(m *model.Package, ev *taxonomy.Evidence) []string {
 	var out []string
-	if hint := undeclared(ev.Source, m.Sources); hint != "" {
-		out = append(out, "the source is not declared"+hint)
+	undeclared := func(what, name string, declared []string) {
+		if name != "" && !slices.Contains(declared, name) {
+			out = append(out, "the "+what+" is not declared"+suggestion(name, declared))
+		}
 	}
-	if hint := undeclared(ev.Op, append(vocabulary(), m.Ops...)); hint != "" {
-		out = append(out, "the op is not declared"+hint)
-	}
-	if !failure(ev) {
-		out = append(out, "nothing here says that anything failed, and only failures are to be classified")
+	undeclared("source", ev.Source, namesOf(m.Sources))
+	undeclared("op", ev.Op, append(check.Operations(), namesOf(m.Ops)...))
+	code, exited := ev.ExitCode.Get()
+	failed := ev.Status >= 400 || ev.Type+ev.Code+ev.Signal+ev.Errno != "" || ev.Err != nil || exited && code != 0 ||
+		!exited && ev.Status == 0 && ev.Text != ""
+	if !failed {
+		out = append(out, "the evidence describes no failure, and only failures are classified")
 	}
 	return out
 }
 
-// undeclared returns what to say about a name that is not declared, and "" for one that is.
-func undeclared(name string, declared []model.Named) string {
-	if name == "" {
-		return ""
-	}
-	var names []string
-	for _, d := range declared {
-		if d.Name == name {
-			return ""
-		}
-		names = append(names, d.Name)
-	}
+// suggestion returns the nearest of names for a message, or "".
+func suggestion(name string, names []string) string {
 	if hint := diag.DidYouMean(name, names); hint != "" {
 		return "; " + hint
 	}
-	switch {
-	case len(names) == 0:
-		return ": the taxonomy declares none"
-	case len(names) > maxListed:
-		return " by the taxonomy"
-	}
-	return "; there are " + strings.Join(names, ", ")
-}
-
-// maxListed is how many names are worth listing for a reader who has to find one.
-const maxListed = 12
-
-// failure reports whether evidence speaks of a failure.
-func failure(ev *taxonomy.Evidence) bool {
-	code, exited := ev.ExitCode.Get()
-	return ev.Status >= 400 || ev.Type != "" || ev.Code != "" || ev.Signal != "" || ev.Errno != "" || ev.Err != nil ||
-		exited && code != 0 || !exited && ev.Status == 0 && ev.Text != ""
-}
-
-// vocabulary returns the operations that no taxonomy has to declare.
-func vocabulary() []model.Named {
-	var out []model.Named
-	for _, op := range check.Operations() {
-		out = append(out, model.Named{Name: op})
-	}
-	return out
+	return ""
 }

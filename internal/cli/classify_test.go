@@ -68,7 +68,7 @@ func TestClassifyHostileText(t *testing.T) {
 				`raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.Equal(t, exitClean, status)
 			assert.Empty(t, stderr)
-			assert.True(t, strings.HasPrefix(text, tt.want+" (cli)\n"), text)
+			assert.True(t, strings.HasPrefix(text, tt.want+" (cli): "), text)
 			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-json", "-file", "a\x1b[m "+secret,
 				"-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.True(t, json.Valid([]byte(doc)), doc)
@@ -95,7 +95,7 @@ categories:
 		{"-as", "*net.OpError", "-is", "io.EOF"}} {
 		status, stdout, stderr := call(t, dir, "", append([]string{"classify"}, args...)...)
 		assert.Equal(t, exitClean, status, stderr)
-		assert.True(t, strings.HasPrefix(stdout, "CUT (io)\n"), stdout)
+		assert.True(t, strings.HasPrefix(stdout, "CUT (io): cut\n"), stdout)
 	}
 }
 
@@ -119,7 +119,7 @@ func (r repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of what is long only the end is kept.
+// TestClassifyLongText checks that only the end of a long text is kept.
 func TestClassifyLongText(t *testing.T) {
 	dir := detectingDir(t)
 	var before, after runtime.MemStats

@@ -10,8 +10,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-
-	"github.com/errgen/errgen/internal/diag"
 )
 
 // The exit status.
@@ -104,13 +102,10 @@ func unknownCommand(name string) error {
 	if ext := filepath.Ext(name); name == "-" || ext == ".yaml" || ext == ".yml" {
 		return usagef("%q is no command; did you mean \"errgen generate %s\"?", name, name)
 	}
-	if hint := diag.DidYouMean(name, commandNames()); hint != "" {
-		return usagef("unknown command %q; %s", name, hint)
-	}
-	return usagef("unknown command %q", name)
+	return usagef("unknown command %q%s", name, suggestion(name, commandNames()))
 }
 
-// printf writes a result. A result that nobody could read is a failure.
+// printf writes a result. The command fails if the result cannot be written.
 func (s *session) printf(format string, args ...any) error {
 	return s.write([]byte(fmt.Sprintf(format, args...)))
 }
@@ -122,7 +117,7 @@ func (s *session) write(text []byte) error {
 	return nil
 }
 
-// note writes a remark beside the result. Where nobody can read it there is nobody to tell.
+// note writes a remark to standard error. A failure to write it is ignored.
 func (s *session) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.Stderr, format+"\n", args...)
 }

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -93,7 +92,7 @@ func TestCancelled(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, "errs"))
 }
 
-// What has no end is not read to its end.
+// TestEndlessInput checks that input without an end is read up to a limit.
 func TestEndlessInput(t *testing.T) {
 	var stdout bytes.Buffer
 	status := Run(t.Context(), []string{"lint", "-"}, Env{Stdin: endless{}, Stdout: &stdout})
@@ -132,30 +131,5 @@ func TestParse(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 			assert.Equal(t, tt.o, *o)
 		})
-	}
-}
-
-func TestVersionText(t *testing.T) {
-	settings := func(pairs ...string) []debug.BuildSetting {
-		var out []debug.BuildSetting
-		for i := 0; i < len(pairs); i += 2 {
-			out = append(out, debug.BuildSetting{Key: pairs[i], Value: pairs[i+1]})
-		}
-		return out
-	}
-	tests := map[string]*debug.BuildInfo{
-		"v1.2.3 (go1.26.0)":  {GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"}},
-		"(devel) (go1.26.0)": {GoVersion: "go1.26.0"},
-		"v1.2.3 (0123456789ab, go1.26.0)": {
-			GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
-			Settings: settings("vcs.revision", "0123456789abcdef", "vcs.modified", "false"),
-		},
-		"(devel) (0123456789ab, modified, go1.26.0)": {
-			GoVersion: "go1.26.0", Main: debug.Module{Version: "(devel)"},
-			Settings: settings("vcs.revision", "0123456789abcdef", "vcs.modified", "true"),
-		},
-	}
-	for want, info := range tests {
-		assert.Equal(t, want, versionText(info))
 	}
 }

@@ -10,143 +10,137 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// describe says what a reaction does, one sentence each, without what follows it.
+// sentences collects sentences about a reaction.
+type sentences []string
+
+// add adds a sentence if a condition holds.
+func (s *sentences) add(is bool, format string, args ...any) {
+	if is {
+		*s = append(*s, fmt.Sprintf(format, args...))
+	}
+}
+
+// describe returns what a reaction does, without the reaction that follows it.
 func describe(r *model.Reaction) []string {
-	var out []string
-	say := func(is bool, format string, args ...any) {
-		if is {
-			out = append(out, fmt.Sprintf(format, args...))
+	var s sentences
+	s.add(r.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
+	s.add(r.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
+	s.add(r.AcceptCompletion, "the rest may count as done once it is validated")
+	s.add(true, "%s", action(r))
+	longest := ""
+	if p := r.Policy; p != nil {
+		s.policy(p)
+		if p.MaxRetryAfter > 0 {
+			longest = " (at most " + short(p.MaxRetryAfter) + ")"
 		}
 	}
-	say(r.Revert == taxonomy.RevertFiles, "takes back the files that the error names")
-	say(r.Revert == taxonomy.RevertIteration, "takes back all that the iteration changed")
-	say(r.AcceptCompletion, "what is left after that may count as done, once it is validated")
-	say(true, "%s", action(r))
-	if r.Policy != nil {
-		out = append(out, pace(r.Policy)...)
-	}
-	say(r.HonorRetryAfter, "a hint how long to wait takes the place of the delay%s", hintBound(r.Policy))
-	say(r.Shared == taxonomy.SharedCredential, "whoever uses the same credential waits, too")
+	s.add(r.HonorRetryAfter, "a hint from the source replaces the delay%s", longest)
+	s.add(r.Shared == taxonomy.SharedCredential, "all users of the credential wait")
 	tries := r.Retries() || r.Action == taxonomy.Recover
-	say(tries && !r.CountFailure, "does not count as a failure")
-	say(!tries && r.CountFailure, "counts as a failure")
-	say(r.FeedBack, "the next prompt tells of the error")
-	say(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", word(logWords, r.LogLevel))
-	say(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, word(logWords, r.LogLevel))
-	return out
+	s.add(tries && !r.CountFailure, "does not count as a failure")
+	s.add(!tries && r.CountFailure, "counts as a failure")
+	s.add(r.FeedBack, "the next prompt contains the error")
+	s.add(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", r.LogLevel)
+	s.add(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, r.LogLevel)
+	return s
 }
 
 func action(r *model.Reaction) string {
-	extent := "this task"
+	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Purpose.String()
 	if r.Extent == taxonomy.ExtentRun {
 		extent = "the whole run"
 	}
+	if r.Action == taxonomy.RetryOperation || r.Resume == taxonomy.ResumeOperation {
+		again = "repeats the failed operation"
+	}
+	switch r.Session {
+	case taxonomy.SessionFresh:
+		session = ", in a new conversation"
+	case taxonomy.SessionReduced:
+		session = ", in a new and shorter conversation"
+	}
+	if strings.HasPrefix(purpose, "a") {
+		purpose = "an " + purpose
+	} else {
+		purpose = "a " + purpose
+	}
 	switch r.Action {
 	case taxonomy.Block:
-		return "stops " + extent + " until a person has seen to it"
+		return "stops " + extent + " until a person intervenes"
 	case taxonomy.Continue:
-		return "goes on as if nothing had happened"
-	case taxonomy.Retry:
-		return asks(r) + "runs the iteration again" + conversation(r)
-	case taxonomy.RetryOperation:
-		return asks(r) + "runs again only what failed" + conversation(r)
+		return "continues"
+	case taxonomy.Retry, taxonomy.RetryOperation:
+		if r.Purpose != taxonomy.PurposeNone {
+			again = "asks tier " + r.To + " for " + purpose + ", then " + again
+		}
+		return again + session
 	case taxonomy.Escalate:
-		if r.To == "" {
-			return "hands over to the next tier" + conversation(r) + asked(r)
+		to := "escalates to the next tier"
+		if r.To != "" {
+			to = "escalates to tier " + r.To + ", or from there to the next one"
 		}
-		return "hands over to tier " + r.To + ", or one up from there" + conversation(r) + asked(r)
+		if r.Purpose != taxonomy.PurposeNone {
+			session += ", and asks it for " + purpose + " first"
+		}
+		return to + session
 	case taxonomy.Recover:
-		again := "runs the iteration again"
-		if r.Resume == taxonomy.ResumeOperation {
-			again = "runs again only what failed"
-		}
-		return "runs the strategy " + r.Strategy + ", then " + again + conversation(r)
+		return "runs the strategy " + r.Strategy + ", then " + again + session
 	default:
 		return "ends " + extent + " as failed"
 	}
 }
 
-// asks says whom a retry asks first, and for what.
-func asks(r *model.Reaction) string {
-	if r.Purpose == taxonomy.PurposeNone {
-		return ""
+// policy adds how often and how far apart a policy tries.
+func (s *sentences) policy(p *model.Policy) {
+	s.add(true, "at most %s in total", count(p.MaxAttempts, "call", "calls"))
+	delay := map[taxonomy.Backoff]string{
+		taxonomy.Constant:    "%[1]s each time",
+		taxonomy.Linear:      "%[1]s, then %[1]s more each time, up to %[2]s",
+		taxonomy.Exponential: "%[1]s, then %[3]s times as long each time, up to %[2]s",
+	}[p.Backoff]
+	delay = fmt.Sprintf(delay+"%.0[1]s%.0[2]s%.0[3]s", short(p.InitialDelay), short(p.MaxDelay),
+		strconv.FormatFloat(p.Multiplier, 'g', -1, 64))
+	jitter := map[taxonomy.JitterKind]string{
+		taxonomy.JitterProportional: ", plus or minus " + percent(p.Jitter),
+		taxonomy.JitterFull:         ", or any shorter time at random",
+		taxonomy.JitterDecorrelated: ", at random around the previous one",
+	}[p.JitterKind]
+	s.add(p.MaxAttempts > 1 && p.InitialDelay > 0, "waits %s%s", delay, jitter)
+	s.add(p.MaxElapsed > 0, "waits at most %s in a row", short(p.MaxElapsed))
+	if a := p.Adapt; a != nil {
+		s.add(a.MaxAttempts > 0, "experience moves the calls between %d and %d", a.MinAttempts, a.MaxAttempts)
+		s.add(a.MaxDelay > 0, "experience moves the first wait between %s and %s, so that %s of first retries succeed",
+			short(a.MinDelay), short(a.MaxDelay), percent(a.Target))
+		s.add(true, "remembers the last %s of each code and number of the call", count(a.Window, "outcome", "outcomes"))
 	}
-	return "asks tier " + r.To + " for " + withArticle(r.Purpose.String()) + ", then "
-}
-
-// asked says what the tier that takes over is asked for.
-func asked(r *model.Reaction) string {
-	if r.Purpose == taxonomy.PurposeNone {
-		return ""
-	}
-	return ", which is asked for " + withArticle(r.Purpose.String()) + " first"
-}
-
-func withArticle(noun string) string {
-	if strings.ContainsAny(noun[:1], "aeiou") {
-		return "an " + noun
-	}
-	return "a " + noun
-}
-
-func conversation(r *model.Reaction) string {
-	switch r.Session {
-	case taxonomy.SessionFresh:
-		return ", in a new conversation"
-	case taxonomy.SessionReduced:
-		return ", in a new and shorter conversation"
-	default:
-		return ""
-	}
-}
-
-// pace says how often and how far apart a policy tries.
-func pace(p *model.Policy) []string {
-	out := []string{fmt.Sprintf("at most %s in total", count(p.MaxAttempts, "call", "calls"))}
-	if p.MaxAttempts > 1 && p.InitialDelay > 0 {
-		out = append(out, "waits "+delays(p)+jitter(p))
-	}
-	if p.MaxElapsed > 0 {
-		out = append(out, "waits no more than "+short(p.MaxElapsed)+" in a row")
-	}
-	out = append(out, adapted(p.Adapt)...)
-	return append(out, budgeted(p.Budget)...)
-}
-
-func delays(p *model.Policy) string {
-	first := short(p.InitialDelay)
-	switch {
-	case p.Backoff == taxonomy.Constant:
-		return first + " each time"
-	case p.Backoff == taxonomy.Linear:
-		return fmt.Sprintf("%s, then %s more each time, up to %s", first, first, short(p.MaxDelay))
-	default:
-		factor := strconv.FormatFloat(p.Multiplier, 'g', -1, 64)
-		return fmt.Sprintf("%s, then %s times as long each time, up to %s", first, factor, short(p.MaxDelay))
+	if b := p.Budget; b != nil {
+		s.add(b.Retries >= 0,
+			"all callers of the provider together retry at most %s of their calls in %s, and at least %s",
+			percent(b.Retries), short(b.Window), count(b.Reserve, "time", "times"))
+		if c := b.Breaker; c != nil {
+			s.add(true, "after %s in %s only one call in %s is made, until %s in a row",
+				count(c.Failures, "failure", "failures"), count(c.Of, "call", "calls"), short(c.Probe),
+				count(c.Successes, "success", "successes"))
+		}
 	}
 }
 
-func jitter(p *model.Policy) string {
-	switch p.JitterKind {
-	case taxonomy.JitterProportional:
-		return fmt.Sprintf(", give or take %s%%", strconv.FormatFloat(p.Jitter*100, 'f', -1, 64))
-	case taxonomy.JitterFull:
-		return ", or any shorter time by chance"
-	case taxonomy.JitterDecorrelated:
-		return ", moved by chance from one wait to the next"
-	default:
-		return ""
+// describePrevention returns what happens before a call that is likely to fail with a code.
+func describePrevention(p *taxonomy.Prevention) []string {
+	if p == nil {
+		return nil
 	}
+	var s sentences
+	s.add(true, "when it is at least %s likely", percent(p.Likely))
+	s.add(p.Check != "", "runs the check %s before the call", p.Check)
+	s.add(p.Throttle > 0, "begins at most one call within %s", short(p.Throttle))
+	s.add(p.Concurrency > 0, "runs at most %s simultaneously", count(p.Concurrency, "call", "calls"))
+	return s
 }
 
-func hintBound(p *model.Policy) string {
-	if p == nil || p.MaxRetryAfter == 0 {
-		return ""
-	}
-	return " (no longer than " + short(p.MaxRetryAfter) + ")"
-}
+func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 
-// short writes a duration without the units that are zero.
+// short writes a duration without units that are zero.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -158,48 +152,49 @@ func short(d time.Duration) string {
 	return s
 }
 
-// condition says what a `when` branch asks of one field.
-func condition(c model.Cond) string {
-	var is []string
-	if len(c.Values) > 0 {
-		is = append(is, "is "+either(c.Field, c.Values))
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	switch {
-	case c.Min != nil && c.Max != nil:
-		is = append(is, fmt.Sprintf("is from %s to %s", literal(c.Field, *c.Min), literal(c.Field, *c.Max)))
-	case c.Min != nil:
-		is = append(is, "is at least "+literal(c.Field, *c.Min))
-	case c.Max != nil:
-		is = append(is, "is at most "+literal(c.Field, *c.Max))
-	}
-	if len(c.Not) > 0 {
-		is = append(is, "is given and not "+either(c.Field, c.Not))
-	}
-	if len(c.Prefix) > 0 {
-		quoted := make([]string, len(c.Prefix))
-		for i, p := range c.Prefix {
-			quoted[i] = strconv.Quote(p)
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// conditions returns the tests of a `when` branch.
+func conditions(b *model.Branch) []string {
+	var out []string
+	for _, c := range b.Conds {
+		var s sentences
+		s.add(len(c.Values) > 0, "is %s", either(c.Field, c.Values))
+		switch {
+		case c.Min != nil && c.Max != nil:
+			s.add(true, "is from %s to %s", literal(c.Field, *c.Min), literal(c.Field, *c.Max))
+		case c.Min != nil:
+			s.add(true, "is at least %s", literal(c.Field, *c.Min))
+		case c.Max != nil:
+			s.add(true, "is at most %s", literal(c.Field, *c.Max))
 		}
-		is = append(is, "begins with "+orWords(quoted))
+		s.add(len(c.Not) > 0, "is given and not %s", either(c.Field, c.Not))
+		var prefixes []string
+		for _, p := range c.Prefix {
+			prefixes = append(prefixes, strconv.Quote(p))
+		}
+		s.add(len(c.Prefix) > 0, "begins with %s", orList(prefixes))
+		s.add(c.Present != nil && *c.Present, "is given")
+		s.add(c.Present != nil && !*c.Present, "is absent")
+		out = append(out, c.Field.Wire+" "+strings.Join(s, " and "))
 	}
-	if c.Present != nil && *c.Present {
-		is = append(is, "is given")
-	}
-	if c.Present != nil && !*c.Present {
-		is = append(is, "is absent")
-	}
-	return c.Field.Wire + " " + strings.Join(is, " and ")
+	return out
 }
 
 func either(f *model.Field, values []model.Value) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = literal(f, v)
+	var words []string
+	for _, v := range values {
+		words = append(words, literal(f, v))
 	}
-	return orWords(words)
+	return orList(words)
 }
 
-// literal writes a value of the taxonomy as the taxonomy could.
+// literal writes a value as a taxonomy would.
 func literal(f *model.Field, v model.Value) string {
 	if v.Type == model.String {
 		return strconv.Quote(v.Str)
@@ -207,7 +202,11 @@ func literal(f *model.Field, v model.Value) string {
 	return f.Shown(v)
 }
 
-func orWords(words []string) string {
+func orList[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -22,24 +22,24 @@ func TestDescribe(t *testing.T) {
 			model.Reaction{CountFailure: true}, []string{"ends this task as failed", "counts as a failure"},
 		},
 		"block": {model.Reaction{Action: taxonomy.Block},
-			[]string{"stops this task until a person has seen to it"}},
+			[]string{"stops this task until a person intervenes"}},
 		"block all": {model.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun},
-			[]string{"stops the whole run until a person has seen to it"}},
+			[]string{"stops the whole run until a person intervenes"}},
 		"continue, loudly": {
 			model.Reaction{Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn},
-			[]string{"goes on as if nothing had happened", "logs the error (warn)"},
+			[]string{"continues", "logs the error (warn)"},
 		},
 		"retry": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, LogLevel: taxonomy.LogInfo, LogMessage: "again"},
-			[]string{"runs the iteration again", `logs "again" (info)`},
+			[]string{"repeats the iteration", `logs "again" (info)`},
 		},
 		"retry, exponentially": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
 				MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 90 * time.Second, Multiplier: 1.5,
 				JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
 			})},
-			[]string{"runs the iteration again", "at most 5 calls in total",
-				"waits 1s, then 1.5 times as long each time, up to 1m30s, give or take 10%"},
+			[]string{"repeats the iteration", "at most 5 calls in total",
+				"waits 1s, then 1.5 times as long each time, up to 1m30s, plus or minus 10%"},
 		},
 		"retry, steadily": {
 			model.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
@@ -49,10 +49,10 @@ func TestDescribe(t *testing.T) {
 					MaxRetryAfter: 6*time.Hour + time.Minute,
 				})},
 			[]string{
-				"runs the iteration again", "at most 21 calls in total", "waits 5s each time",
-				"waits no more than 6h in a row",
-				"a hint how long to wait takes the place of the delay (no longer than 6h1m)",
-				"whoever uses the same credential waits, too", "does not count as a failure",
+				"repeats the iteration", "at most 21 calls in total", "waits 5s each time",
+				"waits at most 6h in a row",
+				"a hint from the source replaces the delay (at most 6h1m)",
+				"all users of the credential wait", "does not count as a failure",
 			},
 		},
 		"retry an operation, linearly": {
@@ -62,15 +62,15 @@ func TestDescribe(t *testing.T) {
 					JitterKind: taxonomy.JitterFull,
 				})},
 			[]string{
-				"runs again only what failed, in a new conversation", "at most 2 calls in total",
-				"waits 1s, then 1s more each time, up to 3s, or any shorter time by chance",
-				"a hint how long to wait takes the place of the delay",
+				"repeats the failed operation, in a new conversation", "at most 2 calls in total",
+				"waits 1s, then 1s more each time, up to 3s, or any shorter time at random",
+				"a hint from the source replaces the delay",
 			},
 		},
 		"one call has no delays": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true,
 				Policy: policy(taxonomy.Policy{MaxAttempts: 1, InitialDelay: time.Second})},
-			[]string{"runs the iteration again", "at most 1 call in total"},
+			[]string{"repeats the iteration", "at most 1 call in total"},
 		},
 		"retry, with others and by experience": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
@@ -83,11 +83,11 @@ func TestDescribe(t *testing.T) {
 				},
 			})},
 			[]string{
-				"runs the iteration again", "at most 3 calls in total", "experience moves the calls between 2 and 6",
+				"repeats the iteration", "at most 3 calls in total", "experience moves the calls between 2 and 6",
 				"experience moves the first wait between 500ms and 1m, so that 80% of first retries succeed",
 				"remembers the last 50 outcomes of each code and number of the call",
-				"all callers of the provider together retry at most 20% of their calls in 10s, and 3 times in any case",
-				"after 5 failures in 10 calls no call is made but one in 5s, until 1 success in a row",
+				"all callers of the provider together retry at most 20% of their calls in 10s, and at least 3 times",
+				"after 5 failures in 10 calls only one call in 5s is made, until 1 success in a row",
 			},
 		},
 		"a breaker alone": {
@@ -97,48 +97,48 @@ func TestDescribe(t *testing.T) {
 					Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: time.Minute, Successes: 2}},
 			})},
 			[]string{
-				"runs the iteration again", "at most 3 calls in total",
-				"after 1 failure in 1 call no call is made but one in 1m, until 2 successes in a row",
+				"repeats the iteration", "at most 3 calls in total",
+				"after 1 failure in 1 call only one call in 1m is made, until 2 successes in a row",
 			},
 		},
 		"revert": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles,
 				AcceptCompletion: true, FeedBack: true},
 			[]string{
-				"takes back the files that the error names",
-				"what is left after that may count as done, once it is validated",
-				"runs the iteration again", "the next prompt tells of the error",
+				"reverts the files that the error names",
+				"the rest may count as done once it is validated",
+				"repeats the iteration", "the next prompt contains the error",
 			},
 		},
 		"revert all": {model.Reaction{Revert: taxonomy.RevertIteration},
-			[]string{"takes back all that the iteration changed", "ends this task as failed"}},
-		"escalate": {model.Reaction{Action: taxonomy.Escalate}, []string{"hands over to the next tier"}},
+			[]string{"reverts all changes of the iteration", "ends this task as failed"}},
+		"escalate": {model.Reaction{Action: taxonomy.Escalate}, []string{"escalates to the next tier"}},
 		"escalate to": {model.Reaction{Action: taxonomy.Escalate, To: "opus"},
-			[]string{"hands over to tier opus, or one up from there"}},
+			[]string{"escalates to tier opus, or from there to the next one"}},
 		"escalate, first": {model.Reaction{Action: taxonomy.Escalate, To: "opus", Purpose: taxonomy.PurposeDiagnosis,
 			Session: taxonomy.SessionFresh},
-			[]string{"hands over to tier opus, or one up from there, in a new conversation, which is asked for a " +
-				"diagnosis first"}},
+			[]string{"escalates to tier opus, or from there to the next one, in a new conversation, and asks it " +
+				"for a diagnosis first"}},
 		"escalate, next": {model.Reaction{Action: taxonomy.Escalate, Purpose: taxonomy.PurposeVerification},
-			[]string{"hands over to the next tier, which is asked for a verification first"}},
+			[]string{"escalates to the next tier, and asks it for a verification first"}},
 		"ask, then retry": {model.Reaction{Action: taxonomy.Retry, CountFailure: true, To: "opus",
 			Purpose: taxonomy.PurposeAnalysis},
-			[]string{"asks tier opus for an analysis, then runs the iteration again"}},
+			[]string{"asks tier opus for an analysis, then repeats the iteration"}},
 		"ask, then a bit": {model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, To: "opus",
 			Purpose: taxonomy.PurposeVerification},
-			[]string{"asks tier opus for a verification, then runs again only what failed"}},
+			[]string{"asks tier opus for a verification, then repeats the failed operation"}},
 		"recover": {model.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true,
 			Session: taxonomy.SessionReduced},
-			[]string{"runs the strategy shorten, then runs the iteration again, in a new and shorter conversation"}},
+			[]string{"runs the strategy shorten, then repeats the iteration, in a new and shorter conversation"}},
 		"recover, a bit": {model.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation,
-			CountFailure: true}, []string{"runs the strategy fix, then runs again only what failed"}},
+			CountFailure: true}, []string{"runs the strategy fix, then repeats the failed operation"}},
 		"decorrelated": {
 			model.Reaction{Action: taxonomy.Retry, CountFailure: true,
 				Policy: policy(
 					taxonomy.Policy{MaxAttempts: 2, InitialDelay: time.Hour, Backoff: taxonomy.Constant,
 						JitterKind: taxonomy.JitterDecorrelated})},
-			[]string{"runs the iteration again", "at most 2 calls in total",
-				"waits 1h each time, moved by chance from one wait to the next"},
+			[]string{"repeats the iteration", "at most 2 calls in total",
+				"waits 1h each time, at random around the previous one"},
 		},
 	}
 	for name, tt := range tests {
@@ -149,13 +149,14 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestPrevented(t *testing.T) {
-	assert.Nil(t, prevented(nil))
+	assert.Nil(t, describePrevention(nil))
 	assert.Equal(t, []string{
-		"when it is 75% likely or more", "runs the check quota before the call", "begins no two calls within 2s",
-		"runs at most 1 call at once",
-	}, prevented(&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
-	assert.Equal(t, []string{"when it is 0% likely or more", "runs at most 2 calls at once"},
-		prevented(&taxonomy.Prevention{Concurrency: 2}))
+		"when it is at least 75% likely", "runs the check quota before the call", "begins at most one call within 2s",
+		"runs at most 1 call simultaneously",
+	}, describePrevention(
+		&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
+	assert.Equal(t, []string{"when it is at least 0% likely", "runs at most 2 calls simultaneously"},
+		describePrevention(&taxonomy.Prevention{Concurrency: 2}))
 }
 
 func TestCondition(t *testing.T) {
@@ -186,11 +187,6 @@ func TestCondition(t *testing.T) {
 	}
 	for want, c := range tests {
 		c.Field = f
-		assert.Equal(t, want, condition(c))
+		assert.Equal(t, []string{want}, conditions(&model.Branch{Conds: []model.Cond{c}}))
 	}
-}
-
-func TestWords(t *testing.T) {
-	assert.Equal(t, "critical", word(severityWords, taxonomy.SeverityCritical))
-	assert.Equal(t, "", word(severityWords, taxonomy.Severity(99)))
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"time"
 
-	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/detection"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sysname"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/detect/detectflag"
 )
@@ -22,13 +24,13 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	fs.Func("exit-code", "the `NUMBER` that a process exited with", detectflag.ExitCode(ev))
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
 		ev.Signal = detect.CanonicalSignal(s)
-		return nameAmong(s, stdlib.IsSignal, stdlib.SignalOf, stdlib.Signals, "signal")
+		return nameAmong(s, sysname.IsSignal, sysname.SignalOf, sysname.Signals, "signal")
 	})
 	fs.Func("errno", "the system error, by its `NAME`: ECONNRESET", func(s string) error {
 		ev.Errno = detect.CanonicalErrno(s)
-		return nameAmong(s, stdlib.IsErrno, stdlib.ErrnoOf, stdlib.Errnos, "system error")
+		return nameAmong(s, sysname.IsErrno, sysname.ErrnoOf, sysname.Errnos, "system error")
 	})
-	standardErrors(fs, o)
+	errorFlags(fs, o)
 	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", detectflag.Attribute(ev))
 	fs.Func("file", "a `FILE` that the failure is about; may be repeated", func(s string) error {
 		ev.Files = append(ev.Files, s)
@@ -48,25 +50,24 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	})
 }
 
-// standardErrors defines the flags that make an error of the standard library the evidence's.
-func standardErrors(fs *flag.FlagSet, o *options) {
-	var is, as error
-	add := func(dst *error, names func() []string) func(string) error {
+// errorFlags define the flags that name the error of the evidence.
+func errorFlags(fs *flag.FlagSet, o *options) {
+	var is, as string
+	add := func(dst *string) func(string) error {
 		return func(s string) error {
 			if s == "context.Canceled" {
-				return fmt.Errorf("a cancelled context is never classified")
+				return errors.New("a cancelled context is never classified")
 			}
-			err, ok := stdlib.Make(s)
-			if !ok {
-				return unknownName(s, names(), "error of the standard library")
+			if _, err := model.ParseErrorName(s); err != nil {
+				return err
 			}
-			*dst = err
-			o.evidence.Err = stdlib.Wrap(as, is)
+			*dst = s
+			o.evidence.Err = detection.NamedError(as, is)
 			return nil
 		}
 	}
-	fs.Func("is", "a variable of the standard library, by its `NAME`: io.ErrUnexpectedEOF", add(&is, stdlib.Values))
-	fs.Func("as", "an error type of the standard library, by its `NAME`: *net.OpError", add(&as, stdlib.Types))
+	fs.Func("is", "an error variable with its import path, a `NAME`: io.ErrUnexpectedEOF", add(&is))
+	fs.Func("as", "an error type with its import path, a `NAME`: *net.OpError", add(&as))
 }
 
 func nameAmong(s string, known func(string) bool, full func(string) string, names func() []string, what string) error {
@@ -76,12 +77,5 @@ func nameAmong(s string, known func(string) bool, full func(string) string, name
 	if name := full(s); name != "" {
 		return fmt.Errorf("errgen knows no such %s; did you mean %q?", what, name)
 	}
-	return unknownName(s, names(), what)
-}
-
-func unknownName(s string, names []string, what string) error {
-	if hint := diag.DidYouMean(s, names); hint != "" {
-		return fmt.Errorf("errgen knows no such %s; %s", what, hint)
-	}
-	return fmt.Errorf("errgen knows no such %s", what)
+	return fmt.Errorf("errgen knows no such %s%s", what, suggestion(s, names()))
 }

@@ -6,80 +6,156 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
+	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", args: "ID|KEY|CODE [taxonomy.yaml]", min: 1, max: 2,
-		summary: "explain a finding, a key of the language, or a code of the taxonomy",
+		name: "explain", args: "ID|KEY|CODE|CATEGORY [taxonomy.yaml]", min: 1, max: 2,
+		summary: "explain a finding, a key of the language, a code or a category",
 		details: `
-Explain describes a finding and its fix (errgen explain E-unknown-key), a key of the language (errgen explain
-reactions.then), or a code of a taxonomy: its meaning, whether it is retryable, and the reaction to it. A code can
-be given as the taxonomy writes it, as it is on the wire, by an alias, by its number or by its Go constant. If it
-has the name of a key, give the taxonomy too.`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
-		},
-		run: (*session).explain,
+Explain prints what a finding means and how to fix it (errgen explain E-unknown-key), what a key of the language
+means (errgen explain reactions.then), or everything that a taxonomy declares about a code or a category: what it
+means, whether it is retryable, and the reaction to it. A code can be given by its key, its value on the wire, an
+alias, its number or its Go constant; a category by its name or its Go type. If a code has the name of a key, give
+the taxonomy too.`,
+		flags: textOrJSON,
+		run:   (*session).explain,
 	}
 }
 
+func listCommand() *command {
+	return &command{
+		name: "list", args: "[taxonomy.yaml]", max: 1,
+		summary: "print the codes of a taxonomy as a table",
+		details: `
+List prints the codes of a taxonomy in the order of the file. If "when" branches change a value, the values are
+separated by slashes. With -format json each code is an object on a line.`,
+		flags: textOrJSON,
+		run:   (*session).list,
+	}
+}
+
+func textOrJSON(fs *flag.FlagSet, o *options) {
+	o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
+}
+
+// document is something that explain prints.
+type document interface{ text() []byte }
+
+func (s *session) print(o *options, d document) error {
+	if o.format == diag.FormatJSON {
+		return s.json(d)
+	}
+	return s.write(d.text())
+}
+
 func (s *session) explain(o *options, args []string) error {
-	if isRuleID(args[0]) {
+	if name := args[0]; len(name) > 2 && strings.ContainsRune("EeWw", rune(name[0])) && name[1] == '-' {
 		if len(args) > 1 {
 			return usagef("explain: unexpected argument %q: findings are the same in every taxonomy", args[1])
 		}
-		return s.explainRule(args[0], o.format)
+		page, ok := rules.Page(name)
+		if !ok {
+			return fmt.Errorf("explain: unknown finding %q%s", name, suggestion(name, rules.IDs()))
+		}
+		return s.print(o, newRuleDoc(page))
 	}
 	if doc, err := spec.Explain(args[0]); err == nil && len(args) == 1 {
-		if o.format == diag.FormatJSON {
-			return s.json(doc)
-		}
-		return s.write(keyText(doc))
+		return s.print(o, keyDoc{doc})
 	}
 	l, err := s.valid(args[1:])
 	if err != nil {
 		return err
 	}
-	code := findCode(l.model, args[0])
-	if code == nil {
-		hint := diag.DidYouMean(args[0], codeNames(l.model))
-		if hint == "" {
-			hint = `"errgen list` + argument(l.name) + `" lists the codes`
+	if code := findCode(l.model, args[0]); code != nil {
+		return s.print(o, explainCodeOf(l.model, code))
+	}
+	for _, c := range l.model.Categories {
+		if args[0] == c.Name || args[0] == c.Type || args[0] == l.model.Name+"."+c.Type {
+			return s.print(o, explainCategoryOf(l.model, c))
 		}
-		return fmt.Errorf("explain: %s has no code %q; %s", l.name, args[0], hint)
 	}
-	x := explainCodeOf(l.model, code)
-	if o.format == diag.FormatJSON {
-		return s.json(x)
+	hint := suggestion(args[0], explained(l.model))
+	if hint == "" {
+		hint = `; "errgen list` + argument(l.name) + `" lists the codes`
 	}
-	return s.write(x.text())
+	return fmt.Errorf("explain: %s has no code or category %q%s", l.name, args[0], hint)
 }
 
-// keyText returns the explanation of a key of the language for a terminal.
-func keyText(doc *spec.KeyDoc) []byte {
+// keyDoc is the explanation of a key of the language.
+type keyDoc struct{ *spec.KeyDoc }
+
+func (d keyDoc) text() []byte {
 	p := &page{}
-	fmt.Fprintf(&p.Buffer, "%s (%s)\n\n  %s\n\n", doc.Key, doc.Mapping, doc.Doc)
-	p.line("value", doc.Value)
-	p.line("default", doc.Default)
-	if doc.Required {
+	fmt.Fprintf(&p.Buffer, "%s (%s)\n\n  %s\n\n", d.Key, d.Mapping, d.Doc)
+	p.line("value", d.Value)
+	p.line("default", d.Default)
+	if d.Required {
 		p.line("required", "yes")
 	}
-	p.line("actions", strings.Join(doc.Actions, ", "))
-	p.line("keys", strings.Join(doc.Keys, ", "))
+	p.line("actions", strings.Join(d.Actions, ", "))
+	p.line("keys", strings.Join(d.Keys, ", "))
 	return p.Bytes()
 }
 
-// json prints v on a line of its own, without anything that controls a terminal.
+func (s *session) list(o *options, args []string) error {
+	l, err := s.valid(args)
+	if err != nil {
+		return err
+	}
+	if o.format == diag.FormatText {
+		return s.write(codeTable(l.model))
+	}
+	for _, c := range l.model.Codes {
+		if err := s.json(explainCodeOf(l.model, c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func codeTable(m *model.Package) []byte {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
+	row("CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION", "NUMBER", "DEPRECATED")
+	for _, c := range m.Codes {
+		each := func(value func(model.Traits) string) string {
+			values := []string{cmp.Or(value(c.Row.Traits), "-")}
+			for _, b := range c.When {
+				if v := cmp.Or(value(b.Row.Traits), "-"); !slices.Contains(values, v) {
+					values = append(values, v)
+				}
+			}
+			return strings.Join(values, "/")
+		}
+		row(
+			c.Value, c.Category.Name,
+			each(func(t model.Traits) string { return yesNo(t.Retryable) }),
+			each(func(t model.Traits) string { return word(t.Severity) }),
+			each(func(t model.Traits) string { return positive(t.HTTP) }),
+			each(func(t model.Traits) string { return resolve.GRPCWord(t.GRPC) }),
+			each(func(t model.Traits) string { return cmp.Or(declaredName(t.Reaction), t.Reaction.Action.String()) }),
+			cmp.Or(positive(c.Number), "-"), yesNo(c.Deprecated != ""),
+		)
+	}
+	_ = w.Flush()
+	return b.Bytes()
+}
+
+// json prints v on one line, without characters that control a terminal.
 func (s *session) json(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -90,8 +166,8 @@ func (s *session) json(v any) error {
 	return s.write(escapeControls(b.Bytes()))
 }
 
-// escapeControls escapes what encoding/json leaves of the characters that control a terminal or
-// turn the direction of writing. They stand within strings only.
+// escapeControls escapes the characters beyond ASCII that control a terminal or turn the direction
+// of writing, and DEL. In JSON they occur in strings only.
 func escapeControls(text []byte) []byte {
 	var b bytes.Buffer
 	for i, r := range string(text) {
@@ -110,43 +186,91 @@ func escapeControls(text []byte) []byte {
 
 func findCode(m *model.Package, name string) *model.Code {
 	number, err := strconv.Atoi(name)
-	for _, c := range m.Codes {
-		if c.Key == name || c.Value == name || c.Const == name || m.Name+"."+c.Const == name || err == nil &&
-			number != 0 && c.Number == number {
-			return c
-		}
+	named := func(c *model.Code) bool {
+		return c.Key == name || c.Value == name || c.Const == name || m.Name+"."+c.Const == name ||
+			err == nil && number != 0 && c.Number == number
 	}
-	for _, c := range m.Codes {
-		for _, alias := range c.Aliases {
-			if alias == name {
-				return c
-			}
+	aliased := func(c *model.Code) bool { return slices.Contains(c.Aliases, name) }
+	for _, is := range []func(*model.Code) bool{named, aliased} {
+		if i := slices.IndexFunc(m.Codes, is); i >= 0 {
+			return m.Codes[i]
 		}
 	}
 	return nil
 }
 
-func codeNames(m *model.Package) []string {
+// explained returns the names that explain accepts.
+func explained(m *model.Package) []string {
 	var names []string
 	for _, c := range m.Codes {
-		names = append(names, c.Key)
-		if c.Value != c.Key {
-			names = append(names, c.Value)
-		}
+		names = append(append(names, c.Key, c.Value), c.Aliases...)
 	}
-	for _, c := range m.Codes {
-		names = append(names, c.Aliases...)
+	for _, c := range m.Categories {
+		names = append(names, c.Name, c.Type)
 	}
 	return names
 }
 
-// page is text in aligned lines under headings.
-type page struct{ bytes.Buffer }
+// ruleDoc is the page of a finding.
+type ruleDoc struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Page     string `json:"page"` // Markdown
+}
 
-// line writes a label and what belongs to it, nothing if that is empty.
+func newRuleDoc(page string) *ruleDoc {
+	title, _, _ := strings.Cut(page, "\n")
+	d := &ruleDoc{ID: strings.TrimPrefix(title, "# "), Severity: diag.Error.String(), Page: page}
+	if strings.HasPrefix(d.ID, "W-") {
+		d.Severity = diag.Warning.String()
+	}
+	return d
+}
+
+// fences are the headings of the examples of a page on a terminal.
+var fences = map[string]string{"```yaml before": "released:", "```yaml bad": "wrong:", "```yaml good": "right:"}
+
+// text returns the page for a terminal, with indented examples.
+func (d *ruleDoc) text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s (%s)\n", d.ID, d.Severity)
+	indent := ""
+	_, body, _ := strings.Cut(d.Page, "\n")
+	for line := range strings.Lines(body) {
+		line = strings.TrimSuffix(line, "\n")
+		switch heading, opens := fences[line]; {
+		case opens:
+			indent = "    "
+			b.WriteString(heading + "\n\n")
+		case strings.HasPrefix(line, "```"):
+			indent = ""
+		default:
+			b.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// page is text in aligned lines under headings. The columns are those of an explanation.
+type page struct {
+	bytes.Buffer
+	width int // of the labels; at least minLabel
+}
+
+const minLabel = 12
+
+// line writes a label and a text, or nothing if the text is empty.
 func (p *page) line(label, text string) {
 	if text != "" {
-		fmt.Fprintf(&p.Buffer, "  %-14s %s\n", label, text)
+		fmt.Fprintf(&p.Buffer, "  %-*s  %s\n", max(p.width, minLabel), label, text)
+	}
+}
+
+// lines writes texts below each other.
+func (p *page) lines(label string, texts []string) {
+	for _, text := range texts {
+		p.line(label, text)
+		label = ""
 	}
 }
 
@@ -154,117 +278,34 @@ func (p *page) heading(format string, args ...any) {
 	fmt.Fprintf(&p.Buffer, "\n"+format+"\n", args...)
 }
 
-func (x *explanation) text() []byte {
-	p := &page{}
-	fmt.Fprintf(&p.Buffer, "%s (%s)\n", x.Code, x.Category)
-	if x.Doc != "" {
-		fmt.Fprintf(&p.Buffer, "\n  %s\n", strings.ReplaceAll(strings.TrimSpace(x.Doc), "\n", "\n  "))
+// doc writes a sentence below a title.
+func (p *page) doc(doc string) {
+	if doc != "" {
+		fmt.Fprintf(&p.Buffer, "\n  %s\n", strings.ReplaceAll(strings.TrimSpace(doc), "\n", "\n  "))
 	}
-	p.WriteByte('\n')
-	if x.Number != 0 {
-		p.line("number", strconv.Itoa(x.Number))
-	}
-	p.line("key", x.Key)
-	p.line("message", strconv.Quote(x.Message))
-	p.line("resolution", oneLine(x.Resolution))
-	p.line("help", x.HelpURL)
-	p.line("groups", strings.Join(x.Groups, ", "))
-	p.line("aliases", strings.Join(x.Aliases, ", "))
-	p.line("since", x.Since)
-	p.line("deprecated", oneLine(x.Deprecated))
-	p.line("replaced by", x.ReplacedBy)
-	p.line("go", x.Const)
-	p.line("", x.Factory)
-	label := "prevented"
-	for _, is := range x.Prevent {
-		p.line(label, is)
-		label = ""
-	}
-	x.Traits.text(p, nil)
-	for i, b := range x.When {
-		p.heading("when %d: %s", i+1, strings.Join(b.If, " and "))
-		b.Traits.text(p, &x.Traits)
-	}
-	for _, pr := range x.Profiles {
-		base := &x.Traits
-		if pr.Branch > 0 {
-			p.heading("profile %s, when %d", pr.Name, pr.Branch)
-			base = &x.When[pr.Branch-1].Traits
-		} else {
-			p.heading("profile %s", pr.Name)
-		}
-		pr.Traits.text(p, base)
-	}
-	if len(x.Context) > 0 {
-		p.heading("context")
-	}
-	for _, f := range x.Context {
-		p.line(f.Name, f.text())
-	}
-	return p.Bytes()
-}
-
-// text writes the traits, or those of them that are other than base's.
-func (t *traits) text(p *page, base *traits) {
-	length := p.Len()
-	if base == nil || t.Retryable != base.Retryable || t.Recoverability != base.Recoverability {
-		p.line("retryable", t.retryable())
-	}
-	if base == nil || t.Severity != base.Severity {
-		p.line("severity", t.Severity)
-	}
-	if base == nil || t.Kind != base.Kind {
-		p.line("kind", t.Kind)
-	}
-	if t.HTTP != 0 && (base == nil || t.HTTP != base.HTTP) {
-		p.line("http", strconv.Itoa(t.HTTP))
-	}
-	if base == nil || t.GRPC != base.GRPC {
-		p.line("grpc", t.GRPC)
-	}
-	if base == nil || !reflect.DeepEqual(t.Reaction, base.Reaction) {
-		t.Reaction.text(p)
-	}
-	if p.Len() == length {
-		p.WriteString("  changes nothing\n")
-	}
-}
-
-func (t *traits) retryable() string {
-	plain := "permanent"
-	if t.Retryable {
-		plain = "retryable"
-	}
-	if t.Recoverability == plain {
-		return yesNo(t.Retryable)
-	}
-	return yesNo(t.Retryable) + " (" + t.Recoverability + ")"
-}
-
-func (r *reaction) text(p *page) {
-	label := "reaction"
-	for ; r != nil; r = r.Then {
-		p.line(label, cmp.Or(r.Name, r.Action))
-		for _, does := range r.Does {
-			p.line("", does)
-		}
-		label = "then"
-	}
-}
-
-func (f *fieldDoc) text() string {
-	is := []string{f.Type}
-	if len(f.Enum) > 0 {
-		is[0] = strings.Join(f.Enum, " | ")
-	}
-	if f.Required {
-		is = append(is, "required")
-	}
-	text := strings.Join(append(is, f.Notes...), ", ")
-	if f.Doc == "" {
-		return text
-	}
-	return text + ". " + oneLine(f.Doc)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// word returns the word of the language for a value, or "" for none.
+func word(v fmt.Stringer) string {
+	if s := v.String(); s != "none" {
+		return s
+	}
+	return ""
+}
+
+// positive returns a number, or "" for 0.
+func positive(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

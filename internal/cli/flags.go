@@ -18,11 +18,11 @@ type options struct {
 	tests   bool
 	strict  bool
 	quiet   bool
-	summary bool
+	diff    bool
 	verbose bool
 	format  diag.Format
 
-	taxonomy string // "" is none
+	taxonomy string
 	profile  string // "" is the default one
 	evidence taxonomy.Evidence
 	text     *string // in place of standard input, unless nil
@@ -41,21 +41,6 @@ func (o *options) choice(fs *flag.FlagSet, usage string, allowed ...diag.Format)
 	})
 }
 
-func orList(words []diag.Format) string {
-	var b strings.Builder
-	for i, w := range words {
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			b.WriteString(" or ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(string(w))
-	}
-	return b.String()
-}
-
 func outputFlags(fs *flag.FlagSet, o *options) {
 	fs.Func("o", "write to `DIR`, not to a directory named like the package beside the taxonomy",
 		func(dir string) error {
@@ -72,7 +57,7 @@ func outputFlags(fs *flag.FlagSet, o *options) {
 
 func findingFlags(fs *flag.FlagSet, o *options) {
 	fs.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
-	fs.BoolVar(&o.quiet, "q", false, "print errors only: no warnings, no diff")
+	fs.BoolVar(&o.quiet, "q", false, "print errors only")
 	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)", diag.FormatText,
 		diag.FormatJSON, diag.FormatGitHub)
 }

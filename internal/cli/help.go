@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-
-	"github.com/errgen/errgen/internal/diag"
 )
 
 const overview = `errgen makes a Go package of an error taxonomy: typed errors, JSON both ways, reactions, tests.
@@ -24,18 +22,12 @@ Run "errgen help COMMAND" for the flags of a command.
 `
 
 func (s *session) help(args []string) error {
-	if len(args) == 0 {
-		return s.write(allHelp())
-	}
-	if args[0] == "help" {
+	if len(args) == 0 || args[0] == "help" {
 		return s.write(allHelp())
 	}
 	c := commandNamed(args[0])
 	if c == nil {
-		if hint := diag.DidYouMean(args[0], commandNames()); hint != "" {
-			return usagef("help: unknown command %q; %s", args[0], hint)
-		}
-		return usagef("help: unknown command %q", args[0])
+		return usagef("help: unknown command %q%s", args[0], suggestion(args[0], commandNames()))
 	}
 	return s.write(c.help())
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 )
 
@@ -33,16 +32,13 @@ func (s *session) init(_ *options, args []string) error {
 		return s.write(starter)
 	}
 	if err := createFile(s.path(name), starter); err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return fmt.Errorf("write starter taxonomy: %s: %w", name, err)
+		return fmt.Errorf("write starter taxonomy: %s: %w", name, cause(err))
 	}
 	return s.printf(nextSteps, name, argument(name))
 }
 
-// argument is what has to follow a command to mean the file, with a space before it.
+// argument returns the argument that names the file, with a leading space, or "" for the default
+// file.
 func argument(name string) string {
 	if name == defaultFile {
 		return ""

@@ -32,12 +32,7 @@ func (s *session) schema(_ *options, args []string) error {
 	}
 	t, findings := spec.Parse(args[0], src)
 	if diag.HasErrors(findings) {
-		if err := diag.Print(
-			s.Stderr, diag.FormatText,
-			diag.FileFindings{Source: t.Source, Findings: onlyErrors(findings)}); err != nil {
-			return err
-		}
-		return errFindings
+		return s.faults(t.Source, findings)
 	}
 	return s.write(schema.JSON(t))
 }

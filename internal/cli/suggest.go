@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
+	"slices"
 
+	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/suggest"
@@ -38,14 +38,14 @@ over. With a taxonomy, what its rules match by now is left out, and what it woul
 }
 
 func (s *session) suggest(o *options, args []string) error {
-	c, wanted, err := s.known(o, args)
+	rules, wanted, err := s.known(o, args)
 	if err != nil {
 		return err
 	}
 	groups, matched := suggest.NewGroups(), 0
 	for _, name := range args {
 		err := s.readRecord(name, func(e detect.Entry) {
-			if c != nil && c.matches(&e.Evidence) {
+			if rules != nil && rules.Match(&e.Evidence, nil) != detect.NoRule {
 				matched++
 				return
 			}
@@ -63,16 +63,11 @@ func (s *session) suggest(o *options, args []string) error {
 	return s.write(result.YAML())
 }
 
-// known loads the taxonomy, if one is named. Without one the classifier is nil.
-func (s *session) known(o *options, args []string) (*classifier, suggest.Options, error) {
+// known returns the rules of the taxonomy, or nil if none is named.
+func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Options, error) {
 	wanted := suggest.Options{Least: o.least}
-	stdin := 0
-	for _, name := range append([]string{o.taxonomy}, args...) {
-		if name == stdinArg {
-			stdin++
-		}
-	}
-	if stdin > 1 {
+	isFile := func(name string) bool { return name != stdinArg }
+	if len(slices.DeleteFunc(append([]string{o.taxonomy}, args...), isFile)) > 1 {
 		return nil, wanted, usagef("suggest: standard input can be read only once")
 	}
 	if o.taxonomy == "" {
@@ -87,7 +82,7 @@ func (s *session) known(o *options, args []string) (*classifier, suggest.Options
 		wanted.Names = append(wanted.Names, c.Key, c.Value, c.Go)
 		wanted.Names = append(wanted.Names, c.Aliases...)
 	}
-	return newClassifier(l, nil), wanted, nil
+	return detection.Rules(l.model), wanted, nil
 }
 
 func namesOf(list []model.Named) []string {
@@ -127,10 +122,6 @@ func (s *session) readRecord(name string, add func(detect.Entry)) error {
 	return nil
 }
 
-// recordError says what is wrong with the path as the user gave it.
 func recordError(name string, err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("read record: %s: %w", displayed(name), err)
+	return fmt.Errorf("read record: %s: %w", displayed(name), cause(err))
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
@@ -32,7 +34,7 @@ type loaded struct {
 	findings []diag.Finding
 }
 
-// dir is the directory that the taxonomy stands in, as the user gave it.
+// dir returns the directory of the taxonomy, as the user gave it.
 func (l *loaded) dir() string {
 	if l.name == stdinArg {
 		return "."
@@ -70,8 +72,8 @@ func (s *session) loadAll(names []string) ([]*loaded, error) {
 	return all, errors.Join(errs...)
 }
 
-// valid loads one taxonomy for a command that is not about findings: errors are printed and end the
-// command, warnings are not mentioned.
+// valid loads a taxonomy for a command that is not about findings. Errors are printed and end the
+// command; warnings are ignored.
 func (s *session) valid(names []string) (*loaded, error) {
 	all, err := s.loadAll(names)
 	if err != nil {
@@ -79,14 +81,15 @@ func (s *session) valid(names []string) (*loaded, error) {
 	}
 	l := all[0]
 	if l.model == nil {
-		if err := diag.Print(
-			s.Stderr, diag.FormatText,
-			diag.FileFindings{Source: l.source, Findings: onlyErrors(l.findings)}); err != nil {
-			return nil, err
-		}
-		return nil, errFindings
+		return nil, s.faults(l.source, l.findings)
 	}
 	return l, nil
+}
+
+// faults prints the errors of a taxonomy, and returns errFindings.
+func (s *session) faults(source *diag.Source, findings []diag.Finding) error {
+	return s.printFindings(&options{format: diag.FormatText}, s.Stderr, true,
+		diag.FileFindings{Source: source, Findings: onlyErrors(findings)})
 }
 
 func (s *session) read(name string) ([]byte, error) {
@@ -113,29 +116,23 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxRead))
 }
 
-// readError says what is wrong with the path as the user gave it, and where the taxonomy may be
-// instead.
+// readError returns an error with the path that the user gave, and suggests another one.
 func (s *session) readError(name string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("read taxonomy: %s: %w%s", name, err, s.elsewhere(name))
+	return fmt.Errorf("read taxonomy: %s: %w%s", name, cause(err), s.elsewhere(name))
 }
 
+// cause returns the error in an error of the file system, without the path.
+func cause(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// elsewhere suggests where the taxonomy may be.
 func (s *session) elsewhere(name string) string {
-	info, err := os.Stat(s.path(name))
-	if err == nil && info.IsDir() {
-		if inside := filepath.Join(name, defaultFile); s.exists(inside) {
-			return fmt.Sprintf("; did you mean %q?", inside)
-		}
-		return ""
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	base := name[:len(name)-len(filepath.Ext(name))]
-	for _, near := range []string{base + ".yaml", base + ".yml"} {
+	base := strings.TrimSuffix(name, filepath.Ext(name))
+	for _, near := range []string{filepath.Join(name, defaultFile), base + ".yaml", base + ".yml"} {
 		if near != name && s.exists(near) {
 			return fmt.Sprintf("; did you mean %q?", near)
 		}
@@ -152,11 +149,56 @@ func (s *session) exists(name string) bool {
 }
 
 func onlyErrors(findings []diag.Finding) []diag.Finding {
-	var out []diag.Finding
-	for _, f := range findings {
-		if f.Severity == diag.Error {
-			out = append(out, f)
+	return slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
+}
+
+func lintCommand() *command {
+	return &command{
+		name: "lint", args: "[taxonomy.yaml ...]", max: -1,
+		summary: "check taxonomies, and generate nothing",
+		details: `
+Lint prints every finding about a taxonomy. It exits with 1 if one of them is an error, or with -strict if there
+is any. "errgen explain ID" explains a finding.`,
+		flags: findingFlags,
+		run: func(s *session, o *options, args []string) error {
+			all, err := s.loadAll(args)
+			if err != nil {
+				return err
+			}
+			return s.report(all, o, s.Stdout)
+		},
+	}
+}
+
+// report prints the findings of taxonomies, and returns errFindings if one of them stops the
+// command. As text they go to w; other formats go to standard output.
+func (s *session) report(all []*loaded, o *options, w io.Writer) error {
+	stop := false
+	var files []diag.FileFindings
+	for _, l := range all {
+		stop = stop || l.model == nil
+		files = append(files, diag.FileFindings{Source: l.source, Findings: l.findings})
+	}
+	return s.printFindings(o, w, stop, files...)
+}
+
+// printFindings prints findings, and returns errFindings if stop is true, one of them is an error,
+// or -strict makes a warning one. With -q warnings are left out.
+func (s *session) printFindings(o *options, w io.Writer, stop bool, files ...diag.FileFindings) error {
+	if o.format != diag.FormatText {
+		w = s.Stdout
+	}
+	for i, f := range files {
+		stop = stop || diag.HasErrors(f.Findings) || o.strict && len(f.Findings) > 0
+		if o.quiet && !o.strict {
+			files[i].Findings = onlyErrors(f.Findings)
 		}
 	}
-	return out
+	if err := diag.Print(w, o.format, files...); err != nil {
+		return err
+	}
+	if stop {
+		return errFindings
+	}
+	return nil
 }

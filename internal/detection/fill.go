@@ -10,10 +10,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Fill returns the code that evidence becomes by a rule, or as the fallback when rule is nil, and
-// the context that it is given: what the code sets, what the rule (or the fallback) sets, what
-// evidence has, defaults. Missing are the required fields, by wire name, that only evidence could
-// have filled and did not. Without a rule and a fallback the code is nil.
+// Fill returns the code of a rule, or the fallback if rule is nil, and the context of the error:
+// the values that the code sets, those that the rule (or the fallback) sets, those of the evidence,
+// and defaults. Missing are the required fields, by wire name, that only evidence could fill and did
+// not. Without a rule and a fallback the code is nil.
 func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 	code *model.Code, ctx model.Context, missing []string) {
 	code, set := m.Fallback, m.FallbackSet
@@ -55,10 +55,10 @@ func fromEvidence(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
 	return model.Value{}, false
 }
 
-// object fills an object that is required, or that evidence tells of: defaults alone do not make
-// one.
+// object fills an object that is required, or that evidence has values for. Defaults alone do not
+// make an object.
 func object(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
-	if !f.Required && !told(f.Object, ev) {
+	if !f.Required && !hasValues(f.Object, ev) {
 		return model.Value{}, false
 	}
 	v := model.Value{Type: model.ObjectType, Object: make(model.Context)}
@@ -70,11 +70,11 @@ func object(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
 	return v, true
 }
 
-// told reports whether evidence has anything for an object.
-func told(o *model.Object, ev *taxonomy.Evidence) bool {
+// hasValues reports whether evidence has a value for an object.
+func hasValues(o *model.Object, ev *taxonomy.Evidence) bool {
 	return slices.ContainsFunc(o.Fields, func(f *model.Field) bool {
 		if f.Type == model.ObjectType {
-			return told(f.Object, ev)
+			return hasValues(f.Object, ev)
 		}
 		_, ok := read(f, ev)
 		return ok
@@ -121,7 +121,7 @@ func modelValue(f *model.Field, v any) model.Value {
 	return out
 }
 
-// lacking returns what the code needs of evidence and does not get.
+// lacking returns the fields that the code needs from evidence and that it does not have.
 func lacking(code *model.Code, set []model.FieldValue, ev *taxonomy.Evidence) []string {
 	var out []string
 	for _, f := range code.Category.Fields {

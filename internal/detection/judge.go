@@ -1,32 +1,35 @@
 package detection
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Judge says what evidence becomes in a taxonomy. It is safe for concurrent use.
+// Judge classifies evidence by a taxonomy. It is safe for concurrent use.
 type Judge struct {
 	m      *model.Package
 	rules  *detect.Rules
 	ranked []*model.Rule
 }
 
-// NewJudge returns a judge of m's rules, whose expressions must compile. m must not change any
-// more.
+// NewJudge returns a judge of m's rules, whose expressions must compile. m must not be changed
+// afterwards.
 func NewJudge(m *model.Package) *Judge {
 	return &Judge{m: m, rules: Rules(m), ranked: Ranked(m)}
 }
 
-// Verdict is what evidence becomes.
+// Verdict is the result of a classification.
 type Verdict struct {
-	// Rule is the rule that won; nil when none did, and the evidence becomes the fallback.
+	// Rule is the rule that won. If it is nil, the evidence becomes the fallback.
 	Rule *model.Rule
-	// Evidence is what was asked about: with what the text gave away, and the text cut.
+	// Evidence is the evidence with facts read in its text, and with the text cut.
 	Evidence *taxonomy.Evidence
-	// Code is nil when no rule won and there is no fallback; then Row is nil and Context empty.
+	// Code is nil if no rule won and the taxonomy has no fallback. Then Row is nil, and Context is
+	// empty.
 	Code    *model.Code
 	Context model.Context
 	Row     *model.Row
@@ -34,14 +37,13 @@ type Verdict struct {
 	Missing []string
 }
 
-// Of returns what ev becomes, classified without options. It does not change ev, which must not be
-// nil.
+// Of classifies ev without options. It does not change ev, which must not be nil.
 func (j *Judge) Of(ev *taxonomy.Evidence) Verdict {
 	v := Verdict{Evidence: ev}
 	var room taxonomy.Evidence
 	rule, as, _ := j.rules.Decide(ev, &room, nil)
 	if as == nil {
-		return v // nothing that is ever classified
+		return v // never classified
 	}
 	v.Evidence = as
 	if rule != detect.NoRule {
@@ -62,12 +64,30 @@ func (j *Judge) Winner(ev *taxonomy.Evidence) *model.Rule {
 	return nil
 }
 
-// Evidence returns the evidence of an example, with the error of the standard library that it
-// names; one that wraps both where it names two. An error that errgen does not know is left out.
+// Evidence returns the evidence of an example, with the error that it names.
 func Evidence(x *model.Example) taxonomy.Evidence {
 	ev := x.Evidence
-	is, _ := stdlib.Make(x.Is)
-	as, _ := stdlib.Make(x.As)
-	ev.Err = stdlib.Wrap(as, is)
+	ev.Err = NamedError(x.As, x.Is)
 	return ev
+}
+
+// NamedError returns an error that the rules of [Rules] take for the ones that `as` and `is` name,
+// or nil if both are empty. It replaces errors of packages that errgen does not load.
+func NamedError(as, is string) error {
+	if as == "" && is == "" {
+		return nil
+	}
+	return &namedError{as, is}
+}
+
+type namedError struct{ as, is string }
+
+// Error returns the names.
+func (e *namedError) Error() string {
+	return strings.TrimPrefix(strings.TrimSuffix(e.as+": "+e.is, ": "), ": ")
+}
+
+func isNamed(err error, name string) bool {
+	e, ok := errors.AsType[*namedError](err)
+	return ok && (model.SameError(e.as, name) || model.SameError(e.is, name))
 }

@@ -1,7 +1,7 @@
 package detection_test
 
 import (
-	"io"
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,7 +10,6 @@ import (
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -126,17 +125,30 @@ func TestJudgeWithoutFallback(t *testing.T) {
 	assert.Empty(t, v.Context)
 }
 
-func TestEvidence(t *testing.T) {
+func TestEvidenceNamesErrors(t *testing.T) {
 	m := build(
 		t, "categories: {io: {codes: {A: {message: m, examples: [{is: io.EOF, source: a}, {as: '*net.OpError'}, "+
-			"{is: no.Such}, {}, {is: io.EOF, as: '*net.OpError'}]}}}}\n")
-	ev := func(i int) taxonomy.Evidence { return detection.Evidence(m.Codes[0].Examples[i]) }
-	assert.Equal(t, taxonomy.Evidence{Source: "a", Err: io.EOF}, ev(0))
-	require.Error(t, ev(1).Err)
-	assert.Contains(t, ev(1).Err.Error(), "dial")
-	require.NoError(t, ev(2).Err)
-	require.NoError(t, ev(3).Err)
-	both := ev(4).Err
-	assert.True(t, stdlib.Is(both, "io.EOF") && stdlib.Is(both, "*net.OpError"), "%v", both)
-	require.NoError(t, m.Codes[0].Examples[0].Evidence.Err, "the example itself has none")
+			"{is: os.ErrNotExist, as: '*example.org/x.Error'}, {}]}}}}\n")
+	is := detection.Rules(m).Is
+	for i, want := range []struct {
+		text  string
+		names []string
+	}{
+		{"io.EOF", []string{"io.EOF"}},
+		{"*net.OpError", []string{"*net.OpError"}},
+		{"*example.org/x.Error: os.ErrNotExist",
+			[]string{"os.ErrNotExist", "io/fs.ErrNotExist", "*example.org/x.Error"}},
+		{"", nil},
+	} {
+		ev := detection.Evidence(m.Codes[0].Examples[i])
+		if want.text == "" {
+			require.NoError(t, ev.Err)
+			continue
+		}
+		require.EqualError(t, ev.Err, want.text)
+		for _, name := range want.names {
+			assert.True(t, is(fmt.Errorf("wrapped: %w", ev.Err), name), name)
+		}
+		assert.False(t, is(ev.Err, "io.ErrUnexpectedEOF"))
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// What is missing by the reference is what an explanation at run time names.
+// TestMissing compares the missing fields with those of an explanation at run time.
 func TestMissing(t *testing.T) {
 	m := build(t, `
 fallback: {code: LOST, set: {id: none}}

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// needs lists what only evidence can fill of the errors that are detected, in the order of the
-// codes. What a rule sets is in it, as other rules of the code may not.
+// needs returns the fields of detected errors that only evidence can fill, in the order of the
+// codes. A field that a rule sets is among them, because other rules of the code may not set it.
 func needs(m *model.Package) []detect.Need {
 	var out []detect.Need
 	for _, c := range m.Codes {
@@ -34,8 +34,8 @@ func alwaysSet(m *model.Package, c *model.Code, f *model.Field) bool {
 		c.Rules, func(r *model.Rule) bool { return !sets(r.Set) })
 }
 
-// fieldNeeds looks into objects that are always there. Of those that may be absent nothing is
-// needed.
+// fieldNeeds returns the needs of a field. A required object has those of its required fields, an
+// optional one has none.
 func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
 	if f.Type == model.ObjectType {
 		var out []detect.Need

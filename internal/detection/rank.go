@@ -8,22 +8,22 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// class is what a rule ranks by among rules of its priority.
+// class ranks a rule among the rules of its priority.
 type class uint8
 
 const (
-	structured class = iota // asks for more than who failed at what
+	structured class = iota // tests more than source and op
 	textual                 // searches the text
-	general                 // asks for source and op only
+	general                 // tests source and op only
 )
 
-// Beside reports whether nothing but the order in the file decides which of two rules ranks first.
+// Beside reports whether only the order in the file decides which of two rules ranks first.
 func Beside(a, b *model.Rule) bool {
 	return a.Priority == b.Priority && classOf(a) == classOf(b) && derivedClass(a) == derivedClass(b)
 }
 
 // Ranked returns the rules of m in the order in which they win: higher priority, class, order of
-// the file. The rules of [Rules] stand in this order.
+// the file. The rules of [Rules] are in this order.
 func Ranked(m *model.Package) []*model.Rule { return ranked(m, classOf) }
 
 // ranked sorts stably, so that the order of the file decides last.

@@ -3,7 +3,6 @@ package detection
 import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/prefilter"
-	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/detect"
 )
 
@@ -12,7 +11,7 @@ import (
 func Rules(m *model.Package) *detect.Rules {
 	order := Ranked(m)
 	out := &detect.Rules{Rules: make([]detect.Rule, len(order)), Needs: needs(m), FallbackSet: names(m.FallbackSet),
-		Is: stdlib.Is}
+		Is: isNamed}
 	out.Sensitive = sensitive(m)
 	places := derivedRanks(m)
 	patterns := patternList{seen: make(map[patternKey]uint16)}

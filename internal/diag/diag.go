@@ -1,10 +1,14 @@
-// Package diag holds what errgen has to say about a taxonomy: findings, the places they point to,
-// and the forms in which they are printed.
+// Package diag contains findings about a taxonomy: their positions, and the formats in which they are
+// printed.
 package diag
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// Severity tells whether a finding stops generation.
+// Severity decides whether a finding stops generation.
 type Severity uint8
 
 // The severities. An error stops generation; a warning does so only under -strict.
@@ -21,17 +25,17 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// Span is a run of characters on one line of a source. The zero Span is no place.
+// Span is a run of characters on one line of a source. The zero Span is no position.
 type Span struct {
-	Line int // 1-based; 0 when there is no place
+	Line int // 1-based; 0 if there is no position
 	Col  int // 1-based, counted in characters (runes), not bytes
 	Len  int // in characters; 0 counts as 1
 }
 
-// Valid reports whether s points anywhere.
+// Valid reports whether s is a position.
 func (s Span) Valid() bool { return s.Line > 0 }
 
-// Related is a second place that explains a finding.
+// Related is a second position that explains a finding.
 type Related struct {
 	Span    Span
 	Message string // "first declared here"
@@ -43,13 +47,17 @@ type Finding struct {
 	Severity Severity
 	Span     Span
 	Message  string    // lower case, without a full stop
-	Hint     string    // the mend: `did you mean "retryable"?`; may be empty
-	Related  []Related // places that explain it
+	Hint     string    // the fix: `did you mean "retryable"?`; may be empty
+	Related  []Related // positions that explain it
 }
 
 // Sort orders findings by position, then errors before warnings, then by id and message.
 func Sort(fs []Finding) {
-	slices.SortStableFunc(fs, compare)
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Span.Line, b.Span.Line), cmp.Compare(a.Span.Col, b.Span.Col),
+			cmp.Compare(a.Severity, b.Severity), strings.Compare(a.ID, b.ID), strings.Compare(a.Message, b.Message))
+	})
 }
 
 // HasErrors reports whether any finding is an error.

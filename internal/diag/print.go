@@ -2,18 +2,20 @@ package diag
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
-// Format is a form in which findings are printed.
+// Format is a format in which findings are printed.
 type Format string
 
 // The formats.
 const (
-	// FormatText is for people: the place, the message, the source line with a caret under the
-	// token.
+	// FormatText is for people: the position, the message, and the source line with a caret under
+	// the token.
 	FormatText Format = "text"
 	// FormatJSON is one object a line, with the fields of [JSONFinding].
 	FormatJSON Format = "json"
@@ -26,13 +28,12 @@ func Formats() []string {
 	return []string{string(FormatText), string(FormatJSON), string(FormatGitHub)}
 }
 
-// ParseFormat returns the format called name.
+// ParseFormat returns the format with a name.
 func ParseFormat(name string) (Format, error) {
-	switch f := Format(name); f {
-	case FormatText, FormatJSON, FormatGitHub:
-		return f, nil
+	if !slices.Contains(Formats(), name) {
+		return "", fmt.Errorf("unknown format %q: use %s", name, strings.Join(Formats(), ", "))
 	}
-	return "", fmt.Errorf("unknown format %q: use %s", name, strings.Join(Formats(), ", "))
+	return Format(name), nil
 }
 
 // FileFindings are the findings of one file, in the order in which they are printed.
@@ -41,12 +42,14 @@ type FileFindings struct {
 	Findings []Finding
 }
 
-// Print writes the findings of files in a format. Whatever the source holds, nothing in it controls
-// the terminal or the workflow that reads them.
+// Print writes the findings of files in a format. Text of the source cannot control the terminal or
+// the workflow that reads it.
 func Print(w io.Writer, format Format, files ...FileFindings) error {
-	one, err := printer(format)
-	if err != nil {
-		return err
+	one := map[Format]func(io.Writer, *Source, Finding) error{
+		FormatText: printText, FormatJSON: printJSON, FormatGitHub: printGitHub,
+	}[format]
+	if one == nil {
+		return fmt.Errorf("unknown format %q", string(format))
 	}
 	b := bufio.NewWriter(w)
 	for _, file := range files {
@@ -62,14 +65,59 @@ func Print(w io.Writer, format Format, files ...FileFindings) error {
 	return nil
 }
 
-func printer(format Format) (func(io.Writer, *Source, Finding) error, error) {
-	switch format {
-	case FormatText:
-		return printText, nil
-	case FormatJSON:
-		return printJSON, nil
-	case FormatGitHub:
-		return printGitHub, nil
+// JSONFinding is a finding as FormatJSON prints it. Fields may be added; these keep their meaning.
+type JSONFinding struct {
+	File     string        `json:"file"`
+	Line     int           `json:"line,omitempty"`   // 1-based; absent if the finding has no position
+	Column   int           `json:"column,omitempty"` // 1-based, in characters
+	Length   int           `json:"length,omitempty"` // of the token, in characters, at least 1
+	Severity string        `json:"severity"`         // error or warning
+	ID       string        `json:"id"`
+	Message  string        `json:"message"`
+	Hint     string        `json:"hint,omitempty"`
+	Related  []JSONRelated `json:"related,omitempty"`
+}
+
+// JSONRelated is a second position that explains a finding.
+type JSONRelated struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Length  int    `json:"length"`
+	Message string `json:"message"`
+}
+
+func printJSON(w io.Writer, src *Source, f Finding) error {
+	out := JSONFinding{File: src.display(), Severity: f.Severity.String(), ID: f.ID, Message: f.Message, Hint: f.Hint}
+	if f.Span.Valid() {
+		out.Line, out.Column, out.Length = f.Span.Line, f.Span.Col, max(f.Span.Len, 1)
 	}
-	return nil, fmt.Errorf("unknown format %q", string(format))
+	for _, r := range f.Related {
+		out.Related = append(out.Related, JSONRelated{r.Span.Line, r.Span.Col, max(r.Span.Len, 1), r.Message})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}
+
+// The escapes of workflow commands, in messages and in properties.
+var (
+	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func printGitHub(w io.Writer, src *Source, f Finding) error {
+	at := ""
+	if f.Span.Valid() {
+		at = fmt.Sprintf(",line=%d,col=%d,endColumn=%d", f.Span.Line, f.Span.Col, f.Span.Col+max(f.Span.Len, 1))
+	}
+	message := printable(f.Message)
+	if f.Hint != "" {
+		message += "\n" + printable(f.Hint)
+	}
+	for _, r := range f.Related {
+		message += fmt.Sprintf("\nline %d: %s", r.Span.Line, printable(r.Message))
+	}
+	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(src.display()), at,
+		escapeProperty.Replace(f.ID), escapeData.Replace(message))
+	return err
 }

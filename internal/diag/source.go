@@ -32,7 +32,7 @@ func (s *Source) all() []string {
 	return s.lines
 }
 
-// Line returns the text of the 1-based line n without its line end, or "" when there is none.
+// Line returns the text of the 1-based line n without its line end, or "" if it does not exist.
 func (s *Source) Line(n int) string {
 	if s == nil {
 		return ""

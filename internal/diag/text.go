@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// What is shown of a long source line: a window around the token.
+// The window around the token that is shown of a long source line.
 const (
 	windowWidth = 120
 	windowLead  = 40

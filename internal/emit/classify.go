@@ -14,6 +14,13 @@ func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback !
 // rules as static data, and what fills the errors.
 func classification(f *jen.File, m *model.Package) {
 	d := detectionOf(m)
+	for path, name := range importNames(m) {
+		if isImplied(path, name) {
+			f.ImportName(path, name)
+		} else {
+			f.ImportAlias(path, name)
+		}
+	}
 	declare(f, classifyFunc(), classifyEvidenceFunc(), explainFunc(), d.rules(), d.makeError())
 	declare(f, d.fills()...)
 	declare(f, ruleIs(m))

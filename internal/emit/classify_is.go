@@ -7,33 +7,32 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// namesErrors reports whether a rule names an error of the standard library.
-func (d detectionData) namesErrors() bool { return len(standardErrors(d.m)) > 0 }
+// namesErrors reports whether a rule names an error in `is` or `as`.
+func (d detectionData) namesErrors() bool { return len(namedErrors(d.m)) > 0 }
 
-// standardError is an error of the standard library that a rule names.
-type standardError struct {
+// namedError is an error that a rule names.
+type namedError struct {
 	key  detect.Key
 	name string
 }
 
-// standardErrors lists the errors that rules name, sorted: values first.
-func standardErrors(m *model.Package) []standardError {
-	var out []standardError
+// namedErrors lists the errors that rules name, sorted: values first.
+func namedErrors(m *model.Package) []namedError {
+	var out []namedError
 	for _, r := range m.Rules {
 		for _, c := range r.Conditions {
 			if c.Key != detect.Is && c.Key != detect.As {
 				continue
 			}
 			for _, name := range slices.Concat(c.Any, c.Not) {
-				out = append(out, standardError{c.Key, name})
+				out = append(out, namedError{c.Key, name})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b standardError) int {
+	slices.SortFunc(out, func(a, b namedError) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.name, b.name))
 	})
 	return slices.Compact(out)
@@ -41,7 +40,7 @@ func standardErrors(m *model.Package) []standardError {
 
 // ruleIs makes the function that tests an error for what rules name; nil where they name nothing.
 func ruleIs(m *model.Package) jen.Code {
-	named := standardErrors(m)
+	named := namedErrors(m)
 	if len(named) == 0 {
 		return nil
 	}
@@ -56,18 +55,26 @@ func ruleIs(m *model.Package) jen.Code {
 	)
 }
 
-func (e standardError) test() []jen.Code {
+func (e namedError) test() []jen.Code {
+	name := errorName(e.name)
 	if e.key == detect.Is {
-		v, _ := stdlib.LookupValue(e.name)
-		return []jen.Code{jen.Return(jen.Qual(pkgErrors, "Is").Call(jen.Err(), jen.Qual(v.Package, v.Name)))}
+		return []jen.Code{jen.Return(jen.Qual(pkgErrors, "Is").Call(jen.Err(), jen.Qual(name.Path, name.Name)))}
 	}
-	t, _ := stdlib.LookupType(e.name)
-	typ := jen.Qual(t.Package, t.Name)
-	if t.Pointer {
+	typ := jen.Qual(name.Path, name.Name)
+	if name.Pointer {
 		typ = jen.Op("*").Add(typ)
 	}
 	return []jen.Code{
 		jen.List(jen.Id("_"), jen.Id("ok")).Op(":=").Qual("errors", "AsType").Types(typ).Call(jen.Err()),
 		jen.Return(jen.Id("ok")),
 	}
+}
+
+// errorName parses a name that package check has accepted.
+func errorName(name string) model.ErrorName {
+	parsed, err := model.ParseErrorName(name)
+	if err != nil {
+		panic(err)
+	}
+	return parsed
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,8 @@ import (
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/emit"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/detect"
 )
 
 // FuzzGenerate checks that whatever is accepted as a taxonomy becomes packages that gofmt leaves
@@ -38,12 +41,40 @@ func FuzzGenerate(f *testing.F) {
 	imports := importer.ForCompiler(fset, "gc", exportData(f))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, _ := check.Load("taxonomy.yaml", src)
-		if m == nil {
+		if m == nil || namesOtherErrors(m) {
 			t.Skip()
 		}
 		typeCheck(t, fset, imports, emit.Files(m, emit.Options{Tests: true}))
 	})
 }
+
+// namesOtherErrors reports whether a taxonomy names errors that are not in fuzzErrors and may not
+// exist.
+func namesOtherErrors(m *model.Package) bool {
+	var names []string
+	for _, r := range m.Rules {
+		for _, c := range r.Conditions {
+			if c.Key == detect.Is || c.Key == detect.As {
+				names = append(append(names, c.Any...), c.Not...)
+			}
+		}
+	}
+	for _, c := range m.Codes {
+		for _, x := range c.Examples {
+			names = append(names, x.Is, x.As)
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return name != "" && !slices.Contains(fuzzErrors, name)
+	})
+}
+
+// fuzzErrors are the errors that the seeds name. Their packages are in exportData.
+var fuzzErrors = strings.Fields(`io.EOF io.ErrUnexpectedEOF io/fs.ErrNotExist os.ErrNotExist os/exec.ErrNotFound
+	context.DeadlineExceeded archive/zip.ErrFormat github.com/failsafe-go/failsafe-go/circuitbreaker.ErrOpen
+	github.com/failsafe-go/failsafe-go.ErrExecutionCanceled *net.OpError *io/fs.PathError *net/url.Error
+	encoding/base64.CorruptInputError *os/exec.ExitError *encoding/json.SyntaxError *gopkg.in/yaml.v3.TypeError
+	*github.com/santhosh-tekuri/jsonschema/v6.ValidationError net.Error golang.org/x/mod/zip.FileError`)
 
 var fuzzSeeds = []string{
 	"errgen: 1\npackage: p\ncategories: {unmarshal: {codes: {A: {message: a}}}}\n",
@@ -98,7 +129,9 @@ func exportData(tb testing.TB) importer.Lookup {
 	tb.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
 		"github.com/errgen/errgen/runtime/taxonomy/gen", "github.com/errgen/errgen/runtime/detect",
-		"github.com/errgen/errgen/internal/stdlib", "testing", "os", "reflect", "bytes", "context",
+		"github.com/errgen/errgen/runtime/taxonomy/gentest", "net/url", "os/exec", "archive/zip", "encoding/base64",
+		"github.com/failsafe-go/failsafe-go/circuitbreaker", "gopkg.in/yaml.v3", "golang.org/x/mod/zip",
+		"github.com/santhosh-tekuri/jsonschema/v6", "testing", "os", "reflect", "bytes", "context",
 		"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
 	out, err := cmd.Output()
 	require.NoError(tb, err)

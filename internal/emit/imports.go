@@ -2,13 +2,22 @@ package emit
 
 import (
 	"bytes"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
 )
 
 // Import paths of what generated code uses.
 const (
 	pkgTaxonomy = "github.com/errgen/errgen/runtime/taxonomy"
 	pkgGen      = "github.com/errgen/errgen/runtime/taxonomy/gen"
+	pkgGentest  = "github.com/errgen/errgen/runtime/taxonomy/gentest"
 	pkgDetect   = "github.com/errgen/errgen/runtime/detect"
 	pkgCmp      = "cmp"
 	pkgContext  = "context"
@@ -35,6 +44,79 @@ var packages = []struct{ path, name string }{
 	{pkgSlog, "slog"},
 	{pkgStrings, "strings"},
 	{pkgTime, "time"},
+}
+
+// importNames returns the names that generated code gives to the packages of the errors which rules
+// and examples name. The names depend on the paths only, and hide nothing that generated code uses.
+func importNames(m *model.Package) map[string]string {
+	paths := map[string]bool{}
+	for _, e := range namedErrors(m) {
+		paths[errorName(e.name).Path] = true
+	}
+	for _, c := range m.Codes {
+		for _, x := range c.Examples {
+			for _, name := range []string{x.Is, x.As} {
+				if name != "" {
+					paths[errorName(name).Path] = true
+				}
+			}
+		}
+	}
+	names, taken := map[string]string{}, map[string]bool{}
+	for _, p := range packages {
+		if paths[p.path] {
+			names[p.path] = p.name
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(paths)) {
+		if names[p] != "" {
+			continue
+		}
+		base := packageName(p)
+		name := base
+		for n := 2; taken[name] || reservedImport(name, p); n++ {
+			name = base + strconv.Itoa(n)
+		}
+		names[p], taken[name] = name, true
+	}
+	return names
+}
+
+// reservedImport reports whether generated code may use a name for something else than the package
+// of this path.
+func reservedImport(name, path string) bool {
+	switch name {
+	case "base", "name", "gentest", "os", "reflect":
+		return path != name
+	}
+	return naming.Reserved(name) && path != name
+}
+
+var (
+	majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+	dotVersion   = regexp.MustCompile(`\.v[0-9]+$`)
+	notInName    = regexp.MustCompile(`^[^a-z]+|[^a-z0-9]+`)
+)
+
+// packageName returns the name that a package probably has: pgx for github.com/jackc/pgx/v5, yaml
+// for gopkg.in/yaml.v3.
+func packageName(p string) string {
+	if majorVersion.MatchString(path.Base(p)) && path.Dir(p) != "." {
+		p = path.Dir(p)
+	}
+	name := strings.ToLower(dotVersion.ReplaceAllString(path.Base(p), ""))
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "go-"), "-go")
+	if name = notInName.ReplaceAllString(name, ""); name == "" {
+		return "pkg"
+	}
+	return name
+}
+
+// isImplied reports whether an import needs no explicit name: that of a package of the standard
+// library is the last element of its path.
+func isImplied(p, name string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	return path.Base(p) == name && !strings.Contains(first, ".")
 }
 
 // groupImports puts the standard library's imports of src first and a blank line after them, as

@@ -1,13 +1,14 @@
 package emit
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
-	"github.com/errgen/errgen/internal/stdlib"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -163,44 +164,53 @@ func (w *testWriter) fills(c *model.Category) {
 
 // namedErrors writes by which of the names in rules their errors are known.
 func (w *testWriter) namedErrors(d detectionData) {
-	named := standardErrors(d.m)
+	named := namedErrors(d.m)
 	if len(named) == 0 {
 		return
 	}
-	names := eachText(named, func(e standardError) string { return e.name })
+	names := eachText(named, func(e namedError) string { return e.name })
 	w.test("RuleIs", "")
 	w.f("#CheckNamed(t, %s, []#Named{\n", w.list(names))
-	for _, name := range names {
-		err, _ := stdlib.Make(name)
-		var known []string
-		for _, other := range names {
-			if d.matched.Is(err, other) {
-				known = append(known, other)
-			}
+	for _, e := range named {
+		known := slices.DeleteFunc(
+			slices.Clone(names), func(other string) bool { return !model.SameError(e.name, other) })
+		expr := w.errorExpr(e.name, "")
+		if e.key == detect.Is {
+			expr = w.errorExpr("", e.name)
 		}
-		w.f("{%s, %s},\n", w.standardError(name), w.list(known))
+		w.f("{%s, %s},\n", expr, w.list(known))
 	}
 	w.f("})\n}\n")
 }
 
 // exampleEvidence returns the evidence of an example, with the error that it names.
 func (w *testWriter) exampleEvidence(x *model.Example) given {
-	g := given{evidence: detection.Evidence(x)}
-	as, _ := stdlib.GoExpr(x.As)
-	is, _ := stdlib.GoExpr(x.Is)
-	g.err = w.expression(stdlib.WrapExpr(as, is))
-	return g
+	return given{detection.Evidence(x), w.errorExpr(x.As, x.Is)}
 }
 
-// standardError returns the expression of an error of the standard library.
-func (w *testWriter) standardError(name string) string {
-	expr, _ := stdlib.GoExpr(name)
-	return w.expression(expr)
-}
-
-func (w *testWriter) expression(expr stdlib.Expr) string {
-	for _, path := range expr.Imports {
-		w.imports[path] = true
+// errorExpr returns the expression of an error that `as` and `is` name. Its text is the one of
+// [detection.NamedError].
+func (w *testWriter) errorExpr(as, is string) string {
+	err := detection.NamedError(as, is)
+	if err == nil {
+		return ""
 	}
-	return expr.Code
+	expr := "nil"
+	if is != "" {
+		expr = fmt.Sprintf("%s(%s, %s)", w.use(pkgGentest, "Is"), w.str(err.Error()), w.errorRef(is))
+	}
+	if as != "" {
+		expr = fmt.Sprintf("%s[%s](%s, %s)", w.use(pkgGentest, "As"), w.errorRef(as), w.str(err.Error()), expr)
+	}
+	return expr
+}
+
+// errorRef returns the name of an error as Go, and imports its package.
+func (w *testWriter) errorRef(name string) string {
+	if w.names == nil {
+		w.names = importNames(w.m)
+	}
+	e := errorName(name)
+	w.imports[e.Path] = true
+	return strings.Repeat("*", strings.Count(name[:1], "*")) + w.names[e.Path] + "." + e.Name
 }

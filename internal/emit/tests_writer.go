@@ -22,7 +22,8 @@ type testWriter struct {
 	testNames
 	body    bytes.Buffer
 	imports map[string]bool
-	base    sample.Case // the last that baseOf returned
+	names   map[string]string // of imported packages whose errors examples name
+	base    sample.Case       // the last that baseOf returned
 }
 
 func newTestWriter(m *model.Package, names testNames) *testWriter {
@@ -44,7 +45,7 @@ func (w *testWriter) use(path, name string) string {
 func (w *testWriter) bytes() []byte {
 	var out bytes.Buffer
 	out.WriteString(testHeader(w.m))
-	out.WriteString(importBlock(slices.Sorted(maps.Keys(w.imports))))
+	out.WriteString(importBlock(slices.Sorted(maps.Keys(w.imports)), w.names))
 	out.Write(w.body.Bytes())
 	return out.Bytes()
 }
@@ -58,13 +59,16 @@ func (w *testWriter) test(subject, what string) {
 	w.f("\nfunc %s(t *testing.T) {\n", w.free("Test"+subject+what))
 }
 
-func importBlock(paths []string) string {
+func importBlock(paths []string, names map[string]string) string {
 	if len(paths) == 1 {
 		return fmt.Sprintf("import %q\n", paths[0])
 	}
 	var std, others strings.Builder
 	for _, path := range paths {
 		line := fmt.Sprintf("\t%q\n", path)
+		if name := names[path]; name != "" && !isImplied(path, name) {
+			line = fmt.Sprintf("\t%s %q\n", name, path)
+		}
 		if isStandard(line) {
 			std.WriteString(line)
 		} else {

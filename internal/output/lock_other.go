@@ -1,12 +1,7 @@
-//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
 
 package output
 
-// dirLock holds nothing: the system has no lock that the standard library knows.
-type dirLock struct{}
-
-func lockDir(string) (*dirLock, error) { return &dirLock{}, nil }
-
-func (*dirLock) held() bool { return false }
-
-func (*dirLock) release(last func()) { last() }
+// tryLock locks nothing, because the system cannot lock a directory. Each file is still replaced
+// atomically.
+func tryLock(string) (unlock func(), ok bool, err error) { return func() {}, true, nil }

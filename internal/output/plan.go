@@ -1,13 +1,20 @@
-// Package output brings a directory to hold the files that were generated: it plans what would
-// change, shows that as a diff, or writes it. Every file is replaced as a whole or not at all,
-// files whose bytes are right are not touched, and nothing is touched that errgen did not make.
+// Package output makes a directory contain the generated files. A [Plan] lists the changes; it can
+// be shown as a diff or written. Files whose bytes are right are not touched, and files that errgen
+// did not generate are never touched.
 package output
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // File is a generated file. Its name is a base name that ends in _gen.go or _gen_test.go.
@@ -16,19 +23,18 @@ type File struct {
 	Content []byte
 }
 
-// Target is where generated files go, and what they are made from.
+// Target is the directory of generated files and what they are generated from.
 type Target struct {
-	Dir     string // the directory; need not exist
-	Show    string // the directory as messages name it; Dir unless said
+	Dir     string // the directory; it may not exist yet
+	Show    string // the directory as messages name it; Dir if empty
 	Package string // the Go package of the files
-	Source  string // base name of the taxonomy's file, as the header of the files tells it
-
-	// SourceDir is where the taxonomy's file stands. Files made from a taxonomy that is no longer
-	// there count as made from this one: it was renamed.
+	Source  string // base name of the taxonomy's file, as in the header of the files
+	// SourceDir is the directory of the taxonomy's file. Files whose header names a file that no
+	// longer exists there belong to this taxonomy, because it was renamed.
 	SourceDir string
 }
 
-// Action is what becomes of a file.
+// Action is the change of a file.
 type Action uint8
 
 // The actions.
@@ -39,93 +45,194 @@ const (
 	Remove
 )
 
-// String returns the action as -v tells it: "unchanged", "created", "changed", "removed".
+// String returns the action in the past tense, as -v prints it: "unchanged", "created".
 func (a Action) String() string {
 	return [...]string{"unchanged", "created", "changed", "removed"}[a]
 }
 
-// Step is what becomes of one file.
+// Step is the change of one file.
 type Step struct {
 	Action Action
 	Name   string // base name
 	Path   string // as messages name it
 
-	content []byte
+	old, content []byte
 }
 
-// Plan is what has to be done to a directory. It holds for as long as nobody else changes the
-// directory.
+// devNull is the name of a file that does not exist in a diff.
+const devNull = "/dev/null"
+
+// Diff returns the change as a unified diff. It is empty if the file is unchanged.
+func (s Step) Diff() []byte {
+	oldName, newName := s.Path, s.Path
+	switch s.Action {
+	case Create:
+		oldName = devNull
+	case Remove:
+		newName = devNull
+	}
+	// The first line repeats the two names as a command line.
+	_, text, _ := bytes.Cut(diff.Diff(oldName, s.old, newName, s.content), []byte("\n"))
+	return text
+}
+
+// Lines returns how many lines the change adds and removes.
+func (s Step) Lines() (added, removed int) {
+	for i, line := range bytes.Split(s.Diff(), []byte("\n")) {
+		switch {
+		case i < 2: // the names
+		case bytes.HasPrefix(line, []byte("+")):
+			added++
+		case bytes.HasPrefix(line, []byte("-")):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// Plan lists the changes that make a directory contain the generated files.
 type Plan struct {
-	Steps []Step // by name
+	Steps []Step // sorted by name
 
 	target    Target
-	leftovers []string // base names of temporary files that a killed run left
-	disk      disk
+	files     []File
+	leftovers []string              // temporary files of a killed run
+	fault     func(op string) error // called before each effect, so that tests can make it fail
 }
 
-// NewPlan compares files with the target and returns what has to be done. It reads only. Its error
-// names every file that stands in the way; then nothing must be written.
+// maxRefused limits how many files the error of NewPlan names.
+const maxRefused = 10
+
+// NewPlan compares files with the directory and returns the changes. It writes nothing. If any file
+// is in the way, NewPlan returns an error that names them.
 func NewPlan(t Target, files []File) (*Plan, error) {
 	t.Show = cmp.Or(t.Show, t.Dir)
-	p := &Plan{target: t, disk: osDisk{}}
-	present, err := readDir(t)
+	entries, err := t.entries()
 	if err != nil {
 		return nil, err
 	}
+	p := &Plan{target: t, files: files, fault: func(string) error { return nil }}
 	var refused []error
-	wanted := make(map[string]bool, len(files))
+	generated := make(map[string]bool, len(files))
 	for _, f := range files {
-		if err := checkName(f.Name); err != nil {
-			return nil, err
+		if !isGenerated(f.Name) || strings.ContainsAny(f.Name, `/\:`) || f.Name[0] == '.' {
+			return nil, fmt.Errorf("%q is not a valid name of a generated file", f.Name)
 		}
-		if wanted[f.Name] {
+		if generated[f.Name] {
 			return nil, fmt.Errorf("%s: generated twice", f.Name)
 		}
-		wanted[f.Name] = true
-		action, err := t.compare(f)
-		if err != nil {
+		generated[f.Name] = true
+		if err := p.compare(f); err != nil {
 			refused = append(refused, err)
 		}
-		p.add(action, f.Name, f.Content)
 	}
-	for _, e := range present {
-		switch {
-		case !e.Type().IsRegular() || wanted[e.Name()]:
-		case isGenerated(e.Name()) && t.stale(e.Name()):
-			p.add(Remove, e.Name(), nil)
-		case isTemporary(e.Name()) && t.leftover(e.Name()):
-			p.leftovers = append(p.leftovers, e.Name())
-		default:
-			refused = append(refused, t.foreign(e.Name()))
+	for _, e := range entries {
+		if generated[e.Name()] || !e.Type().IsRegular() {
+			continue
+		}
+		if err := p.inspect(e.Name()); err != nil {
+			refused = append(refused, err)
 		}
 	}
+	if more := len(refused) - maxRefused; more > 0 {
+		refused = append(refused[:maxRefused:maxRefused], fmt.Errorf("and %d more files", more))
+	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Name, b.Name) })
-	if !p.Clean() {
-		refused = append(refused, t.writable())
-	}
-	if err := t.joined(refused); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, errors.Join(refused...)
 }
 
-// Clean reports whether the directory holds what it should, so that nothing has to be done.
+// Clean reports whether the directory contains the generated files and no stale ones.
 func (p *Plan) Clean() bool {
 	return !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Unchanged })
 }
 
-func (p *Plan) add(a Action, name string, content []byte) {
-	p.Steps = append(p.Steps, Step{Action: a, Name: name, Path: p.target.path(name), content: content})
+// entries lists the directory. If it does not exist, it has no entries.
+func (t Target) entries() ([]os.DirEntry, error) {
+	info, err := os.Lstat(t.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, t.wrap("", err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, fmt.Errorf("%s: is a symbolic link: name the directory that it leads to", t.Show)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: is not a directory", t.Show)
+	}
+	entries, err := os.ReadDir(t.Dir)
+	if err != nil {
+		return nil, t.wrap("", err)
+	}
+	return entries, nil
 }
 
-// checkName refuses what is not plainly a file of the directory.
-func checkName(name string) error {
-	if strings.ContainsAny(name, `/\:`) || strings.HasPrefix(name, ".") || !isGenerated(name) {
-		return fmt.Errorf("%q is no name of a generated file", name)
+// compare adds the step of a generated file.
+func (p *Plan) compare(f File) error {
+	t := p.target
+	info, err := os.Lstat(t.file(f.Name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.add(Create, f.Name, nil, f.Content)
+		return nil
+	case err != nil:
+		return t.wrap(f.Name, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s: is a symbolic link", t.path(f.Name))
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: is not a regular file", t.path(f.Name))
 	}
-	return nil
+	old, err := os.ReadFile(t.file(f.Name))
+	if err != nil {
+		return t.wrap(f.Name, err)
+	}
+	if bytes.Equal(old, f.Content) {
+		p.add(Unchanged, f.Name, old, f.Content)
+		return nil
+	}
+	p.add(Change, f.Name, old, f.Content)
+	return t.replaceable(f.Name, old)
+}
+
+// inspect adds the step of a stale file, and refuses a Go file of another package.
+func (p *Plan) inspect(name string) error {
+	if isTemp(name) {
+		p.leftovers = append(p.leftovers, name)
+		return nil
+	}
+	if !strings.HasSuffix(name, ".go") || name[0] == '_' || name[0] == '.' {
+		return nil
+	}
+	content, err := os.ReadFile(p.target.file(name))
+	if err != nil {
+		return nil //nolint:nilerr // the go command reports the file
+	}
+	if isGenerated(name) && p.target.replaceable(name, content) == nil {
+		p.add(Remove, name, content, nil)
+		return nil
+	}
+	return p.target.samePackage(name, content)
+}
+
+func (p *Plan) add(a Action, name string, old, content []byte) {
+	p.Steps = append(p.Steps, Step{Action: a, Name: name, Path: p.target.path(name), old: old, content: content})
 }
 
 func isGenerated(name string) bool {
 	return strings.HasSuffix(name, "_gen.go") || strings.HasSuffix(name, "_gen_test.go")
+}
+
+func (t Target) path(name string) string { return filepath.Join(t.Show, name) }
+func (t Target) file(name string) string { return filepath.Join(t.Dir, name) }
+
+// wrap returns an error of the file system with the path as messages name it.
+func (t Target) wrap(name string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("%s: %w", t.path(name), err)
 }

@@ -5,220 +5,138 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"slices"
-	"sync"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"time"
 )
 
-// Write does what is planned. It locks the directory, waiting for another run that writes to it,
-// and compares once more, so that Steps tells what was done. Everything is first written beside its
-// target, so that a full disk or a directory that refuses leaves all as it was; only then are the
-// files put in place, each at once, and the stale ones removed. When a file cannot be put in place,
-// those before it are put back.
+// Write makes the changes. It locks the directory, waits for another errgen that writes there, and
+// compares once more; afterwards Steps lists what was done. All files are written beside their
+// targets before the first one is renamed, so a full disk changes nothing. Each file is replaced
+// atomically.
 func (p *Plan) Write(ctx context.Context) error {
 	if p.Clean() && len(p.leftovers) == 0 {
 		return nil
 	}
-	held, made, err := p.lock(ctx)
+	if err := os.MkdirAll(p.target.Dir, 0o755); err != nil {
+		return p.target.wrap("", err)
+	}
+	unlock, err := lock(ctx, p.target.Dir)
 	if err != nil {
-		p.removeDirs(made)
-		return p.target.fault("", err)
+		return p.target.wrap("", err)
 	}
-	err = p.write(held)
-	held.release(func() {
-		if err != nil {
-			p.removeDirs(made)
-		}
-	})
-	return err
-}
-
-// write does what is to be done now that no other run writes to the directory.
-func (p *Plan) write(held *dirLock) error {
-	if err := p.again(); err != nil {
-		return err
-	}
-	for _, name := range p.leftovers {
-		if err := p.disk.Remove(p.target.real(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return p.target.fault(name, err)
-		}
-	}
-	staged, err := p.stage()
-	if err == nil {
-		err = p.place(staged)
-	}
-	if err != nil {
-		p.discard(staged)
-		return err
-	}
-	if err := p.removeStale(); err != nil || held.held() {
-		return err
-	}
-	return p.verify()
-}
-
-// again compares the files with the directory as it is now.
-func (p *Plan) again() error {
-	now, err := NewPlan(p.target, p.files())
+	defer unlock()
+	now, err := NewPlan(p.target, p.files)
 	if err != nil {
 		return err
 	}
 	p.Steps, p.leftovers = now.Steps, now.leftovers
-	return nil
+	return p.replace()
 }
 
-// verify stands in for a lock where there is none: of two runs at the same time, one sees what the
-// other undid.
-func (p *Plan) verify() error {
-	now, err := NewPlan(p.target, p.files())
-	if err == nil && !now.Clean() {
-		err = fmt.Errorf("%s: another errgen wrote here at the same time: generate again", p.target.Show)
+func (p *Plan) replace() error {
+	for _, name := range p.leftovers {
+		if err := os.Remove(p.target.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return p.target.wrap(name, err)
+		}
 	}
-	return err
-}
-
-// files returns what the directory is to hold.
-func (p *Plan) files() []File {
-	var out []File
+	temps := make(map[string]string) // by the name of the step
+	defer func() {
+		for _, temp := range temps {
+			_ = os.Remove(temp) // after an error; if it fails, the next run removes the file
+		}
+	}()
 	for _, s := range p.Steps {
-		if s.Action != Remove {
-			out = append(out, File{Name: s.Name, Content: s.content})
-		}
-	}
-	return out
-}
-
-// staged is a file that stands written beside its target.
-type staged struct {
-	step *Step
-	temp string // path; "" once it is in place
-}
-
-// writers is how many files are written at a time: syncing is waiting.
-const writers = 16
-
-// stage writes all files that change to temporary ones. It returns those that it made also when it
-// fails.
-func (p *Plan) stage() ([]*staged, error) {
-	var all []*staged
-	for i, s := range p.Steps {
-		if s.Action == Create || s.Action == Change {
-			all = append(all, &staged{step: &p.Steps[i]})
-		}
-	}
-	errs := make([]error, len(all))
-	slots := make(chan struct{}, writers)
-	var wg sync.WaitGroup
-	for i, s := range all {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			s.temp, errs[i] = p.disk.WriteTemp(p.target.Dir, p.target.real(s.step.Name), s.step.content)
-		})
-	}
-	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return all, fmt.Errorf("%w (nothing was changed)", p.target.fault(all[i].step.Name, err))
-		}
-	}
-	return all, nil
-}
-
-// place renames the temporary files to their targets.
-func (p *Plan) place(all []*staged) error {
-	var done []placed
-	for _, s := range all {
-		before, err := p.before(s.step)
-		if err == nil {
-			err = p.disk.Rename(s.temp, p.target.real(s.step.Name))
-		}
-		if err != nil {
-			return p.putBack(done, p.target.fault(s.step.Name, err))
-		}
-		s.temp = ""
-		done = append(done, placed{step: s.step, before: before})
-	}
-	return nil
-}
-
-// placed is a file that was put in place, and what stood there before it.
-type placed struct {
-	step   *Step
-	before []byte
-}
-
-func (p *Plan) before(s *Step) ([]byte, error) {
-	if s.Action == Create {
-		return nil, nil
-	}
-	return p.disk.ReadFile(p.target.real(s.Name))
-}
-
-// putBack undoes what was done before cause came up.
-func (p *Plan) putBack(done []placed, cause error) error {
-	failed := 0
-	for _, d := range slices.Backward(done) {
-		if err := p.restore(d); err != nil {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%w (%d files are already the new ones, each of them whole: generate again)", cause, failed)
-	}
-	return fmt.Errorf("%w (nothing was changed)", cause)
-}
-
-func (p *Plan) restore(d placed) error {
-	target := p.target.real(d.step.Name)
-	if d.step.Action == Create {
-		if err := p.disk.Remove(target); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	temp, err := p.disk.WriteTemp(p.target.Dir, target, d.before)
-	if err != nil {
-		return err
-	}
-	if err := p.disk.Rename(temp, target); err != nil {
-		return errors.Join(err, p.disk.Remove(temp))
-	}
-	return nil
-}
-
-// discard removes the temporary files that are left. What cannot be removed the next run removes,
-// so that failing here is not worth an error beside the first one.
-func (p *Plan) discard(all []*staged) {
-	for _, s := range all {
-		if s.temp != "" {
-			_ = p.disk.Remove(s.temp)
-		}
-	}
-}
-
-// removeDirs removes the directories that were made, the topmost of them last, unless they came to
-// hold anything.
-func (p *Plan) removeDirs(made string) {
-	if made == "" {
-		return
-	}
-	for dir := filepath.Clean(p.target.Dir); ; dir = filepath.Dir(dir) {
-		err := p.disk.Remove(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) || dir == made {
-			return
-		}
-	}
-}
-
-func (p *Plan) removeStale() error {
-	for _, s := range p.Steps {
-		if s.Action != Remove {
+		if s.Action != Create && s.Action != Change {
 			continue
 		}
-		if err := p.disk.Remove(p.target.real(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove stale file: %w", p.target.fault(s.Name, err))
+		temp, err := p.writeTemp(s)
+		if err != nil {
+			return fmt.Errorf("%w (nothing was changed)", p.target.wrap(s.Name, err))
 		}
+		temps[s.Name] = temp
+	}
+	for _, s := range p.Steps {
+		if err := p.apply(s, temps[s.Name]); err != nil {
+			return fmt.Errorf("%w (generate again to complete the package)", p.target.wrap(s.Name, err))
+		}
+		delete(temps, s.Name)
 	}
 	return nil
+}
+
+// apply renames the temporary file of a step to its target, or removes a stale file.
+func (p *Plan) apply(s Step, temp string) error {
+	if s.Action == Unchanged {
+		return nil
+	}
+	if err := p.fault(s.Action.String()); err != nil {
+		return err
+	}
+	if s.Action != Remove {
+		return os.Rename(temp, p.target.file(s.Name))
+	}
+	if err := os.Remove(p.target.file(s.Name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// The name of a temporary file does not contain the target's, which may have the maximum length.
+const (
+	tempBegin = ".errgen-"
+	tempEnd   = ".tmp"
+)
+
+func isTemp(name string) bool {
+	return strings.HasPrefix(name, tempBegin) && strings.HasSuffix(name, tempEnd)
+}
+
+// writeTemp writes the content of a step to a new file and returns its path. The file has the
+// permissions of the one that it replaces.
+func (p *Plan) writeTemp(s Step) (path string, err error) {
+	path = p.target.file(tempBegin + strconv.FormatUint(rand.Uint64(), 36) + tempEnd)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return "", err
+	}
+	if info, statErr := os.Lstat(p.target.file(s.Name)); statErr == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		_, err = f.Write(s.content)
+	}
+	if err = errors.Join(err, p.fault("write"), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(path))
+	}
+	return path, nil
+}
+
+// How long Write waits for another errgen that writes to the directory, and how often it checks.
+const (
+	lockTimeout  = 30 * time.Second
+	lockInterval = 20 * time.Millisecond
+)
+
+// lock waits until no other errgen writes to the directory. A killed process loses its lock.
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockTimeout, fmt.Errorf(
+		"another errgen has been writing here for %v (nothing was changed): generate again when it has ended",
+		lockTimeout))
+	defer cancel()
+	tick := time.NewTicker(lockInterval)
+	defer tick.Stop()
+	for {
+		unlock, ok, err := tryLock(dir)
+		if ok || err != nil {
+			return unlock, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }

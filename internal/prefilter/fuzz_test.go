@@ -53,7 +53,7 @@ func lower(s string) string {
 	return string(b)
 }
 
-func FuzzAnalyse(f *testing.F) {
+func FuzzPattern(f *testing.F) {
 	for _, seed := range []struct{ expr, text string }{
 		{`(?i)\brate.?limit`, "Rate Limit, rate-limited"},
 		{`(foo|ba[rz]+)?x{2,3}(?i:sk)`, "foobarzxxSK barxxxſK"},
@@ -77,7 +77,7 @@ func FuzzPlain(f *testing.F) {
 }
 
 // Random expressions with a text that each of them matches.
-func TestAnalyseOfRandomExpressions(t *testing.T) {
+func TestPatternOfRandomExpressions(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {
 		expr, match := random(rnd, 4)

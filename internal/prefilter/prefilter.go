@@ -1,59 +1,302 @@
+// Package prefilter finds the literals of patterns. Every match of a pattern contains one of them,
+// so the text engine runs an expression only where one of its literals is.
 package prefilter
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/detect"
 )
 
 const (
-	// MinLiteral is how many bytes a literal must have to be of use.
+	// MinLiteral is the minimum length of a literal in bytes.
 	MinLiteral = 3
-	// MaxReach is the longest match, in bytes, that counts as bounded.
-	MaxReach = 512
-	// maxLiteral is where a literal is cut: more of it would hardly ever decide.
+	// maxLiteral is the length at which a literal is cut.
 	maxLiteral = 32
+	// maxLength limits the texts that are still joined with the ones that follow.
+	maxLength = 64
+	// maxTexts limits the texts that an expression is expanded to, and maxLiterals the literals of
+	// a pattern.
+	maxTexts    = 8
+	maxLiterals = 256
+	// maxCopies limits the copies of a repetition that are expanded.
+	maxCopies = 16
+	// maxReach is the length of the longest match that counts as bounded.
+	maxReach = 512
 )
-
-// Analyse returns literals such that every match of expr (RE2, as package regexp reads it) holds
-// one of them, and how many bytes the longest match can have. There are no literals when none is
-// certain or one would be shorter than [MinLiteral]; reach is 0 when there is no bound, when it is
-// above [MaxReach], and when all matches are empty. The error is that of an expression which does
-// not compile.
-func Analyse(expr string) (literals []detect.Literal, reach int, err error) {
-	re, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil {
-		return nil, 0, fmt.Errorf("analyse expression: %w", err)
-	}
-	reach, bounded := reachOf(re)
-	if !bounded {
-		reach = 0
-	}
-	return analyse(re).literals(), reach, nil
-}
-
-// Plain returns literals such that every text which holds text, in any case, holds one of them.
-func Plain(text string) []detect.Literal {
-	return PlainPattern(text).Literals
-}
 
 // Pattern returns the pattern of a regular expression.
 func Pattern(expr string) (detect.Pattern, error) {
-	literals, reach, err := Analyse(expr)
+	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return detect.Pattern{}, err
+		return detect.Pattern{}, fmt.Errorf("parse expression: %w", err)
 	}
-	return detect.Pattern{Expr: expr, Literals: literals, Reach: reach}, nil
+	p := detect.Pattern{Expr: expr, Literals: analyse(re).best.literals()}
+	if n := reachOf(re); n <= maxReach {
+		p.Reach = n
+	}
+	return p, nil
 }
 
-// PlainPattern returns the pattern of a text that is searched as it stands, in any case.
+// PlainPattern returns the pattern of a text that is searched literally, in any case.
 func PlainPattern(text string) detect.Pattern {
-	p := detect.Pattern{Plain: text}
-	literals, reach, err := Analyse("(?i)" + regexp.QuoteMeta(text))
-	if err == nil { // it fails for a text that is not UTF-8 only
-		p.Literals, p.Reach = literals, reach
-	}
+	p, _ := Pattern("(?i)" + regexp.QuoteMeta(text)) // it fails only for a text that is not UTF-8
+	p.Expr, p.Plain = "", text
 	return p
+}
+
+// set is a list of texts. Every match contains one of them. A text that folds has its ASCII letters
+// in lower case.
+type set []detect.Literal
+
+// empty is the set of the empty text.
+var empty = set{{}}
+
+// known is the knowledge about all matches of an expression.
+type known struct {
+	exact set // all matches; nil if they are too many
+	best  set // every match contains one of these; nil if nothing useful is known
+}
+
+func exactly(s set) known { return known{exact: s, best: better(nil, s)} }
+
+func analyse(re *syntax.Regexp) known {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return exactly(empty)
+	case syntax.OpLiteral:
+		var parts []known
+		for _, r := range re.Rune {
+			parts = append(parts, oneRune(r, re.Flags&syntax.FoldCase != 0))
+		}
+		return concat(parts)
+	case syntax.OpCharClass:
+		return class(re.Rune)
+	case syntax.OpCapture:
+		return analyse(re.Sub[0])
+	case syntax.OpQuest:
+		return alternate([]known{exactly(empty), analyse(re.Sub[0])})
+	case syntax.OpPlus:
+		return known{best: analyse(re.Sub[0]).best}
+	case syntax.OpRepeat:
+		if re.Min == 0 {
+			return known{}
+		}
+		out := concat(slices.Repeat([]known{analyse(re.Sub[0])}, min(re.Min, maxCopies)))
+		if re.Max != re.Min || re.Min > maxCopies {
+			out.exact = nil
+		}
+		return out
+	case syntax.OpConcat, syntax.OpAlternate:
+		var parts []known
+		for _, sub := range re.Sub {
+			parts = append(parts, analyse(sub))
+		}
+		if re.Op == syntax.OpConcat {
+			return concat(parts)
+		}
+		return alternate(parts)
+	}
+	return known{}
+}
+
+// oneRune leaves out U+FFFD, which matches any byte that is not UTF-8, and letters beyond ASCII in
+// any case, because the engine folds ASCII only.
+func oneRune(r rune, fold bool) known {
+	switch {
+	case r == utf8.RuneError || !utf8.ValidRune(r):
+		return known{}
+	case fold && r < utf8.RuneSelf:
+		return exactly(set{{Text: string(unicode.ToLower(r)), Fold: unicode.IsLetter(r)}})
+	case fold && unicode.SimpleFold(r) != r:
+		return known{}
+	}
+	return exactly(set{{Text: string(r)}})
+}
+
+// class expands a small class to its runes. A letter that is in it in both cases folds.
+func class(ranges []rune) known {
+	members := make(map[rune]bool)
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if members[r] = true; len(members) > 3*maxTexts {
+				return known{}
+			}
+		}
+	}
+	var parts []known
+	for _, r := range slices.Sorted(maps.Keys(members)) {
+		upper := unicode.ToUpper(unicode.ToLower(r)) // of the long s and the Kelvin sign, too
+		lower := unicode.ToLower(upper)
+		switch {
+		case upper == lower || upper >= utf8.RuneSelf || !members[upper] || !members[lower]:
+			parts = append(parts, oneRune(r, false))
+		case r == upper: // replaces the others
+			parts = append(parts, oneRune(r, true))
+		}
+	}
+	return alternate(parts)
+}
+
+// concat returns the knowledge about expressions that follow each other.
+func concat(parts []known) known {
+	run, exact := empty, true
+	var best set
+	for _, p := range parts {
+		best = better(best, p.best)
+		if joined := cross(run, p.exact); joined != nil {
+			run = joined
+			continue
+		}
+		best, run, exact = better(best, run), p.exact, false
+		if run == nil {
+			run = empty
+		}
+	}
+	best = better(best, run)
+	if !exact {
+		run = nil
+	}
+	return known{exact: run, best: best}
+}
+
+// cross returns every text of a followed by every text of b, or nil if these are too many or too
+// long.
+func cross(a, b set) set {
+	if len(a)*len(b) > maxTexts {
+		return nil
+	}
+	var out set
+	for _, l := range a {
+		for _, m := range b {
+			if len(l.Text)+len(m.Text) > maxLength {
+				return nil
+			}
+			if l.Fold || m.Fold {
+				out = append(out, detect.Literal{Text: lowerASCII(l.Text + m.Text), Fold: true})
+			} else {
+				out = append(out, detect.Literal{Text: l.Text + m.Text})
+			}
+		}
+	}
+	return out
+}
+
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// alternate returns the knowledge about alternatives.
+func alternate(parts []known) known {
+	var out known
+	allExact, allBest := true, true
+	for _, p := range parts {
+		out.exact, out.best = append(out.exact, p.exact...), append(out.best, p.best...)
+		allExact, allBest = allExact && p.exact != nil, allBest && p.best != nil
+	}
+	if !allExact || len(out.exact) > maxTexts {
+		out.exact = nil
+	}
+	if !allBest || len(out.best) > maxLiterals {
+		out.best = nil
+	}
+	return out
+}
+
+// better returns the set that is likely to be rarer in texts: long literals, and few.
+func better(a, b set) set {
+	if b.shortest() < MinLiteral || a != nil && b.shortest()-len(b) <= a.shortest()-len(a) {
+		return a
+	}
+	return b
+}
+
+func (s set) shortest() int {
+	if len(s) == 0 {
+		return 0
+	}
+	n := maxLiteral
+	for _, l := range s {
+		n = min(n, len(l.Text))
+	}
+	return n
+}
+
+// literals returns the set, cut, and without duplicates.
+func (s set) literals() []detect.Literal {
+	var out []detect.Literal
+	for _, l := range s {
+		if len(l.Text) > maxLiteral {
+			end := maxLiteral
+			for !utf8.RuneStart(l.Text[end]) {
+				end--
+			}
+			l.Text = l.Text[:end]
+		}
+		l.Fold = l.Fold && strings.ContainsAny(l.Text, "abcdefghijklmnopqrstuvwxyz")
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// unbounded is the reach of an expression whose matches may be longer than maxReach.
+const unbounded = maxReach + 1
+
+// reachOf returns the length of the longest match in bytes, at most unbounded.
+func reachOf(re *syntax.Regexp) int {
+	n := 0
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			n += widest(r, re.Flags&syntax.FoldCase != 0)
+		}
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		n = utf8.UTFMax
+		if last := len(re.Rune) - 1; last >= 0 {
+			n = widest(re.Rune[last], false)
+		}
+	case syntax.OpCapture, syntax.OpQuest:
+		n = reachOf(re.Sub[0])
+	case syntax.OpStar, syntax.OpPlus:
+		n = reachOf(re.Sub[0]) * unbounded
+	case syntax.OpRepeat:
+		n = reachOf(re.Sub[0]) * re.Max
+		if re.Max < 0 {
+			n = reachOf(re.Sub[0]) * unbounded
+		}
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			n = min(n+reachOf(sub), unbounded)
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			n = max(n, reachOf(sub))
+		}
+	}
+	return min(n, unbounded)
+}
+
+// widest returns the bytes of a rune, or of the longest that it folds to. U+FFFD and surrogates
+// count as three.
+func widest(r rune, fold bool) int {
+	n := len(string(r))
+	for f := unicode.SimpleFold(r); fold && f != r; f = unicode.SimpleFold(f) {
+		n = max(n, len(string(f)))
+	}
+	return n
 }

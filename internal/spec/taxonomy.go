@@ -294,9 +294,11 @@ type ruleKeys struct {
 	Signal Matcher `key:"signal" of:"text"`
 	// System error, such as `ECONNRESET`.
 	Errno Matcher `key:"errno" of:"text"`
-	// Variable for `errors.Is`, such as `io.ErrUnexpectedEOF`, with its full import path.
+	// Variable of any package for `errors.Is`, with its import path: `io.EOF`,
+	// `github.com/jackc/pgx/v5.ErrNoRows`. The compiler checks the name.
 	Is Matcher `key:"is" of:"text"`
-	// Error type for `errors.As`, such as `*net.OpError`, with its full import path.
+	// Type of any package for `errors.As`, with its import path: `*net.OpError`. The compiler checks
+	// the name.
 	As Matcher `key:"as" of:"text"`
 	// Other properties that the source reports.
 	Attributes []Condition `key:"attributes" keys:"attribute"`

@@ -3,60 +3,46 @@ package suggest
 import (
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/sysname"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// facts are what rules can ask of evidence exactly. They are comparable; zero values are absent.
+// facts are the parts of evidence that a rule can test exactly. They are comparable; zero values
+// are absent.
 type facts struct {
-	source string
-	status int
-	kind   string // the evidence's type
-	code   string
-	errno  string
-	signal string
-	// exit and op count only where nothing else tells failures apart: a process that fails exits
-	// with 1.
-	exit    int
-	hasExit bool
-	op      string
+	source, op, kind, code, errno, signal string
+	status                                int
+	exit                                  string // the exit code as a decimal number
 }
 
-// maxWord bounds the words of a rule, in bytes. A longer one is no name, but text.
+// maxWord is the maximum length of a word of a rule in bytes.
 const maxWord = 200
 
-// factsOf returns the facts of evidence as a rule may ask for them: secrets masked, and without
-// what no taxonomy could hold.
+// factsOf returns the facts of evidence, without values that a taxonomy cannot contain.
 func factsOf(ev *taxonomy.Evidence) facts {
 	f := facts{source: name(ev.Source), kind: word(ev.Type), code: word(ev.Code), op: name(ev.Op)}
 	if 100 <= ev.Status && ev.Status <= 599 && !ev.StatusDerived {
 		f.status = ev.Status
 	}
-	if errno := detect.CanonicalErrno(ev.Errno); stdlib.IsErrno(errno) {
+	if errno := detect.CanonicalErrno(ev.Errno); sysname.IsErrno(errno) {
 		f.errno = errno
 	}
-	if signal := detect.CanonicalSignal(ev.Signal); stdlib.IsSignal(signal) {
+	if signal := detect.CanonicalSignal(ev.Signal); sysname.IsSignal(signal) {
 		f.signal = signal
 	}
 	if exit, ok := ev.ExitCode.Get(); ok && exit >= 0 {
-		f.exit, f.hasExit = exit, true
+		f.exit = strconv.Itoa(exit)
 	}
 	return f
 }
 
-// telling reports whether the facts say by themselves what failed.
-func (f facts) telling() bool {
+// specific reports whether the facts identify a failure without its text. An exit code or an
+// operation does not.
+func (f facts) specific() bool {
 	return f.status != 0 || f.kind != "" || f.code != "" || f.errno != "" || f.signal != ""
-}
-
-// exactly leaves out what counts only where nothing else tells.
-func (f facts) exactly() facts {
-	f.exit, f.hasExit, f.op = 0, false, ""
-	return f
 }
 
 // word returns s if it can be a value of a rule, and "" otherwise.
@@ -80,45 +66,79 @@ func hidesSecret(s string) bool {
 	return strings.Contains(s, taxonomy.Redacted) || taxonomy.Scrub(s) != s
 }
 
-// words says the facts that a rule asks for, for a person.
-func (f facts) words() []string {
-	var out []string
-	add := func(key, value string) {
-		if value != "" {
-			out = append(out, key+" "+value)
+// pair is a key of a rule or an example and its value. A number needs no quotes.
+type pair struct {
+	key, value string
+	number     bool
+}
+
+func (f facts) pairs() []pair {
+	status := ""
+	if f.status != 0 {
+		status = strconv.Itoa(f.status)
+	}
+	var out []pair
+	for _, p := range []pair{
+		{"source", f.source, false}, {"op", f.op, false}, {"status", status, true}, {"type", f.kind, false},
+		{"code", f.code, false}, {"exit_code", f.exit, true}, {"signal", f.signal, false}, {"errno", f.errno, false},
+	} {
+		if p.value != "" {
+			out = append(out, p)
 		}
 	}
-	add("source", f.source)
-	add("op", f.op)
-	add("status", number(f.status))
-	add("type", f.kind)
-	add("code", f.code)
-	if f.hasExit {
-		add("exit code", strconv.Itoa(f.exit))
-	}
-	add("signal", f.signal)
-	add("errno", f.errno)
 	return out
 }
 
-func number(n int) string {
-	if n == 0 {
-		return ""
+// words returns the facts for a person: "status 529".
+func (f facts) words() []string {
+	var out []string
+	for _, p := range f.pairs() {
+		out = append(out, strings.ReplaceAll(p.key, "_", " ")+" "+p.value)
 	}
-	return strconv.Itoa(n)
+	return out
 }
 
-// span is from when to when something was seen; both are zero if nobody says.
-type span struct{ first, last time.Time }
-
-func (s *span) add(at time.Time) {
-	if at.IsZero() {
-		return
+// flow writes a YAML mapping on one line.
+func flow(pairs []pair) string {
+	parts := make([]string, len(pairs))
+	for i, p := range pairs {
+		value := p.value
+		if !p.number {
+			value = scalar(value)
+		}
+		parts[i] = p.key + ": " + value
 	}
-	if s.first.IsZero() || at.Before(s.first) {
-		s.first = at
-	}
-	if at.After(s.last) {
-		s.last = at
-	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
+
+// scalar writes a text as YAML, without quotes if it is a word that YAML does not read as something
+// else.
+func scalar(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	return quote(s)
+}
+
+// quote writes a text in double quotes. The escapes of Go are those of YAML.
+func quote(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// isPlain reports whether s needs no quotes: words of letters, digits, hyphens and underscores, the
+// first of which begins with a letter.
+func isPlain(s string) bool {
+	if s == "" || !isLetter(s[0]) || s[len(s)-1] == ' ' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' && (c != ' ' || s[i-1] == ' ') {
+			return false
+		}
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		return false
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

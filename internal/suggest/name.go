@@ -1,8 +1,7 @@
 package suggest
 
 import (
-	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -12,88 +11,71 @@ const (
 	maxWords = 6
 )
 
-// names proposes names for codes, each once.
-type names struct{ taken map[string]bool }
+// names are the names of codes that are taken.
+type names map[string]bool
 
 func newNames(taken []string) names {
-	n := names{taken: make(map[string]bool)}
+	n := make(names)
 	for _, name := range taken {
-		n.taken[folded(name)] = true
+		n[folded(name)] = true
 	}
 	return n
 }
 
-// folded is the same for names that could become one name in Go.
+// folded is equal for names that could become one name in Go.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// take returns the first of the proposals that is free, or the last with a number.
-func (n names) take(proposals []string) string {
-	i := slices.IndexFunc(proposals, func(p string) bool { return !n.taken[folded(p)] })
-	if i >= 0 {
-		n.taken[folded(proposals[i])] = true
-		return proposals[i]
+// take returns a free name for what a rule finds, with a number if need be.
+func (n names) take(f facts, literal string) string {
+	said := f.kind + literal // one of them is empty
+	options := []string{
+		screaming(said), screaming(f.source, said), screaming(f.source, f.detail()), screaming(f.source, "failure"),
+		"UNRECOGNISED_FAILURE",
 	}
-	last := proposals[len(proposals)-1]
-	for i := 2; ; i++ {
-		if name := fmt.Sprintf("%s_V%d", last, i); !n.taken[folded(name)] {
-			n.taken[folded(name)] = true
-			return name
+	if said == "" {
+		options = options[2:]
+	}
+	for i := 1; ; i++ {
+		for _, name := range options {
+			if i > 1 {
+				name += "_V" + strconv.Itoa(i)
+			}
+			if key := folded(name); len(name) > 1 && name[0] != '_' && !n[key] {
+				n[key] = true
+				return name
+			}
 		}
 	}
 }
 
-// proposals returns names for what a rule finds, the best first. There is always one.
-func proposals(f facts, literal string) []string {
-	var out []string
-	say := func(parts ...string) {
-		if name := screaming(parts...); name != "" && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	for _, said := range []string{f.kind, literal} {
-		if said != "" {
-			say(said)
-			say(f.source, said)
-		}
-	}
+// detail returns the fact that distinguishes failures best, for a name.
+func (f facts) detail() string {
 	switch {
-	case f.code != "":
-		say(f.source, f.code)
-		say(f.source, "code", f.code)
-	case f.errno != "":
-		say(f.source, f.errno)
-	case f.signal != "":
-		say(f.source, f.signal)
+	case f.code+f.errno+f.signal != "":
+		return f.code + " " + f.errno + " " + f.signal
 	case f.status != 0:
-		say(f.source, "status", number(f.status))
-	case f.hasExit:
-		say(f.source, "exit", fmt.Sprint(f.exit))
-	case f.op != "":
-		say(f.source, f.op)
+		return "status " + strconv.Itoa(f.status)
+	case f.exit != "":
+		return "exit " + f.exit
 	}
-	say(f.source, "failure")
-	say("unrecognised failure")
-	return out
+	return f.op
 }
 
-// screaming writes words as the key of a code: NO_SUCH_FILE. It returns "" for what would begin
-// with a digit, or is no text to some reader of YAML.
+// screaming writes words as the key of a code: NO_SUCH_FILE. It returns "" for a name that begins
+// with a digit, or that YAML does not read as text.
 func screaming(parts ...string) string {
 	words := strings.FieldsFunc(strings.Join(parts, " "), func(r rune) bool {
 		return r >= unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	var b strings.Builder
+	name := ""
 	for i, word := range words {
-		if i == maxWords || b.Len()+len(word) >= maxName {
+		if i == maxWords || len(name)+len(word) >= maxName {
 			break
 		}
-		if i > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteString(strings.ToUpper(word))
+		name += "_" + strings.ToUpper(word)
 	}
-	if b.Len() < 2 || !isPlain(b.String()) {
+	if name = strings.TrimPrefix(name, "_"); len(name) < 2 || !isPlain(name) {
 		return ""
 	}
-	return b.String()
+	return name
 }

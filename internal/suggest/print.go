@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// indent is that of a code below `categories`, its category and `codes`.
+// indent is the indent of a code below `categories`, its category and `codes`.
 const indent = "      "
 
-// YAML returns the proposals as text to paste under the `codes` of a category; all that is no code
+// YAML returns the proposals as text to paste under the `codes` of a category. Everything else in it
 // is a comment.
 func (r *Result) YAML() []byte {
 	var b bytes.Buffer
@@ -37,29 +37,31 @@ func (r *Result) heading(b *bytes.Buffer) {
 		fmt.Fprintf(b, "# Nothing to propose for %s.\n", entries(r.Entries))
 	} else {
 		for _, line := range []string{
-			"Proposals for what no rule matched: paste what fits under the codes of a category, or move a rule and its",
-			"examples to a code that exists. Names are guesses; doc, retryable and reaction are for you to say.",
+			"Proposals for evidence that no rule matched. Paste codes under the codes of a category, or move a " +
+				"rule and its",
+			"examples to an existing code. Names are guesses; add doc, retryable and reaction.",
 		} {
 			b.WriteString("# " + line + "\n")
 		}
 	}
 	if r.Matched > 0 {
-		fmt.Fprintf(b, "# %s left out: the rules of the taxonomy match by now.\n", entries(r.Matched))
+		fmt.Fprintf(b, "# %s left out, because rules of the taxonomy match now.\n", entries(r.Matched))
 	}
 	if len(r.UndeclaredSources)+len(r.UndeclaredOps) > 0 {
 		b.WriteString("# To declare:\n")
 	}
-	declare(b, "sources", r.UndeclaredSources)
-	declare(b, "ops", r.UndeclaredOps)
+	declare(b, "#   ", "sources", r.UndeclaredSources)
+	declare(b, "#   ", "ops", r.UndeclaredOps)
 }
 
-func declare(b *bytes.Buffer, section string, names []string) {
+// declare writes a section that declares names.
+func declare(b *bytes.Buffer, prefix, section string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "#   %s:\n", section)
+	fmt.Fprintf(b, "%s%s:\n", prefix, section)
 	for _, name := range names {
-		fmt.Fprintf(b, "#     %s: \"\"\n", scalar(name))
+		fmt.Fprintf(b, "%s  %s: \"\"\n", prefix, scalar(name))
 	}
 }
 
@@ -72,10 +74,10 @@ func (p *Proposal) comments(b *bytes.Buffer) {
 		fmt.Fprintf(b, "%s#   %s\n", indent, quote(text))
 	}
 	if p.Source == "" {
-		fmt.Fprintf(b, "%s# No source is known by a name, so the rule is for every source.\n", indent)
+		fmt.Fprintf(b, "%s# The source has no usable name, so the rule is for every source.\n", indent)
 	}
 	if 0 < len(p.Contains) && len(p.Contains) < enough {
-		fmt.Fprintf(b, "%s# The rule looks for little: make it longer, or ask for more.\n", indent)
+		fmt.Fprintf(b, "%s# The text is short: extend it, or add a condition.\n", indent)
 	}
 }
 
@@ -90,7 +92,7 @@ func (p *Proposal) when() string {
 	return " from " + first + " to " + last
 }
 
-// code writes the code.
+// code writes the code as YAML.
 func (p *Proposal) code(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s%s:\n", indent, p.Name)
 	fmt.Fprintf(b, "%s  message: %s\n", indent, scalar(strings.ToLower(strings.ReplaceAll(p.Name, "_", " "))))
@@ -101,7 +103,7 @@ func (p *Proposal) code(b *bytes.Buffer) {
 	}
 }
 
-// visible returns facts and a text as they may stand in a comment.
+// visible returns facts and a text for a comment.
 func visible(facts []string, text string) []string {
 	var out []string
 	for _, fact := range facts {

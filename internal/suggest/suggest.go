@@ -1,35 +1,40 @@
+// Package suggest proposes detect rules for evidence that no rule of a taxonomy matched. It reads
+// records, groups similar entries, and writes codes with rules and examples as YAML to paste. It
+// never changes a taxonomy.
 package suggest
 
 import (
+	"bytes"
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options say what proposals are for.
+// Options are the limits of proposals.
 type Options struct {
-	// Least is how many entries a group needs to be proposed; below 1 it is 1.
+	// Least is the minimum size of a group; below 1 it is 1.
 	Least int
-	// Sources and Ops are declared by the taxonomy; Names are taken by it. All are empty if there
-	// is none.
+	// Sources and Ops are declared by the taxonomy; Names are taken in it.
 	Sources, Ops, Names []string
 }
 
-// Result is what is proposed.
+// Result is the list of proposals.
 type Result struct {
-	// Entries are all that there were, but for Matched, those that the rules of a taxonomy match by
-	// now.
+	// Entries are all entries, except Matched, the ones that a rule of the taxonomy matches now.
 	Entries   int         `json:"entries"`
 	Matched   int         `json:"matched"`
 	Proposals []*Proposal `json:"proposals"`
-	// UndeclaredSources and UndeclaredOps are what a taxonomy with the proposals would have to
+	// UndeclaredSources and UndeclaredOps are the names that a taxonomy with the proposals must
 	// declare, sorted.
 	UndeclaredSources []string `json:"undeclared_sources,omitempty"`
 	UndeclaredOps     []string `json:"undeclared_ops,omitempty"`
-	// Left are groups without a proposal, the largest first, and then the entries that are in no
-	// group.
+	// Left are groups without a proposal, the largest first, and then the entries in no group.
 	Left []Left `json:"left,omitempty"`
 }
 
@@ -41,48 +46,131 @@ type Left struct {
 	Why   string   `json:"why"`
 }
 
-// Propose returns a code with one rule for each group, the most frequent first but for those that
-// must come before others. Each rule wins its examples, and all of them together are free of
-// errors; rules of a taxonomy that exists already are not looked at.
+// Proposal is a code with one rule.
+type Proposal struct {
+	Name  string `json:"name"`  // of the code
+	Count int    `json:"count"` // of entries
+	// First and Last are the times of the first and the last entry; zero if unknown.
+	First    time.Time `json:"first,omitzero"`
+	Last     time.Time `json:"last,omitzero"`
+	Source   string    `json:"source,omitempty"`
+	Facts    []string  `json:"facts,omitempty"`    // that the rule tests: "status 529"
+	Contains string    `json:"contains,omitempty"` // the text that the rule searches for
+	// Texts are the normalised texts, the most frequent first. They may be incomplete.
+	Texts []string `json:"texts,omitempty"`
+	// Rule and Examples are YAML: flow mappings for `detect` and `examples`.
+	Rule     string   `json:"rule"`
+	Examples []string `json:"examples"`
+
+	names []facts // of the rule and the examples
+}
+
+const (
+	maxExamples = 3
+	// maxExample is the maximum length of the text of an example in bytes.
+	maxExample = 300
+)
+
+// Propose returns a code with one rule for each group. A rule with more conditions comes first, then
+// the larger group. The proposals together are a taxonomy without errors, in which each rule wins
+// its examples. Rules of an existing taxonomy are not considered.
 func (g *Groups) Propose(o Options) *Result {
 	r := &Result{Entries: g.entries}
 	names := newNames(o.Names)
-	groups, entries := g.sorted(max(o.Least, 1))
-	for _, group := range groups {
-		p, ok := propose(group, names)
-		if !ok {
-			r.leave(group, "there is nothing that a rule could ask for")
+	few := 0
+	for _, group := range slices.SortedStableFunc(slices.Values(g.groups), func(a, b *group) int {
+		return cmp.Compare(b.count, a.count)
+	}) {
+		if group.count < o.Least {
+			few += group.count
 			continue
 		}
-		var like *Proposal
-		if r.Proposals, like = place(r.Proposals, p); like != nil {
-			r.leave(group, "not told apart from "+like.Name)
+		if p := propose(group, names); p != nil {
+			r.Proposals = append(r.Proposals, p)
+		} else {
+			r.Left = append(r.Left, Left{Count: group.count, Facts: group.key.words(), Text: group.key.normal,
+				Why: "there is nothing that a rule could test"})
 		}
 	}
-	if few := g.entries - entries - g.beyond; few > 0 {
+	slices.SortStableFunc(r.Proposals, func(a, b *Proposal) int {
+		return cmp.Or(cmp.Compare(len(b.Facts), len(a.Facts)), cmp.Compare(len(b.Contains), len(a.Contains)))
+	})
+	r.prove()
+	if few > 0 {
 		r.Left = append(r.Left, Left{Count: few, Why: "in smaller groups"})
 	}
-	if g.beyond > 0 {
-		r.Left = append(r.Left, Left{Count: g.beyond, Why: "too many groups"})
+	if g.excess > 0 {
+		r.Left = append(r.Left, Left{Count: g.excess, Why: "too many groups"})
 	}
-	r.prove()
-	r.UndeclaredSources = r.undeclared(o.Sources, func(f facts) string { return f.source })
-	r.UndeclaredOps = r.undeclared(append(slices.Clone(o.Ops), check.Operations()...),
+	r.UndeclaredSources = undeclared(r.Proposals, o.Sources, func(f facts) string { return f.source })
+	r.UndeclaredOps = undeclared(r.Proposals, append(slices.Clone(o.Ops), check.Operations()...),
 		func(f facts) string { return f.op })
 	return r
 }
 
-func (r *Result) leave(g *group, why string) {
-	r.Left = append(r.Left, Left{Count: g.count, Facts: g.key.words(), Text: g.key.normal, Why: why})
+// propose returns the proposal for a group, or nil if a rule would have nothing to test.
+func propose(g *group, names names) *Proposal {
+	f := g.key.facts
+	literal := ""
+	if !f.specific() && len(g.literals) > 0 {
+		literal = g.literals[0]
+	}
+	pairs := f.pairs()
+	switch {
+	case literal != "":
+		pairs = append(pairs, pair{key: "contains", value: literal})
+	case !f.specific() && f.exit == "" && f.op == "":
+		return nil
+	case !f.specific(): // yields to all other rules
+		pairs = append(pairs, pair{"priority", "-10", true})
+	}
+	p := &Proposal{
+		Count: g.count, First: g.first, Last: g.last, Source: f.source, Facts: f.words(), Contains: literal,
+		Name: names.take(f, literal), Rule: flow(pairs), names: []facts{f},
+	}
+	for i, v := range g.sorted() {
+		if v.normal != "" {
+			p.Texts = append(p.Texts, v.normal)
+		}
+		if i < maxExamples {
+			p.Examples = append(p.Examples, example(&v.example, literal))
+			p.names = append(p.names, factsOf(&v.example))
+		}
+	}
+	return p
 }
 
-// undeclared returns the names in the proposals that are not among the declared ones.
-func (r *Result) undeclared(declared []string, of func(facts) string) []string {
+// example writes evidence as an example.
+func example(ev *taxonomy.Evidence, literal string) string {
+	pairs := factsOf(ev).pairs()
+	if text := excerpt(ev.Text, literal); text != "" {
+		pairs = append(pairs, pair{"text", quote(text), true})
+	}
+	return flow(pairs)
+}
+
+// excerpt returns the part of a text that contains literal.
+func excerpt(text, literal string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(text) <= maxExample {
+		return text
+	}
+	from := 0
+	if at := strings.Index(text, literal); at > maxExample-len(literal) {
+		from = strings.LastIndexByte(text[:at], '\n') + 1
+		if at-from > maxExample/2 {
+			from = at
+		}
+	}
+	return strings.ToValidUTF8(text[from:min(len(text), from+maxExample)], "")
+}
+
+// undeclared returns the names in proposals that are not declared.
+func undeclared(all []*Proposal, declared []string, of func(facts) string) []string {
 	names := make(map[string]bool)
-	for _, p := range r.Proposals {
-		names[of(p.facts)] = true
-		for i := range p.evidence {
-			names[of(factsOf(&p.evidence[i]))] = true
+	for _, p := range all {
+		for _, f := range p.names {
+			names[of(f)] = true
 		}
 	}
 	delete(names, "")
@@ -92,28 +180,63 @@ func (r *Result) undeclared(declared []string, of func(facts) string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// prove leaves out proposals that errgen itself would find fault with.
+// prove leaves out proposals in which errgen finds an error, such as an example that another
+// proposal's rule wins.
 func (r *Result) prove() {
-	for {
+	for len(r.Proposals) > 0 {
 		faulty := faults(r.Proposals)
 		if len(faulty) == 0 {
 			return
 		}
 		r.Proposals = slices.DeleteFunc(r.Proposals, func(p *Proposal) bool {
-			f, is := faulty[p]
-			if is {
-				r.Left = append(r.Left, Left{Count: p.Count, Facts: p.Facts, Text: first(p.Texts), Why: why(f)})
+			f, isFaulty := faulty[p]
+			if isFaulty {
+				text := ""
+				if len(p.Texts) > 0 {
+					text = p.Texts[0]
+				}
+				r.Left = append(
+					r.Left, Left{Count: p.Count, Facts: p.Facts, Text: text, Why: f.Message + " [" + f.ID + "]"})
 			}
-			return is
+			return isFaulty
 		})
 	}
 }
 
-func why(f diag.Finding) string { return f.Message + " [" + f.ID + "]" }
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
+// faults loads proposals as a taxonomy, and returns the first error of each that has one. An error
+// outside of them counts as one of the last proposal, so that prove ends.
+func faults(all []*Proposal) map[*Proposal]diag.Finding {
+	src, lines := taxonomyOf(all)
+	_, findings := check.Load("proposals", src)
+	faulty := make(map[*Proposal]diag.Finding)
+	for _, f := range findings {
+		if f.Severity != diag.Error {
+			continue
+		}
+		i, exact := slices.BinarySearch(lines, f.Span.Line)
+		if !exact {
+			i--
+		}
+		if i < 0 {
+			i = len(all) - 1
+		}
+		if _, known := faulty[all[i]]; !known {
+			faulty[all[i]] = f
+		}
 	}
-	return list[0]
+	return faulty
+}
+
+// taxonomyOf returns a taxonomy of the proposals, and the line on which each begins.
+func taxonomyOf(all []*Proposal) (src []byte, lines []int) {
+	var b bytes.Buffer
+	b.WriteString("errgen: 1\npackage: proposals\n")
+	declare(&b, "", "sources", undeclared(all, nil, func(f facts) string { return f.source }))
+	declare(&b, "", "ops", undeclared(all, check.Operations(), func(f facts) string { return f.op }))
+	b.WriteString("categories:\n  unrecognised:\n    codes:\n")
+	for _, p := range all {
+		lines = append(lines, bytes.Count(b.Bytes(), []byte("\n"))+1)
+		p.code(&b)
+	}
+	return b.Bytes(), lines
 }

@@ -89,7 +89,7 @@ func TestProposals(t *testing.T) {
 `,
 		},
 		{
-			name: "what asks for more comes first",
+			name: "a rule with more conditions comes first",
 			record: `
 {"source":"cli","text":"clone failed"}
 {"source":"cli","text":"clone failed"}
@@ -98,6 +98,22 @@ func TestProposals(t *testing.T) {
 {"source":"cli","type":"disk"}
 {"source":"cli","type":"disk","code":"12"}`,
 			want: `
+      # 1 entry
+      CLI_DISK:
+        message: cli disk
+        detect:
+          - {source: cli, type: disk, code: "12"}
+        examples:
+          - {source: cli, type: disk, code: "12"}
+
+      # 2 entries
+      DISK:
+        message: disk
+        detect:
+          - {source: cli, type: disk}
+        examples:
+          - {source: cli, type: disk}
+
       # 1 entry
       #   "could not go on: clone failed: no space"
       COULD_NOT_GO_ON_CLONE_FAILED:
@@ -115,26 +131,10 @@ func TestProposals(t *testing.T) {
           - {source: cli, contains: clone failed}
         examples:
           - {source: cli, text: "clone failed"}
-
-      # 1 entry
-      CLI_DISK:
-        message: cli disk
-        detect:
-          - {source: cli, type: disk, code: "12"}
-        examples:
-          - {source: cli, type: disk, code: "12"}
-
-      # 2 entries
-      DISK:
-        message: disk
-        detect:
-          - {source: cli, type: disk}
-        examples:
-          - {source: cli, type: disk}
 `,
 		},
 		{
-			name: "what cannot be told apart, and what says nothing",
+			name: "an example that another rule wins, and evidence that says nothing",
 			record: `
 {"source":"cli","text":"failed: 12"}
 {"source":"cli","text":"failed: 12"}
@@ -145,7 +145,7 @@ func TestProposals(t *testing.T) {
 			want: `
       # 2 entries
       #   "failed: N"
-      # The rule looks for little: make it longer, or ask for more.
+      # The text is short: extend it, or add a condition.
       FAILED:
         message: failed
         detect:
@@ -154,10 +154,10 @@ func TestProposals(t *testing.T) {
           - {source: cli, text: "failed: 12"}
 
 # Without a proposal:
-# 1 entry, "'x'": there is nothing that a rule could ask for
-# 1 entry, source cli: there is nothing that a rule could ask for
-# 1 entry, source cli, "n": there is nothing that a rule could ask for
-# 1 entry, source cli, "n failed": not told apart from FAILED
+# 1 entry, source cli: there is nothing that a rule could test
+# 1 entry, source cli, "n": there is nothing that a rule could test
+# 1 entry, "'x'": there is nothing that a rule could test
+# 1 entry, source cli, "N failed": the example is won by rule 1 of FAILED [E-example]
 `,
 		},
 		{
@@ -167,14 +167,13 @@ func TestProposals(t *testing.T) {
 {"source":"${x}","type":"{placeholder} [[x]]","text":"{placeholder}"}`,
 			want: `
       # 1 entry
-      #   "x"
-      # No source is known by a name, so the rule is for every source.
-      FAILURE:
-        message: failure
+      #   "# - ? : -- ... ---"
+      NO_FAILURE:
+        message: no failure
         detect:
-          - {type: "yes"}
+          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\a\u0085\u202e\ufeff😀� #, ]}"}
         examples:
-          - {type: "yes", text: "x"}
+          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\a\u0085\u202e\ufeff😀� #, ]}", text: "# - ? : -- ...\n---"}
 
       # 1 entry
       #   "{placeholder}"
@@ -186,20 +185,21 @@ func TestProposals(t *testing.T) {
           - {source: "${x}", type: "{placeholder} [[x]]", text: "{placeholder}"}
 
       # 1 entry
-      #   "# - ? : -- ... ---"
-      NO_CODE:
-        message: no code
+      #   "x"
+      # The source has no usable name, so the rule is for every source.
+      FAILURE:
+        message: failure
         detect:
-          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\x07\x85\u202e\ufeff😀� #, ]}"}
+          - {type: "yes"}
         examples:
-          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\x07\x85\u202e\ufeff😀� #, ]}", text: "# - ? : -- ...\n---"}
+          - {type: "yes", text: "x"}
 `,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := groups(t, tt.record).Propose(suggest.Options{Sources: []string{"api", "git", "cli", "no", "${x}"}})
-			_, body, _ := strings.Cut(string(r.YAML()), "for you to say.\n")
+			_, body, _ := strings.Cut(string(r.YAML()), "doc, retryable and reaction.\n")
 			assert.Equal(t, tt.want, body)
 		})
 	}

@@ -29,8 +29,8 @@ type Rules struct {
 	// Make makes the error of a rule, or of no rule with [NoRule], from evidence. It never returns
 	// nil.
 	Make func(rule int, ev *taxonomy.Evidence) taxonomy.Error
-	// Is reports whether err is, or wraps, the error value or type of the standard library that a
-	// rule names in `is` or `as`.
+	// Is reports whether err is, or wraps, the error variable or type that a rule
+	// names in `is` or `as`.
 	Is func(err error, name string) bool
 
 	tables tables
@@ -71,8 +71,8 @@ const (
 	ExitCode
 	Signal
 	Errno
-	Is // a variable of the standard library, for errors.Is
-	As // an error type of the standard library, for errors.As
+	Is // an error variable, for errors.Is
+	As // an error type, for errors.As
 	Attribute
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/internal/sysname"
 )
 
 // TestErrnoNames checks that every name that a taxonomy may use is the name of one number.
@@ -22,7 +22,7 @@ func TestErrnoNames(t *testing.T) {
 			made[name] = true
 		}
 	}
-	for _, name := range stdlib.Errnos() {
+	for _, name := range sysname.Errnos() {
 		assert.True(t, made[CanonicalErrno(name)], "no number is %s", name)
 	}
 }
@@ -34,10 +34,10 @@ func TestSignalNames(t *testing.T) {
 		name := signalName(syscall.Signal(n))
 		assert.True(t, strings.HasPrefix(name, "SIG"))
 		assert.False(t, made[name], name)
-		assert.Equal(t, n < 32, stdlib.IsSignal(name), name)
+		assert.Equal(t, n < 32, sysname.IsSignal(name), name)
 		made[name] = true
 	}
-	for _, name := range stdlib.Signals() {
+	for _, name := range sysname.Signals() {
 		assert.True(t, made[CanonicalSignal(name)] || name == "SIGSTKFLT", "no number is %s", name)
 	}
 }

@@ -5,19 +5,18 @@ package errs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"io/fs"
 	"net"
 	"os"
 	"os/exec"
-	"reflect"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -162,53 +161,53 @@ func TestRules(t *testing.T) {
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}your credit balance is too low\b`, Literals: []detect.Literal{{Text: "your credit balance is too low", Fold: true}}},
 			{Expr: `(?i)\brate[ _-]?limit\b`, Literals: []detect.Literal{{Text: "ratelimit", Fold: true}, {Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Reach: 10},
 			{Expr: `(?i)\babuse detection\b`, Literals: []detect.Literal{{Text: "abuse detection", Fold: true}}, Reach: 16},
-			{Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " limit", Fold: true}, {Text: "-limit", Fold: true}, {Text: "_limit", Fold: true}}, Reach: 154},
+			{Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Reach: 154},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "ratelimit", Fold: true}, {Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "limited", Fold: true}}},
-			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"`, Literals: []detect.Literal{{Text: `"rate_limit_`, Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed out", Fold: true}, {Text: "timed-out", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limited", Fold: true}, {Text: "rate-limited", Fold: true}, {Text: "being rate limited", Fold: true}, {Text: "being rate-limited", Fold: true}}},
+			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"`, Literals: []detect.Literal{{Text: `"type":"rate_limit_error"`, Fold: true}, {Text: `"type":"rate_limit_exceeded"`, Fold: true}, {Text: `"type": "rate_limit_error"`, Fold: true}, {Text: `"type": "rate_limit_exceeded"`, Fold: true}, {Text: `"code":"rate_limit_error"`, Fold: true}, {Text: `"code":"rate_limit_exceeded"`, Fold: true}, {Text: `"code": "rate_limit_error"`, Fold: true}, {Text: `"code": "rate_limit_exceeded"`, Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}(?:quota|credits?) (?:(?:is|was|has been|are|were) )?(?:exceeded|reached|used up|exhausted|depleted)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "exceeded", Fold: true}, {Text: "reached", Fold: true}, {Text: "used up", Fold: true}, {Text: "exhausted", Fold: true}, {Text: "depleted", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}(?:quota|credits?) (?:(?:is|was|has been|are|were) )?(?:exceeded|reached|used up|exhausted|depleted)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "quota", Fold: true}, {Text: "credit", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you(?:'ve| have)? )?exceeded (?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){1,3}quota(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "exceeded ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:insufficient[ _](?:quota|credits)|out of credits)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "insufficient", Fold: true}, {Text: "out of credits", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}limit (?:(?:is|was|has been) )?(?:exceeded|reached)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "exceeded", Fold: true}, {Text: "reached", Fold: true}}},
-			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"insufficient_quota"`, Literals: []detect.Literal{{Text: `"insufficient_quota"`, Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your |the )?(?:invalid|incorrect|missing|expired) (?:x-)?api[ -]key(?: provided)?|(?:your |the )?api[ -]key is (?:invalid|incorrect|missing|expired)|authentication (?:failed|error)|unauthorized)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid", Fold: true}, {Text: "incorrect", Fold: true}, {Text: "missing", Fold: true}, {Text: "expired", Fold: true}, {Text: "authentication ", Fold: true}, {Text: "unauthorized", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:insufficient[ _](?:quota|credits)|out of credits)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "insufficient quota", Fold: true}, {Text: "insufficient credits", Fold: true}, {Text: "insufficient_quota", Fold: true}, {Text: "insufficient_credits", Fold: true}, {Text: "out of credits", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}limit (?:(?:is|was|has been) )?(?:exceeded|reached)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "limit ", Fold: true}}},
+			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"insufficient_quota"`, Literals: []detect.Literal{{Text: `"type":"insufficient_quota"`, Fold: true}, {Text: `"type": "insufficient_quota"`, Fold: true}, {Text: `"code":"insufficient_quota"`, Fold: true}, {Text: `"code": "insufficient_quota"`, Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your |the )?(?:invalid|incorrect|missing|expired) (?:x-)?api[ -]key(?: provided)?|(?:your |the )?api[ -]key is (?:invalid|incorrect|missing|expired)|authentication (?:failed|error)|unauthorized)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid", Fold: true}, {Text: "incorrect", Fold: true}, {Text: "missing", Fold: true}, {Text: "expired", Fold: true}, {Text: "key is ", Fold: true}, {Text: "authentication failed", Fold: true}, {Text: "authentication error", Fold: true}, {Text: "unauthorized", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:invalid (?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: (?:body|error|format|name|value))?(?: (?:for|in|at) \S{1,60})?|(?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: " is invalid", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}you have triggered an abuse detection\b`, Literals: []detect.Literal{{Text: "you have triggered an abuse dete", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:authentication failed|bad credentials|resource not accessible by (?:integration|personal access token))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "authentication failed", Fold: true}, {Text: "bad credentials", Fold: true}, {Text: "resource not accessible by ", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:authentication failed|bad credentials|resource not accessible by (?:integration|personal access token))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "authentication failed", Fold: true}, {Text: "bad credentials", Fold: true}, {Text: "resource not accessible by integ", Fold: true}, {Text: "resource not accessible by perso", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: `, Literals: []detect.Literal{{Text: "error ts", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22'][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22']`, Literals: []detect.Literal{{Text: " is not assignable to ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build fail", Fold: true}, {Text: "compilation ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}cannot find (?:module|package) [\x60\x22']`, Literals: []detect.Literal{{Text: "cannot find ", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22'][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22']`, Literals: []detect.Literal{{Text: ` is not assignable to type "`, Fold: true}, {Text: " is not assignable to type '", Fold: true}, {Text: " is not assignable to type `", Fold: true}, {Text: " is not assignable to parameter ", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}cannot find (?:module|package) [\x60\x22']`, Literals: []detect.Literal{{Text: `cannot find module "`, Fold: true}, {Text: "cannot find module '", Fold: true}, {Text: "cannot find module `", Fold: true}, {Text: `cannot find package "`, Fold: true}, {Text: "cannot find package '", Fold: true}, {Text: "cannot find package `", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}dependency not found(?:: \S|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "dependency not found", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}no module named ['\x22]?[\w.]{1,80}(?:['\x22]|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "no module named ", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: "validation ", Fold: true}, {Text: " is invalid", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: "validation failed", Fold: true}, {Text: "validation error", Fold: true}, {Text: "schema validation failed", Fold: true}, {Text: " is invalid", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "missing", Fold: true}, {Text: "not found", Fold: true}, {Text: "not set", Fold: true}, {Text: "unset", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22']?[\w./-]{1,80}[\x60\x22']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "missing ", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "no such file", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:ENOENT(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "enoent", Fold: true}, {Text: "no such file", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the )?(?:file|directory|path) )?(?:[\w./-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:EACCES|EPERM)(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|(?:permission denied|operation not permitted)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "eacces", Fold: true}, {Text: "eperm", Fold: true}, {Text: "permission denied", Fold: true}, {Text: "operation not permitted", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:request to \S{1,200} failed, reason: )?(?:connect|getaddrinfo|read|write|send|query\w{0,8}) (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?: \S{1,200})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "connrefused", Fold: true}, {Text: "connreset", Fold: true}, {Text: "notfound", Fold: true}, {Text: "timedout", Fold: true}, {Text: "ai_again", Fold: true}, {Text: "hostunreach", Fold: true}, {Text: "netunreach", Fold: true}}},
-			{Expr: `(?m)^[ \t]{0,8}(?:\S{1,60}: ){0,3}(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "CONNRE"}, {Text: "NOTFOUND"}, {Text: "TIMEDOUT"}, {Text: "AI_AGAIN"}, {Text: "HOSTUNREACH"}, {Text: "NETUNREACH"}}},
-			{Expr: `(?m)^[ \t]{0,8}code: '(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)'`, Literals: []detect.Literal{{Text: "code: '"}}, Reach: 28},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:request to \S{1,200} failed, reason: )?(?:connect|getaddrinfo|read|write|send|query\w{0,8}) (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?: \S{1,200})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " econnrefused", Fold: true}, {Text: " econnreset", Fold: true}, {Text: " enotfound", Fold: true}, {Text: " etimedout", Fold: true}, {Text: " eai_again", Fold: true}, {Text: " ehostunreach", Fold: true}, {Text: " enetunreach", Fold: true}}},
+			{Expr: `(?m)^[ \t]{0,8}(?:\S{1,60}: ){0,3}(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "ECONNREFUSED"}, {Text: "ECONNRESET"}, {Text: "ENOTFOUND"}, {Text: "ETIMEDOUT"}, {Text: "EAI_AGAIN"}, {Text: "EHOSTUNREACH"}, {Text: "ENETUNREACH"}}},
+			{Expr: `(?m)^[ \t]{0,8}code: '(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)'`, Literals: []detect.Literal{{Text: "code: 'ECONNREFUSED'"}, {Text: "code: 'ECONNRESET'"}, {Text: "code: 'ENOTFOUND'"}, {Text: "code: 'ETIMEDOUT'"}, {Text: "code: 'EAI_AGAIN'"}, {Text: "code: 'EHOSTUNREACH'"}, {Text: "code: 'ENETUNREACH'"}}, Reach: 28},
 			{Expr: `(?im)^[ \t]{0,8}(?:\w{1,40}: ){0,2}(?:failed to fetch|fetch failed)\.?$`, Literals: []detect.Literal{{Text: "ailed to fetch", Fold: true}, {Text: "etch failed", Fold: true}}, Reach: 268},
 			{Expr: `(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S`},
 			{Expr: `(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S`, Literals: []detect.Literal{{Text: "error"}, {Text: "warning"}}},
 			{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50},
-			{Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "== FAIL"}}, Reach: 170},
+			{Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 170},
 			{Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17},
-			{Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL\t"}, {Text: "FAIL "}, {Text: "FAIL:\t"}, {Text: "FAIL: "}}, Reach: 219},
+			{Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 219},
 			{Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16},
 			{Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}},
 			{Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " failed", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "test failed", Fold: true}, {Text: "tests failed", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " permission", Fold: true}, {Text: "permission denied", Fold: true}, {Text: "permission was denied", Fold: true}, {Text: "permission is denied", Fold: true}, {Text: "access denied", Fold: true}, {Text: "access was denied", Fold: true}, {Text: "access is denied", Fold: true}, {Text: "operation not permitted", Fold: true}, {Text: "authentication failed", Fold: true}}},
 		},
 		FallbackSet: []string{"unmatched"},
@@ -350,7 +349,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`,
 		},
 		{
-			"LLM_TIMEOUT 3", taxonomy.Evidence{Source: "llm", Err: context.DeadlineExceeded},
+			"LLM_TIMEOUT 3", taxonomy.Evidence{Source: "llm", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"LLM_TIMEOUT/3", "llm_timeout", true, "llm_retry_with_backoff",
 			"the LLM did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`,
@@ -368,7 +367,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"timeout of 30000 ms exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"timeout"}`,
 		},
 		{
-			"LLM_TIMEOUT 6", taxonomy.Evidence{Err: context.DeadlineExceeded},
+			"LLM_TIMEOUT 6", taxonomy.Evidence{Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"LLM_TIMEOUT/6", "llm_timeout", true, "llm_retry_with_backoff",
 			"the LLM did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`,
@@ -674,13 +673,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`,
 		},
 		{
-			"GITHUB_TIMEOUT 2", taxonomy.Evidence{Source: "github", Err: context.DeadlineExceeded},
+			"GITHUB_TIMEOUT 2", taxonomy.Evidence{Source: "github", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"GITHUB_TIMEOUT/2", "github_timeout", true, "github_retry_with_backoff",
 			"GitHub did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`,
 		},
 		{
-			"GITHUB_TIMEOUT 3", taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: context.DeadlineExceeded},
+			"GITHUB_TIMEOUT 3", taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"GITHUB_TIMEOUT/3", "github_timeout", true, "github_retry_with_backoff",
 			"GitHub did not answer in time: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`,
@@ -806,7 +805,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_TIMEOUT 2", taxonomy.Evidence{Source: "tool", Err: context.DeadlineExceeded},
+			"TOOL_TIMEOUT 2", taxonomy.Evidence{Source: "tool", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TOOL_TIMEOUT/2", "tool_timeout", true, "tool_retry_with_backoff",
 			"a tool ran too long: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -818,7 +817,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_TIMEOUT 4", taxonomy.Evidence{Attributes: map[string]string{"tool": "bash"}, Err: context.DeadlineExceeded},
+			"TOOL_TIMEOUT 4", taxonomy.Evidence{Attributes: map[string]string{"tool": "bash"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TOOL_TIMEOUT/4", "tool_timeout", true, "tool_retry_with_backoff",
 			"a tool ran too long: Unknown error",
 			`{"detail":"Unknown error","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`,
@@ -836,13 +835,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Command timed out","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_NOT_FOUND 1", taxonomy.Evidence{Err: exec.ErrNotFound},
+			"TOOL_NOT_FOUND 1", taxonomy.Evidence{Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"TOOL_NOT_FOUND/1", "tool_not_found", false, "fail",
 			"a tool is missing: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_NOT_FOUND 2", taxonomy.Evidence{Source: "tool", Err: fs.ErrNotExist},
+			"TOOL_NOT_FOUND 2", taxonomy.Evidence{Source: "tool", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"TOOL_NOT_FOUND/2", "tool_not_found", false, "fail",
 			"a tool is missing: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -884,7 +883,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"the page says that a file is not found","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"TOOL_PERMISSION 1", taxonomy.Evidence{Source: "tool", Err: fs.ErrPermission},
+			"TOOL_PERMISSION 1", taxonomy.Evidence{Source: "tool", Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"TOOL_PERMISSION/1", "tool_permission", false, "fail",
 			"a tool lacks permission: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1226,7 +1225,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"SKILL_NOT_FOUND 2", taxonomy.Evidence{Source: "skill", Err: fs.ErrNotExist},
+			"SKILL_NOT_FOUND 2", taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"SKILL_NOT_FOUND/2", "skill_not_found", false, "fail",
 			"no such skill: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1244,7 +1243,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"SKILL_TIMEOUT 2", taxonomy.Evidence{Source: "skill", Err: context.DeadlineExceeded},
+			"SKILL_TIMEOUT 2", taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"SKILL_TIMEOUT/2", "skill_timeout", true, "profiled_retry",
 			"a skill ran too long: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1262,7 +1261,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
 		},
 		{
-			"SKILL_VALIDATION 2", taxonomy.Evidence{Source: "skill", Err: &json.SyntaxError{Offset: 1}},
+			"SKILL_VALIDATION 2", taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)},
 			"SKILL_VALIDATION/2", "skill_validation", false, "fail",
 			"a skill is invalid: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`,
@@ -1292,7 +1291,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
 		},
 		{
-			"CONFIG_MISSING 2", taxonomy.Evidence{Source: "config", Err: fs.ErrNotExist},
+			"CONFIG_MISSING 2", taxonomy.Evidence{Source: "config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"CONFIG_MISSING/2", "config_missing", false, "ask",
 			"configuration is missing: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
@@ -1322,7 +1321,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
 		},
 		{
-			"CONFIG_INVALID 2", taxonomy.Evidence{Source: "config", Err: &json.SyntaxError{Offset: 1}},
+			"CONFIG_INVALID 2", taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)},
 			"CONFIG_INVALID/2", "config_invalid", false, "fail",
 			"configuration is invalid: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"system","component":"config"}}`,
@@ -1334,7 +1333,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"unknown key \"colour\"","source":{"type":"system","component":"config"}}`,
 		},
 		{
-			"FILE_NOT_FOUND 1", taxonomy.Evidence{Err: fs.ErrNotExist},
+			"FILE_NOT_FOUND 1", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"FILE_NOT_FOUND/1", "file_not_found", false, "fail",
 			"no such file: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`,
@@ -1358,7 +1357,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"open a.txt: no such file or directory","source":{"type":"file","component":"unknown"}}`,
 		},
 		{
-			"FILE_PERMISSION 1", taxonomy.Evidence{Err: fs.ErrPermission},
+			"FILE_PERMISSION 1", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"FILE_PERMISSION/1", "file_permission", false, "fail",
 			"no permission for a file: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`,
@@ -1394,7 +1393,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","code":"EISDIR","source":{"type":"file","component":"unknown"}}`,
 		},
 		{
-			"FILE_SYSTEM 3", taxonomy.Evidence{Err: &fs.PathError{Op: "open", Path: "file", Err: errors.New("failed")}},
+			"FILE_SYSTEM 3", taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)},
 			"FILE_SYSTEM/3", "file_system", false, "fail",
 			"the file system failed: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`,
@@ -1406,13 +1405,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"it went wrong","source":{"type":"file","component":"unknown"}}`,
 		},
 		{
-			"DNS_ERROR 1", taxonomy.Evidence{Err: &net.DNSError{Err: "server misbehaving", Name: "example.org"}},
+			"DNS_ERROR 1", taxonomy.Evidence{Err: gentest.As[*net.DNSError]("*net.DNSError", nil)},
 			"DNS_ERROR/1", "dns_error", true, "profiled_retry",
 			"a name cannot be resolved: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`,
 		},
 		{
-			"DNS_ERROR 2", taxonomy.Evidence{Source: "github", Err: &net.DNSError{Err: "server misbehaving", Name: "example.org"}},
+			"DNS_ERROR 2", taxonomy.Evidence{Source: "github", Err: gentest.As[*net.DNSError]("*net.DNSError", nil)},
 			"DNS_ERROR/1", "dns_error", true, "profiled_retry",
 			"a name cannot be resolved: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`,
@@ -1442,19 +1441,19 @@ func TestExamples(t *testing.T) {
 			`{"detail":"Unknown error","code":"ECONNREFUSED","source":{"type":"network","component":"unknown"}}`,
 		},
 		{
-			"CONNECTION_ERROR 4", taxonomy.Evidence{Err: net.ErrClosed},
+			"CONNECTION_ERROR 4", taxonomy.Evidence{Err: gentest.Is("net.ErrClosed", net.ErrClosed)},
 			"CONNECTION_ERROR/3", "connection_error", true, "profiled_retry",
 			"no connection: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`,
 		},
 		{
-			"CONNECTION_ERROR 5", taxonomy.Evidence{Source: "github", Err: io.ErrUnexpectedEOF},
+			"CONNECTION_ERROR 5", taxonomy.Evidence{Source: "github", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)},
 			"CONNECTION_ERROR/4", "connection_error", true, "profiled_retry",
 			"no connection: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`,
 		},
 		{
-			"NETWORK_ERROR 1", taxonomy.Evidence{Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}},
+			"NETWORK_ERROR 1", taxonomy.Evidence{Err: gentest.As[*net.OpError]("*net.OpError", nil)},
 			"NETWORK_ERROR/1", "network_error", true, "tool_retry_with_backoff",
 			"the network failed: Unknown error",
 			`{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`,
@@ -1554,22 +1553,22 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "io.EOF", "io.ErrUnexpectedEOF", "io/fs.ErrNotExist", "io/fs.ErrPermission", "net.ErrClosed", "os.ErrDeadlineExceeded", "os/exec.ErrNotFound", "*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError", "*io/fs.PathError", "*net.DNSError", "*net.OpError", "*os.LinkError", "*strconv.NumError", "*time.ParseError"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{io.EOF, []string{"io.EOF"}},
-		{io.ErrUnexpectedEOF, []string{"io.ErrUnexpectedEOF"}},
-		{fs.ErrNotExist, []string{"io/fs.ErrNotExist"}},
-		{fs.ErrPermission, []string{"io/fs.ErrPermission"}},
-		{net.ErrClosed, []string{"net.ErrClosed"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
-		{exec.ErrNotFound, []string{"os/exec.ErrNotFound"}},
-		{&json.SyntaxError{Offset: 1}, []string{"*encoding/json.SyntaxError"}},
-		{&json.UnmarshalTypeError{Value: "string", Type: reflect.TypeFor[int](), Offset: 1}, []string{"*encoding/json.UnmarshalTypeError"}},
-		{&fs.PathError{Op: "open", Path: "file", Err: errors.New("failed")}, []string{"*io/fs.PathError"}},
-		{&net.DNSError{Err: "server misbehaving", Name: "example.org"}, []string{"*net.DNSError"}},
-		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}, []string{"*net.OpError"}},
-		{&os.LinkError{Op: "rename", Old: "old", New: "new", Err: errors.New("failed")}, []string{"*os.LinkError"}},
-		{&strconv.NumError{Func: "ParseInt", Num: "x", Err: errors.New("failed")}, []string{"*strconv.NumError"}},
-		{&time.ParseError{Layout: "2006", Value: "x", LayoutElem: "2006", ValueElem: "x"}, []string{"*time.ParseError"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("io.EOF", io.EOF), []string{"io.EOF"}},
+		{gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF), []string{"io.ErrUnexpectedEOF"}},
+		{gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist), []string{"io/fs.ErrNotExist"}},
+		{gentest.Is("io/fs.ErrPermission", fs.ErrPermission), []string{"io/fs.ErrPermission"}},
+		{gentest.Is("net.ErrClosed", net.ErrClosed), []string{"net.ErrClosed"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound), []string{"os/exec.ErrNotFound"}},
+		{gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil), []string{"*encoding/json.SyntaxError"}},
+		{gentest.As[*json.UnmarshalTypeError]("*encoding/json.UnmarshalTypeError", nil), []string{"*encoding/json.UnmarshalTypeError"}},
+		{gentest.As[*fs.PathError]("*io/fs.PathError", nil), []string{"*io/fs.PathError"}},
+		{gentest.As[*net.DNSError]("*net.DNSError", nil), []string{"*net.DNSError"}},
+		{gentest.As[*net.OpError]("*net.OpError", nil), []string{"*net.OpError"}},
+		{gentest.As[*os.LinkError]("*os.LinkError", nil), []string{"*os.LinkError"}},
+		{gentest.As[*strconv.NumError]("*strconv.NumError", nil), []string{"*strconv.NumError"}},
+		{gentest.As[*time.ParseError]("*time.ParseError", nil), []string{"*time.ParseError"}},
 	})
 }
 

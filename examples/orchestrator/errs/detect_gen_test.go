@@ -13,6 +13,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -129,31 +130,31 @@ func TestRules(t *testing.T) {
 			{Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21},
 			{Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260},
 			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116},
-			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limited", Fold: true}, {Text: "limit error", Fold: true}, {Text: "limit exceeded", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "limit_error", Fold: true}, {Text: "limit_exceeded", Fold: true}, {Text: "limit_reached", Fold: true}}, Reach: 118},
+			{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limit", Fold: true}}, Reach: 118},
 			{Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21},
 			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "no such file or directory", Fold: true}}},
-			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: " not found", Fold: true}}},
-			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "permission denied", Fold: true}}},
+			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "file not found", Fold: true}, {Text: "path not found", Fold: true}, {Text: "directory not found", Fold: true}}},
+			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "got permission denied while tryi", Fold: true}, {Text: "permission denied", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "connection refused", Fold: true}}},
 			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "module not found", Fold: true}}},
 			{Expr: "(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)", Literals: []detect.Literal{{Text: "ImportError"}, {Text: "ModuleNotFoundError"}}, Reach: 20},
 			{Expr: `(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module '`, Literals: []detect.Literal{{Text: "Cannot find module '"}}, Reach: 237},
 			{Expr: `(?m)^\S{1,200}: no required module provides package \S`, Literals: []detect.Literal{{Text: ": no required module provides pa"}}},
-			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: " not found", Fold: true}}},
+			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "tool not found", Fold: true}}},
 			{Expr: `(?m)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]`, Literals: []detect.Literal{{Text: "executable file not found in "}}},
 			{Expr: `(?m)^\S+: (?:line )?\d+: \S+: not found$`, Literals: []detect.Literal{{Text: ": not found"}}},
 			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "environment variable ", Fold: true}}},
-			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "missing ", Fold: true}}},
+			{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "missing environment variable", Fold: true}, {Text: "missing environment variables", Fold: true}, {Text: "missing required environment var", Fold: true}}},
 			{Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": unbound variable"}}},
-			{Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": parameter "}}},
-			{Expr: `(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists`, Literals: []detect.Literal{{Text: "Unable to create '"}}},
+			{Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": parameter not set"}, {Text: ": parameter null or not set"}}},
+			{Expr: `(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists`, Literals: []detect.Literal{{Text: "index.lock': File exists"}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b`, Literals: []detect.Literal{{Text: "could not serialize access due t", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "database is locked", Fold: true}}},
 			{Expr: `(?m)^error\[E\d{4}\]: `, Literals: []detect.Literal{{Text: "error[E"}}, Reach: 14},
 			{Expr: `(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: `, Literals: []detect.Literal{{Text: "error TS"}}},
-			{Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: "undefined: "}, {Text: "syntax error"}, {Text: "cannot use "}}},
+			{Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: ": undefined: "}, {Text: ": syntax error"}, {Text: ": cannot use "}}},
 			{Expr: `(?m)^\S+:\d+:\d+: (?:fatal )?error: `, Literals: []detect.Literal{{Text: ": error: "}, {Text: ": fatal error: "}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build fail", Fold: true}, {Text: "compilation ", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}},
 			{Expr: `(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]`, Literals: []detect.Literal{{Text: " [build failed]"}}},
 			{Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}},
 			{Expr: `(?m)^FAIL\t`, Literals: []detect.Literal{{Text: "FAIL\t"}}, Reach: 5},
@@ -166,7 +167,7 @@ func TestRules(t *testing.T) {
 			{Expr: `(?m)^error: failed to push some refs\b`, Literals: []detect.Literal{{Text: "error: failed to push some refs"}}, Reach: 31},
 			{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
 			{Expr: "(?m)^would reformat ", Literals: []detect.Literal{{Text: "would reformat "}}, Reach: 15},
-			{Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem"}}},
+			{Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem ("}, {Text: " problems ("}}},
 			{Expr: `(?m)^Traceback \(most recent call last\):$`, Literals: []detect.Literal{{Text: "Traceback (most recent call last"}}, Reach: 34},
 			{Expr: "(?m)^panic: ", Literals: []detect.Literal{{Text: "panic: "}}, Reach: 7},
 			{Expr: "(?m)^fatal: ", Literals: []detect.Literal{{Text: "fatal: "}}, Reach: 7},
@@ -204,19 +205,19 @@ func TestExamples(t *testing.T) {
 			`{"reason":"network"}`,
 		},
 		{
-			"PREREQUISITE_FAILURE 5", taxonomy.Evidence{Source: "step", Err: exec.ErrNotFound},
+			"PREREQUISITE_FAILURE 5", taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"PREREQUISITE_FAILURE/5", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (missing_command)",
 			`{"reason":"missing_command"}`,
 		},
 		{
-			"PREREQUISITE_FAILURE 6", taxonomy.Evidence{Source: "step", Err: fs.ErrNotExist},
+			"PREREQUISITE_FAILURE 6", taxonomy.Evidence{Source: "step", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)},
 			"PREREQUISITE_FAILURE/6", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (missing_file)",
 			`{"reason":"missing_file"}`,
 		},
 		{
-			"PREREQUISITE_FAILURE 7", taxonomy.Evidence{Source: "step", Err: fs.ErrPermission},
+			"PREREQUISITE_FAILURE 7", taxonomy.Evidence{Source: "step", Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)},
 			"PREREQUISITE_FAILURE/7", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (permission_denied)",
 			`{"reason":"permission_denied"}`,
@@ -576,7 +577,7 @@ func TestExamples(t *testing.T) {
 			`{"reason":"timeout"}`,
 		},
 		{
-			"EXECUTION_ERROR 2", taxonomy.Evidence{Source: "step", Err: context.DeadlineExceeded},
+			"EXECUTION_ERROR 2", taxonomy.Evidence{Source: "step", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"EXECUTION_ERROR/2", "EXECUTION_ERROR", true, "run_again",
 			"execution failed (timeout)",
 			`{"reason":"timeout"}`,
@@ -1362,13 +1363,13 @@ func TestExamples(t *testing.T) {
 			`{"detail":"429 Too Many Requests","provider":"claude-cli","reason":"no_answer","statusCode":429}`,
 		},
 		{
-			"TIER_UNAVAILABLE 3", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: context.DeadlineExceeded},
+			"TIER_UNAVAILABLE 3", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TIER_UNAVAILABLE/3", "TIER_UNAVAILABLE", true, "call_again",
 			"openai-api does not answer (timeout)",
 			`{"provider":"openai-api","reason":"timeout"}`,
 		},
 		{
-			"TIER_UNAVAILABLE 4", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: context.DeadlineExceeded},
+			"TIER_UNAVAILABLE 4", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TIER_UNAVAILABLE/4", "TIER_UNAVAILABLE", true, "call_again",
 			"anthropic-api does not answer (timeout)",
 			`{"provider":"anthropic-api","reason":"timeout"}`,
@@ -1386,7 +1387,7 @@ func TestExamples(t *testing.T) {
 			`{"provider":"openai-api","reason":"network"}`,
 		},
 		{
-			"TIER_UNAVAILABLE 7", taxonomy.Evidence{Source: "scripted", Op: "call", Err: io.ErrUnexpectedEOF},
+			"TIER_UNAVAILABLE 7", taxonomy.Evidence{Source: "scripted", Op: "call", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)},
 			"TIER_UNAVAILABLE/8", "TIER_UNAVAILABLE", true, "call_again",
 			"scripted does not answer (network)",
 			`{"provider":"scripted","reason":"network"}`,
@@ -1560,7 +1561,7 @@ func TestExamples(t *testing.T) {
 			`{"provider":"claude-cli","reason":"not_installed"}`,
 		},
 		{
-			"TIER_REFUSED 16", taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: exec.ErrNotFound},
+			"TIER_REFUSED 16", taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"TIER_REFUSED/15", "TIER_REFUSED", false, "hand_over",
 			"claude-cli cannot be used (not_installed)",
 			`{"provider":"claude-cli","reason":"not_installed"}`,
@@ -1584,7 +1585,7 @@ func TestExamples(t *testing.T) {
 			`{"detail":"TestLogin: want \"Invalid API key\", got \"\"","provider":"claude-cli","reason":"process"}`,
 		},
 		{
-			"not TIER_REFUSED 3", taxonomy.Evidence{Source: "step", Err: exec.ErrNotFound},
+			"not TIER_REFUSED 3", taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)},
 			"PREREQUISITE_FAILURE/5", "PREREQUISITE_FAILURE", false, "find_out",
 			"a prerequisite is not met (missing_command)",
 			`{"reason":"missing_command"}`,
@@ -1654,12 +1655,12 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "io.ErrUnexpectedEOF", "io/fs.ErrNotExist", "io/fs.ErrPermission", "os.ErrDeadlineExceeded", "os/exec.ErrNotFound"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{io.ErrUnexpectedEOF, []string{"io.ErrUnexpectedEOF"}},
-		{fs.ErrNotExist, []string{"io/fs.ErrNotExist"}},
-		{fs.ErrPermission, []string{"io/fs.ErrPermission"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
-		{exec.ErrNotFound, []string{"os/exec.ErrNotFound"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF), []string{"io.ErrUnexpectedEOF"}},
+		{gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist), []string{"io/fs.ErrNotExist"}},
+		{gentest.Is("io/fs.ErrPermission", fs.ErrPermission), []string{"io/fs.ErrPermission"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound), []string{"os/exec.ErrNotFound"}},
 	})
 }
 

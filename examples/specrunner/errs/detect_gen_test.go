@@ -10,6 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRules(t *testing.T) {
@@ -37,26 +38,26 @@ func TestRules(t *testing.T) {
 		},
 		Patterns: []detect.Pattern{
 			{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50},
-			{Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "== FAIL"}}, Reach: 170},
+			{Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 170},
 			{Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17},
-			{Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL\t"}, {Text: "FAIL "}, {Text: "FAIL:\t"}, {Text: "FAIL: "}}, Reach: 219},
+			{Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 219},
 			{Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16},
 			{Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}},
 			{Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " failed", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "test failed", Fold: true}, {Text: "tests failed", Fold: true}}},
 			{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
 			{Expr: `(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "lint error", Fold: true}}, Reach: 23},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d`, Literals: []detect.Literal{{Text: "this model's maximum context len", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " is too long", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}, {Text: "input is too long", Fold: true}, {Text: "conversation is too long", Fold: true}}},
 			{Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "you've hit your ", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have reached your ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}, {Text: "usage limit exceeded", Fold: true}, {Text: "session limit reached", Fold: true}, {Text: "session limit exceeded", Fold: true}, {Text: "weekly limit reached", Fold: true}, {Text: "weekly limit exceeded", Fold: true}, {Text: "5-hour limit reached", Fold: true}, {Text: "5-hour limit exceeded", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit reached", Fold: true}, {Text: "rate limit exceeded", Fold: true}, {Text: "rate-limit reached", Fold: true}, {Text: "rate-limit exceeded", Fold: true}}},
+			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "quota reached", Fold: true}, {Text: "quota exceeded", Fold: true}}},
 			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}},
-			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":`, Fold: true}}},
+			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":"rate_limit_error"`, Fold: true}, {Text: `"type": "rate_limit_error"`, Fold: true}}},
 			{Expr: `(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "RateLimitError"}}, Reach: 223},
 		},
 		Needs: []detect.Need{
@@ -74,7 +75,7 @@ func TestExamples(t *testing.T) {
 			`{"reporter":"agent","limit":"30m0s"}`,
 		},
 		{
-			"TIMEOUT 2", taxonomy.Evidence{Source: "agent", Err: context.DeadlineExceeded},
+			"TIMEOUT 2", taxonomy.Evidence{Source: "agent", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)},
 			"TIMEOUT/2", "TIMEOUT", true, "same_again",
 			"the agent ran past its limit",
 			`{"reporter":"agent"}`,
@@ -552,8 +553,8 @@ func TestExamples(t *testing.T) {
 
 func TestRuleIs(t *testing.T) {
 	genCheckNamed(t, []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}, []genNamed{
-		{context.DeadlineExceeded, []string{"context.DeadlineExceeded"}},
-		{os.ErrDeadlineExceeded, []string{"os.ErrDeadlineExceeded"}},
+		{gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded), []string{"context.DeadlineExceeded"}},
+		{gentest.Is("os.ErrDeadlineExceeded", os.ErrDeadlineExceeded), []string{"os.ErrDeadlineExceeded"}},
 	})
 }
 

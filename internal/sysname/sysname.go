@@ -1,4 +1,5 @@
-package stdlib
+// Package sysname has the names of system errors and signals that a taxonomy may use.
+package sysname
 
 import (
 	"slices"
