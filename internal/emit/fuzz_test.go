@@ -99,7 +99,7 @@ func exportData(tb testing.TB) importer.Lookup {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
 		"github.com/errgen/errgen/runtime/taxonomy/gen", "github.com/errgen/errgen/runtime/detect",
 		"github.com/errgen/errgen/internal/stdlib", "testing", "os", "reflect", "bytes", "context",
-		"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
+		"github.com/errgen/errgen/runtime/taxonomy/gentest")
 	out, err := cmd.Output()
 	require.NoError(tb, err)
 	exports := map[string]string{}

@@ -77,8 +77,8 @@ func Base(code *model.Code) Case {
 	return c
 }
 
-// Full returns an error of the code with a value for every field, those that the code fixes as they
-// are.
+// Full returns an error of the code with a value for every field, except that the fields that the
+// code sets keep their values.
 func Full(code *model.Code) Case {
 	c := Base(code)
 	for i, f := range code.Category.Fields {
@@ -86,6 +86,5 @@ func Full(code *model.Code) Case {
 			c = c.With(f, Value(f, i))
 		}
 	}
-	c.Caused = true
 	return c
 }

@@ -1,0 +1,180 @@
+package emit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/internal/detection"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/internal/stdlib"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// exampleRow is evidence and the error that it becomes.
+type exampleRow struct {
+	evidence taxonomy.Evidence
+	err      stdlib.Expr // the error in the evidence
+	rule     string
+	branch   int
+	context  string
+	not      bool
+}
+
+// expectExamples finds what the examples become, and what evidence without any condition becomes.
+func (d *testData) expectExamples() {
+	d.examples, d.won = make(map[*model.Code][]exampleRow), make(map[*model.Rule]bool)
+	if !classifies(d.m) {
+		return
+	}
+	judge := detection.NewJudge(d.m)
+	expect := func(x exampleRow) (exampleRow, *model.Code) {
+		v := judge.Of(&x.evidence)
+		x.context = "{}"
+		if v.Rule != nil {
+			x.rule = v.Rule.Name
+			d.won[v.Rule] = true
+		}
+		if v.Code != nil {
+			x.branch, x.context = branchOf(v.Code, v.Row), sample.JSON(v.Code.Category.Fields, v.Context)
+		}
+		return x, v.Code
+	}
+	for _, c := range d.m.Codes {
+		for _, x := range c.Examples {
+			as, _ := stdlib.GoExpr(x.As)
+			is, _ := stdlib.GoExpr(x.Is)
+			row, _ := expect(exampleRow{evidence: detection.Evidence(x), err: stdlib.WrapExpr(as, is), not: x.Not})
+			d.examples[c] = append(d.examples[c], row)
+		}
+	}
+	plain := exampleRow{
+		evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}, err: stdlib.Expr{Code: "gentest.Cause"},
+	}
+	for _, x := range []exampleRow{{}, plain} {
+		if row, c := expect(x); c != nil {
+			d.examples[c] = append(d.examples[c], row)
+		}
+	}
+}
+
+// plainCause is the error that the tests call their cause.
+type plainCause struct{}
+
+func (plainCause) Error() string { return sample.Cause }
+
+// example returns an example as an expression.
+func (w *testWriter) example(x exampleRow) string {
+	return fmt.Sprintf("gentest.Becomes(%s, %d, %s, %s)", w.str(x.rule), x.branch, w.str(x.context), w.evidence(x))
+}
+
+// madeRows are errors of the code that its rules make without an example; and, of the first code of
+// its category that evidence becomes, errors that are filled in every way.
+func (w *testWriter) madeRows(c *model.Code) []exampleRow {
+	fields := c.Category.Fields
+	made := func(rule *model.Rule, ev taxonomy.Evidence) exampleRow {
+		x := exampleRow{evidence: ev}
+		set := w.m.FallbackSet
+		if rule != nil {
+			x.rule, set = rule.Name, rule.Set
+		}
+		_, ctx, _ := detection.Fill(&model.Package{Fallback: c, FallbackSet: set}, nil, &ev)
+		x.context = sample.JSON(fields, ctx)
+		return x
+	}
+	becomes := func(c *model.Code) bool { return len(c.Rules) > 0 || c == w.m.Fallback }
+	var rows []exampleRow
+	all := sample.Evidence(fields)
+	for _, rule := range c.Rules {
+		if !w.won[rule] {
+			rows = append(rows, made(rule, all[0]))
+		}
+	}
+	if i := slices.IndexFunc(c.Category.Codes, becomes); i >= 0 && c.Category.Codes[i] == c {
+		var rule *model.Rule
+		if len(c.Rules) > 0 {
+			rule = c.Rules[0]
+		}
+		for _, ev := range all {
+			rows = append(rows, made(rule, ev))
+		}
+	}
+	return rows
+}
+
+// evidence returns evidence as an expression.
+func (w *testWriter) evidence(x exampleRow) string {
+	ev := x.evidence
+	var fields []string
+	add := func(name, value string, present bool) {
+		if present {
+			fields = append(fields, name+": "+value)
+		}
+	}
+	text := func(name, s string) { add(name, w.str(s), s != "") }
+	text("Source", ev.Source)
+	text("Op", ev.Op)
+	text("Type", ev.Type)
+	add("Status", strconv.Itoa(ev.Status), ev.Status != 0)
+	add("StatusDerived", "true", ev.StatusDerived)
+	text("Code", ev.Code)
+	if code, ok := ev.ExitCode.Get(); ok {
+		add("ExitCode", w.use(pkgTaxonomy, "Some")+"("+strconv.Itoa(code)+")", true)
+	}
+	text("Signal", ev.Signal)
+	text("Errno", ev.Errno)
+	text("Text", ev.Text)
+	text("Output", ev.Output)
+	add("Files", w.strings(ev.Files), ev.Files != nil)
+	if d, ok := ev.RetryAfter.Get(); ok {
+		value := model.Value{Type: model.Duration, Duration: d}
+		add("RetryAfter", w.use(pkgTaxonomy, "Some")+"("+w.typed(&model.Field{Type: model.Duration}, value)+")", true)
+	}
+	if !ev.ResetAt.IsZero() {
+		add("ResetAt", w.instant(ev.ResetAt), true)
+	}
+	text("Credential", ev.Credential)
+	if len(ev.Attributes) > 0 {
+		var pairs []string
+		for _, key := range slices.Sorted(maps.Keys(ev.Attributes)) {
+			pairs = append(pairs, w.str(key)+": "+w.str(ev.Attributes[key]))
+		}
+		add("Attributes", "map[string]string{"+strings.Join(pairs, ", ")+"}", true)
+	}
+	for _, path := range x.err.Imports {
+		w.imports[path] = true
+	}
+	add("Err", x.err.Code, x.err.Code != "")
+	return w.use(pkgTaxonomy, "Evidence") + "{" + strings.Join(fields, ", ") + "}"
+}
+
+// hintsOf returns the hints of an error with the context.
+func hintsOf(c *model.Category, ctx model.Context) taxonomy.Hints {
+	var h taxonomy.Hints
+	for _, r := range roles {
+		f := c.WithRole(r.role)
+		if f == nil || f.Type != r.typ || r.opt && f.Sensitive {
+			continue
+		}
+		v, ok := ctx[f]
+		if !ok {
+			continue
+		}
+		switch r.role {
+		case model.RoleRetryAfter:
+			h.RetryAfter = taxonomy.Some(v.Duration)
+		case model.RoleResetAt:
+			h.ResetAt = taxonomy.Some(v.Time)
+		case model.RoleFiles:
+			h.Files = v.Strings
+		case model.RoleCredential:
+			h.Credential = v.Str
+		case model.RoleOutput:
+			h.Output = v.Str
+		}
+	}
+	return h
+}
