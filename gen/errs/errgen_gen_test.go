@@ -13,20 +13,8 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{
-		IsProvider,
-		IsTimeout,
-		IsValidation,
-		IsScope,
-		IsConfig,
-		IsGit,
-		IsPermission,
-	},
-	Groups: []func(error) bool{
-		InNetwork,
-		InCredentials,
-		InHuman,
-	},
+	Categories: []func(error) bool{IsProvider, IsTimeout, IsValidation, IsScope, IsConfig, IsGit, IsPermission},
+	Groups:     []func(error) bool{InNetwork, InCredentials, InHuman},
 	Reactions: []string{
 		"block action=block",
 		"again then=block action=retry log_level=warn count_failure",

@@ -63,12 +63,9 @@ func TestGitError(t *testing.T) {
 			},
 		},
 		{
-			Code: CodeGitStatusFailed,
-			Says: "GIT_STATUS_FAILED 604: again retryable; strict: block",
-			Rules: []string{
-				"GIT_STATUS_FAILED/1: source git",
-				"GIT_STATUS_FAILED/2: source scope",
-			},
+			Code:  CodeGitStatusFailed,
+			Says:  "GIT_STATUS_FAILED 604: again retryable; strict: block",
+			Rules: []string{"GIT_STATUS_FAILED/1: source git", "GIT_STATUS_FAILED/2: source scope"},
 			Cases: []gentest.Case{
 				gentest.Is(NewGitStatusFailed("some rawError"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`),
 				gentest.Is(NewGitStatusFailed("some rawError\nsecond line"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`),

@@ -100,7 +100,7 @@ func TestPermissionError(t *testing.T) {
 				"PERMISSION_API_AUTH/1: status [401 403]",
 				"PERMISSION_API_AUTH/2: type [authentication_error permission_error invalid_api_key]",
 				"PERMISSION_API_AUTH/3: code invalid_api_key",
-				"PERMISSION_API_AUTH/4: source claude-cli, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/, text /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/, text /(?im)^(?:error: )?api error: 40[13]\\b/",
+				"PERMISSION_API_AUTH/4: source claude-cli, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/ or /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/ or /(?im)^(?:error: )?api error: 40[13]\\b/",
 			},
 			Cases: []gentest.Case{
 				gentest.Is(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),

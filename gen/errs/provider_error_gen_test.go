@@ -103,15 +103,11 @@ func TestProviderError(t *testing.T) {
 		{
 			Code: CodeProviderAPIError,
 			Says: "PROVIDER_API_ERROR 103 group=network: backoff retryable; strict: block; unattended: backoff@unattended",
-			When: []string{
-				"stop_all",
-				"stop",
-				"stop",
-			},
+			When: []string{"stop_all", "stop", "stop"},
 			Rules: []string{
 				"PROVIDER_API_ERROR/1: code [insufficient_quota billing_hard_limit_reached organization_spend_limit_exceeded project_spend_limit_exceeded], set quotaExceeded",
 				"PROVIDER_API_ERROR/2: type [insufficient_quota billing_error], set quotaExceeded",
-				`PROVIDER_API_ERROR/3: source anthropic-api, status 400, text /(?im)^your credit balance is too low\b/, text /(?im)^you have reached your specified api usage limits\b/, set quotaExceeded`,
+				`PROVIDER_API_ERROR/3: source anthropic-api, status 400, text /(?im)^your credit balance is too low\b/ or /(?im)^you have reached your specified api usage limits\b/, set quotaExceeded`,
 				`PROVIDER_API_ERROR/4: source claude-cli, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b/, set quotaExceeded`,
 				`PROVIDER_API_ERROR/5: source claude-cli, exit_code not 0, text /(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)/`,
 				"PROVIDER_API_ERROR/6: type [network stream overloaded_error api_error server_error timeout_error]",
@@ -188,7 +184,7 @@ func TestProviderError(t *testing.T) {
 				"PROVIDER_RATE_LIMIT/3: type [rate_limit_error rate_limit_exceeded]",
 				"PROVIDER_RATE_LIMIT/4: code rate_limit_exceeded",
 				"PROVIDER_RATE_LIMIT/5: source claude-cli, exit_code not 0, text /(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b/",
-				`PROVIDER_RATE_LIMIT/6: source claude-cli, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b/, text /(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)/, text /(?im)^(?:error: )?api error: 429\b/`,
+				`PROVIDER_RATE_LIMIT/6: source claude-cli, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b/ or /(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)/ or /(?im)^(?:error: )?api error: 429\b/`,
 			},
 			Cases: []gentest.Case{
 				gentest.Is(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),

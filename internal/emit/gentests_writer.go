@@ -35,13 +35,14 @@ func (w *testWriter) use(path, name string) string {
 // test begins a test function.
 func (w *testWriter) test(name string) { w.f("\nfunc %s(t *testing.T) {\n", w.free(name)) }
 
-// list writes a field that is a list, unless the list is empty: one item in one line, several in a
-// line each.
+// list writes a field that is a list, unless the list is empty: in one line if it is short or has one
+// item, otherwise with a line for each item.
 func (w *testWriter) list(begin string, items []string) {
-	switch len(items) {
-	case 0:
-	case 1:
-		w.f("%s%s},\n", begin, items[0])
+	const short = 80
+	switch line := strings.Join(items, ", "); {
+	case len(items) == 0:
+	case len(items) == 1 || len(line) <= short:
+		w.f("%s%s},\n", begin, line)
 	default:
 		w.f("%s\n%s,\n},\n", begin, strings.Join(items, ",\n"))
 	}

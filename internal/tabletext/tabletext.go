@@ -210,11 +210,18 @@ func Rule(rules *detect.Rules, r *detect.Rule) string {
 	for _, c := range r.Conditions {
 		texts = append(texts, condition(c))
 	}
+	var text, contains []string
 	for _, i := range r.Text {
-		texts = append(texts, "text /"+rules.Patterns[i].Expr+"/")
+		text = append(text, "/"+rules.Patterns[i].Expr+"/")
 	}
 	for _, i := range r.Contains {
-		texts = append(texts, "contains "+strconv.Quote(rules.Patterns[i].Plain))
+		contains = append(contains, strconv.Quote(rules.Patterns[i].Plain))
+	}
+	if text != nil {
+		texts = append(texts, "text "+strings.Join(text, " or "))
+	}
+	if contains != nil {
+		texts = append(texts, "contains "+strings.Join(contains, " or "))
 	}
 	if r.Set != nil {
 		texts = append(texts, "set "+words(r.Set))

@@ -28,12 +28,9 @@ func TestNetworkError(t *testing.T) {
 		"pattern enum network",
 	}, []gentest.Code{
 		{
-			Code: CodeDNSError,
-			Says: "dns_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
-			Rules: []string{
-				"DNS_ERROR/1: as *net.DNSError",
-				"DNS_ERROR/2: code [ENOTFOUND EAI_AGAIN]",
-			},
+			Code:  CodeDNSError,
+			Says:  "dns_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
+			Rules: []string{"DNS_ERROR/1: as *net.DNSError", "DNS_ERROR/2: code [ENOTFOUND EAI_AGAIN]"},
 			Cases: []gentest.Case{
 				gentest.Is(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 				gentest.Is(NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -107,7 +104,7 @@ func TestNetworkError(t *testing.T) {
 				"NETWORK_ERROR/1: as *net.OpError",
 				"NETWORK_ERROR/2: type network",
 				"NETWORK_ERROR/3: source absent, status min 400 max 599",
-				`NETWORK_ERROR/4: text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:request to \S{1,200} failed, reason: )?(?:connect|getaddrinfo|read|write|send|query\w{0,8}) (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?: \S{1,200})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, text /(?m)^[ \t]{0,8}(?:\S{1,60}: ){0,3}(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?::|[ \t\r]{0,4}$)/, text /(?m)^[ \t]{0,8}code: '(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)'/, text /(?im)^[ \t]{0,8}(?:\w{1,40}: ){0,2}(?:failed to fetch|fetch failed)\.?$/, set pattern`,
+				`NETWORK_ERROR/4: text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:request to \S{1,200} failed, reason: )?(?:connect|getaddrinfo|read|write|send|query\w{0,8}) (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?: \S{1,200})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?m)^[ \t]{0,8}(?:\S{1,60}: ){0,3}(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?::|[ \t\r]{0,4}$)/ or /(?m)^[ \t]{0,8}code: '(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)'/ or /(?im)^[ \t]{0,8}(?:\w{1,40}: ){0,2}(?:failed to fetch|fetch failed)\.?$/, set pattern`,
 				"NETWORK_ERROR/5: source network",
 			},
 			Cases: []gentest.Case{

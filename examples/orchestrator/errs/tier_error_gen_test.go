@@ -33,7 +33,7 @@ func TestTierError(t *testing.T) {
 				"TIER_RATE_LIMITED/2: op [call available], status 403, attributes.ratelimit-remaining 0",
 				"TIER_RATE_LIMITED/3: op [call available], type [rate_limit_error rate_limit_exceeded]",
 				"TIER_RATE_LIMITED/4: op [call available], code rate_limit_exceeded",
-				"TIER_RATE_LIMITED/5: op call, exit_code not 0, text /(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b/, text /(?im)^(?:[\\w -]{0,30}: )?(?:\\d-hour|weekly|session|opus) limit reached\\b/, text /(?im)^(?:[\\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\\b)/, text /(?im)^(?:error: )?api error: 429\\b/",
+				"TIER_RATE_LIMITED/5: op call, exit_code not 0, text /(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b/ or /(?im)^(?:[\\w -]{0,30}: )?(?:\\d-hour|weekly|session|opus) limit reached\\b/ or /(?im)^(?:[\\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\\b)/ or /(?im)^(?:error: )?api error: 429\\b/",
 			},
 			Cases: []gentest.Case{
 				gentest.Is(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
@@ -123,12 +123,12 @@ func TestTierError(t *testing.T) {
 			Rules: []string{
 				"TIER_REFUSED/1: op [call available], code [insufficient_quota billing_hard_limit_reached organization_spend_limit_exceeded project_spend_limit_exceeded], set reason",
 				"TIER_REFUSED/2: op [call available], type [insufficient_quota billing_error], set reason",
-				`TIER_REFUSED/3: op call, status 400, text /(?im)^your credit balance is too low\b/, text /(?im)^you have reached your specified api usage limits\b/, set reason`,
+				`TIER_REFUSED/3: op call, status 400, text /(?im)^your credit balance is too low\b/ or /(?im)^you have reached your specified api usage limits\b/, set reason`,
 				`TIER_REFUSED/4: op call, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b/, set reason`,
 				"TIER_REFUSED/5: op [call available], status [401 403], set reason",
 				"TIER_REFUSED/6: op [call available], type [authentication_error permission_error invalid_api_key skip_denied], set reason",
 				"TIER_REFUSED/7: op [call available], code invalid_api_key, set reason",
-				"TIER_REFUSED/8: op call, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/, text /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/, text /(?im)^(?:error: )?api error: 40[13]\\b/, set reason",
+				"TIER_REFUSED/8: op call, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/ or /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/ or /(?im)^(?:error: )?api error: 40[13]\\b/, set reason",
 				"TIER_REFUSED/9: op [call available], status min 400 max 499, set reason",
 				"TIER_REFUSED/10: op [call available], type [invalid_request_error request_too_large], set reason",
 				"TIER_REFUSED/11: op [call available], code context_length_exceeded, set reason",

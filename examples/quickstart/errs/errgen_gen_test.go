@@ -12,11 +12,8 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{
-		IsOrder,
-		IsPayment,
-	},
-	Groups: []func(error) bool{InCustomer},
+	Categories: []func(error) bool{IsOrder, IsPayment},
+	Groups:     []func(error) bool{InCustomer},
 	Reactions: []string{
 		"park action=block log_level=error",
 		"pay_again policy=gateway then=park action=retry_operation log_level=warn honor_retry_after",

@@ -15,12 +15,8 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{
-		IsProvider,
-		IsWork,
-		IsKinds,
-	},
-	Groups: []func(error) bool{InNetwork},
+	Categories: []func(error) bool{IsProvider, IsWork, IsKinds},
+	Groups:     []func(error) bool{InNetwork},
 	Reactions: []string{
 		"block action=block",
 		"again then=block action=retry count_failure",
