@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -96,7 +97,7 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	assert.Equal(t, code == other, errors.Is(e, other), "%+v is %s", e, other)
 	assert.NotErrorIs(t, e, k.none)
 	assert.NotErrorAs(t, e, new(*taxonomy.Unknown))
-	k.checkCategory(t, e, k.table.Name)
+	assert.Equal(t, k.table.Name, k.CategoryOf(tree))
 	k.checkText(t, e, code.Error(), x.Message)
 	k.checkJSON(t, e, code.Error(), x)
 	if x.hints != "" {
@@ -134,6 +135,32 @@ func (k *category) checkText(t *testing.T, e Error, code, message string) {
 	assert.JSONEq(t, string(e.AppendContext(nil)), string(log.Err.Context))
 }
 
+// templateParts begins each bracket and placeholder of a template with a zero byte.
+var templateParts = strings.NewReplacer(
+	"{{", "{", "}}", "}", "[[", "[", "]]", "]", "[", "\x00(", "]", "\x00)", "{", "\x00{")
+
+// messagePattern returns the pattern of the messages that a template makes: its texts, with any text
+// for a placeholder, and with or without each part in brackets.
+func messagePattern(template string) *regexp.Regexp {
+	var pattern strings.Builder
+	for i, part := range strings.Split(templateParts.Replace(template), "\x00") {
+		switch {
+		case i == 0:
+		case part[0] == '(':
+			pattern.WriteString("(?:")
+			part = part[1:]
+		case part[0] == ')':
+			pattern.WriteString(")?")
+			part = part[1:]
+		default:
+			pattern.WriteString("(?s:.*)")
+			_, part, _ = strings.Cut(part, "}") // the placeholder's name
+		}
+		pattern.WriteString(regexp.QuoteMeta(part))
+	}
+	return regexp.MustCompile("^" + pattern.String() + "$")
+}
+
 // checkJSON checks the JSON of an error, and that it is decoded as the same error.
 func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 	assert.Equal(t, x.Context, string(e.AppendContext(nil)), "%+v", e)
@@ -165,7 +192,7 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 func (k *category) checkBlank(t *testing.T, blank Error) {
 	message := k.table.Name + " error without a code"
 	assert.Equal(t, k.Unknown, k.row(blank))
-	k.checkCategory(t, blank, "")
+	k.checkPredicates(t, blank, "")
 	k.checkText(t, blank, "", message)
 	assert.NotErrorIs(t, blank, k.none)
 	as, _ := k.code(blank)

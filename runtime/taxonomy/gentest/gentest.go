@@ -167,7 +167,6 @@ type category struct {
 	*Package
 	table  taxonomy.Category
 	fields []taxonomy.Field
-	first  Case
 	// code returns the code of err, once by errors.As and once by its method.
 	code func(err error) (as, method taxonomy.Coded)
 	none taxonomy.Coded
@@ -175,10 +174,7 @@ type category struct {
 
 // Category checks a category, which must have exactly these fields and codes. Blank is its zero
 // error.
-func Category[C Coder, P interface {
-	*C
-	encoding.TextUnmarshaler
-}](t *testing.T, p *Package, blank Error, name string, fields []string, codes []Code) {
+func Category[C Coder](t *testing.T, p *Package, blank Error, name string, fields []string, codes []Code) {
 	t.Helper()
 	p.begin()
 	k := category{Package: p, none: C(0), code: func(err error) (as, method taxonomy.Coded) {
@@ -192,7 +188,7 @@ func Category[C Coder, P interface {
 	k.describe(t, name, fields)
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
-			checkConstant[C, P](t, code.Code.(C), C(i+1))
+			checkConstant(t, code.Code.(C), C(i+1))
 			k.check(t, code, codes[(i+1)%len(codes)].Code)
 		})
 	}
@@ -205,26 +201,24 @@ func Category[C Coder, P interface {
 	}
 	k.checkBlank(t, blank)
 	if len(codes) > 0 {
-		k.first = codes[0].Cases[0]
-		k.checkCopies(t, k.first.Err)
+		k.checkPredicates(t, codes[0].Cases[0].Err, k.table.Name)
+		k.checkCopies(t, codes[0].Cases[0].Err)
 		k.checkDecoding(t, blank, codes)
 	}
 }
 
 // checkConstant checks the methods of a code.
-func checkConstant[C Coder, P interface {
-	*C
-	encoding.TextUnmarshaler
-}](t *testing.T, code, want C) {
+func checkConstant[C Coder](t *testing.T, code, want C) {
 	assert.Equal(t, want, code)
 	assert.Equal(t, code.Error(), code.String())
 	text, err := code.MarshalText()
 	require.NoError(t, err)
 	assert.Equal(t, code.Error(), string(text))
 	var back C
-	require.NoError(t, P(&back).UnmarshalText(text))
+	unmarshaler := any(&back).(encoding.TextUnmarshaler)
+	require.NoError(t, unmarshaler.UnmarshalText(text))
 	assert.Equal(t, code, back)
-	require.Error(t, P(&back).UnmarshalText([]byte("no such code")))
+	require.Error(t, unmarshaler.UnmarshalText([]byte("no such code")))
 	assert.Equal(t, code, back)
 }
 
@@ -253,7 +247,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	assert.Equal(t, code.Says, k.printer.Code(d, k.groups(t, code.Code))+": "+row)
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
-	k.checkCategory(t, code.Code, k.table.Name)
+	assert.Equal(t, k.table.Name, k.CategoryOf(code.Code))
 	for _, value := range append(code.Aliases, code.Code.Error()) {
 		found, _ := k.Table.Code(value)
 		assert.Same(t, d, found, value)
@@ -263,8 +257,10 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	}
 	branches := branches{texts: append([]string{row}, code.When...), rows: make([]taxonomy.Row, len(code.When)+1)}
 	branches.rows[0] = code.Code.Row()
+	message := messagePattern(d.Message)
 	for _, x := range code.Cases {
 		k.checkCase(t, code.Code, other, x)
+		assert.Regexp(t, message, x.Err.Error(), "the template %s", d.Message)
 		branches.check(t, k, x.err, x.When)
 	}
 	for _, x := range code.Picks {
@@ -321,11 +317,11 @@ func (p *Package) groups(t *testing.T, err error) []string {
 	return names
 }
 
-// checkCategory checks that an error, wrapped, is of the named category only.
-func (p *Package) checkCategory(t *testing.T, err error, name string) {
+// checkPredicates checks that err, wrapped, is of the named category only.
+func (p *Package) checkPredicates(t *testing.T, err error, name string) {
 	err = fmt.Errorf("wrapped: %w", err)
 	assert.Equal(t, name, p.CategoryOf(err))
 	for i, c := range p.Table.Taxonomy.Categories {
-		assert.Equal(t, c.Name == name, p.Categories[i](err), c.Name)
+		assert.Equal(t, c.Name == name, p.Categories[i](err), "%s is %s", err, c.Name)
 	}
 }
