@@ -63,6 +63,9 @@ func assertEditsFail(t *testing.T, c *consumer) {
 		{"errs/table_gen.go", "Retries: -1", "Retries: 1", "TestTaxonomy"},
 		{"errs/table_gen.go", "Likely: 0.75", "Likely: 0.5", "ProviderError"},
 		{"errs/table_gen.go", `{Name: "quota_left", Doc`, `{Name: "quota", Doc`, "TestTaxonomy"},
+		{"errs/table_gen.go", "[: {rawError:first_line}]", "[ {rawError:first_line}]", "ProviderError/PROVIDER_CRASH"},
+		{"errs/work_error_gen.go", "gen.CloneStrings(files)", "files", "WorkError/SCOPE_FORBIDDEN"},
+		{"errs/detect_gen.go", `Any: []string{"forbidden"}`, `Any: []string{"other"}`, "WorkError/SCOPE_FORBIDDEN"},
 		{"errs/checks_gen.go", "return c.QuotaLeft(ctx)", "return c.FitsWindow(ctx)", "TestChecks"},
 	} {
 		src, err := os.ReadFile(filepath.Join(c.dir, edit.file))
