@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -161,5 +162,44 @@ categories:
 				assert.Contains(t, string(f.Content), want)
 			}
 		}
+	}
+}
+
+// A new code changes no other test file than its category's, and no line of that file.
+func TestNewCodeAddsLinesOnly(t *testing.T) {
+	const src = `
+errgen: 1
+package: p
+reactions: {again: {action: retry}}
+fallback: {code: A}
+categories:
+  c: {codes: {A: {message: a}, %s B: {message: b, detect: [{status: 404}]}}}
+  d:
+    fields: {f: {type: int, from: status}}
+    codes: {D: {message: 'd[ {f}]', when: [{if: {f: {min: 1}}, severity: low}]}}
+`
+	const code = "NEW_CODE_OF_A_LONG_NAME: {message: n, retryable: true, reaction: again, detect: [{status: 405}], " +
+		"examples: [{status: 405}]},"
+	before := Files(loadSource(t, fmt.Sprintf(src, "")), Options{Tests: true})
+	after := Files(loadSource(t, fmt.Sprintf(src, code)), Options{Tests: true})
+	for i, f := range after {
+		if !strings.HasSuffix(f.Name, "_test.go") {
+			continue
+		}
+		var kept strings.Builder
+		within := false
+		for line := range strings.Lines(string(f.Content)) {
+			within = within || strings.Contains(line, "CodeNewCodeOfALongName,")
+			if !within {
+				kept.WriteString(line)
+			} else if line == "\t\t},\n" {
+				within = false
+				rest, ok := strings.CutSuffix(kept.String(), "\t\t{\n")
+				require.True(t, ok)
+				kept.Reset()
+				kept.WriteString(rest)
+			}
+		}
+		assert.Equal(t, string(before[i].Content), kept.String(), f.Name)
 	}
 }

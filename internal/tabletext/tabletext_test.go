@@ -23,7 +23,8 @@ func TestText(t *testing.T) {
 		want  string
 	}{
 		{"zero", taxonomy.Reaction{}, "action=abort"},
-		{"flags and words", taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, FeedBack: true, LogLevel: taxonomy.LogWarn},
+		{"flags and words",
+			taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, FeedBack: true, LogLevel: taxonomy.LogWarn},
 			"again action=retry log_level=warn feed_back"},
 		{"labels", taxonomy.Reaction{Name: "a", Policy: policy, Then: block}, "a policy=slow then=block action=abort"},
 		{"without a label", taxonomy.Reaction{Name: "a", Then: &taxonomy.Reaction{Name: "b"}},
@@ -82,7 +83,8 @@ func TestCode(t *testing.T) {
 	assert.Equal(t, "A", p.Code(&taxonomy.Code{Value: "A", Doc: "A doc.", Message: "m"}, nil))
 	assert.Equal(t, `A 7 group=x group=y deprecated="no use" replaced_by=B prevent=(throttle=2s)`,
 		p.Code(&taxonomy.Code{
-			Value: "A", Number: 7, Deprecated: "no use", ReplacedBy: "B", Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second},
+			Value: "A", Number: 7, Deprecated: "no use", ReplacedBy: "B",
+			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second},
 		}, []string{"x", "y"}))
 }
 
@@ -102,8 +104,9 @@ func TestRule(t *testing.T) {
 		want string
 	}{
 		{detect.Rule{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a", "b"}}}}, "source [a b]"},
-		{detect.Rule{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{404}, NotNumber: []int{1, 2}}}},
-			"status 404 not [1 2]"},
+		{detect.Rule{Conditions: []detect.Condition{
+			{Key: detect.Status, AnyNumber: []int{404}, NotNumber: []int{1, 2}},
+		}}, "status 404 not [1 2]"},
 		{detect.Rule{Conditions: []detect.Condition{
 			{Key: detect.Attribute, Name: "n", Bounds: detect.HasMin | detect.HasMax, Max: 1.5},
 			{Key: detect.Code, Not: []string{"x"}, Prefix: []string{"y"}, Presence: detect.Present},
