@@ -21,11 +21,11 @@ func TestGitError(t *testing.T) {
 			Says:  "GIT_COMMIT_FAILED 601: repeat retryable; strict: block",
 			Rules: []string{"GIT_COMMIT_FAILED/1: source git, op commit"},
 			Cases: []gentest.Case{
-				gentest.Is(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "first "+strings.Repeat("x", 2000)+" last"), 0, "git commit failed: …"+strings.Repeat("x", 1992)+" last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…`+strings.Repeat("x", 1992)+` last"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "first "+strings.Repeat("x", 2000)+" last"), 0, "git commit failed: …"+strings.Repeat("x", 1992)+" last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…`+strings.Repeat("x", 1992)+` last"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`).Hints(`files=["files 1" "files 2"]`),
 			},
 			Examples: []gentest.Example{gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': File exists."}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}})},
 			Made: []gentest.Example{
@@ -38,9 +38,9 @@ func TestGitError(t *testing.T) {
 			Says:  "GIT_PUSH_FAILED 602 group=network: repeat retryable; strict: block",
 			Rules: []string{"GIT_PUSH_FAILED/1: source git, op [push pr]"},
 			Cases: []gentest.Case{
-				gentest.Is(NewGitPushFailed("some rawError"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`),
-				gentest.Is(NewGitPushFailed("some rawError\nsecond line"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`),
-				gentest.Is(NewGitPushFailed(""), 0, "git push failed", `{"operation":"push","rawError":""}`),
+				gentest.Says(NewGitPushFailed("some rawError"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`),
+				gentest.Says(NewGitPushFailed("some rawError\nsecond line"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewGitPushFailed(""), 0, "git push failed", `{"operation":"push","rawError":""}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"! [rejected] main -\u003e main (fetch first)"}`, taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1), Text: "! [rejected] main -> main (fetch first)"}),
@@ -53,9 +53,9 @@ func TestGitError(t *testing.T) {
 			Says:  "GIT_REVERT_FAILED 603 group=human: stop_all",
 			Rules: []string{"GIT_REVERT_FAILED/1: source git, op [revert save]"},
 			Cases: []gentest.Case{
-				gentest.Is(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("GIT_REVERT_FAILED/1", 0, `{"operation":"revert","files":["a.go"],"rawError":"permission denied"}`, taxonomy.Evidence{Source: "git", Op: "revert", Errno: "EACCES", Text: "permission denied", Files: []string{"a.go"}}),
@@ -67,9 +67,9 @@ func TestGitError(t *testing.T) {
 			Says:  "GIT_STATUS_FAILED 604: again retryable; strict: block",
 			Rules: []string{"GIT_STATUS_FAILED/1: source git", "GIT_STATUS_FAILED/2: source scope"},
 			Cases: []gentest.Case{
-				gentest.Is(NewGitStatusFailed("some rawError"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`),
-				gentest.Is(NewGitStatusFailed("some rawError\nsecond line"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`),
-				gentest.Is(NewGitStatusFailed(""), 0, "git status failed", `{"operation":"status","rawError":""}`),
+				gentest.Says(NewGitStatusFailed("some rawError"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`),
+				gentest.Says(NewGitStatusFailed("some rawError\nsecond line"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewGitStatusFailed(""), 0, "git status failed", `{"operation":"status","rawError":""}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("GIT_STATUS_FAILED/1", 0, `{"operation":"status","rawError":"fork/exec git: resource temporarily unavailable"}`, taxonomy.Evidence{Source: "git", Op: "detect_changes", Type: "start", Text: "fork/exec git: resource temporarily unavailable"}),

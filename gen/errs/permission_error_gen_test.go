@@ -28,10 +28,10 @@ func TestPermissionError(t *testing.T) {
 				`PERMISSION_SKIP_DENIED/2: source claude-cli, exit_code not 0, contains "dangerously-skip-permissions cannot be used"`,
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
-				gentest.Is(NewPermissionSkipDenied(""), 0, "skipping permission checks was denied", `{"resource":""}`),
-				gentest.Is(NewPermissionSkipDenied("first "+strings.Repeat("x", 500)+" last"), 0, "skipping permission checks was denied for first "+strings.Repeat("x", 491)+"…", `{"resource":"first `+strings.Repeat("x", 491)+`…"}`),
-				gentest.Is(NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`),
+				gentest.Says(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
+				gentest.Says(NewPermissionSkipDenied(""), 0, "skipping permission checks was denied", `{"resource":""}`),
+				gentest.Says(NewPermissionSkipDenied("first "+strings.Repeat("x", 500)+" last"), 0, "skipping permission checks was denied for first "+strings.Repeat("x", 491)+"…", `{"resource":"first `+strings.Repeat("x", 491)+`…"}`),
+				gentest.Says(NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"claude-cli","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Type: "skip_denied", Attributes: map[string]string{"resource": "claude-cli"}}),
@@ -54,10 +54,10 @@ func TestPermissionError(t *testing.T) {
 				"PERMISSION_COMMAND_BLOCKED/2: source budget, set policy",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
-				gentest.Is(NewPermissionCommandBlocked("", ""), 0, "command blocked", `{"command":"","policy":""}`),
-				gentest.Is(NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), 0, `command blocked by policy some policy: "first `+strings.Repeat("x", 491)+`…"`, `{"command":"first `+strings.Repeat("x", 491)+`…","policy":"some policy"}`),
-				gentest.Is(NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), 0, `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("", ""), 0, "command blocked", `{"command":"","policy":""}`),
+				gentest.Says(NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), 0, `command blocked by policy some policy: "first `+strings.Repeat("x", 491)+`…"`, `{"command":"first `+strings.Repeat("x", 491)+`…","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), 0, `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/1", 0, `{"command":"rm -rf /","policy":"strict","provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "command_blocked", Attributes: map[string]string{"command": "rm -rf /", "policy": "strict"}}),
@@ -77,11 +77,11 @@ func TestPermissionError(t *testing.T) {
 				"PERMISSION_FILE_ACCESS/6: is io/fs.ErrPermission",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
-				gentest.Is(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
-				gentest.Is(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
-				gentest.Is(NewPermissionFileAccess("some resource").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "file access denied: some resource: first "+strings.Repeat("x", 491)+"…", `{"resource":"some resource","reason":"first `+strings.Repeat("x", 491)+`…"}`),
-				gentest.Is(NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
+				gentest.Says(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
+				gentest.Says(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
+				gentest.Says(NewPermissionFileAccess("some resource").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "file access denied: some resource: first "+strings.Repeat("x", 491)+"…", `{"resource":"some resource","reason":"first `+strings.Repeat("x", 491)+`…"}`),
+				gentest.Says(NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"resource":"aidf.yml","provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}),
@@ -103,9 +103,9 @@ func TestPermissionError(t *testing.T) {
 				"PERMISSION_API_AUTH/4: source claude-cli, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/ or /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/ or /(?im)^(?:error: )?api error: 40[13]\\b/",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
-				gentest.Is(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
-				gentest.Is(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),
+				gentest.Says(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
+				gentest.Says(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
+				gentest.Says(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),

@@ -43,12 +43,12 @@ func TestProviderError(t *testing.T) {
 				"PROVIDER_CRASH/8: source notify",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderCrash("some provider", "some rawError"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
-				gentest.Is(NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), 0, "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`),
-				gentest.Is(NewProviderCrash("", "").WithExitCode(5).WithSignal(""), 0, "provider  crashed with exit code 5", `{"provider":"","exitCode":5,"signal":"","rawError":""}`),
-				gentest.Is(NewProviderCrash("some provider", "first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
-				gentest.Is(NewProviderCrash("some provider", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Is(NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true), 0, "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`).Hints("retry_after=6.5s reset_at=2026-01-02T03:04:06Z"),
+				gentest.Says(NewProviderCrash("some provider", "some rawError"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+				gentest.Says(NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), 0, "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderCrash("", "").WithExitCode(5).WithSignal(""), 0, "provider  crashed with exit code 5", `{"provider":"","exitCode":5,"signal":"","rawError":""}`),
+				gentest.Says(NewProviderCrash("some provider", "first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
+				gentest.Says(NewProviderCrash("some provider", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true), 0, "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`).Hints("retry_after=6.5s reset_at=2026-01-02T03:04:06Z"),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Rate limit exceeded is what the chapter is about."}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Rate limit exceeded is what the chapter is about."}),
@@ -86,8 +86,8 @@ func TestProviderError(t *testing.T) {
 				"PROVIDER_NOT_AVAILABLE/6: op available",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderNotAvailable("some provider"), 0, "provider some provider is not available", `{"provider":"some provider"}`),
-				gentest.Is(NewProviderNotAvailable(""), 0, "provider  is not available", `{"provider":""}`),
+				gentest.Says(NewProviderNotAvailable("some provider"), 0, "provider some provider is not available", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderNotAvailable(""), 0, "provider  is not available", `{"provider":""}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PROVIDER_NOT_AVAILABLE/1", 0, `{"provider":"claude-cli","rawError":"exec: \"claude\": executable file not found in $PATH"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "not_found", Text: `exec: "claude": executable file not found in $PATH`}),
@@ -122,9 +122,9 @@ func TestProviderError(t *testing.T) {
 				"PROVIDER_API_ERROR/15: as *net/url.Error",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
-				gentest.Is(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(4), 0, "provider some provider API error 4: some rawError", `{"provider":"some provider","statusCode":4,"rawError":"some rawError\nsecond line"}`),
-				gentest.Is(NewProviderAPIError("", "").WithStatusCode(4), 0, "provider  API error 4", `{"provider":"","statusCode":4,"rawError":""}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(4), 0, "provider some provider API error 4: some rawError", `{"provider":"some provider","statusCode":4,"rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderAPIError("", "").WithStatusCode(4), 0, "provider  API error 4", `{"provider":"","statusCode":4,"rawError":""}`),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(true), 1),
@@ -187,9 +187,9 @@ func TestProviderError(t *testing.T) {
 				`PROVIDER_RATE_LIMIT/6: source claude-cli, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b/ or /(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)/ or /(?im)^(?:error: )?api error: 429\b/`,
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
-				gentest.Is(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
-				gentest.Is(NewProviderRateLimit("").WithRetryAfter(6500*time.Millisecond), 0, "provider  limits the rate, retry after 6.5s", `{"provider":"","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
+				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
+				gentest.Says(NewProviderRateLimit("").WithRetryAfter(6500*time.Millisecond), 0, "provider  limits the rate, retry after 6.5s", `{"provider":"","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PROVIDER_RATE_LIMIT/1", 0, `{"provider":"anthropic-api","statusCode":429,"retryAfter":"30s"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}),

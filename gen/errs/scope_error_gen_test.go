@@ -21,9 +21,9 @@ func TestScopeError(t *testing.T) {
 			Says:  "SCOPE_FORBIDDEN 401: undo retryable; strict: undo_and_stop",
 			Rules: []string{"SCOPE_FORBIDDEN/1: source scope, type forbidden"},
 			Cases: []gentest.Case{
-				gentest.Is(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
-				gentest.Is(NewScopeForbidden([]string{}, "some scopeMode"), 0, "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task forbids them. Reach the goal without touching these files."),
-				gentest.Is(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode").WithOutsideFiles(genPackage.Strings("outsideFiles 1", "outsideFiles 2")), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
+				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
+				gentest.Says(NewScopeForbidden([]string{}, "some scopeMode"), 0, "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task forbids them. Reach the goal without touching these files."),
+				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode").WithOutsideFiles(genPackage.Strings("outsideFiles 1", "outsideFiles 2")), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
 			},
 			Examples: []gentest.Example{gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":[".env","go.sum"],"scopeMode":"strict","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env", "go.sum"}, Attributes: map[string]string{"scope_mode": "strict"}})},
 			Made: []gentest.Example{
@@ -36,8 +36,8 @@ func TestScopeError(t *testing.T) {
 			Says:  "SCOPE_OUTSIDE_ALLOWED 402: undo retryable; strict: undo_and_stop",
 			Rules: []string{"SCOPE_OUTSIDE_ALLOWED/1: source scope, type outside_allowed"},
 			Cases: []gentest.Case{
-				gentest.Is(NewScopeOutsideAllowed(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."),
-				gentest.Is(NewScopeOutsideAllowed([]string{}, "some scopeMode"), 0, "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task does not allow them. Keep to the allowed files."),
+				gentest.Says(NewScopeOutsideAllowed(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."),
+				gentest.Says(NewScopeOutsideAllowed([]string{}, "some scopeMode"), 0, "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task does not allow them. Keep to the allowed files."),
 			},
 			Examples: []gentest.Example{gentest.Becomes("SCOPE_OUTSIDE_ALLOWED/1", 0, `{"files":["docs/a.md"],"scopeMode":"ask","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"docs/a.md"}, Attributes: map[string]string{"scope_mode": "ask"}})},
 		},
@@ -46,8 +46,8 @@ func TestScopeError(t *testing.T) {
 			Says:  "SCOPE_USER_DENIED 403 group=human: undo_and_stop",
 			Rules: []string{"SCOPE_USER_DENIED/1: source scope, op ask"},
 			Cases: []gentest.Case{
-				gentest.Is(NewScopeUserDenied(genPackage.Strings("files 1", "files 2")), 0, "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Is(NewScopeUserDenied([]string{}), 0, "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`).Hints("files=[]"),
+				gentest.Says(NewScopeUserDenied(genPackage.Strings("files 1", "files 2")), 0, "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewScopeUserDenied([]string{}), 0, "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`).Hints("files=[]"),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}),

@@ -70,7 +70,7 @@ func branchOf(c *model.Code, r *model.Row) int { return slices.Index(codeRows(c)
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
-	text := fmt.Sprintf("gentest.Is(%s, %d, %s, %s)", w.made(x), branchOf(c, x.Row()), w.str(x.Message()),
+	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), branchOf(c, x.Row()), w.str(x.Message()),
 		w.str(sample.JSON(c.Category.Fields, x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.Category, x.Context)); hints != "" {
 		text += ".Hints(" + w.str(hints) + ")"

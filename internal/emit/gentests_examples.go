@@ -17,7 +17,7 @@ import (
 // exampleRow is evidence and the error that it becomes.
 type exampleRow struct {
 	evidence taxonomy.Evidence
-	err      stdlib.Expr // the error in the evidence
+	as, is   string // the names of the error in the evidence
 	rule     string
 	branch   int
 	context  string
@@ -45,16 +45,11 @@ func (d *testData) expectExamples() {
 	}
 	for _, c := range d.m.Codes {
 		for _, x := range c.Examples {
-			as, _ := stdlib.GoExpr(x.As)
-			is, _ := stdlib.GoExpr(x.Is)
-			row, _ := expect(exampleRow{evidence: detection.Evidence(x), err: stdlib.WrapExpr(as, is), not: x.Not})
+			row, _ := expect(exampleRow{evidence: detection.Evidence(x), as: x.As, is: x.Is, not: x.Not})
 			d.examples[c] = append(d.examples[c], row)
 		}
 	}
-	plain := exampleRow{
-		evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}, err: stdlib.Expr{Code: "gentest.Cause"},
-	}
-	for _, x := range []exampleRow{{}, plain} {
+	for _, x := range []exampleRow{{}, {evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}}} {
 		if row, c := expect(x); c != nil {
 			d.examples[c] = append(d.examples[c], row)
 		}
@@ -144,11 +139,23 @@ func (w *testWriter) evidence(x exampleRow) string {
 		}
 		add("Attributes", "map[string]string{"+strings.Join(pairs, ", ")+"}", true)
 	}
-	for _, path := range x.err.Imports {
+	if _, plain := ev.Err.(plainCause); plain {
+		add("Err", "gentest.Cause", true)
+	} else if ev.Err != nil {
+		add("Err", w.errorExpr(x.as, x.is), true)
+	}
+	return w.use(pkgTaxonomy, "Evidence") + "{" + strings.Join(fields, ", ") + "}"
+}
+
+// errorExpr returns the expression of an error that `as` and `is` name.
+func (w *testWriter) errorExpr(as, is string) string {
+	typed, _ := stdlib.GoExpr(as)
+	value, _ := stdlib.GoExpr(is)
+	expr := stdlib.WrapExpr(typed, value)
+	for _, path := range expr.Imports {
 		w.imports[path] = true
 	}
-	add("Err", x.err.Code, x.err.Code != "")
-	return w.use(pkgTaxonomy, "Evidence") + "{" + strings.Join(fields, ", ") + "}"
+	return expr.Code
 }
 
 // hintsOf returns the hints of an error with the context.

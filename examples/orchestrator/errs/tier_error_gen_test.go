@@ -36,12 +36,12 @@ func TestTierError(t *testing.T) {
 				"TIER_RATE_LIMITED/5: op call, exit_code not 0, text /(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b/ or /(?im)^(?:[\\w -]{0,30}: )?(?:\\d-hour|weekly|session|opus) limit reached\\b/ or /(?im)^(?:[\\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\\b)/ or /(?im)^(?:error: )?api error: 429\\b/",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
-				gentest.Is(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
-				gentest.Is(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
-				gentest.Is(NewTierRateLimited("some provider").WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "some provider limits the rate: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last","provider":"some provider"}`),
-				gentest.Is(NewTierRateLimited("some provider").WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "some provider limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","provider":"some provider"}`),
-				gentest.Is(NewTierRateLimited("some provider").WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithReason(TierReasonNoAnswer).WithStatusCode(8).WithRetryAfter(7500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`).Hints(`retry_after=7.5s reset_at=2026-01-02T03:04:07Z files=["files 1" "files 2"]`),
+				gentest.Says(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
+				gentest.Says(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
+				gentest.Says(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
+				gentest.Says(NewTierRateLimited("some provider").WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "some provider limits the rate: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last","provider":"some provider"}`),
+				gentest.Says(NewTierRateLimited("some provider").WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "some provider limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","provider":"some provider"}`),
+				gentest.Says(NewTierRateLimited("some provider").WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithReason(TierReasonNoAnswer).WithStatusCode(8).WithRetryAfter(7500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`).Hints(`retry_after=7.5s reset_at=2026-01-02T03:04:07Z files=["files 1" "files 2"]`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"anthropic-api","statusCode":429,"retryAfter":"30s"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "rate_limit_error", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}),
@@ -87,10 +87,10 @@ func TestTierError(t *testing.T) {
 				"TIER_UNAVAILABLE/15: op [call available]",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTierUnavailable("some provider"), 0, "some provider does not answer", `{"provider":"some provider"}`),
-				gentest.Is(NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, "some provider does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`),
-				gentest.Is(NewTierUnavailable("").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, " does not answer (no_answer) with status 8", `{"detail":"","provider":"","reason":"no_answer","statusCode":8}`),
-				gentest.Is(NewTierUnavailable("some provider").WithReason(TierReason(13)), 0, "some provider does not answer", `{"provider":"some provider"}`),
+				gentest.Says(NewTierUnavailable("some provider"), 0, "some provider does not answer", `{"provider":"some provider"}`),
+				gentest.Says(NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, "some provider does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierUnavailable("").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, " does not answer (no_answer) with status 8", `{"detail":"","provider":"","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierUnavailable("some provider").WithReason(TierReason(13)), 0, "some provider does not answer", `{"provider":"some provider"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("TIER_UNAVAILABLE/1", 0, `{"provider":"claude-cli","reason":"interrupted"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Attributes: map[string]string{"provider": "claude-cli"}}),
@@ -139,9 +139,9 @@ func TestTierError(t *testing.T) {
 				"TIER_REFUSED/16: op [call available], exit_code 127, set reason",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTierRefused("some provider"), 0, "some provider cannot be used", `{"provider":"some provider"}`),
-				gentest.Is(NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, "some provider cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`),
-				gentest.Is(NewTierRefused("").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, " cannot be used (no_answer) with status 8", `{"detail":"","provider":"","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierRefused("some provider"), 0, "some provider cannot be used", `{"provider":"some provider"}`),
+				gentest.Says(NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, "some provider cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierRefused("").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, " cannot be used (no_answer) with status 8", `{"detail":"","provider":"","reason":"no_answer","statusCode":8}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("TIER_REFUSED/1", 0, `{"provider":"openai-api","reason":"quota","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "insufficient_quota", Status: 429, Code: "insufficient_quota"}),
@@ -177,9 +177,9 @@ func TestTierError(t *testing.T) {
 				"TIER_NOT_CALLED/2: source [executor config]",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTierNotCalled("some provider"), 0, "nothing was called", `{"provider":"some provider"}`),
-				gentest.Is(NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), 0, "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`),
-				gentest.Is(NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), 0, "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`),
+				gentest.Says(NewTierNotCalled("some provider"), 0, "nothing was called", `{"provider":"some provider"}`),
+				gentest.Says(NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), 0, "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`),
+				gentest.Says(NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), 0, "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("TIER_NOT_CALLED/1", 0, `{"provider":"budget","reason":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}),

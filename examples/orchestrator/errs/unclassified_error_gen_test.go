@@ -20,12 +20,12 @@ func TestUnclassifiedError(t *testing.T) {
 			Code: CodeUnclassified,
 			Says: "UNCLASSIFIED: find_out recoverability=unknown; chains: record_and_stop; tasks: fail_task",
 			Cases: []gentest.Case{
-				gentest.Is(NewUnclassified(), 0, "unclassified failure", "{}"),
-				gentest.Is(NewUnclassified().WithDetail("some detail\nsecond line"), 0, "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`),
-				gentest.Is(NewUnclassified().WithDetail(""), 0, "unclassified failure", `{"detail":""}`),
-				gentest.Is(NewUnclassified().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "unclassified failure: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
-				gentest.Is(NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Is(NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")), 0, "unclassified failure: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewUnclassified(), 0, "unclassified failure", "{}"),
+				gentest.Says(NewUnclassified().WithDetail("some detail\nsecond line"), 0, "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`),
+				gentest.Says(NewUnclassified().WithDetail(""), 0, "unclassified failure", `{"detail":""}`),
+				gentest.Says(NewUnclassified().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "unclassified failure: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")), 0, "unclassified failure: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`).Hints(`files=["files 1" "files 2"]`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("", 0, `{"detail":"something is odd about this"}`, taxonomy.Evidence{Source: "agent", Text: "something is odd about this"}),

@@ -17,17 +17,17 @@ func TestOrderError(t *testing.T) {
 			Code: CodeOrderNotFound,
 			Says: "ORDER_NOT_FOUND 1 group=customer: refuse http=404 grpc=5",
 			Cases: []gentest.Case{
-				gentest.Is(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
-				gentest.Is(NewOrderNotFound(""), 0, "no order ", `{"orderId":""}`),
-				gentest.Is(NewOrderNotFound("some orderId").WithItems(genPackage.Strings("items 1", "items 2")), 0, "no order some orderId", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
+				gentest.Says(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
+				gentest.Says(NewOrderNotFound(""), 0, "no order ", `{"orderId":""}`),
+				gentest.Says(NewOrderNotFound("some orderId").WithItems(genPackage.Strings("items 1", "items 2")), 0, "no order some orderId", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
 			},
 		},
 		{
 			Code: CodeOrderOutOfStock,
 			Says: "ORDER_OUT_OF_STOCK 2 group=customer: refuse http=409 grpc=9",
 			Cases: []gentest.Case{
-				gentest.Is(NewOrderOutOfStock("some orderId", genPackage.Strings("items 1", "items 2")), 0, "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
-				gentest.Is(NewOrderOutOfStock("", []string{}), 0, "order : 0 item(s) out of stock: ", `{"orderId":"","items":[]}`),
+				gentest.Says(NewOrderOutOfStock("some orderId", genPackage.Strings("items 1", "items 2")), 0, "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
+				gentest.Says(NewOrderOutOfStock("", []string{}), 0, "order : 0 item(s) out of stock: ", `{"orderId":"","items":[]}`),
 			},
 		},
 	})

@@ -36,9 +36,9 @@ func TestAttemptError(t *testing.T) {
 				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTimeout(), 0, "the agent ran past its limit", "{}"),
-				gentest.Is(NewTimeout().WithLimit(8500*time.Millisecond), 0, "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`),
-				gentest.Is(NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500*time.Millisecond).WithRetryAfter(9500*time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true), 0, "the agent ran past its limit of 8.5s", `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`).Hints(`retry_after=9.5s output="some checkOutput"`),
+				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
+				gentest.Says(NewTimeout().WithLimit(8500*time.Millisecond), 0, "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`),
+				gentest.Says(NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500*time.Millisecond).WithRetryAfter(9500*time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true), 0, "the agent ran past its limit of 8.5s", `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`).Hints(`retry_after=9.5s output="some checkOutput"`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("TIMEOUT/1", 0, `{"reporter":"agent","limit":"30m0s"}`, taxonomy.Evidence{Source: "agent", Type: "timeout", Attributes: map[string]string{"limit": "30m"}}),
@@ -65,11 +65,11 @@ func TestAttemptError(t *testing.T) {
 				`RATE_LIMIT/4: source agent, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"/ or /(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)/`,
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
-				gentest.Is(NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
-				gentest.Is(NewRateLimit().WithDetail("").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s", `{"detail":"","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
-				gentest.Is(NewRateLimit().WithDetail("first "+strings.Repeat("x", 2000)+" last"), 0, "the limit of requests is reached: …"+strings.Repeat("x", 1992)+" last", `{"detail":"…`+strings.Repeat("x", 1992)+` last"}`),
-				gentest.Is(NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the limit of requests is reached: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
+				gentest.Says(NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
+				gentest.Says(NewRateLimit().WithDetail("").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s", `{"detail":"","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
+				gentest.Says(NewRateLimit().WithDetail("first "+strings.Repeat("x", 2000)+" last"), 0, "the limit of requests is reached: …"+strings.Repeat("x", 1992)+" last", `{"detail":"…`+strings.Repeat("x", 1992)+` last"}`),
+				gentest.Says(NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the limit of requests is reached: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("all"), 1),
@@ -126,9 +126,9 @@ func TestAttemptError(t *testing.T) {
 			Code: CodeSyntax,
 			Says: `SYNTAX deprecated="nothing makes it any more; stored attempts may still have it": explain_and_retry retryable`,
 			Cases: []gentest.Case{
-				gentest.Is(NewSyntax(), 0, "the code cannot be parsed", "{}"),
-				gentest.Is(NewSyntax().WithDetail("some detail\nsecond line"), 0, "the code cannot be parsed: some detail", `{"detail":"some detail\nsecond line"}`),
-				gentest.Is(NewSyntax().WithDetail(""), 0, "the code cannot be parsed", `{"detail":""}`),
+				gentest.Says(NewSyntax(), 0, "the code cannot be parsed", "{}"),
+				gentest.Says(NewSyntax().WithDetail("some detail\nsecond line"), 0, "the code cannot be parsed: some detail", `{"detail":"some detail\nsecond line"}`),
+				gentest.Says(NewSyntax().WithDetail(""), 0, "the code cannot be parsed", `{"detail":""}`),
 			},
 		},
 		{
@@ -139,11 +139,11 @@ func TestAttemptError(t *testing.T) {
 				`TEST_FAILURE/2: source post_done, text /(?m)^[ \t]{0,40}--- FAIL: / or /(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}/ or /(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$/ or /(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w/ or /(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]/ or /(?m)^FAILED \S{1,200}::/ or /(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
-				gentest.Is(NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The tests fail after your last attempt. Make them pass. some checkOutput some detail\nsecond line"),
-				gentest.Is(NewTestFailure().WithDetail("").WithCheckOutput(""), 0, "tests failed", `{"detail":"","checkOutput":""}`).Feedback("The tests fail after your last attempt. Make them pass."),
-				gentest.Is(NewTestFailure().WithCheckOutput("first "+strings.Repeat("x", 8000)+" last"), 0, "tests failed", `{"checkOutput":"…`+strings.Repeat("x", 7992)+` last"}`).Hints(`output="first ` + strings.Repeat("x", 8000) + ` last"`).Feedback("The tests fail after your last attempt. Make them pass. …" + strings.Repeat("x", 7992) + " last"),
-				gentest.Is(NewTestFailure().WithCheckOutput("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "tests failed", `{"checkOutput":"Authorization: Bearer [REDACTED]"}`).Hints(`output="Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"`).Feedback("The tests fail after your last attempt. Make them pass. Authorization: Bearer [REDACTED]"),
+				gentest.Says(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
+				gentest.Says(NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The tests fail after your last attempt. Make them pass. some checkOutput some detail\nsecond line"),
+				gentest.Says(NewTestFailure().WithDetail("").WithCheckOutput(""), 0, "tests failed", `{"detail":"","checkOutput":""}`).Feedback("The tests fail after your last attempt. Make them pass."),
+				gentest.Says(NewTestFailure().WithCheckOutput("first "+strings.Repeat("x", 8000)+" last"), 0, "tests failed", `{"checkOutput":"…`+strings.Repeat("x", 7992)+` last"}`).Hints(`output="first ` + strings.Repeat("x", 8000) + ` last"`).Feedback("The tests fail after your last attempt. Make them pass. …" + strings.Repeat("x", 7992) + " last"),
+				gentest.Says(NewTestFailure().WithCheckOutput("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "tests failed", `{"checkOutput":"Authorization: Bearer [REDACTED]"}`).Hints(`output="Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"`).Feedback("The tests fail after your last attempt. Make them pass. Authorization: Bearer [REDACTED]"),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("TEST_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"checkOutput":"--- FAIL: TestSum"}`, taxonomy.Evidence{Source: "post_done", Type: "tests", ExitCode: taxonomy.Some(1), Output: "--- FAIL: TestSum"}),
@@ -169,9 +169,9 @@ func TestAttemptError(t *testing.T) {
 				`LINT_FAILURE/2: source post_done, text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Mend what they name."),
-				gentest.Is(NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "the linters object: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The linters object to your last attempt. Mend what they name. some checkOutput some detail\nsecond line"),
-				gentest.Is(NewLintFailure().WithDetail("").WithCheckOutput(""), 0, "the linters object", `{"detail":"","checkOutput":""}`).Feedback("The linters object to your last attempt. Mend what they name."),
+				gentest.Says(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Mend what they name."),
+				gentest.Says(NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "the linters object: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The linters object to your last attempt. Mend what they name. some checkOutput some detail\nsecond line"),
+				gentest.Says(NewLintFailure().WithDetail("").WithCheckOutput(""), 0, "the linters object", `{"detail":"","checkOutput":""}`).Feedback("The linters object to your last attempt. Mend what they name."),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("LINT_FAILURE/1", 0, `{"reporter":"post_done","checkOutput":"a.py:1:1: F401 unused"}`, taxonomy.Evidence{Source: "post_done", Type: "lint", Output: "a.py:1:1: F401 unused"}),
@@ -196,11 +196,11 @@ func TestAttemptError(t *testing.T) {
 				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewTaskFailed(), 0, "the agent could not do the task", "{}").Feedback("Your last attempt ended without success."),
-				gentest.Is(NewTaskFailed().WithDetail("some detail\nsecond line").WithReason("some reason"), 0, "the agent could not do the task: some reason (some detail)", `{"detail":"some detail\nsecond line","reason":"some reason"}`).Feedback("Your last attempt ended without success. You said: some reason. some detail\nsecond line"),
-				gentest.Is(NewTaskFailed().WithDetail("").WithReason(""), 0, "the agent could not do the task", `{"detail":"","reason":""}`).Feedback("Your last attempt ended without success."),
-				gentest.Is(NewTaskFailed().WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "the agent could not do the task: first "+strings.Repeat("x", 491)+"…", `{"reason":"first `+strings.Repeat("x", 491)+`…"}`).Feedback("Your last attempt ended without success. You said: first " + strings.Repeat("x", 491) + "…."),
-				gentest.Is(NewTaskFailed().WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the agent could not do the task: Authorization: Bearer [REDACTED]", `{"reason":"Authorization: Bearer [REDACTED]"}`).Feedback("Your last attempt ended without success. You said: Authorization: Bearer [REDACTED]."),
+				gentest.Says(NewTaskFailed(), 0, "the agent could not do the task", "{}").Feedback("Your last attempt ended without success."),
+				gentest.Says(NewTaskFailed().WithDetail("some detail\nsecond line").WithReason("some reason"), 0, "the agent could not do the task: some reason (some detail)", `{"detail":"some detail\nsecond line","reason":"some reason"}`).Feedback("Your last attempt ended without success. You said: some reason. some detail\nsecond line"),
+				gentest.Says(NewTaskFailed().WithDetail("").WithReason(""), 0, "the agent could not do the task", `{"detail":"","reason":""}`).Feedback("Your last attempt ended without success."),
+				gentest.Says(NewTaskFailed().WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "the agent could not do the task: first "+strings.Repeat("x", 491)+"…", `{"reason":"first `+strings.Repeat("x", 491)+`…"}`).Feedback("Your last attempt ended without success. You said: first " + strings.Repeat("x", 491) + "…."),
+				gentest.Says(NewTaskFailed().WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the agent could not do the task: Authorization: Bearer [REDACTED]", `{"reason":"Authorization: Bearer [REDACTED]"}`).Feedback("Your last attempt ended without success. You said: Authorization: Bearer [REDACTED]."),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewTaskFailed().WithContextOverflow(true), 1),
@@ -231,12 +231,12 @@ func TestAttemptError(t *testing.T) {
 			Says:  "HOOK_FAILURE: fail_fast",
 			Rules: []string{"HOOK_FAILURE/1: source [pre_start post_done]"},
 			Cases: []gentest.Case{
-				gentest.Is(NewHookFailure(AttemptReporterAgent), 0, "the hook agent failed", `{"reporter":"agent"}`),
-				gentest.Is(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), 0, "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`),
-				gentest.Is(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("").WithCommand(""), 0, "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":"","command":""}`),
-				gentest.Is(NewHookFailure(AttemptReporter(9)), 0, "the hook  failed", "{}"),
-				gentest.Is(NewHookFailure(AttemptReporterAgent).WithCommand("first "+strings.Repeat("x", 200)+" last"), 0, "the hook agent (first "+strings.Repeat("x", 191)+"…) failed", `{"reporter":"agent","command":"first `+strings.Repeat("x", 191)+`…"}`),
-				gentest.Is(NewHookFailure(AttemptReporterAgent).WithCommand("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the hook agent (Authorization: Bearer [REDACTED]) failed", `{"reporter":"agent","command":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent), 0, "the hook agent failed", `{"reporter":"agent"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), 0, "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("").WithCommand(""), 0, "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":"","command":""}`),
+				gentest.Says(NewHookFailure(AttemptReporter(9)), 0, "the hook  failed", "{}"),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithCommand("first "+strings.Repeat("x", 200)+" last"), 0, "the hook agent (first "+strings.Repeat("x", 191)+"…) failed", `{"reporter":"agent","command":"first `+strings.Repeat("x", 191)+`…"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithCommand("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the hook agent (Authorization: Bearer [REDACTED]) failed", `{"reporter":"agent","command":"Authorization: Bearer [REDACTED]"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"pre_start","exitCode":1,"detail":"fatal: not a git repository"}`, taxonomy.Evidence{Source: "pre_start", ExitCode: taxonomy.Some(1), Text: "fatal: not a git repository"}),
@@ -256,9 +256,9 @@ func TestAttemptError(t *testing.T) {
 				"UNKNOWN/4: source agent, op available, set instrument",
 			},
 			Cases: []gentest.Case{
-				gentest.Is(NewUnknown(), 0, "unknown failure", "{}").Feedback("Your last attempt failed, and nothing says why."),
-				gentest.Is(NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail("some detail\nsecond line"), 0, "unknown failure with exit code 4 by some signal: some detail", `{"exitCode":4,"signal":"some signal","detail":"some detail\nsecond line"}`).Feedback("Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"),
-				gentest.Is(NewUnknown().WithExitCode(4).WithSignal("").WithDetail(""), 0, "unknown failure with exit code 4", `{"exitCode":4,"signal":"","detail":""}`).Feedback("Your last attempt failed, and nothing says why."),
+				gentest.Says(NewUnknown(), 0, "unknown failure", "{}").Feedback("Your last attempt failed, and nothing says why."),
+				gentest.Says(NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail("some detail\nsecond line"), 0, "unknown failure with exit code 4 by some signal: some detail", `{"exitCode":4,"signal":"some signal","detail":"some detail\nsecond line"}`).Feedback("Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"),
+				gentest.Says(NewUnknown().WithExitCode(4).WithSignal("").WithDetail(""), 0, "unknown failure with exit code 4", `{"exitCode":4,"signal":"","detail":""}`).Feedback("Your last attempt failed, and nothing says why."),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewUnknown().WithInterrupted(true), 1),

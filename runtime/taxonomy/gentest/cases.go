@@ -38,8 +38,8 @@ type Case struct {
 	err taxonomy.Error
 }
 
-// Is returns a [Case].
-func Is(err Error, when int, message, context string) Case {
+// Says returns a [Case].
+func Says(err Error, when int, message, context string) Case {
 	return Case{Err: err, When: when, Message: message, Context: context, err: err}
 }
 

@@ -26,13 +26,13 @@ func TestProviderError(t *testing.T) {
 			Says: "PROVIDER_CRASH group=network since=v1.0: again retryable severity=high kind=failure http=502 grpc=14; strict: block",
 			When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
-				gentest.Is(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
-				gentest.Is(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),
-				gentest.Is(NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), 0, "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`),
-				gentest.Is(NewProviderCrash("some provider").WithRawError("first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
-				gentest.Is(NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Is(NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=2.5s"),
+				gentest.Says(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),
+				gentest.Says(NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), 0, "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`),
+				gentest.Says(NewProviderCrash("some provider").WithRawError("first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
+				gentest.Says(NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=2.5s"),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewProviderCrash("some provider").WithUnmatched(true), 1),
@@ -53,9 +53,9 @@ func TestProviderError(t *testing.T) {
 			Says: "PROVIDER_API_ERROR 2: backoff retryable severity=high kind=failure http=502 grpc=14; strict: block",
 			When: []string{"fatal severity=high kind=failure http=502 grpc=3"},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
-				gentest.Is(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), 0, "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`),
-				gentest.Is(NewProviderAPIError("", "").WithStatusCode(7), 0, "provider  API error 7", `{"provider":"","statusCode":7,"rawError":""}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), 0, "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderAPIError("", "").WithStatusCode(7), 0, "provider  API error 7", `{"provider":"","statusCode":7,"rawError":""}`),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(408), 0),
@@ -75,8 +75,8 @@ func TestProviderError(t *testing.T) {
 			Says:    "provider.rate_limit 3: wait retryable severity=high kind=failure http=429 grpc=14; strict: block",
 			Aliases: []string{"PROVIDER_THROTTLED"},
 			Cases: []gentest.Case{
-				gentest.Is(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
-				gentest.Is(NewProviderRateLimit(""), 0, "provider  limits the rate", `{"provider":""}`),
+				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderRateLimit(""), 0, "provider  limits the rate", `{"provider":""}`),
 			},
 		},
 	})
