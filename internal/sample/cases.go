@@ -89,7 +89,7 @@ func fill(c Case, p model.Part) Case {
 	}
 	v := Value(p.Field, slices.Index(c.Code.Category.Fields, p.Field))
 	if p.Format == model.FirstLine && v.Type == model.String {
-		v.Str = TwoLines(p.Field)
+		v.Str = twoLines(p.Field)
 	}
 	return c.With(p.Field, v)
 }
@@ -135,7 +135,7 @@ func flat(parts []model.Part) []model.Part {
 	return out
 }
 
-// Shows reports whether a text of the code shows f.
-func Shows(code *model.Code, f *model.Field) bool {
+// shows reports whether a text of the code shows f.
+func shows(code *model.Code, f *model.Field) bool {
 	return slices.ContainsFunc(placeholders(code), func(p model.Part) bool { return p.Field == f })
 }
