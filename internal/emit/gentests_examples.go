@@ -161,27 +161,27 @@ func (w *testWriter) errorExpr(as, is string) string {
 // hintsOf returns the hints of an error with the context.
 func hintsOf(c *model.Category, ctx model.Context) taxonomy.Hints {
 	var h taxonomy.Hints
-	for _, r := range roles {
-		f := c.WithRole(r.role)
-		if f == nil || f.Type != r.typ || r.opt && f.Sensitive {
-			continue
-		}
+	for _, f := range c.Fields {
 		v, ok := ctx[f]
-		if !ok {
-			continue
-		}
-		switch r.role {
-		case model.RoleRetryAfter:
+		switch key := (roleOf{f.Role, f.Type}); {
+		case !ok:
+		case key == roleOf{model.RoleRetryAfter, model.Duration} && !f.Sensitive:
 			h.RetryAfter = taxonomy.Some(v.Duration)
-		case model.RoleResetAt:
+		case key == roleOf{model.RoleResetAt, model.Time} && !f.Sensitive:
 			h.ResetAt = taxonomy.Some(v.Time)
-		case model.RoleFiles:
+		case key == roleOf{model.RoleFiles, model.Strings}:
 			h.Files = v.Strings
-		case model.RoleCredential:
+		case key == roleOf{model.RoleCredential, model.String}:
 			h.Credential = v.Str
-		case model.RoleOutput:
+		case key == roleOf{model.RoleOutput, model.String}:
 			h.Output = v.Str
 		}
 	}
 	return h
+}
+
+// roleOf is the role and the type of a field that becomes a hint.
+type roleOf struct {
+	role model.Role
+	typ  model.Type
 }

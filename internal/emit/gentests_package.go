@@ -5,7 +5,6 @@ import (
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/tabletext"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // packageTests makes the file of the package as a whole: lists of names, reactions and policies.
@@ -18,8 +17,8 @@ func (d *testData) packageTests() []byte {
 	w.list("Groups: []func(error) bool{", eachText(m.Groups, func(g *model.Group) string { return g.Predicate }))
 	w.list("Reactions: []string{", eachText(d.reactions, w.str))
 	w.list("Policies: []string{", eachText(d.policies, w.str))
-	w.f("Unknown: %s,\n", w.str(d.rows[m.Rows[taxonomy.RowNone]]))
-	w.f("UnknownPermanent: %s,\n", w.str(d.rows[m.Rows[taxonomy.RowPermanent]]))
+	w.f("Unknown: %s,\n", w.str(d.rows[m.Rows[0]]))
+	w.f("UnknownPermanent: %s,\n", w.str(d.rows[m.Rows[1]]))
 	w.f("Uncategorized: %s,\n", w.str(d.uncategorized()))
 	if classifies(m) {
 		w.f("Rules: func() *%s { return %s },\n", w.use(pkgDetect, "Rules"), rulesExpr)
@@ -29,11 +28,11 @@ func (d *testData) packageTests() []byte {
 
 	w.test("TestTaxonomy")
 	w.f("gentest.Taxonomy(t, &%s,\n", d.pkg)
-	for _, line := range d.printer.Taxonomy(runtimeTaxonomy(m)) {
+	categories := eachText(m.Categories, func(c *model.Category) string { return c.Name })
+	for _, line := range d.printer.Taxonomy(runtimeTaxonomy(m), categories) {
 		w.f("%s,\n", w.str(line))
 	}
 	w.f(")\n")
-	categories := eachText(m.Categories, func(c *model.Category) string { return c.Name })
 	w.names(categories, "Categories()...")
 	w.names(categories, eachText(m.Categories, func(c *model.Category) string { return c.Const })...)
 	w.names(profileNames(m), eachText(m.Profiles, func(p *model.Profile) string { return p.Const })...)

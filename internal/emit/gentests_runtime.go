@@ -71,9 +71,6 @@ func runtimeTaxonomy(m *model.Package) *taxonomy.Taxonomy {
 	if m.Fallback != nil {
 		out.Fallback = m.Fallback.Value
 	}
-	for _, c := range m.Categories {
-		out.Categories = append(out.Categories, taxonomy.Category{Name: c.Name})
-	}
 	for _, g := range m.Groups {
 		out.Groups = append(out.Groups, taxonomy.Named{Name: g.Name})
 	}

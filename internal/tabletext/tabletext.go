@@ -321,8 +321,8 @@ func snake(name string) string {
 }
 
 // Taxonomy prints the parts of a taxonomy that are not of one category, except its reactions and
-// policies.
-func (p *Printer) Taxonomy(t *taxonomy.Taxonomy) []string {
+// policies. The names of the categories are an argument.
+func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	var lines []string
 	add := func(name string, values ...string) {
 		if len(values) > 0 && values[0] != "" {
@@ -333,10 +333,6 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy) []string {
 	add("domain", t.Domain)
 	add("help", t.HelpURL)
 	add("fallback", t.Fallback)
-	var categories []string
-	for _, c := range t.Categories {
-		categories = append(categories, c.Name)
-	}
 	add("categories", categories...)
 	for _, list := range []struct {
 		name  string

@@ -137,11 +137,11 @@ func TestTaxonomy(t *testing.T) {
 		"package: p", "fallback: X", "categories: a b", "groups: g", "tier: human person",
 		"profile: strict detection=(text) retry=(policy=slow) reporting=(stack)",
 	}, p.Taxonomy(&taxonomy.Taxonomy{
-		Package: "p", Fallback: "X", Categories: []taxonomy.Category{{Name: "a"}, {Name: "b"}},
+		Package: "p", Fallback: "X",
 		Groups: []taxonomy.Named{{Name: "g"}}, Tiers: []taxonomy.Tier{{Name: "human", Person: true}},
 		Profiles: []taxonomy.Profile{{
 			Name: "strict", Detection: taxonomy.Detection{Text: true}, Retry: taxonomy.RetryDefaults{Policy: policy},
 			Reporting: taxonomy.Reporting{Stack: true},
 		}},
-	}))
+	}, []string{"a", "b"}))
 }

@@ -97,7 +97,7 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	assert.Equal(t, code == other, errors.Is(e, other), "%+v is %s", e, other)
 	assert.NotErrorIs(t, e, k.none)
 	assert.NotErrorAs(t, e, new(*taxonomy.Unknown))
-	assert.Equal(t, k.table.Name, k.CategoryOf(tree))
+	assert.Equal(t, k.name, k.CategoryOf(tree))
 	k.checkText(t, e, code.Error(), x.Message)
 	k.checkJSON(t, e, code.Error(), x)
 	if x.hints != "" {
@@ -125,13 +125,13 @@ func (k *category) checkText(t *testing.T, e Error, code, message string) {
 	detail := fmt.Sprintf("%+v", e)
 	assert.True(t, strings.HasPrefix(detail, message), detail)
 	assert.Contains(t, detail, code)
-	assert.Contains(t, detail, k.table.Name)
+	assert.Contains(t, detail, k.name)
 
 	var out strings.Builder
 	slog.New(slog.NewJSONHandler(&out, nil)).Error("failed", "err", e)
 	var log struct{ Err wire }
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &log))
-	assert.Equal(t, []string{k.table.Name, code, message}, []string{log.Err.Category, log.Err.Code, log.Err.Message})
+	assert.Equal(t, []string{k.name, code, message}, []string{log.Err.Category, log.Err.Code, log.Err.Message})
 	assert.JSONEq(t, string(e.AppendContext(nil)), string(log.Err.Context))
 }
 
@@ -170,7 +170,7 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 	var got wire
 	require.NoError(t, json.Unmarshal(written, &got))
 	want := wire{
-		Domain: k.Table.Taxonomy.Domain, Name: k.table.Type, Category: k.table.Name, Code: code, Message: x.Message,
+		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Code: code, Message: x.Message,
 		Retryable: taxonomy.IsRetryable(e), Context: json.RawMessage(x.Context),
 	}
 	if e.Unwrap() != nil {
@@ -190,7 +190,7 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 
 // checkBlank checks the zero error.
 func (k *category) checkBlank(t *testing.T, blank Error) {
-	message := k.table.Name + " error without a code"
+	message := k.name + " error without a code"
 	assert.Equal(t, k.Unknown, k.row(blank))
 	k.checkPredicates(t, blank, "")
 	k.checkText(t, blank, "", message)
@@ -200,7 +200,7 @@ func (k *category) checkBlank(t *testing.T, blank Error) {
 	var got wire
 	require.NoError(t, json.Unmarshal(blank.AppendJSON(nil), &got))
 	assert.Equal(t, wire{
-		Domain: k.Table.Taxonomy.Domain, Name: k.table.Type, Category: k.table.Name, Message: message,
+		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Message: message,
 		Retryable: taxonomy.IsRetryable(blank), Context: blank.AppendContext(nil),
 	}, got)
 }

@@ -34,13 +34,13 @@ func (k *category) checkDecoding(t *testing.T, blank Error, codes []Code) {
 	}
 	was := string(blank.AppendJSON(nil))
 	for _, wrong := range contexts(k.fields, wrongValue) {
-		_, err := k.Unmarshal(wireOf(k.table.Name, code.Error(), wrong.json))
+		_, err := k.Unmarshal(wireOf(k.name, code.Error(), wrong.json))
 		assert.ErrorContains(t, err, "context."+wrong.path, wrong.json)
 	}
-	_, err := k.Unmarshal(wireOf(k.table.Name, code.Error(), "1"))
+	_, err := k.Unmarshal(wireOf(k.name, code.Error(), "1"))
 	assert.ErrorContains(t, err, "context")
 	for _, word := range contexts(k.fields, unknownWord) {
-		written := wireOf(k.table.Name, code.Error(), word.json)
+		written := wireOf(k.name, code.Error(), word.json)
 		back, err := k.Unmarshal(written)
 		require.NoError(t, err, word.json)
 		require.IsType(t, (*taxonomy.Unknown)(nil), back, word.json)
@@ -58,7 +58,7 @@ func fields(x Case) int { return strings.Count(x.Context, `":`) }
 
 // checkRead checks that the context is read, by the package and by the error e, as want.
 func (k *category) checkRead(t *testing.T, e Error, code taxonomy.Coded, context, want string) {
-	written := wireOf(k.table.Name, code.Error(), context)
+	written := wireOf(k.name, code.Error(), context)
 	back, err := k.Unmarshal(written)
 	require.NoError(t, err, context)
 	assert.Equal(t, want, string(back.AppendContext(nil)), context)

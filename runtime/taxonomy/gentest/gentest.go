@@ -165,8 +165,8 @@ type Code struct {
 // category is a category under test.
 type category struct {
 	*Package
-	table  taxonomy.Category
-	fields []taxonomy.Field
+	name, typ string // of the category, of its errors
+	fields    []taxonomy.Field
 	// code returns the code of err, once by errors.As and once by its method.
 	code func(err error) (as, method taxonomy.Coded)
 	none taxonomy.Coded
@@ -201,7 +201,7 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	}
 	k.checkBlank(t, blank)
 	if len(codes) > 0 {
-		k.checkPredicates(t, codes[0].Cases[0].Err, k.table.Name)
+		k.checkPredicates(t, codes[0].Cases[0].Err, k.name)
 		k.checkCopies(t, codes[0].Cases[0].Err)
 		k.checkDecoding(t, blank, codes)
 	}
@@ -227,11 +227,10 @@ func (k *category) describe(t *testing.T, name string, fields []string) {
 	t.Helper()
 	for _, c := range k.Table.Taxonomy.Categories {
 		if c.Name+" "+c.Type == name {
-			k.table = c
+			k.name, k.typ, k.fields = c.Name, c.Type, c.Fields
 		}
 	}
-	require.NotEmpty(t, k.table.Name, "no category %s", name)
-	k.fields = k.table.Fields
+	require.NotEmpty(t, k.name, "no category %s", name)
 	var got []string
 	for _, f := range k.fields {
 		got = append(got, tabletext.Field(f))
@@ -247,11 +246,11 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	assert.Equal(t, code.Says, k.printer.Code(d, k.groups(t, code.Code))+": "+row)
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
-	assert.Equal(t, k.table.Name, k.CategoryOf(code.Code))
+	assert.Equal(t, k.name, k.CategoryOf(code.Code))
 	for _, value := range append(code.Aliases, code.Code.Error()) {
 		found, _ := k.Table.Code(value)
 		assert.Same(t, d, found, value)
-		back, err := k.Unmarshal(wireOf(k.table.Name, value, "{}"))
+		back, err := k.Unmarshal(wireOf(k.name, value, "{}"))
 		require.NoError(t, err, value)
 		assert.ErrorIs(t, back, code.Code, value)
 	}

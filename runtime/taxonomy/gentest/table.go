@@ -18,7 +18,11 @@ import (
 func Taxonomy(t *testing.T, p *Package, lines ...string) {
 	t.Helper()
 	p.begin()
-	assert.Equal(t, lines, p.printer.Taxonomy(p.Table.Taxonomy))
+	var categories []string
+	for _, c := range p.Table.Taxonomy.Categories {
+		categories = append(categories, c.Name)
+	}
+	assert.Equal(t, lines, p.printer.Taxonomy(p.Table.Taxonomy, categories))
 	assert.Nil(t, p.Table.Overlay)
 	checkDeclared(t, p, p.Reactions, p.Table.Taxonomy.Reactions)
 	checkDeclared(t, p, p.Policies, p.Table.Taxonomy.Policies)
