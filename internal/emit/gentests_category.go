@@ -44,7 +44,7 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
 	w.list("When: []string{", eachText(rows[1:], func(r *model.Row) string { return w.str(w.testData.rows[r]) }))
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
-		return w.str(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
+		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
 	w.list("Cases: []gentest.Case{", eachText(sample.Cases(c, odd), w.caseText))
 	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {

@@ -24,6 +24,9 @@ type exampleRow struct {
 	not      bool
 }
 
+// ruleName returns the name of a rule in the package.
+func ruleName(r *model.Rule) string { return r.Name }
+
 // expectExamples finds what the examples become, and what evidence without any condition becomes.
 func (d *testData) expectExamples() {
 	d.examples, d.won = make(map[*model.Code][]exampleRow), make(map[*model.Rule]bool)
@@ -35,7 +38,7 @@ func (d *testData) expectExamples() {
 		v := judge.Of(&x.evidence)
 		x.context = "{}"
 		if v.Rule != nil {
-			x.rule = v.Rule.Name
+			x.rule = ruleName(v.Rule)
 			d.won[v.Rule] = true
 		}
 		if v.Code != nil {
@@ -74,7 +77,7 @@ func (w *testWriter) madeRows(c *model.Code) []exampleRow {
 		x := exampleRow{evidence: ev}
 		set := w.m.FallbackSet
 		if rule != nil {
-			x.rule, set = rule.Name, rule.Set
+			x.rule, set = ruleName(rule), rule.Set
 		}
 		_, ctx, _ := detection.Fill(&model.Package{Fallback: c, FallbackSet: set}, nil, &ev)
 		x.context = sample.JSON(fields, ctx)

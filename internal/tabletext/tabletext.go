@@ -224,7 +224,7 @@ func Rule(rules *detect.Rules, r *detect.Rule) string {
 		texts = append(texts, "contains "+strings.Join(contains, " or "))
 	}
 	if r.Set != nil {
-		texts = append(texts, "set "+words(r.Set))
+		texts = append(texts, "set "+words(slices.Sorted(slices.Values(r.Set))))
 	}
 	return strings.Join(texts, ", ")
 }

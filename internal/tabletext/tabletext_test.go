@@ -112,8 +112,8 @@ func TestRule(t *testing.T) {
 			{Key: detect.Code, Not: []string{"x"}, Prefix: []string{"y"}, Presence: detect.Present},
 			{Key: detect.Type, Presence: detect.Absent},
 		}}, "attributes.n min 0 max 1.5, code not x prefix y present, type absent"},
-		{detect.Rule{Text: []uint16{0, 2}, Contains: []uint16{1}, Set: []string{"f"}},
-			`text /a\b/ or /c/, contains "some text", set f`},
+		{detect.Rule{Text: []uint16{0, 2}, Contains: []uint16{1}, Set: []string{"g", "f"}},
+			`text /a\b/ or /c/, contains "some text", set [f g]`},
 	} {
 		assert.Equal(t, tt.want, tabletext.Rule(rules, &tt.rule))
 	}
